@@ -10,7 +10,8 @@
 import { parseArgs } from 'node:util';
 import { requireFreshBuild } from '../scripts/build-stamp.js';
 import { writeGeneratedPages } from '../scripts/generated-pages.js';
-import { Printer, tableOf } from '../src/commands/cli/output.js';
+import { Printer } from '../src/commands/cli/output.js';
+import { tableOf } from '../src/commands/cli/table.js';
 import { missing } from '../test/rigs/cluster/programs.js';
 import { Benches, type Subject } from './bench.js';
 import { cells, goalCells, type Line } from './line.js';

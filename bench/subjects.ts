@@ -6,6 +6,7 @@ import { cluster } from './subjects/cluster.js';
 import { encryption } from './subjects/encryption.js';
 import { events } from './subjects/events.js';
 import { histories } from './subjects/histories.js';
+import { inbox } from './subjects/inbox.js';
 import { memory } from './subjects/memory.js';
 import { notes } from './subjects/notes.js';
 import { nudges } from './subjects/nudges.js';
@@ -32,6 +33,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   replay,
   nudges,
   webhooks,
+  inbox,
   'start-up': startUp,
   events,
   calls,

@@ -12,7 +12,9 @@ const BUNDLES = {
 };
 
 const workflows = path('../dist/workflows/index.js');
-const interceptors = ['tracing', 'account-of-input'].map((name) => path(`../dist/workflows/${name}.js`));
+const interceptors = ['tracing', 'account-of-input', 'named-logs'].map((name) =>
+  path(`../dist/workflows/${name}.js`),
+);
 
 for (const [name, options] of Object.entries(BUNDLES)) {
   const { code } = await bundleWorkflowCode({

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { Command } from 'commander';
-import { positiveInteger } from '../src/commands/cli/arguments.js';
+import { positiveInteger } from '../src/commands/cli/options.js';
 import { Printer } from '../src/commands/cli/output.js';
 import { endWithUs } from '../src/process/lifecycle.js';
 import { merchant } from '../test/rigs/inputs.js';
@@ -33,7 +33,7 @@ const begun = performance.now();
 try {
   const inputs = Array.from({ length: count }, () => merchant());
   const rows = inputs.map((input) => JSON.stringify(input)).join('\n');
-  const command = ['batch', '-', '--format', 'ndjson', '--wait', '--json'];
+  const command = ['batch', '-', '--format', 'ndjson', '--wait', '--yes', '--json'];
   const batch = await spawnGangway(rig.env, command, rows);
   if (batch.code !== 0) throw new Error(`gangway batch: ${batch.stderr}`);
   const boarded = batch.stdout.split('\n').filter((line) => line.includes('"outcome":"boarded"')).length;

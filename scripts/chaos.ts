@@ -7,7 +7,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { Command } from 'commander';
-import { positiveInteger } from '../src/commands/cli/arguments.js';
+import { positiveInteger } from '../src/commands/cli/options.js';
 import { Printer } from '../src/commands/cli/output.js';
 import { chaos } from '../test/rigs/chaos/chaos.js';
 import { killedAfterMark } from '../test/rigs/chaos/questions.js';

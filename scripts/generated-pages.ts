@@ -1,18 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { keptResults, resultsMarkdown } from '../bench/results.js';
+import { recordSchema } from '../src/commands/report/record.js';
 import { configurationMarkdown, envExample } from './configuration.js';
 import { partnerApisMarkdown } from './partner-apis.js';
+import { withRequirementKinds, withRunbooks } from './runbooks.js';
 import { withTables } from './scale.js';
 
-const scale = new URL('../docs/scale.md', import.meta.url);
+const page = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
 /** What "npm run docs" writes, by path, and what the unit tests compare with the files. */
 export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   'docs/partner-apis.md': partnerApisMarkdown,
   'docs/configuration.md': configurationMarkdown,
   '.env.example': envExample,
-  'docs/scale.md': () => withTables(readFileSync(scale, 'utf8'), keptResults()),
+  'docs/export.schema.json': () => `${JSON.stringify(recordSchema(), null, 2)}\n`,
+  'docs/scale.md': () => withTables(page('docs/scale.md'), keptResults()),
+  'docs/operations.md': () => withRunbooks(page('docs/operations.md')),
+  'docs/onboardings.md': () => withRequirementKinds(page('docs/onboardings.md')),
   'bench/results.md': () => resultsMarkdown(keptResults()),
 };
 

@@ -8,7 +8,8 @@ import type {
   MerchantBoardingInput,
 } from '../src/messages/inputs.js';
 import type { Answer, RequirementKind } from '../src/messages/requirements.js';
-import { startOnce } from '../src/temporal/start.js';
+import { startBusinessOnboarding, startMerchantBoarding, startOnce } from '../src/temporal/start.js';
+import { existing } from '../test/rigs/commands/existing.js';
 import { holder, terminal } from '../test/rigs/inputs.js';
 import { Onboarding } from '../test/rigs/onboarding.js';
 import type { Rig } from '../test/rigs/rig.js';
@@ -38,6 +39,8 @@ const withoutLocation: Answer = {
   patch: { provisionTerminal: { terminal: { location_id: null } } },
 };
 const retry: Answer = { kind: 'retry' };
+const { doingBusinessAsName: _, ...person } = holder(undefined, { website: 'https://www.example.com' });
+const whole: Answer = { kind: 'correction', patch: { holder: person } };
 
 /** Paths by the name of the file of their history. */
 export const PATHS: Readonly<Record<string, Path>> = {
@@ -77,6 +80,10 @@ export const PATHS: Readonly<Record<string, Path>> = {
   abandoned: { start: board('notes'), answers: { 'underwriting-note': { kind: 'abandon' } } },
   cancelled: { start: board('notes'), cancel: true },
   continued: { start: board('notes'), answers: { 'underwriting-note': text }, continues: true },
+
+  followed: { start: follow, answers: { 'not-submitted': retry } },
+  'followed-new': { start: followBusiness('correction'), answers: { 'not-submitted': whole } },
+  'followed-ticket': { start: followBusiness('ticket'), answers: { ticket: text } },
 
   'business-straight': { start: onboardBusiness() },
   'business-with-account': { start: onboardBusiness('account-on-request', { openFinancialAccount: true }) },
@@ -194,6 +201,33 @@ function board(scenario?: string, more: Partial<MerchantBoardingInput> = {}): Pa
       dueInHours: 48,
       ...more,
     });
+}
+
+/** A merchant that exists, and that nobody has submitted. */
+async function follow(rig: Rig, externalId: string): Promise<Onboarding> {
+  const { merchantProfileId, dba } = await existing(rig).merchant(
+    {},
+    called(externalId, undefined),
+    'straight',
+  );
+  const input = { externalId, follow: true, merchantProfileId, merchant: { dba }, dueInHours: 48 } as const;
+  const { client, taskQueue } = rig;
+  const { workflowId } = await startMerchantBoarding(client, input, { taskQueue, dbaForm: 'shown' });
+  return new Onboarding(client, workflowId);
+}
+
+/** A profile that exists. */
+function followBusiness(scenario: string): Path['start'] {
+  return async (rig, externalId) => {
+    const dba = called(externalId, undefined);
+    const { profileId, holder: own } = await existing(rig).profile({}, dba, scenario);
+    const { doingBusinessAsName, legalBusinessName, employerIdentificationNumber } = own;
+    const compared = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber };
+    const input = { externalId, follow: true, profileId, holder: compared, dueInHours: 48 } as const;
+    const { client, taskQueue } = rig;
+    const { workflowId } = await startBusinessOnboarding(client, input, { taskQueue, dbaForm: 'shown' });
+    return new Onboarding(client, workflowId);
+  };
 }
 
 /** The workflow of an account whose credentials are refused, and whose first probe is refused, too. */

@@ -1,14 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Too large to copy, and the same in every copy. */
-const SHARED = ['node_modules', '.cache'];
+/** Too large to copy, and the same in every copy. The folder of the demo is not: a copy runs its own. */
+async function shared(): Promise<string[]> {
+  const cached = await readdir(join(ROOT, '.cache')).catch(() => []);
+  return ['node_modules', ...cached.filter((name) => name !== 'demo').map((name) => join('.cache', name))];
+}
 
 export interface ScratchCopy {
   readonly root: string;
@@ -26,6 +29,7 @@ export async function scratchCopy(): Promise<ScratchCopy> {
   }).split('\0');
   const files = listed.filter((file) => file !== '' && existsSync(join(ROOT, file)));
   await Promise.all(files.map((file) => cp(join(ROOT, file), join(root, file))));
-  await Promise.all(SHARED.map((folder) => symlink(join(ROOT, folder), join(root, folder))));
+  await mkdir(join(root, '.cache'));
+  await Promise.all((await shared()).map((folder) => symlink(join(ROOT, folder), join(root, folder))));
   return { root, files, remove: () => rm(root, { recursive: true, force: true }) };
 }

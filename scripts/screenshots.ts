@@ -23,6 +23,14 @@ const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const TOKEN = '0123456789abcdef0123456789abcdef';
 const KEYS = generatePayloadKey();
 
+/** Of the window, in pixels, where the page is taller or shorter than most. */
+const HEIGHTS: Readonly<Record<string, number>> = {
+  'waiting-for-a-person': 1_250,
+  note: 1_700,
+  'uncertain-write': 1_400,
+  outcome: 700,
+};
+
 const codecPort = await freePort();
 const server = await startDevServer({ codecEndpoint: `http://127.0.0.1:${codecPort}/${TOKEN}` });
 const rig = await createRig({ address: server.address, payloadKeys: KEYS, worker: false });
@@ -51,10 +59,12 @@ await take('timeline', 'merchant-boarding-lantern-bistro', 'timeline', [
   'Create the merchant',
 ]);
 await take('boarded', bakery.workflowId, 'timeline', ['Create the merchant', '518000']);
+await take('outcome', bakery.workflowId, 'user-metadata', ['Tutorial Bakery', 'Boarded:']);
 await take('note', bookshop.workflowId, 'user-metadata', ['Tutorial Books', 'voided check']);
 await cafe.requirement('uncertain-write');
 await take('uncertain-write', cafe.workflowId, 'user-metadata', ['Tutorial Cafe', 'Outcome unknown']);
-await takeList(['tutorial-cafe', '5180']);
+await takeRejection(bookshop, 'answer.text: must not be empty');
+await takeList(['Tutorial Cafe', 'Tutorial Bakery']);
 
 await codec.close();
 await browser.close();
@@ -68,22 +78,38 @@ async function take(
   page: 'timeline' | 'user-metadata',
   expected: readonly string[],
 ): Promise<void> {
-  const { runId } = await rig.client.workflow.getHandle(id).describe();
-  const pages = new WorkflowPages(browser, `${server.uiUrl}/namespaces/default/workflows/${id}/${runId}`);
-  const height = page === 'timeline' ? 1_200 : 1_000;
+  const pages = await pagesOf(id);
+  const height = page === 'timeline' ? 1_200 : (HEIGHTS[picture] ?? 1_000);
   await pages.text(page, expected, { file: join(IMAGES, `${picture}.png`), height });
+}
+
+async function pagesOf(id: string): Promise<WorkflowPages> {
+  const { runId } = await rig.client.workflow.getHandle(id).describe();
+  return new WorkflowPages(browser, `${server.uiUrl}/namespaces/default/workflows/${id}/${runId}`);
+}
+
+/** An answer that is sent with the form of the Web UI as the details show it, except for its author and reason. */
+async function takeRejection({ workflowId }: Onboarding, reason: string): Promise<void> {
+  const pages = await pagesOf(workflowId);
+  const details = await pages.text('user-metadata', ['Answers']);
+  const [blank = ''] = details.match(/^\{\n[\s\S]*?^\}$/m) ?? [];
+  const json = blank
+    .replace('"actor": ""', '"actor": "olga"')
+    .replace('"reason": ""', '"reason": "asked the shop"');
+  await pages.sendUpdate('resolveRequirement', json, reason, { file: join(IMAGES, 'rejected-answer.png') });
 }
 
 /** Workflows by their search attributes, in the columns that a person has chosen. */
 async function takeList(expected: readonly string[]): Promise<void> {
-  const labels = ['Status', 'Workflow ID', 'OnboardingStage', 'PartnerStatus', 'ActionRequired', 'Mid'];
+  const labels = ['Status', 'Dba', 'OnboardingStage', 'ActionRequired', 'ActionDueAt', 'Workflow ID'];
   const columns = { default: labels.map((label) => ({ label, pinned: false })) };
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.addInitScript(
     (chosen) => localStorage.setItem('namespace-workflow-table-columns', chosen),
     JSON.stringify(columns),
   );
-  await page.goto(`${server.uiUrl}/namespaces/default/workflows`, { waitUntil: 'domcontentloaded' });
+  const view = new URLSearchParams({ query: 'Dba IS NOT NULL', savedQuery: 'Onboardings' });
+  await page.goto(`${server.uiUrl}/namespaces/default/workflows?${view}`, { waitUntil: 'domcontentloaded' });
   await textOf(page, expected, 60_000);
   await page.screenshot({ path: join(IMAGES, 'list.png') });
 }
@@ -107,15 +133,22 @@ async function onboardings({
   board,
   onboard,
 }: Rig): Promise<Record<'bakery' | 'lantern' | 'bookshop', Onboarding>> {
-  for (const [name, boarding] of [
-    ['juniper-tea', ''],
-    ['night-market', ' [declined]'],
+  for (const [externalId, dba, scenario] of [
+    ['juniper-tea', 'Juniper Tea', ''],
+    ['night-market', 'Night Market', ' [declined]'],
   ] as const) {
-    const { boarding: part, ...rest } = customer();
-    const merchant = { ...part.merchant, dba: `Juniper Tea${boarding}` };
-    await (await onboard({ ...rest, externalId: name, boarding: { ...part, merchant } })).outcome();
+    const { boarding, business } = customer();
+    const merchant = { ...boarding.merchant, dba: `${dba}${scenario}` };
+    const holder = { ...business.holder, doingBusinessAsName: dba };
+    const parts = { boarding: { ...boarding, merchant }, business: { ...business, holder } };
+    await (await onboard({ ...customer(), externalId, ...parts })).outcome();
   }
-  const bakery = await board(merchant(undefined, { externalId: 'tutorial-bakery' }));
+  const { merchant: owner, ...bakers } = merchant();
+  const bakery = await board({
+    ...bakers,
+    externalId: 'tutorial-bakery',
+    merchant: { ...owner, dba: 'Tutorial Bakery' },
+  });
   await bakery.outcome();
   const { merchant: basics, ...rest } = merchant('notes');
   const bookshop = await board({

@@ -2,20 +2,23 @@
 /**
  * All of Gangway in one command: a Temporal server with its Web UI, the sandbox, a worker, a receiver, and a codec server that
  * decrypts payloads for the Web UI. `gangway` and signed events onboard everyone of examples/, while an operator answers the
- * requirements. Exit code 0 only when each onboarding ended with the outcome of its scenario. `--keep` leaves everything running until Ctrl-C.
+ * requirements. Exit code 0 only when each onboarding ended with the outcome of its scenario. On a terminal it then leaves an
+ * onboarding to the person who watches, and everything runs until Ctrl-C.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { Command } from 'commander';
 import { Printer } from './commands/cli/output.js';
+import { tableOf } from './commands/cli/table.js';
+import { quoted, startPlayground, writeCommand, YOURS } from './demo/playground.js';
 import {
   answerTo,
   CAST,
   type Crm,
   gangway,
+  inbox,
   type Part,
   type Process,
   ROOT,
@@ -23,11 +26,11 @@ import {
   startCrm,
 } from './demo/processes.js';
 import { workflowId } from './messages/ids.js';
+import type { MerchantBoardingOutcome } from './messages/onboardings.js';
 import type { OutboundEventType } from './messages/outbound-events.js';
-import type { Requirement } from './messages/requirements.js';
 import { sandboxAccount } from './sandbox/systems.js';
 import { freePort, startDevServer } from './temporal/dev-server.js';
-import { stateOf } from './temporal/onboardings.js';
+import { outcomeOf, stateOf } from './temporal/onboardings.js';
 import { dataConverter, generatePayloadKey, parsePayloadKeys } from './temporal/payload-codec.js';
 
 /** Longer than any scenario takes, so that a demo that hangs ends. */
@@ -40,27 +43,49 @@ const printer = new Printer(process);
 /** What runs, in the order of its start. */
 const running: Process[] = [];
 
-async function main(keep: boolean): Promise<number> {
+async function main(): Promise<number> {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
 
   const { env, address, uiUrl, sandboxUrl, receiverUrl, crm } = await startEverything();
+  const command = await writeCommand(FOLDER, env);
   await onboardEveryone(env, crm, receiverUrl);
   await untilAllHaveEnded(env);
-  const allAsExpected = (await report(env, address, uiUrl)) && (await receivedAll(crm));
-  if (keep) {
+  const connection = await Connection.connect({ address });
+  const keys = parsePayloadKeys(env['PAYLOAD_KEYS'] ?? '');
+  const client = new Client({ connection, dataConverter: dataConverter(keys) });
+  const allAsExpected = (await report(client, uiUrl)) && (await receivedAll(crm));
+  if (process.stdout.isTTY) {
+    const commands = await startPlayground(env, FOLDER, command);
     printer.line(`\nEverything keeps running until Ctrl-C:`);
     printer.line(`  Web UI   ${uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios`);
     printer.line(`  receiver ${receiverUrl}/openapi.json\n  logs     .cache/demo/`);
-    printer.line('In another terminal:');
-    const shown = Object.entries(env).filter(
-      ([name]) => !/^(SANDBOX|CODEC|RECEIVER|EVENTS|GANGWAY_(POLL|HEALTH))/.test(name),
-    );
-    for (const [name, value] of shown) printer.line(`  export ${name}=${value}`);
-    printer.line('  npx gangway list');
+    printer.line(`  gangway  ${quoted(command)} list`);
+    leaveToYou(client, commands, uiUrl);
     await new Promise(() => undefined);
   }
+  await connection.close();
   return allAsExpected ? 0 : 1;
+}
+
+/** Shows the commands that finish the last onboarding, and its outcome when it has ended. */
+function leaveToYou(client: Client, commands: readonly string[], uiUrl: string): void {
+  const id = workflowId('merchantBoarding', YOURS.externalId);
+  printer.line(
+    `\n${YOURS.name} is yours: the underwriters ask two questions, and it waits for your answers.`,
+  );
+  printer.line(`It is at ${uiUrl}/namespaces/default/workflows/${id}`);
+  printer.line('To finish it, copy these two commands into another terminal:\n');
+  for (const each of commands) printer.line(`${each}\n`);
+  printer.line('Its outcome appears here.');
+  outcomeOf<MerchantBoardingOutcome>(client, id).then(
+    (ended) => {
+      const mid = ended.outcome === 'boarded' ? `: mid ${ended.mid}` : '';
+      printer.line(`\n${YOURS.name} ${ended.outcome}${mid}. Ctrl-C ends the demo.`);
+    },
+    // The server has stopped.
+    () => undefined,
+  );
 }
 
 async function startEverything() {
@@ -159,32 +184,24 @@ async function untilAllHaveEnded(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 async function answerEverything(env: NodeJS.ProcessEnv): Promise<void> {
-  for (const item of await gangway<Requirement & { workflowId: string }>(env, ['inbox'])) {
-    const answer = answerTo(item.kind, item.detail);
+  for (const { workflowId: of, id, kind, detail } of await inbox(env)) {
+    const answer = answerTo(kind, detail);
     if (!answer) continue;
-    printer.line(`  ${item.workflowId.padEnd(36)} asks: ${item.detail.replace(/\s+/g, ' ')}`);
-    const args = ['resolve', item.workflowId, item.id, ...answer];
+    printer.line(`  ${of.padEnd(36)} asks: ${detail.replace(/\s+/g, ' ')}`);
+    const args = ['resolve', of, id, ...answer];
     printer.line(`$ gangway ${args.map(quoted).join(' ')}`);
     await gangway(env, args);
   }
 }
 
-function quoted(argument: string): string {
-  return /^[\w./@-]+$/.test(argument) ? argument : `'${argument}'`;
-}
-
 /** Prints the table of results. Returns whether each onboarding ended as expected. */
-async function report(env: NodeJS.ProcessEnv, address: string, uiUrl: string): Promise<boolean> {
-  const connection = await Connection.connect({ address });
-  const keys = parsePayloadKeys(env['PAYLOAD_KEYS'] ?? '');
-  const client = new Client({ connection, dataConverter: dataConverter(keys) });
+async function report(client: Client, uiUrl: string): Promise<boolean> {
   const rows = await Promise.all(CAST.map((part) => reportOne(client, uiUrl, part)));
-  await connection.close();
   printer.line('');
-  printer.table(
-    ['workflow', 'outcome', 'mid', 'account', 'polls', 'events', 'in the web ui'],
-    rows.map(({ row }) => row),
-  );
+  // Whole at any width, because people open the links.
+  const head = ['workflow', 'outcome', 'mid', 'account', 'polls', 'events', 'in the web ui'];
+  const cells = rows.map(({ row }) => row);
+  printer.line(tableOf(head, cells));
   const surprises = rows.filter(({ asExpected }) => !asExpected).length;
   printer.line(
     surprises === 0
@@ -266,13 +283,8 @@ for (const [signal, exitCode] of [
   });
 }
 
-const { keep = false } = new Command('demo')
-  .option('--keep', 'leave everything running until Ctrl-C')
-  .parse()
-  .opts<{ keep?: boolean }>();
-
 try {
-  const exitCode = await main(keep);
+  const exitCode = await main();
   if (!interrupted) process.exitCode = exitCode;
 } catch (error) {
   // An interrupted demo fails in many ways, none of which matters.

@@ -16,6 +16,11 @@ export type {
   StatementRequest,
   WebhookRequest,
 } from './messages/banking-activities.js';
+export type {
+  FollowedBusinessInput,
+  FollowedCustomerInput,
+  FollowedMerchantInput,
+} from './messages/followed-inputs.js';
 export { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from './messages/ids.js';
 export type {
   BusinessOnboardingInput,
@@ -25,8 +30,6 @@ export type {
 } from './messages/inputs.js';
 export {
   type OnboardingState,
-  type OutcomeName,
-  type Stage,
   stateQuery,
   type TimelineEntry,
   type Unfinished,
@@ -60,4 +63,6 @@ export {
   resolveRequirement,
 } from './messages/requirements.js';
 export { SEARCH_ATTRIBUTES } from './messages/search-attributes.js';
+export { OUTCOMES, type OutcomeName, STAGES, type Stage } from './messages/stages.js';
+export type { TimelineEvent } from './messages/timeline-events.js';
 export type { FieldProblem } from './partners/partner-error.js';

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The sandbox process: all partner systems over real HTTP, until SIGTERM or SIGINT. */
-import { loadSandboxSettings, startSandbox } from './sandbox/server.js';
+import { startSandbox } from './sandbox/server.js';
+import { loadSandboxSettings } from './sandbox/settings.js';
 import { BadSetting } from './settings/settings.js';
 
 async function main(): Promise<void> {

@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 /** `gangway`: the command for operators and their scripts. */
+import { crash } from './commands/cli/bugs.js';
 import { Interrupted } from './commands/cli/errors.js';
 import { run } from './commands/program.js';
+
+process.on('uncaughtException', crash);
 
 const interruption = new AbortController();
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

@@ -122,7 +122,7 @@ async function* urgent(bench: Bench, ours: RunningGangway): AsyncGenerator<Line>
   const size = bench.size(5_000, 50);
   const { file } = await merchantsFile(ours, size);
   let isStarted = false;
-  const batch = spawnGangway(ours.env, ['batch', file]).finally(() => {
+  const batch = spawnGangway(ours.env, ['batch', file, '--yes']).finally(() => {
     isStarted = true;
   });
   const starting = await inARow(() => isStarted);

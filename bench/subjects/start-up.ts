@@ -25,17 +25,21 @@ export async function* startUp(bench: Bench): AsyncGenerator<Line> {
     (...args: string[]) =>
     () =>
       millisecondsOf(() => ranWell(args, env));
-  for (const command of ['--help', 'list']) {
-    for (const [what, code] of [
-      ['node -e 0', '0'],
-      ['node with the client of the SDK', "require('@temporalio/client')"],
-    ] as const) {
-      const times = await inTurns(turns, node('dist/starter.js', command), node('-e', code));
-      yield line({
-        ...{ what: `gangway ${command}`, figure: median(times.ours), unit: 'ms' },
-        beside: { what, figure: median(times.other) },
-      });
-    }
+  const list = await inTurns(turns, node('dist/starter.js', 'list'), node('bench/bare/list.mjs'));
+  yield line({
+    ...{ what: 'gangway list', figure: median(list.ours), unit: 'ms', goal: { atMost: 1.8 } },
+    beside: { what: 'bare process that lists with the client of the SDK', figure: median(list.other) },
+  });
+  const tab = ['complete', 'bash', '--', 'gangway list --stage '];
+  for (const [what, args] of [
+    ['gangway --help', ['--help']],
+    ['a tab after gangway list --stage', tab],
+  ] as const) {
+    const times = await inTurns(turns, node('dist/starter.js', ...args), node('-e', '0'));
+    yield line({
+      ...{ what, figure: median(times.ours), unit: 'ms' },
+      beside: { what: 'node -e 0', figure: median(times.other) },
+    });
   }
   const { size } = await stat(WORKFLOW_BUNDLES.encoding);
   yield line({ what: 'bundle of the workflows and the SDK', figure: size, unit: 'bytes' });

@@ -25,10 +25,9 @@ agent=$1
 shift
 read -ra gangway <<<"${GANGWAY:-npx gangway}"
 
-notes=$("${gangway[@]}" inbox --agent "$agent" --json | node -e '
+notes=$("${gangway[@]}" inbox --agent "$agent" --kind underwriting-note --limit 0 --json | node -e '
   const lines = require("node:fs").readFileSync(0, "utf8").split("\n").filter(Boolean);
-  const notes = lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind === "underwriting-note");
-  for (const { workflowId, id } of notes) console.log(workflowId, id);
+  for (const { workflowId, id } of lines.map((line) => JSON.parse(line))) if (id) console.log(workflowId, id);
 ')
 
 failed=0

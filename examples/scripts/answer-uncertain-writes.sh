@@ -23,7 +23,7 @@ if [ $# -ne 1 ]; then
 fi
 read -ra gangway <<<"${GANGWAY:-npx gangway}"
 
-answers=$("${gangway[@]}" inbox --json | node -e '
+answers=$("${gangway[@]}" inbox --kind uncertain-write --details --limit 0 --json | node -e '
   const { execFileSync } = require("node:child_process");
   const [sandbox, command, ...args] = process.argv.slice(1);
 
@@ -53,8 +53,8 @@ answers=$("${gangway[@]}" inbox --json | node -e '
   async function main() {
     const ledger = await (await fetch(`${sandbox}/sandbox/ledger`)).json();
     const lines = require("node:fs").readFileSync(0, "utf8").split("\n").filter(Boolean);
-    for (const { workflowId, id, kind, title, detail } of lines.map((line) => JSON.parse(line))) {
-      if (kind !== "uncertain-write") continue;
+    for (const { workflowId, id, title, detail } of lines.map((line) => JSON.parse(line))) {
+      if (title === undefined) continue;
       const [pattern, sought, adopted, event] = WRITES.find(([pattern]) => pattern.test(title)) ?? [];
       const facts = {
         externalId: workflowId.replace(/^[a-z]+-[a-z]+-|@.*$/g, ""),

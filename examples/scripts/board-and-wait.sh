@@ -5,7 +5,8 @@
 #   board-and-wait.sh examples/merchants.csv --rate 5
 #
 # Prints a line for each row as it ends: LINE EXTERNAL_ID OUTCOME MID. A second run starts nothing twice.
-# Exit code: 0 all are onboarded, 1 not all, 2 bad usage or input (nothing was started).
+# More than 20 rows need --yes, or a person at a terminal who confirms them.
+# Exit code: 0 all are onboarded, 1 not all, 2 bad usage or input (nothing was started), 4 Temporal is unavailable.
 #
 # GANGWAY is the gangway command; default: npx gangway. The script needs the settings of gangway.
 set -euo pipefail

@@ -40,10 +40,10 @@ export interface BankingDependencies {
 export function bankingActivities(dependencies: BankingDependencies): BankingActivities & BankingLists {
   const { client, statements, partnerAccount, poll } = dependencies;
   const candidates = new Candidates(client, partnerAccount);
-  const readProfile = profileReader(client, new OtherTickets(partnerAccount));
+  const reader = profileReader(client, new OtherTickets(partnerAccount));
   return {
-    ...profileActivities(client, poll, readProfile),
-    ...holderActivities(client, candidates, readProfile),
+    ...profileActivities(client, poll, reader),
+    ...holderActivities(client, candidates, reader),
     ...ticketActivities(client, candidates, poll),
     ...operationActivities(client),
     ...statementActivities(client, statements, partnerAccount),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { activityInfo, cancellationSignal, getClient } from '@temporalio/activity';
+import { cancellationSignal, getClient } from '@temporalio/activity';
 import type { DocumentStore } from '../documents/document-store.js';
 import type {
   BoardingActivities,
@@ -122,20 +122,18 @@ export function boardingActivities({
         { mayBeNew: true },
       ),
 
-    inspectMerchant: ({ merchantProfileId, taskQueue }) =>
+    inspectMerchant: ({ merchantProfileId, taskQueue, workflowId }) =>
       repeatable(async () => {
-        const now = await statusNow(merchantProfileId, signal());
+        const now = await snapshot(merchantProfileId);
         const owners = await ownersOf(getClient(), {
           workflowType: 'merchantBoarding',
           attribute: 'merchantProfileId',
           ids: [merchantProfileId],
-          taskQueue,
-          partnerAccount,
-          except: activityInfo().workflowExecution?.workflowId,
+          ...{ taskQueue, partnerAccount, except: workflowId },
         });
         const owner = owners.find(({ isRunning }) => isRunning) ?? owners[0];
         return {
-          ...now,
+          now,
           ...(owner && { owner: { workflowId: owner.workflowId, isRunning: owner.isRunning } }),
         };
       }),

@@ -1,5 +1,11 @@
-import type { z } from 'zod';
-import type { CorrectableType, CorrectionActivities, CorrectionRequest } from '../messages/activities.js';
+import { z } from 'zod';
+import type {
+  Correctable as AsItStands,
+  CorrectableType,
+  CorrectionActivities,
+  CorrectionRequest,
+} from '../messages/activities.js';
+import { followedBusinessInput, followedMerchantInput } from '../messages/followed-inputs.js';
 import {
   businessOnboardingInput,
   type KnownAccounts,
@@ -7,15 +13,20 @@ import {
   terminalProvisioningInput,
 } from '../messages/inputs.js';
 import { mergePatch } from '../messages/objects.js';
-import { CORRECTABLE_BUSINESS_FIELDS, CORRECTABLE_MERCHANT_FIELDS } from '../messages/onboardings.js';
+import {
+  CORRECTABLE_BUSINESS_FIELDS,
+  CORRECTABLE_MERCHANT_FIELDS,
+  isFollowed,
+} from '../messages/onboardings.js';
 import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import { didYouMean } from '../settings/nearest.js';
 
 /** @param known the accounts and point-of-sale names in the settings of the process */
 export function correctionActivities(known: KnownAccounts): CorrectionActivities {
   return {
     async checkCorrection(request) {
-      return correctionProblems(request, known);
+      return withKnownNames(correctionProblems(request, known), CORRECTABLE[request.type].schema(known));
     },
   };
 }
@@ -25,6 +36,8 @@ type Progress = Pick<CorrectionRequest, 'merchantExists' | 'paymentsAccountExist
 
 interface Correctable {
   readonly schema: (known: KnownAccounts) => z.ZodType;
+  /** Of an input that is followed. */
+  readonly followed?: (known: KnownAccounts) => z.ZodType;
   /** Dotted names of the fields that a correction can change at first. */
   readonly fields: readonly string[];
   /** The fields that it can still change. */
@@ -37,12 +50,14 @@ const TERMINAL_AND_ACCOUNT_FIELDS = ['provisionTerminal.account', ...TERMINAL_FI
 const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
   merchantBoarding: {
     schema: merchantBoardingInput,
+    followed: followedMerchantInput,
     fields: CORRECTABLE_MERCHANT_FIELDS,
     remaining: ({ merchantExists }) =>
       merchantExists ? ['fees', 'application'] : CORRECTABLE_MERCHANT_FIELDS,
   },
   businessOnboarding: {
     schema: businessOnboardingInput,
+    followed: followedBusinessInput,
     fields: CORRECTABLE_BUSINESS_FIELDS,
     remaining: () => CORRECTABLE_BUSINESS_FIELDS,
   },
@@ -60,6 +75,16 @@ const APPLICATION_STAYS = {
   message: 'cannot be removed as a whole; name the fields to change, with null for those to remove',
 };
 
+/** Dotted names of the fields that a correction can still change, and the schema of the whole input. */
+export function changeable({ type, input, ...progress }: AsItStands, known: KnownAccounts) {
+  return { fields: CORRECTABLE[type].remaining(progress), schema: schemaOf(type, input)(known) };
+}
+
+function schemaOf(type: CorrectableType, input: object): Correctable['schema'] {
+  const { schema, followed = schema } = CORRECTABLE[type];
+  return isFollowed(input) ? followed : schema;
+}
+
 /**
  * The problems of a correction, found before it changes anything: each field that it can no longer change, and each rule that
  * the corrected input would break. Empty when it can be applied.
@@ -68,23 +93,47 @@ export function correctionProblems(
   { type, input, patch, account, ...progress }: CorrectionRequest,
   known: KnownAccounts,
 ): FieldProblem[] {
-  const { schema, fields, remaining } = CORRECTABLE[type];
-  const changeable = remaining(progress);
-  const canChange = `fields that can be changed: ${changeable.join(', ')}`;
+  const { fields, remaining } = CORRECTABLE[type];
+  const open = remaining(progress);
+  const canChange = `fields that can be changed: ${open.join(', ')}`;
   if (!isObject(patch)) return [{ field: '', message: `must be an object; ${canChange}` }];
   if (Object.keys(patch).length === 0) return [{ field: '', message: `contains no field; ${canChange}` }];
 
-  const fixed = unchangeable(patch, changeable).map((field) => ({
+  const fixed = unchangeable(patch, open).map((field) => ({
     field,
-    message: `${fields.includes(field) ? 'can no longer be changed' : 'cannot be changed by a correction'}; ${canChange}`,
+    message: `${fields.includes(field) ? 'can no longer be changed' : 'cannot be changed by a correction'}; ${canChange}${didYouMean(field, [...open, ...leavesIn(input, open)])}`,
   }));
   const refused = patch['application'] === null ? [...fixed, APPLICATION_STAYS] : fixed;
   const patched = { ...mergePatch(input, patch), ...(account !== undefined && { account }) };
-  const checked = schema(known).safeParse(patched);
+  const checked = schemaOf(type, input)(known).safeParse(patched);
   const broken = checked.success ? [] : fieldProblems(checked.error);
   const isRefused = (name: string) =>
     refused.some(({ field }) => name === field || name.startsWith(`${field}.`));
   return [...refused, ...broken.filter(({ field }) => !isRefused(field))];
+}
+
+/**
+ * Problems that name only fields of a schema. Whoever reads the server reads the message of a rejection, and a field that is not
+ * known may be a value in the wrong place.
+ */
+function withKnownNames(problems: readonly FieldProblem[], schema: z.ZodType): readonly FieldProblem[] {
+  if (problems.length === 0) return problems;
+  const names = namesIn(schema);
+  return problems.map(({ field, message }) => {
+    const path = field.split('.');
+    const unknown = path.findIndex((name) => !names.has(name) && !/^\d{0,2}$/.test(name));
+    if (unknown < 0) return { field, message };
+    return { field: path.slice(0, unknown).join('.'), message: `one of its fields: ${message}` };
+  });
+}
+
+function namesIn(schema: z.ZodType): ReadonlySet<string> {
+  const names = new Set<string>();
+  JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), (key, value) => {
+    if (key === 'properties') for (const name of Object.keys(value)) names.add(name);
+    return value;
+  });
+  return names;
 }
 
 /** Dotted names of the fields that a patch must not change. */
@@ -99,6 +148,18 @@ function unchangeable(
     if (!changeable.some((each) => each.startsWith(`${field}.`))) return [field];
     // Any other value breaks a rule of the input, whose message is better.
     return isObject(value) ? unchangeable(value, changeable, `${field}.`) : [];
+  });
+}
+
+/** Dotted names of the fields of an input that are in one of these fields, and are no objects themselves. */
+export function leavesIn(value: object, within: readonly string[], prefix = ''): string[] {
+  return Object.entries(value).flatMap(([name, inside]) => {
+    const field = prefix + name;
+    const isInside = within.some((each) => field === each || field.startsWith(`${each}.`));
+    const isAround = within.some((each) => each.startsWith(`${field}.`));
+    if (!isInside && !isAround) return [];
+    if (typeof inside === 'object' && inside !== null) return leavesIn(inside, within, `${field}.`);
+    return isInside ? [field] : [];
   });
 }
 

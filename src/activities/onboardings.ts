@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { OnboardingActivities, Progress } from '../messages/activities.js';
 import { defined } from '../messages/objects.js';
 import type { PartEnd } from '../messages/onboardings.js';
+import { rejection } from '../messages/rejections.js';
 import { resolveRequirement } from '../messages/requirements.js';
 import { outcomeOf, stateOf } from '../temporal/onboardings.js';
 import { beating } from './failures.js';
@@ -26,10 +27,7 @@ export function onboardingActivities(poll: PollBounds): OnboardingActivities {
         if (rejected instanceof ApplicationFailure)
           throw ApplicationFailure.nonRetryable(rejected.message, rejected.type);
         if (error instanceof WorkflowNotFoundError)
-          throw ApplicationFailure.nonRetryable(
-            `${workflowId} has ended: it accepts no answers`,
-            'OnboardingEnded',
-          );
+          throw rejection(`${workflowId} has ended: it accepts no answers`, 'OnboardingEnded');
         throw error;
       }
     },

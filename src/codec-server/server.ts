@@ -295,7 +295,12 @@ function payloadsFrom(json: unknown): Payload[] {
     throw new Refused(413, `a request may have ${MAX_PAYLOADS} payloads at most: send fewer`);
   }
   const [issue] = checked.error.issues;
-  throw new Refused(400, `${fieldName(issue?.path ?? [])}: ${issue?.message}`);
+  const [unknown] = issue?.code === 'unrecognized_keys' ? issue.keys : [];
+  const path = [...(issue?.path ?? []), ...(unknown === undefined ? [] : [unknown])];
+  throw new Refused(
+    400,
+    `${fieldName(path)}: ${unknown === undefined ? issue?.message : 'is not a known field'}`,
+  );
 }
 
 /** The body of a response: `{"payloads":[{"metadata":{"encoding":"..."},"data":"..."}]}` with bytes in base64. */

@@ -1,42 +1,55 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { Deadline } from '../http/deadline.js';
-import { masked } from '../privacy/masked.js';
-import { BadSetting } from '../settings/settings.js';
-import { inSpan, startTracing } from '../tracing/spans.js';
-import { batchCommand } from './batch/batch.js';
-import { milliseconds } from './cli/arguments.js';
-import { CommandLine, type Surroundings } from './cli/command-line.js';
-import { explain, Interrupted, InvalidInput } from './cli/errors.js';
-import type { Output } from './cli/output.js';
-import { inboxCommand, listCommand } from './onboarding/list.js';
-import { cancelCommand, nudgeCommand } from './onboarding/nudge.js';
-import { resolveCommand } from './onboarding/resolve.js';
-import { boardCommand, onboardBusinessCommand, onboardCommand } from './onboarding/start.js';
-import { statusCommand } from './onboarding/status.js';
-import { watchCommand } from './onboarding/watch.js';
-import { callCommand } from './partner/call.js';
+import { didYouMean } from '../settings/nearest.js';
+import { adoptCommand, batchCommand } from './batch/commands.js';
+import { DEBUG, stackOf, unforeseen } from './cli/bugs.js';
+import type { Surroundings } from './cli/command-line.js';
+import type { Act, Definition, Print } from './cli/definition.js';
+import { Interrupted, TimedOut } from './cli/errors.js';
+import { EXIT, exitCodesInShort } from './cli/exit-codes.js';
+import { milliseconds } from './cli/options.js';
+import { type Output, Printer, widthOf } from './cli/output.js';
+import { completionCommand, explainCommand, helpCommand } from './help/commands.js';
 import {
+  boardCommand,
+  cancelCommand,
+  inboxCommand,
+  listCommand,
+  nudgeCommand,
+  onboardBusinessCommand,
+  onboardCommand,
+  resolveCommand,
+  statusCommand,
+  watchCommand,
+} from './onboarding/commands.js';
+import {
+  callCommand,
   cardNicknameCommand,
   changeAddressCommand,
   closeCardCommand,
   ensureWebhooksCommand,
   restoreSubUserCommand,
-} from './partner/operations.js';
-import { showCommand } from './partner/show.js';
-import { statementCommand } from './partner/statement.js';
-import { backupCommand, restoreCommand } from './system/backup.js';
-import { doctorCommand } from './system/doctor.js';
-import { eventsCommand } from './system/events.js';
-import { keysCommand, setupCommand } from './system/setup.js';
+  showCommand,
+  statementCommand,
+} from './partner/commands.js';
+import { exportCommand, reportCommand } from './report/commands.js';
+import {
+  backupCommand,
+  doctorCommand,
+  eventsCommand,
+  keysCommand,
+  restoreCommand,
+  setupCommand,
+} from './system/commands.js';
 
 export type { Surroundings } from './cli/command-line.js';
 export { Interrupted } from './cli/errors.js';
 export type { Output } from './cli/output.js';
 
 /** The commands by the headings of the help. */
-const COMMANDS: Readonly<Record<string, readonly ((program: Command, cli: CommandLine) => void)[]>> = {
-  'Onboard:': [boardCommand, onboardBusinessCommand, onboardCommand, batchCommand],
+const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
+  'Onboard:': [boardCommand, onboardBusinessCommand, onboardCommand, batchCommand, adoptCommand],
   'Follow and answer requirements:': [
     ...[statusCommand, listCommand, inboxCommand, resolveCommand],
     ...[watchCommand, nudgeCommand, cancelCommand, eventsCommand],
@@ -46,7 +59,9 @@ const COMMANDS: Readonly<Record<string, readonly ((program: Command, cli: Comman
     ...[ensureWebhooksCommand, statementCommand, showCommand],
   ],
   'Any operation of a partner:': [callCommand],
-  'Setup, backup and help:': [setupCommand, keysCommand, doctorCommand, backupCommand, restoreCommand],
+  'Reports and audits:': [reportCommand, exportCommand],
+  'Setup and backup:': [setupCommand, keysCommand, doctorCommand, backupCommand, restoreCommand],
+  'Help:': [helpCommand, explainCommand, completionCommand],
 };
 
 /**
@@ -55,28 +70,25 @@ const COMMANDS: Readonly<Record<string, readonly ((program: Command, cli: Comman
  * its profiles, the trace exporter its headers and certificates.
  *
  * @param argv without Node and the script
- * @returns the exit code: 0 done, 1 failed, 2 bad usage or input; of an interrupted command, that of {@link Interrupted}
+ * @returns the exit code (cli/exit-codes.ts)
  */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const { signal } = surroundings;
+  const printer = new Printer(surroundings);
   // Listeners on this signal are garbage-collected with it; the caller's signal lives longer.
   const ending = new Deadline({ until: signal });
-  const cli = new CommandLine({ ...surroundings, signal: ending.signal });
-  const stopTracing = await startTracing('gangway', surroundings.env);
   try {
     signal.throwIfAborted();
-    const program = gangway(cli).hook('preAction', (_, action) => {
+    const program = gangway({ ...surroundings, signal: ending.signal }).hook('preAction', (_, action) => {
       const { timeout } = action.optsWithGlobals<{ timeout?: number }>();
-      if (timeout !== undefined) ending.endAfter(timeout, () => timedOut(cli, timeout));
+      if (timeout !== undefined) ending.endAfter(timeout, () => timedOut(printer, timeout));
     });
-    const command = program.commands.find((known) => known.name() === argv[0])?.name() ?? '';
-    await inSpan({ name: `gangway ${command}`.trim() }, () => program.parseAsync(argv, { from: 'user' }));
+    await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
-    return exitCodeOf(cli, error);
+    return report(printer, ending.signal, error, argv.includes(DEBUG));
   } finally {
     ending.release();
-    await stopTracing();
   }
 }
 
@@ -85,10 +97,10 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
  *
  * @internal
  */
-export function gangway(cli: CommandLine): Command {
-  const { stdout, stderr } = cli;
+export function gangway(surroundings: Surroundings): Command {
+  const { stdout, stderr } = surroundings;
   // Commander uses its default width for undefined, although its type excludes undefined.
-  const widthOf = ({ isTTY, columns }: Output) => (isTTY ? columns : undefined) as number;
+  const helpWidth = (stream: Output) => widthOf(stream, surroundings.env) as number;
   const program = new Command('gangway')
     .description(
       'Onboard merchants and businesses at payment and banking partners, and answer the requirements of the partners.',
@@ -99,39 +111,71 @@ export function gangway(cli: CommandLine): Command {
       'end the command after this time; what it started continues',
       milliseconds,
     )
-    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 bad usage or input.')
+    .option(DEBUG, 'print the stack of an error')
+    .addHelpText('after', `\n${exitCodesInShort()} See "gangway help exit-codes".`)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      getOutHelpWidth: () => widthOf(stdout),
-      getErrHelpWidth: () => widthOf(stderr),
+      outputError: (text, write) => write(withSuggestion(text)),
+      getOutHelpWidth: () => helpWidth(stdout),
+      getErrHelpWidth: () => helpWidth(stderr),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
-    for (const add of commands) add(program, cli);
+    for (const define of commands) define(program, actIn(surroundings), printIn(surroundings));
   }
-  return program.helpCommand('help [command]', 'show the help of a command');
+  return program;
 }
 
-function timedOut(cli: CommandLine, ms: number): Interrupted {
-  cli.note(`stopped after ${ms / 1_000} s (--timeout); what it started continues`);
-  return new Interrupted('--timeout', 1);
+/** Commander suggests similar commands and options, and of the allowed values of an option it names all. */
+function withSuggestion(text: string): string {
+  const [, given = '', choices = ''] =
+    /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/m.exec(text) ?? [];
+  const suggestion = didYouMean(given, choices.split(', ')).replace(/^; d/, ' D');
+  return text.replace(/\n$/, `${suggestion}\n`);
+}
+
+/** Loads an action when its command runs, with everything that actions share. */
+function actIn(surroundings: Surroundings): Act {
+  return (load) =>
+    async (...given) => {
+      const [{ perform }, action] = await Promise.all([import('./cli/perform.js'), load()]);
+      await perform(surroundings, given.at(-1) as Command, (cli) => action(cli, ...given));
+    };
+}
+
+function printIn(surroundings: Surroundings): Print {
+  return (load) =>
+    async (...given) => {
+      const action = await load();
+      await action(surroundings, ...given);
+    };
+}
+
+function timedOut(printer: Printer, ms: number): TimedOut {
+  printer.note(`stopped after ${ms / 1_000} s (--timeout); what it started continues`);
+  return new TimedOut();
 }
 
 /** Explains an error on standard error. @returns the exit code */
-function exitCodeOf(cli: CommandLine, error: unknown): number {
+async function report(
+  printer: Printer,
+  { aborted, reason }: AbortSignal,
+  error: unknown,
+  debug: boolean,
+): Promise<number> {
   if (error instanceof Interrupted) return error.exitCode;
   // An interruption cancels calls, so it is the cause of whatever they throw.
-  const { aborted, reason } = cli.signal;
-  if (aborted) return reason instanceof Interrupted ? reason.exitCode : 1;
+  if (aborted) return reason instanceof Interrupted ? reason.exitCode : EXIT.failed;
   // Commander has printed it already; a request for help or the version is no mistake.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  const stack = () => (error instanceof Error ? error.stack : undefined) ?? String(error);
-  cli.note(explain(error) ?? masked(stack(), 'failure'));
-  return error instanceof InvalidInput || error instanceof BadSetting ? 2 : 1;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  const { exitCodeOf, explain } = await import('./cli/failures.js');
+  printer.note(explain(error) ?? unforeseen(error));
+  if (debug) printer.note(stackOf(error));
+  return exitCodeOf(error);
 }
 
 function packageVersion(): string {

@@ -11,7 +11,7 @@ import { Webhook } from 'standardwebhooks';
 import type { WorkflowType } from '../messages/ids.js';
 import type { OutcomeName } from '../messages/onboarding-state.js';
 import type { OutboundEvent } from '../messages/outbound-events.js';
-import type { RequirementKind } from '../messages/requirements.js';
+import type { Requirement, RequirementKind } from '../messages/requirements.js';
 import { endWithUs } from '../process/lifecycle.js';
 
 const run = promisify(execFile);
@@ -78,6 +78,15 @@ export async function gangway<Line>(env: NodeJS.ProcessEnv, args: readonly strin
   });
   const lines = stdout.split('\n').filter(Boolean);
   return lines.map((line) => JSON.parse(line) as Line);
+}
+
+/** An open requirement of a workflow. */
+type InboxItem = Requirement & { readonly workflowId: string };
+
+/** The open requirements whose words a worker could read. */
+export async function inbox(env: NodeJS.ProcessEnv): Promise<InboxItem[]> {
+  const items = await gangway<Partial<InboxItem>>(env, ['inbox', '--details']);
+  return items.filter((item): item is InboxItem => item.detail !== undefined);
 }
 
 /** One onboarding of the demo: its file in examples/, what starts it, and the outcome of its scenario. */

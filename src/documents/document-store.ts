@@ -22,6 +22,12 @@ export interface DocumentStore {
    * @throws {StoreFailure}
    */
   get(ref: DocumentRef): Promise<Uint8Array<ArrayBuffer>>;
+  /**
+   * The SHA-256 of a document, in hexadecimal, and its length. The document is never in memory as a whole.
+   *
+   * @throws {StoreFailure}
+   */
+  hash(ref: Pick<DocumentRef, 'key'>): Promise<{ readonly sha256: string; readonly bytes: number }>;
 }
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -44,6 +50,10 @@ export function contentTypeOf(fileName: string): string {
 }
 
 export function documentStore(files: FileStore): DocumentStore {
+  const open = async (key: string): Promise<Readable> => {
+    if (!KEY.test(key)) throw new StoreFailure(files.place, 'missing', 'no document has this key');
+    return files.open(key);
+  };
   return {
     async put(fileName, content) {
       const extension = extname(fileName).toLowerCase();
@@ -53,8 +63,16 @@ export function documentStore(files: FileStore): DocumentStore {
       return { key, fileName: basename(fileName), contentType };
     },
     async get({ key }) {
-      if (!KEY.test(key)) throw new StoreFailure(files.place, 'missing', 'no document has this key');
-      return beginningOf(await files.open(key), MAX_ATTACHMENT_BYTES + 1);
+      return beginningOf(await open(key), MAX_ATTACHMENT_BYTES + 1);
+    },
+    async hash({ key }) {
+      const hash = createHash('sha256');
+      let bytes = 0;
+      for await (const chunk of (await open(key)) as AsyncIterable<Buffer>) {
+        hash.update(chunk);
+        bytes += chunk.length;
+      }
+      return { sha256: hash.digest('hex'), bytes };
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { ActivityOptions } from '@temporalio/common';
+import { defineQuery } from '@temporalio/workflow';
 import type { FieldProblem, PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
 import type { OnboardingType, PartnerTaskQueue } from './ids.js';
@@ -52,6 +53,15 @@ export interface CorrectionRequest {
   /** Name of the account at the partners. Default: the one without a name. The input of a running workflow does not contain it. */
   readonly account?: string | undefined;
 }
+
+/** What a correction is checked against. */
+export type Correctable = Omit<CorrectionRequest, 'patch'>;
+
+/**
+ * Returns the input of an onboarding as it stands, and how far the onboarding has come. The input has private values. Workflows
+ * whose input can be corrected have it.
+ */
+export const inputQuery = defineQuery<Correctable>('input');
 
 /** Checks corrections in the worker, because that needs the schemas of the inputs. Local activities. */
 export interface CorrectionActivities {

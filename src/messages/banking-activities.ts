@@ -45,6 +45,15 @@ export interface HolderVerdict {
 
 export type HolderRequest = Pick<BusinessOnboardingInput, 'holder' | 'beneficialOwners'>;
 
+/** What distinguishes a business from others. */
+export interface BusinessIdentity {
+  readonly holder: Pick<BusinessOnboardingInput['holder'], 'doingBusinessAsName'> & {
+    readonly legalBusinessName?: string | undefined;
+    readonly employerIdentificationNumber?: string | undefined;
+  };
+  readonly merchantProfileId?: number;
+}
+
 /** A business to look for at the partner. */
 export type BusinessToFind = HolderRequest & { readonly merchantProfileId?: number };
 
@@ -84,7 +93,14 @@ export interface BankingActivities {
   /** The profiles of the same merchant (E5), or of the same dba in any case (E9), without those of the `baseline`. */
   findCandidates(request: BusinessToFind & { baseline: readonly number[] }): Promise<readonly Candidate[]>;
   /** One profile, compared with the business; null when there is none that this account may see (404, 403). */
-  examineProfile(request: BusinessToFind & { profileId: number }): Promise<Candidate | null>;
+  examineProfile(request: BusinessIdentity & { profileId: number }): Promise<Candidate | null>;
+  /**
+   * Reads a profile to follow: what {@link examineProfile} and the first status poll would read. `workflowId` is the onboarding that
+   * is to follow it.
+   */
+  inspectProfile(
+    request: BusinessIdentity & { profileId: number; workflowId: string },
+  ): Promise<{ candidate: Candidate; now: ProfileSnapshot } | null>;
   /** Replaces the holder of a profile. May be repeated, and is never cancelled halfway. Nudges the status poll afterwards. */
   correctHolder(request: HolderRequest & { profileId: number }): Promise<HolderVerdict>;
   /** Nudges the status poll afterwards, which may not have seen the change. */

@@ -102,13 +102,13 @@ export interface BoardingActivities {
   }): Promise<Submission & Warned>;
   /** Nudges the status poll afterwards, which may not have seen the change. */
   readStatus(request: { merchantProfileId: number }): Promise<StatusSnapshot>;
-  /** Reads the status of a merchant that is to be adopted, and finds another boarding of this account that has it. */
+  /** Reads a merchant that is to be adopted, and finds another boarding of this account that has it. */
   inspectMerchant(request: {
     merchantProfileId: number;
     taskQueue: string;
-  }): Promise<
-    Pick<StatusSnapshot, 'status' | 'phase'> & { owner?: { workflowId: string; isRunning: boolean } }
-  >;
+    /** The boarding that is to adopt it. */
+    workflowId: string;
+  }): Promise<{ now: StatusSnapshot; owner?: { workflowId: string; isRunning: boolean } }>;
   /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
   awaitStatusChange(request: {
     merchantProfileId: number;

@@ -86,6 +86,11 @@ export function partsOfId(
   return { type, ...splitAccount(id.slice(prefix.length + 1)) };
 }
 
+/** Whether a workflow id is that of an onboarding, and not of a single operation or of an account. */
+export function isOnboarding(id: string): boolean {
+  return (partsOfId(id)?.type ?? '') in ONBOARDINGS;
+}
+
 /**
  * Every workflow id that `given` may mean: itself if it is a whole workflow id, else one for each type of onboarding, in the
  * account that it names (`m-1001@acme`) or in each account.

@@ -7,6 +7,7 @@ import { furtherJson, text } from '../partners/fields.js';
 import { keepingDigits } from '../partners/json.js';
 import { newAccount, newTerminal } from '../partners/payments/schemas.js';
 import { PRIVATE_PATTERNS, type PrivateKind } from '../privacy/masked.js';
+import { didYouMean } from '../settings/nearest.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
 /** What an id must not contain, and the words for it. */
@@ -69,7 +70,7 @@ export function accountName({ accounts }: KnownAccounts) {
       : `must be one of GANGWAY_ACCOUNTS: ${names.join(', ')}`;
   return z
     .string()
-    .refine((name) => names.includes(name), rule)
+    .refine((name) => names.includes(name), { error: ({ input }) => rule + didYouMean(String(input), names) })
     .describe('Name of an account at the partners')
     .optional();
 }
@@ -91,7 +92,7 @@ const POS_OF_ANOTHER = 'belongs to another account';
 const lookupName = z.string().min(1);
 
 /** All fields of v2 submit, checked before the merchant is created. Unknown fields may be any JSON. */
-const application = submitMerchantRequest
+export const application = submitMerchantRequest
   .extend({ merchantProfileId: z.never('is set by the workflow').optional() })
   .catchall(furtherJson);
 
@@ -157,12 +158,16 @@ function oneOfEach<
  */
 export type MerchantBoardingInput = z.output<ReturnType<typeof merchantBoardingInput>>;
 
+/**
+ * E7 (apis/1) without the owners. `annualBusinessRevenue` is in whole US dollars, any int64 from 0 on: a number, or the text of
+ * its digits beyond 2^53, because an input travels as JSON.
+ */
+export const businessHolder = accountHolder.extend({
+  annualBusinessRevenue: dollars.transform(keepingDigits).nullish(),
+});
+
 const businessFields = {
-  /**
-   * E7 (apis/1) without the owners. `annualBusinessRevenue` is in whole US dollars, any int64 from 0 on: a number, or the text of
-   * its digits beyond 2^53, because an input travels as JSON.
-   */
-  holder: accountHolder.extend({ annualBusinessRevenue: dollars.transform(keepingDigits).nullish() }),
+  holder: businessHolder,
   /** At most four, each with 25 per cent or more. */
   beneficialOwners: beneficialOwners.optional(),
   /** Opens a financial account once the profile is approved, if there is none. */

@@ -1,53 +1,9 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Requirement } from './requirements.js';
+import type { OutcomeName, Stage } from './stages.js';
+import type { TimelineEvent } from './timeline-events.js';
 
-/**
- * Where an onboarding stands, and how it ended.
- *
- * - a merchant: `preparing` (looking up and creating), `applying` (fees and submission), `underwriting`, `boarding`
- *   (approved; the processor has not assigned the `mid` yet)
- * - a business: `applying` (looking for a profile, submitting the holder), `underwriting`, `opening` (the
- *   financial account)
- * - a terminal: `provisioning`
- * - a customer: `onboarding` while one of these runs
- * - a single operation: `working`
- */
-export type Stage =
-  | 'preparing'
-  | 'applying'
-  | 'underwriting'
-  | 'boarding'
-  | 'opening'
-  | 'provisioning'
-  | 'onboarding'
-  | 'working'
-  | OutcomeName
-  | 'cancelled';
-
-const FIRST_STAGES: Readonly<Record<string, Stage>> = {
-  merchantBoarding: 'preparing',
-  businessOnboarding: 'applying',
-  terminalProvisioning: 'provisioning',
-  customerOnboarding: 'onboarding',
-};
-
-/** The stage in which a workflow of this type begins. */
-export function firstStage(workflowType: string): Stage {
-  return FIRST_STAGES[workflowType] ?? 'working';
-}
-
-/** How an onboarding or a single operation ends. */
-export type OutcomeName =
-  | 'boarded'
-  | 'onboarded'
-  | 'provisioned'
-  | 'partly-onboarded'
-  | 'declined'
-  | 'withdrawn'
-  | 'closed'
-  | 'done'
-  | 'rejected'
-  | 'abandoned';
+export { firstStage, OUTCOMES, type OutcomeName, STAGES, type Stage } from './stages.js';
 
 /** A write that was in flight when its onboarding ended, and its result. */
 export interface UnfinishedWrite {
@@ -67,16 +23,17 @@ export interface Unfinished {
 export interface TimelineEntry {
   /** ISO 8601. */
   readonly at: string;
-  /** What happened, in kebab case: `merchant-created`. */
-  readonly event: string;
+  readonly event: TimelineEvent;
   readonly detail?: string;
   /** Who did it, where a person did. */
   readonly actor?: string;
   readonly reason?: string;
 }
 
-/** The result of query `state`. It holds nothing secret: it does not contain answers and corrections. */
+/** The result of query `state`. It holds nothing secret: of answers, the timeline has a masked beginning. */
 export interface OnboardingState {
+  /** The name under which the merchant does business. Single operations and partner accounts have none. */
+  readonly dba?: string;
   readonly stage: Stage;
   /** The partner's own name of the status last read; null before the first read. */
   readonly partnerStatus: string | null;

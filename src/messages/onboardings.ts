@@ -16,6 +16,15 @@ export type MerchantBoardingOutcome = Unfinished &
     | { readonly outcome: 'abandoned'; readonly comment: string | null; readonly merchantProfileId?: number }
   );
 
+/**
+ * Whether Gangway only follows what exists at the partner: it sends nothing that no person asked for. Any value but `false`
+ * counts, so that a mistake in an input sends nothing either.
+ */
+export function isFollowed<Input extends object>(input: Input): input is Extract<Input, { follow: true }> {
+  const { follow = false } = input as { follow?: unknown };
+  return follow !== false;
+}
+
 /** The fields of a `MerchantBoardingInput` that a correction may change. */
 export const CORRECTABLE_MERCHANT_FIELDS = [
   'merchant',
@@ -106,7 +115,7 @@ export type PartEnd =
   | { readonly how: 'cancelled' | 'terminated' | 'timed out' | 'failed' };
 
 /** The facts of a part that its customer shows. The part itself has its timeline, and what it waits for. */
-export type ReportedFacts = Omit<OnboardingState, 'requirements' | 'timeline' | 'waiting'>;
+export type ReportedFacts = Omit<OnboardingState, 'dba' | 'requirements' | 'timeline' | 'waiting'>;
 
 /** The changes of a state. Applied in order to the state before, they make the state after. */
 export interface StateChanges {

@@ -1,25 +1,10 @@
 import { defineUpdate } from '@temporalio/workflow';
+import type { RequirementKind } from './requirement-kinds.js';
 
 /** Default of `dueInHours`: how long a person has to answer a requirement. */
 export const DEFAULT_DUE_IN_HOURS = 48;
 
-/** Why a person is asked. */
-export const REQUIREMENT_KINDS = [
-  'underwriting-note',
-  'request-changes',
-  'unclear-mid',
-  'rejected-input',
-  'uncertain-write',
-  'ticket',
-  'locked-profile',
-  'credentials',
-  'one-time-code',
-  'waiting',
-  'unreadable',
-] as const;
-
-/** Why a person is asked. */
-export type RequirementKind = (typeof REQUIREMENT_KINDS)[number];
+export { REQUIREMENT_KINDS, type RequirementKind, TASKS } from './requirement-kinds.js';
 
 /** A document in the document store; its bytes never enter a history. */
 export interface DocumentRef {
@@ -84,6 +69,9 @@ export interface ResolutionReceipt {
   /** How many requirements are still open. */
   readonly open: number;
 }
+
+/** What the Web UI shows below the name of the update. */
+export const RESOLVING = 'Answers a requirement. The tab User Metadata shows the JSON for Data.';
 
 /** Answers any requirement. A resolution that does not fit is rejected by the validator and leaves no history. */
 export const resolveRequirement = defineUpdate<ResolutionReceipt, [Resolution]>('resolveRequirement');

@@ -1,10 +1,16 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
+import { LONGEST, shortened } from '../partners/bounds.js';
+import type { WorkflowType } from './ids.js';
+import { type DbaForm, indexedDba } from './listed.js';
+import { firstStage } from './onboarding-state.js';
 
 /**
- * Filters in the Web UI and in `gangway list`. Search attributes are never encrypted: ids and states only, nothing personal. Ids
- * are keywords, because every visibility store has enough columns of that type.
+ * Columns and filters in the Web UI and in `gangway list`. Search attributes are never encrypted: names of businesses, ids and states
+ * only, nothing personal. Ids are keywords, because every visibility store has enough columns of that type.
  */
 export const SEARCH_ATTRIBUTES = {
+  /** See `GANGWAY_DBA`. */
+  dba: defineSearchAttributeKey('Dba', 'KEYWORD'),
   partnerAccount: defineSearchAttributeKey('PartnerAccount', 'KEYWORD'),
   stage: defineSearchAttributeKey('OnboardingStage', 'KEYWORD'),
   partnerStatus: defineSearchAttributeKey('PartnerStatus', 'KEYWORD'),
@@ -14,7 +20,42 @@ export const SEARCH_ATTRIBUTES = {
   agentProfileId: defineSearchAttributeKey('AgentProfileId', 'KEYWORD'),
   actionRequired: defineSearchAttributeKey('ActionRequired', 'BOOL'),
   actionDueAt: defineSearchAttributeKey('ActionDueAt', 'DATETIME'),
+  /** These two have their form in messages/listed.ts. */
+  requirements: defineSearchAttributeKey('Requirements', 'KEYWORD_LIST'),
+  stageTimes: defineSearchAttributeKey('StageTimes', 'KEYWORD_LIST'),
 } as const;
+
+/** The header that carries the dba of a workflow to its activities, in the form of the search attribute, for their log lines. */
+export const DBA_HEADER = 'gangway-dba';
+
+/** What lists and the Web UI show of a workflow before its first task. */
+export interface FirstSight {
+  /** One line for the Web UI. Default: the dba. */
+  readonly summary?: string;
+  /** Of an onboarding. */
+  readonly dba?: string | undefined;
+  /** Default: `shown`. */
+  readonly dbaForm?: DbaForm | undefined;
+  readonly account?: string | undefined;
+}
+
+/** The options of a start that make a {@link FirstSight} visible. The memo and the summary are encrypted. */
+export function initialVisibility(
+  type: WorkflowType,
+  { dba: name, summary = name, dbaForm = 'shown', account }: FirstSight,
+) {
+  const dba = name === undefined ? undefined : shortened(name, LONGEST.line);
+  return {
+    staticSummary: shortened(summary ?? '', LONGEST.summary),
+    ...(dba !== undefined && { memo: { dba } }),
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.stage, value: firstStage(type) },
+      { key: SEARCH_ATTRIBUTES.actionRequired, value: false },
+      ...(dba === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.dba, value: indexedDba(dba, dbaForm) }]),
+      ...(account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }]),
+    ],
+  };
+}
 
 const ENDED = ['gangway_workflows_ended_total', 'Onboardings and single operations that ended'] as const;
 

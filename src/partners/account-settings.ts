@@ -34,6 +34,8 @@ export type Account = Wording & {
   readonly pollBounds: Readonly<
     Partial<Record<SystemName, { readonly minMs: number | undefined; readonly maxMs: number | undefined }>>
   >;
+  /** See {@link portalLink}. */
+  readonly portals: Readonly<Partial<Record<SystemName, string | undefined>>>;
 };
 
 /** The account without a name, and the named ones. */
@@ -72,7 +74,7 @@ function commonSettings(system: SystemName) {
   });
 }
 
-/** The settings of a system at which Gangway polls a status, by their names after `<SYSTEM>_`. */
+/** The settings of a system at which Gangway follows a status, by their names after `<SYSTEM>_`. */
 function pollSettings(system: SystemName) {
   const { name } = PARTNERS[system];
   return z.object({
@@ -84,7 +86,27 @@ function pollSettings(system: SystemName) {
       description: `Longest wait between two reads of a status at the ${name} that does not change.`,
       unset: '`GANGWAY_POLL_MAX`',
     }),
+    PORTAL_URL: secureUrl
+      .refine((text) => text.includes(PORTAL_ID), `must contain ${PORTAL_ID}`)
+      .optional()
+      .meta({
+        description: `Page of a merchant or profile in the portal of the ${name}, with \`${PORTAL_ID}\` in place of its id. \`gangway status\` shows it.`,
+        unset: 'no link',
+        format: `URL with \`${PORTAL_ID}\``,
+      }),
   });
+}
+
+/** Stands for the id of a merchant or profile in the address of a portal. */
+const PORTAL_ID = '{id}';
+
+/** The page of a merchant or a profile in the portal of its partner; undefined without a setting. */
+export function portalLink(
+  { portals }: Account,
+  system: SystemName,
+  id: number | undefined,
+): string | undefined {
+  return id === undefined ? undefined : portals[system]?.replace(PORTAL_ID, String(id));
 }
 
 /** What a system that is off may leave out. */
@@ -116,14 +138,14 @@ export function wordingSettings(): z.ZodObject {
 }
 
 /** What the names of an account's settings begin with: `NORTH_ISO_`. */
-function prefixOf(account: string): string {
+export function accountPrefix(account: string): string {
   return `${account.toUpperCase().replaceAll('-', '_')}_`;
 }
 
 /** The secrets of all accounts, by their whole names. */
 export function accountSecrets(accounts: readonly string[]): string[] {
   const secrets = secretsOf(accountSettings());
-  return ['', ...accounts.map(prefixOf)].flatMap((prefix) => secrets.map((name) => prefix + name));
+  return ['', ...accounts.map(accountPrefix)].flatMap((prefix) => secrets.map((name) => prefix + name));
 }
 
 /** @throws {BadSetting} naming the first setting that cannot be used */
@@ -143,7 +165,7 @@ function everyAccount<T extends object>(
   read: (environment: NodeJS.ProcessEnv, prefix: string) => T,
 ): T & { readonly accounts: Readonly<Record<string, T>> } {
   const { GANGWAY_ACCOUNTS: names } = readSettings(accountNames, environment);
-  const accounts = Object.fromEntries(names.map((name) => [name, read(environment, prefixOf(name))]));
+  const accounts = Object.fromEntries(names.map((name) => [name, read(environment, accountPrefix(name))]));
   return { ...read(environment, ''), accounts };
 }
 
@@ -162,10 +184,9 @@ function readAccount(environment: NodeJS.ProcessEnv, prefix: string): Account {
   );
   const limits = SYSTEM_NAMES.map((system) => [system, common[system].ACTIVITIES_PER_SECOND] as const);
   const polled = SYSTEM_NAMES.filter((system) => PARTNERS[system].isPolled);
-  const bounds = polled.map((system) => {
+  const followed = polled.map((system) => {
     const names = prefix + settingsPrefix(system);
-    const { POLL_MIN: minMs, POLL_MAX: maxMs } = readSettings(pollSettings(system), environment, names);
-    return [system, { minMs, maxMs }] as const;
+    return [system, readSettings(pollSettings(system), environment, names)] as const;
   });
   return {
     ...readWording(environment, prefix),
@@ -174,7 +195,10 @@ function readAccount(environment: NodeJS.ProcessEnv, prefix: string): Account {
       readPartner(system, common[system].URL, environment, prefix),
     ) as Account['partners'],
     activitiesPerSecond: Object.fromEntries(limits.filter(([, limit]) => limit !== undefined)),
-    pollBounds: Object.fromEntries(bounds),
+    pollBounds: Object.fromEntries(
+      followed.map(([system, { POLL_MIN: minMs, POLL_MAX: maxMs }]) => [system, { minMs, maxMs }]),
+    ),
+    portals: Object.fromEntries(followed.map(([system, { PORTAL_URL: portal }]) => [system, portal])),
   };
 }
 

@@ -21,6 +21,7 @@ import {
   type PartnerErrorKind,
   problemsOf,
 } from './partner-error.js';
+import './rules-in-words.js';
 
 /** What differs from partner to partner: its name, how it authenticates, and how it wraps its responses. */
 export interface PartnerProtocol {
@@ -363,7 +364,8 @@ function problems(issue: z.core.$ZodIssue): FieldProblem[] {
   const path = issue.path.map(String);
   const at = (more: string[]) => [...path, ...more].join('.');
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: at([key]), message: 'is not a known field' }));
+    const messages = issue.message.split('\n');
+    return issue.keys.map((key, index) => ({ field: at([key]), message: messages[index] ?? '' }));
   }
   if (issue.code === 'invalid_union') {
     const [nearest] = issue.errors

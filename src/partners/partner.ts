@@ -28,6 +28,15 @@ export interface Closable {
   useCode?(code: string): void;
 }
 
+/** Where a partner sends webhooks, as far as it shows it. */
+export interface RegisteredWebhook {
+  readonly id: number;
+  readonly name: string | null;
+  readonly url: string | null;
+  /** What it is about. */
+  readonly topic: string | null;
+}
+
 /** What `clientSettings` takes: what identifies the account in messages, and a way to reject a setting. */
 export interface Checks {
   /** What the names of the account's settings begin with: `ACME_`, or nothing. */
@@ -96,6 +105,8 @@ export interface Partner<
         readonly status: 200 | 202;
         /** Default of `RECEIVER_<SYSTEM>_ID_FIELDS`. */
         readonly idFields: string;
+        /** Lists where the partner sends the webhooks of an account; absent where no operation lists it. */
+        registered?(client: Client, options: CallOptions): Promise<readonly RegisteredWebhook[]>;
       }
     | undefined;
   readonly contract: Contract;

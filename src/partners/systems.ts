@@ -1,19 +1,24 @@
 import { banking } from './banking/partner.js';
 import { boarding } from './boarding/partner.js';
 import type { Operations } from './catalogue.js';
+import { SYSTEM_NAMES, type SystemName } from './names.js';
 import type { Partner, PartnerSettings } from './partner.js';
 import { payments } from './payments/partner.js';
 import { plantStore } from './plant-store/partner.js';
 import { processor } from './processor/partner.js';
 
-/** The partner systems, by the names that people, the ledger and task queues use. A new partner is a line here. */
-const DESCRIPTORS = { boarding, banking, 'plant-store': plantStore, payments, processor };
+export { SYSTEM_NAMES, type SystemName } from './names.js';
+
+/** What each system is. A new partner is a line here, and a name in names.ts. */
+const DESCRIPTORS = {
+  boarding,
+  banking,
+  'plant-store': plantStore,
+  payments,
+  processor,
+} satisfies Readonly<Record<SystemName, unknown>>;
 
 type Descriptors = typeof DESCRIPTORS;
-
-export type SystemName = keyof Descriptors;
-
-export const SYSTEM_NAMES = Object.keys(DESCRIPTORS) as readonly SystemName[];
 
 /** The descriptors as code sees them that works with every partner. */
 export const PARTNERS: Readonly<Record<SystemName, Partner>> = DESCRIPTORS;

@@ -45,7 +45,8 @@ const KINDS = {
   response: [...IDENTITY_NUMBERS, 'credentials', 'jsonWebToken', 'longToken'],
 } as const satisfies Readonly<Record<string, readonly PrivateKind[]>>;
 
-type Place = keyof typeof KINDS;
+/** Where a text appears, which decides what is masked in it. */
+export type Place = keyof typeof KINDS;
 
 /** Source of one regular expression for all that is masked in a place. */
 export function privatePattern(place: Place): string {

@@ -1,4 +1,4 @@
-import { masked, privatePattern, REDACTED } from './masked.js';
+import { masked, type Place, privatePattern, REDACTED } from './masked.js';
 
 /** Fields with private or secret values, in the spellings of all partners: in lower case and without underscores. */
 const PRIVATE_FIELDS = {
@@ -37,14 +37,20 @@ export function privateValuesIn(value: unknown, field = ''): PrivateValue[] {
   return Object.entries(value).flatMap(([name, inside]) => privateValuesIn(inside, name));
 }
 
-/** A JSON value without the values of private fields, at any depth, and without what looks private in its texts. */
-export function withoutPrivate(value: unknown): unknown {
-  if (typeof value === 'string') return masked(value, 'log');
-  if (Array.isArray(value)) return value.map(withoutPrivate);
+/**
+ * A JSON value without the values of private fields, at any depth, and without what looks private in its texts.
+ *
+ * @param place where the texts appear
+ */
+export function withoutPrivate(value: unknown, place: Place = 'log'): unknown {
+  if (typeof value === 'string') return masked(value, place);
+  if (Array.isArray(value)) return value.map((item) => withoutPrivate(item, place));
   if (!isPlainObject(value)) return value;
   const fields = Object.entries(value).map(([name, inside]) => [
     name,
-    kindOf(name) !== undefined && inside !== null && inside !== undefined ? REDACTED : withoutPrivate(inside),
+    kindOf(name) !== undefined && inside !== null && inside !== undefined
+      ? REDACTED
+      : withoutPrivate(inside, place),
   ]);
   return Object.fromEntries(fields);
 }

@@ -1,6 +1,8 @@
+import { defaultPayloadConverter } from '@temporalio/common';
 import type { ActivityInterceptors, Logger, LogLevel } from '@temporalio/worker';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { z } from 'zod';
+import { DBA_HEADER } from '../messages/search-attributes.js';
 import { masked, REDACTED } from '../privacy/masked.js';
 import { literal, privateValuesIn, withoutPrivate } from '../privacy/private-fields.js';
 
@@ -87,6 +89,23 @@ export function holdPrivate(input: unknown): () => void {
       if (others > 0) held.set(form, others);
       else held.delete(form);
     }
+  };
+}
+
+/** Names the dba in the log lines of an activity. */
+export function namesDba(): ActivityInterceptors {
+  let dba: string | undefined;
+  return {
+    inbound: {
+      execute(input, next) {
+        const payload = input.headers[DBA_HEADER];
+        dba = payload && defaultPayloadConverter.fromPayload<string>(payload);
+        return next(input);
+      },
+    },
+    outbound: {
+      getLogAttributes: (attributes, next) => next(dba === undefined ? attributes : { ...attributes, dba }),
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import {
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { KnownAccounts } from '../messages/inputs.js';
+import type { DbaForm } from '../messages/listed.js';
 import { type Resolution, resolveRequirement } from '../messages/requirements.js';
 import { json } from '../partners/fields.js';
 import { isNestedDeeper, MAX_NESTING, TOO_NESTED } from '../partners/json.js';
@@ -57,6 +58,7 @@ const attributes = {
 export interface Backend {
   readonly client: Client;
   readonly taskQueue: string;
+  readonly dbaForm: DbaForm;
   /** Names of the partner accounts in which an `externalId` is searched for, besides the account without a name. */
   readonly accounts: readonly string[];
 }
@@ -77,8 +79,8 @@ export type EventTypes = Readonly<Record<string, EventType>>;
 /** The events that the receiver accepts, by type. */
 export function eventTypes(known: KnownAccounts): EventTypes {
   const starting = <Input>(type: string, summary: string, { schema, start }: Kind<Input>) =>
-    eventType(type, summary, schema(known), async ({ client, taskQueue }, input) => {
-      const { workflowId } = await start(client, input, { taskQueue });
+    eventType(type, summary, schema(known), async ({ client, taskQueue, dbaForm }, input) => {
+      const { workflowId } = await start(client, input, { taskQueue, dbaForm });
       return workflowId;
     });
   return Object.fromEntries([

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Counter } from 'prom-client';
 import { kindOf } from '../http/server.js';
 import { nudge } from '../temporal/nudge.js';
+import { listed } from '../temporal/search.js';
 import { isNotFound } from '../temporal/unavailable.js';
 import type { Backend } from './event-types.js';
 import { callTemporal } from './problems.js';
@@ -72,12 +73,8 @@ export class WebhookNudges {
     const { client, taskQueue, accounts } = this.backend;
     const query = runningWith(ids, taskQueue, accounts);
     return callTemporal(client, async () => {
-      const found: string[] = [];
-      for await (const { workflowId } of client.workflow.list({ query, pageSize: MAX_WORKFLOWS })) {
-        found.push(workflowId);
-        if (found.length === MAX_WORKFLOWS) break;
-      }
-      return found;
+      const found = await Array.fromAsync(listed(client, query, MAX_WORKFLOWS));
+      return found.map(({ workflowId }) => workflowId);
     });
   }
 

@@ -120,12 +120,12 @@ function startOnboarding(backend: Backend, known: KnownAccounts) {
 }
 
 function starter<Input>({ schema, start }: Kind<Input>, backend: Backend, known: KnownAccounts) {
-  const { client, taskQueue } = backend;
+  const { client, taskQueue, dbaForm } = backend;
   const rules = schema(known);
   return (given: unknown) => {
     const input = checked(rules, given);
     return async (): Promise<Put> => {
-      const { workflowId, started } = await start(client, input, { taskQueue });
+      const { workflowId, started } = await start(client, input, { taskQueue, dbaForm });
       const differing = started ? undefined : await differenceFromStart(client, workflowId, input);
       if (differing !== undefined && differing.length > 0) throw otherInput(differing);
       return { workflowId, isUnchanged: differing !== undefined };

@@ -54,7 +54,7 @@ const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
  * partners, which nudge the onboardings that they are about. The log names each call, and contains no bodies.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { host, port, client, taskQueue, logger, secrets, requestsPerMinute } = options;
+  const { host, port, client, taskQueue, dbaForm, logger, secrets, requestsPerMinute } = options;
   const server = Fastify({
     ...arrivingWithin(options.limits ?? LIMITS),
     bodyLimit: MAX_BODY_BYTES,
@@ -82,7 +82,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const types = eventTypes(options);
   const bodies = bodySchemas(options);
   await documentRoutes(server, { events: eventSchemas(types), bodies });
-  const backend = { client, taskQueue, accounts: Object.keys(options.accounts) };
+  const backend = { client, taskQueue, dbaForm, accounts: Object.keys(options.accounts) };
   const checkSignature = secrets.length > 0 ? signatureCheck(secrets) : undefined;
   await server.register(eventRoutes({ types, backend, checkSignature, requestsPerMinute }));
   await server.register(

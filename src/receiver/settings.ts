@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { knownSecrets } from '../http/server.js';
 import { type KnownAccounts, knownAccounts } from '../messages/inputs.js';
+import type { DbaForm } from '../messages/listed.js';
 import { accountNames, readWordings } from '../partners/account-settings.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
 import { logSettings } from '../process/logging.js';
@@ -245,6 +246,7 @@ export interface ReceiverSettings extends KnownAccounts {
   readonly webhooks: Readonly<Partial<Record<SystemName, WebhookRules>>>;
   readonly payloadKeys: PayloadKeys | undefined;
   readonly taskQueue: string;
+  readonly dbaForm: DbaForm;
   readonly logLevel: string;
 }
 
@@ -270,6 +272,7 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSe
     webhooks: Object.fromEntries(webhooks),
     payloadKeys: set.PAYLOAD_KEYS,
     taskQueue: set.GANGWAY_TASK_QUEUE,
+    dbaForm: set.GANGWAY_DBA,
     logLevel: set.GANGWAY_LOG_LEVEL,
     ...knownAccounts(readWordings(environment)),
   };

@@ -2,14 +2,12 @@ import multipart from '@fastify/multipart';
 import type { FastifyInstance } from 'fastify';
 import Fastify from 'fastify';
 import { z } from 'zod';
-import { readWordings, wordingSettings } from '../partners/account-settings.js';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 import { operationName } from '../partners/catalogue.js';
 import { pendingEvents } from '../partners/http.js';
 import { parseExactly, writeExactly } from '../partners/json.js';
 import { openApiDocument } from '../partners/openapi/document.js';
 import { catalogue, eachSystem, PARTNERS, SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
-import { duration, listenAddress, readSettings } from '../settings/settings.js';
 import { TOKEN_LIFETIME_MS } from './banking/users.js';
 import { FAULTS, Faults, faultPlan } from './faults.js';
 import { Ledger } from './ledger.js';
@@ -17,30 +15,6 @@ import type { World } from './partner.js';
 import { invalidControl } from './routes.js';
 import { DEFAULT_PACE, type Pace, pace } from './scenario.js';
 import { EMULATED } from './systems.js';
-
-/** The settings of the sandbox. */
-export const sandboxSettings = z.object({
-  SANDBOX_ADDRESS: listenAddress.prefault('127.0.0.1:4010').describe('Where the sandbox listens.'),
-  SANDBOX_PACE: pace
-    .prefault('1s')
-    .describe('Time, or number of status reads, between two steps of its underwriters.'),
-  SANDBOX_TOKEN_LIFETIME: duration
-    .prefault(`${TOKEN_LIFETIME_MS / 60_000}m`)
-    .describe('How long a token of its bank is valid.'),
-  ...wordingSettings().shape,
-});
-
-/** @throws {BadSetting} naming the first setting that cannot be used */
-export function loadSandboxSettings(environment: NodeJS.ProcessEnv): SandboxOptions {
-  const set = readSettings(sandboxSettings, environment);
-  const { posNames } = readWordings(environment);
-  return {
-    ...set.SANDBOX_ADDRESS,
-    pace: set.SANDBOX_PACE,
-    tokenLifetimeMs: set.SANDBOX_TOKEN_LIFETIME,
-    posNames,
-  };
-}
 
 export interface Controls {
   readonly faults: Faults;

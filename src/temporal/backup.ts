@@ -1,9 +1,4 @@
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  type WorkflowExecutionInfo,
-} from '@temporalio/client';
-import type { temporal } from '@temporalio/proto';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { ONBOARDINGS, type OnboardingType, partsOfId } from '../messages/ids.js';
 import type {
@@ -12,15 +7,14 @@ import type {
   MerchantBoardingInput,
   TerminalProvisioningInput,
 } from '../messages/inputs.js';
+import type { DbaForm } from '../messages/listed.js';
 import { mergePatch } from '../messages/objects.js';
 import { partId, type Restored } from '../messages/onboardings.js';
-import { type Resolution, resolveRequirement } from '../messages/requirements.js';
-import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { quoted } from './onboardings.js';
-import { decodedPayloads } from './payload-codec.js';
-import { type Agent, initialVisibility, priorityOf } from './start.js';
-
-type Event = temporal.api.history.v1.IHistoryEvent;
+import type { Resolution } from '../messages/requirements.js';
+import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { answersIn, argumentsOf, type Event, indexedChangesIn } from './history.js';
+import { type Listed, listed, quoted } from './search.js';
+import { type Agent, priorityOf } from './start.js';
 
 /** An onboarding as it was when it was backed up. */
 export interface BackedUp {
@@ -62,25 +56,22 @@ export async function* backedUp(client: Client, taskQueue: string): AsyncGenerat
   for (const read of reading) yield await read;
 }
 
-type Run = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'type' | 'startTime'> & {
-  readonly status: string;
-};
+type Run = Pick<Listed, 'workflowId' | 'runId' | 'type' | 'startedAt' | 'state'>;
 
 async function lastRuns(client: Client, taskQueue: string): Promise<Run[]> {
   const types = Object.keys(ONBOARDINGS).map((type) => `'${type}'`);
   const query = `WorkflowType IN (${types.join(', ')}) AND TaskQueue = ${quoted(taskQueue)}`;
   const last = new Map<string, Run>();
-  for await (const { workflowId, runId, type, startTime, status } of client.workflow.list({ query })) {
-    const known = last.get(workflowId);
-    const isLater = !known || known.startTime < startTime || status.name === 'RUNNING';
-    if (isLater)
-      last.set(workflowId, { workflowId, runId, type, startTime, status: status.name.toLowerCase() });
+  for await (const run of listed(client, query)) {
+    const known = last.get(run.workflowId);
+    const isLater = !known || known.startedAt < run.startedAt || run.state === 'running';
+    if (isLater) last.set(run.workflowId, run);
   }
   return [...last.values()];
 }
 
 async function entryOf(client: Client, run: Run): Promise<BackedUp> {
-  const { workflowId, runId, type, startTime, status } = run;
+  const { workflowId, runId, type, startedAt, state: status } = run;
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const history = events ?? [];
   const indexed = indexedIn(history);
@@ -89,7 +80,7 @@ async function entryOf(client: Client, run: Run): Promise<BackedUp> {
     workflowId,
     type: type as OnboardingType,
     status,
-    startedAt: startTime.toISOString(),
+    startedAt: startedAt.toISOString(),
     ...(stage !== undefined && { stage }),
     ...(merchantProfileId !== undefined && { merchantProfileId: Number(merchantProfileId) }),
     ...(bankingProfileId !== undefined && { bankingProfileId: Number(bankingProfileId) }),
@@ -102,15 +93,9 @@ async function entryOf(client: Client, run: Run): Promise<BackedUp> {
 function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARCH_ATTRIBUTES, string>> {
   const names = Object.entries(SEARCH_ATTRIBUTES);
   const found: Record<string, string> = {};
-  for (const event of history) {
-    const { searchAttributes } =
-      event.workflowExecutionStartedEventAttributes ??
-      event.upsertWorkflowSearchAttributesEventAttributes ??
-      {};
+  for (const { values } of indexedChangesIn(history)) {
     for (const [key, { name }] of names) {
-      const data = searchAttributes?.indexedFields?.[name]?.data;
-      if (!data?.length) continue;
-      const value: unknown = JSON.parse(Buffer.from(data).toString());
+      const value = values[name];
       const [first] = Array.isArray(value) ? value : [value];
       if (first !== undefined && first !== null) found[key] = String(first);
     }
@@ -120,35 +105,19 @@ function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARC
 
 /** The input of a run, with the corrections that its workflow accepted and that were not taken back. */
 async function inputIn(client: Client, history: readonly Event[]): Promise<object> {
-  const started = history[0]?.workflowExecutionStartedEventAttributes;
-  const [input] = await decodedPayloads(client, started?.input?.payloads);
+  const [input] = await argumentsOf(client, history);
   const corrections: Resolution[] = [];
-  for (const { requirementId, answer, ...who } of await resolutionsIn(client, history)) {
+  for (const accepted of await answersIn(client, history)) {
+    const { requirementId, answer } = accepted;
     const before = corrections.findLastIndex((each) => each.requirementId === requirementId);
     if (answer.kind === 'take-back' && before >= 0) corrections.splice(before, 1);
-    if (answer.kind === 'correction') corrections.push({ requirementId, answer, ...who });
+    if (answer.kind === 'correction') corrections.push(accepted);
   }
   return corrections.reduce<object>(
     (corrected, { answer }) =>
       answer.kind === 'correction' ? mergePatch(corrected, answer.patch) : corrected,
     input as object,
   );
-}
-
-/** The accepted answers, in order. */
-async function resolutionsIn(client: Client, history: readonly Event[]): Promise<Resolution[]> {
-  const taken = new Set(
-    history.flatMap(({ workflowExecutionUpdateCompletedEventAttributes: completed }) =>
-      completed?.outcome?.success ? [completed.meta?.updateId] : [],
-    ),
-  );
-  const accepted = history.flatMap(({ workflowExecutionUpdateAcceptedEventAttributes: update }) => {
-    const { input, meta } = update?.acceptedRequest ?? {};
-    const isAnswer = input?.name === resolveRequirement.name && taken.has(meta?.updateId);
-    return isAnswer ? [input?.args?.payloads] : [];
-  });
-  const all = await Promise.all(accepted.map((payloads) => decodedPayloads(client, payloads)));
-  return all.map(([resolution]) => resolution as Resolution);
 }
 
 /**
@@ -160,6 +129,7 @@ export type Restoring = 'adopts' | 'looks' | 'there' | 'skipped';
 
 export interface RestoreOptions {
   readonly taskQueue: string;
+  readonly dbaForm: DbaForm;
   /** When the backup was made. ISO 8601. */
   readonly backedUpAt: string;
   /** Only returns what would be started. */
@@ -190,12 +160,12 @@ export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
 export async function restore(
   client: Client,
   entry: BackedUp,
-  { taskQueue, backedUpAt, dryRun = false }: RestoreOptions,
+  { taskQueue, dbaForm, backedUpAt, dryRun = false }: RestoreOptions,
 ): Promise<Restoring> {
   const { workflowId, type } = entry;
   if (isEndedBySomebody(entry)) return 'skipped';
   const account = partsOfId(workflowId)?.account;
-  const { args, summary, agent, isKnown } = startOf(entry, { backedUpAt });
+  const { args, dba, agent, isKnown } = startOf(entry, { backedUpAt });
   const restoring = isKnown ? 'adopts' : 'looks';
   if (dryRun) return restoring;
   try {
@@ -206,7 +176,7 @@ export async function restore(
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       priority: priorityOf('batch', agent, account),
-      ...initialVisibility(type, summary, account),
+      ...initialVisibility(type, { dba, account, dbaForm }),
     });
     return restoring;
   } catch (error) {
@@ -227,7 +197,7 @@ export function isGivenUp(stage: string | undefined): boolean {
 
 interface RestoredStart {
   readonly args: unknown[];
-  readonly summary: string;
+  readonly dba: string;
   readonly agent?: Agent;
   /** The backup holds what it has at its partner. */
   readonly isKnown: boolean;
@@ -241,25 +211,25 @@ function startOf(
     case 'merchantBoarding': {
       const boarding = input as MerchantBoardingInput;
       const known = merchantProfileId ?? boarding.merchantProfileId;
-      const { dba: summary } = boarding.merchant;
+      const { dba } = boarding.merchant;
       return known === undefined
-        ? { args: [boarding, undefined, restored], summary, agent: boarding, isKnown: false }
-        : { args: [{ ...boarding, merchantProfileId: known }], summary, agent: boarding, isKnown: true };
+        ? { args: [boarding, undefined, restored], dba, agent: boarding, isKnown: false }
+        : { args: [{ ...boarding, merchantProfileId: known }], dba, agent: boarding, isKnown: true };
     }
     case 'businessOnboarding': {
       const { holder } = input as BusinessOnboardingInput;
       const isKnown = bankingProfileId !== undefined;
       const adopted = isKnown ? { ...restored, profileId: bankingProfileId } : restored;
-      return { args: [input, undefined, adopted], summary: holder.doingBusinessAsName, isKnown };
+      return { args: [input, undefined, adopted], dba: holder.doingBusinessAsName, isKnown };
     }
     case 'customerOnboarding': {
       const { boarding } = input as CustomerOnboardingInput;
-      return { args: [input], summary: boarding.merchant.dba, agent: boarding, isKnown: true };
+      return { args: [input], dba: boarding.merchant.dba, agent: boarding, isKnown: true };
     }
     case 'terminalProvisioning': {
       // It searches the platform before each write.
       const { name = '' } = (input as TerminalProvisioningInput).provisionTerminal.account;
-      return { args: [input], summary: name, isKnown: true };
+      return { args: [input], dba: name, isKnown: true };
     }
   }
 }

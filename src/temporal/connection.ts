@@ -1,7 +1,14 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { InterceptingCall, type Interceptor, Metadata, status } from '@grpc/grpc-js';
-import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
+import {
+  Client,
+  type ClientInterceptors,
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+  type WorkflowClientInterceptor,
+} from '@temporalio/client';
 import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import { z } from 'zod';
 import { DEFAULT_TASK_QUEUE } from '../messages/ids.js';
@@ -21,6 +28,12 @@ export const temporalClientSettings = z.object({
     .describe(
       'Task queue that workers poll and that workflows start on. The partner task queues have it as their prefix.',
     ),
+  GANGWAY_DBA: z
+    .enum(['shown', 'masked'])
+    .default('shown')
+    .describe(
+      'Whether lists and logs have the dba, which is not encrypted there: `masked` leaves its initials. Commands with the key show all of it.',
+    ),
   PAYLOAD_KEYS: payloadKeys.optional().meta({
     description:
       'Keys that encrypt payloads: the first encrypts, each decrypts. `gangway keys new` makes one. Required unless Temporal runs on this machine.',
@@ -37,8 +50,17 @@ const MAX_RECONNECT_BACKOFF_MS = 1_000;
 /** Temporal does not respond, or rejects the credentials. */
 export class TemporalUnavailable extends TemporalProblem {
   override readonly name = 'TemporalUnavailable';
-  constructor(address: string, why: string | undefined, options?: ErrorOptions) {
+  constructor(
+    address: string,
+    private readonly why: string | undefined,
+    options?: ErrorOptions,
+  ) {
     super(`cannot reach Temporal at ${address} (TEMPORAL_ADDRESS)${why ? `: ${why}` : ''}`, options);
+  }
+
+  /** Rejected credentials stay rejected. */
+  override get isUnavailable(): boolean {
+    return this.why === undefined;
   }
 }
 
@@ -183,9 +205,24 @@ function clientSettings(env: NodeJS.ProcessEnv, keys: PayloadKeys | undefined) {
   };
   return {
     options,
-    clientOptions: { namespace, dataConverter: dataConverter(keys), interceptors: tracedClient },
+    clientOptions: { namespace, dataConverter: dataConverter(keys), interceptors: clientInterceptors },
   };
 }
+
+/** Of every client. The SDK fails to describe a workflow whose memo it cannot decrypt, so descriptions come without the memo. */
+export const clientInterceptors: ClientInterceptors = {
+  ...tracedClient,
+  workflow: [
+    ...(tracedClient.workflow as readonly WorkflowClientInterceptor[]),
+    {
+      async describe(input, next) {
+        const description = await next(input);
+        if (description.workflowExecutionInfo) description.workflowExecutionInfo.memo = null;
+        return description;
+      },
+    },
+  ],
+};
 
 /** How often to look at the file, in milliseconds. This also detects a mounted secret, which a link replaces. */
 const INTERVAL_MS = 5_000;

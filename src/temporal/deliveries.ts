@@ -1,7 +1,7 @@
 import type { ActivityExecutionInfo, Client } from '@temporalio/client';
 import type { SingleActivity } from '../messages/activities.js';
 import type { Delivery, OutboundEventActivities } from '../messages/outbound-events.js';
-import { quoted } from './onboardings.js';
+import { quoted } from './search.js';
 import { startSingle } from './single-activities.js';
 
 /** The activity that sends one event to one destination. */

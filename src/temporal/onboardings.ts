@@ -1,10 +1,14 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { partsOfId, possibleWorkflowIds, type WorkflowType } from '../messages/ids.js';
+import type { QueryDefinition } from '@temporalio/common';
+import { type Correctable, inputQuery } from '../messages/activities.js';
+import { ONBOARDINGS, partsOfId, possibleWorkflowIds, type WorkflowType } from '../messages/ids.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { PARTS, type Part, partId } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { didYouMean } from '../settings/nearest.js';
+import { listed, quoted, typesOf, visibilityQuery } from './search.js';
 import { isNotFound, TemporalProblem } from './unavailable.js';
-import { whyUnreadable } from './unreadable.js';
+import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
 
 /** There is no onboarding of a name, or more than one. */
 export class UnknownOnboarding extends TemporalProblem {
@@ -26,11 +30,11 @@ export function partIds(customerId: string): Readonly<Record<Part, string>> {
 }
 
 /**
- * Finds an onboarding by workflow id, `externalId` or `externalId@account`, or an operation by workflow id. The onboarding of
- * a customer represents those of its parts.
+ * Finds an onboarding by workflow id, `externalId`, `externalId@account` or dba, or an operation by workflow id. The onboarding
+ * of a customer represents those of its parts.
  *
  * @param accounts names of the accounts at the partners in which to look for an `externalId`, beside the one without a name
- * @throws {UnknownOnboarding} when there is none, or when several have the `externalId`
+ * @throws {UnknownOnboarding} when there is none, or when several have the `externalId` or the dba
  */
 export async function findOnboarding(
   client: Client,
@@ -38,19 +42,50 @@ export async function findOnboarding(
   accounts: readonly string[],
 ): Promise<WorkflowExecutionDescription> {
   const ids = possibleWorkflowIds(given, accounts);
-  const described = await Promise.all(ids.map((id) => describe(client, id)));
-  const found = described.filter((description) => description !== undefined);
+  const byId = await described(client, ids);
+  const found = byId.length > 0 ? byId : await described(client, await idsOfDba(client, given));
   const parts = found.filter(isCustomer).flatMap((customer) => Object.values(partIds(customer.workflowId)));
   const [first, ...more] = found.filter((description) => !parts.includes(description.workflowId));
   const name = JSON.stringify(given);
-  if (!first)
-    throw new UnknownOnboarding(`there is no ${ids.length > 1 ? 'onboarding' : 'workflow'} ${name}`);
+  if (!first && partsOfId(given)) throw new UnknownOnboarding(`there is no workflow ${name}`);
+  if (!first) throw await unknown(client, given);
   if (more.length > 0) {
     const mayMean = [first, ...more].map((description) => description.workflowId);
     const message = `${name} may mean ${mayMean.join(', ')}: give the whole workflow id`;
     throw new UnknownOnboarding(message, mayMean);
   }
   return first;
+}
+
+async function described(client: Client, ids: readonly string[]): Promise<WorkflowExecutionDescription[]> {
+  const all = await Promise.all(ids.map((id) => describe(client, id)));
+  return all.filter((description) => description !== undefined);
+}
+
+/** How many onboardings of one dba are read. A masked dba is that of many. */
+const MOST_OF_A_DBA = 1_000;
+
+async function idsOfDba(client: Client, dba: string): Promise<string[]> {
+  const query = visibilityQuery({ types: typesOf(ONBOARDINGS), dba });
+  const ids = new Set<string>();
+  for await (const found of listed(client, query, MOST_OF_A_DBA))
+    if (found.dba === dba) ids.add(found.workflowId);
+  return [...ids];
+}
+
+/** How many onboardings are searched for a similar name. */
+const MOST_SIMILAR = 200;
+
+async function unknown(client: Client, given: string): Promise<UnknownOnboarding> {
+  const names: string[] = [];
+  for await (const { workflowId, dba } of listed(
+    client,
+    visibilityQuery({ types: typesOf(ONBOARDINGS) }),
+    MOST_SIMILAR,
+  ))
+    names.push(workflowId, partsOfId(workflowId)?.key ?? workflowId, ...(dba === undefined ? [] : [dba]));
+  const next = didYouMean(given, names) || '; "gangway list" shows all';
+  return new UnknownOnboarding(`there is no onboarding with id or dba ${JSON.stringify(given)}${next}`);
 }
 
 function isCustomer({ type }: WorkflowExecutionDescription): boolean {
@@ -70,28 +105,49 @@ export async function describe(
   }
 }
 
-/** How long a worker may take to respond to a query, and Temporal to say why none does. */
+/** How long a worker may take to respond to a query, and Temporal to report why none does. */
 const QUERY_TIMEOUT_MS = 10_000;
 const REASON_TIMEOUT_MS = 5_000;
 
 /**
- * The state of an onboarding.
+ * The state of an onboarding. A query first waits up to 10 s for the worker that had the workflow last, which may be gone. So where
+ * workers poll, it is asked a second time.
  *
- * @param timeoutMs how long a worker may take
+ * @param timeoutMs how long a worker may take each time
  * @throws {UnreadableOnboarding} when no worker responds, or when the response cannot be read
  */
-export async function stateOf(
+export function stateOf(client: Client, id: string, timeoutMs = QUERY_TIMEOUT_MS): Promise<OnboardingState> {
+  return ask(client, id, stateQuery, timeoutMs);
+}
+
+/**
+ * The input of an onboarding as it stands, private values included.
+ *
+ * @throws {UnreadableOnboarding} as {@link stateOf}
+ */
+export function inputOf(client: Client, id: string, timeoutMs = QUERY_TIMEOUT_MS): Promise<Correctable> {
+  return ask(client, id, inputQuery, timeoutMs);
+}
+
+async function ask<Result>(
   client: Client,
   id: string,
-  timeoutMs = QUERY_TIMEOUT_MS,
-): Promise<OnboardingState> {
-  const query = () => client.workflow.getHandle(id).query(stateQuery);
-  try {
-    return await client.withDeadline(Date.now() + timeoutMs, query);
-  } catch (error) {
+  definition: QueryDefinition<Result>,
+  timeoutMs: number,
+): Promise<Result> {
+  const query = () =>
+    client.withDeadline(Date.now() + timeoutMs, () => client.workflow.getHandle(id).query(definition));
+  const explained = async (error: unknown) => {
     const why = () => whyUnreadable(client, id, error);
-    throw (await client.withDeadline(Date.now() + REASON_TIMEOUT_MS, why)) ?? error;
-  }
+    return (await client.withDeadline(Date.now() + REASON_TIMEOUT_MS, why)) ?? error;
+  };
+  return query().catch(async (error: unknown) => {
+    const why = await explained(error);
+    if (!(why instanceof UnreadableOnboarding && why.obstacle === 'no-response')) throw why;
+    return query().catch(async (again: unknown) => {
+      throw await explained(again);
+    });
+  });
 }
 
 /** Waits until a workflow has ended, and returns its outcome. */
@@ -131,10 +187,10 @@ export async function ownersOf(client: Client, owned: Owned): Promise<Owner[]> {
   ].join(' AND ');
   // A workflow may have run several times.
   const owners = new Map<string, Owner>();
-  for await (const { workflowId, status, typedSearchAttributes } of client.workflow.list({ query })) {
+  for await (const { workflowId, state, [attribute]: id } of listed(client, query)) {
     if (workflowId === except) continue;
-    const isRunning = status.name === 'RUNNING' || owners.get(workflowId)?.isRunning === true;
-    owners.set(workflowId, { workflowId, id: Number(typedSearchAttributes.get(key)), isRunning });
+    const isRunning = state === 'running' || owners.get(workflowId)?.isRunning === true;
+    owners.set(workflowId, { workflowId, id: Number(id), isRunning });
   }
   return [...owners.values()];
 }
@@ -144,9 +200,4 @@ export function ofAccount(taskQueue: string, account: string | undefined): strin
   const { name } = SEARCH_ATTRIBUTES.partnerAccount;
   const inAccount = account === undefined ? `${name} IS NULL` : `${name} = ${quoted(account)}`;
   return `TaskQueue = ${quoted(taskQueue)} AND ${inAccount}`;
-}
-
-/** A text in a query. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

@@ -1,6 +1,6 @@
 import { ApplicationFailure, type Client } from '@temporalio/client';
 import { PARTNER_ERROR } from '../messages/activities.js';
-import { partnerAccountId, partnerTaskQueue } from '../messages/ids.js';
+import { partnerAccountId, partnerTaskQueue, partsOfId } from '../messages/ids.js';
 import {
   credentialsRefused,
   type PartnerAccountActivities,
@@ -11,12 +11,14 @@ import {
   type UnreadableRead,
   type UnreadableReport,
 } from '../messages/partner-account.js';
+import type { RequirementKind } from '../messages/requirements.js';
+import { initialVisibility } from '../messages/search-attributes.js';
 import { isRefusedAtTheDoor, type PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
 import { isStepAt, nudge, type Pending, pendingActivities, retryNow } from './nudge.js';
 import { ofAccount } from './onboardings.js';
 import { decodedFailure } from './payload-codec.js';
-import { initialVisibility } from './start.js';
+import { listed } from './search.js';
 
 /** One account at one partner, and the workflows that work with it. */
 export interface AccountAt {
@@ -85,7 +87,7 @@ export async function retryReads(client: Client, { operation, workflowIds }: Unr
 function startOf({ system, account, taskQueue }: AccountAt) {
   const input: PartnerAccountInput = { system };
   const workflowId = partnerAccountId(system, account);
-  const visibility = initialVisibility('partnerAccount', `account at ${system}`, account);
+  const visibility = initialVisibility('partnerAccount', { summary: `account at ${system}`, account });
   return { workflowId, taskQueue, args: [input], ...visibility };
 }
 
@@ -140,7 +142,7 @@ async function wakeAll(
   isMeant: (pending: Pending) => boolean | Promise<boolean>,
 ): Promise<Woken> {
   const query = `${ofAccount(taskQueue, account)} AND ExecutionStatus = 'Running'`;
-  const running = client.workflow.list({ query })[Symbol.asyncIterator]();
+  const running = listed(client, query);
   let steps = 0;
   let workflows = 0;
   async function wakeNext(): Promise<void> {
@@ -152,6 +154,28 @@ async function wakeAll(
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, wakeNext));
   return { steps, workflows };
+}
+
+/** A partner account whose workflow may ask a person, and what it asks when it holds another workflow up. */
+export interface HoldingUp {
+  readonly workflowId: string;
+  readonly kinds: readonly RequirementKind[];
+}
+
+/** The partner accounts that hold a workflow up: the partner rejects the credentials, or its responses are unreadable. */
+export async function accountsHoldingUp(client: Client, workflowId: string): Promise<HoldingUp[]> {
+  const account = partsOfId(workflowId)?.account;
+  const holding = new Map<string, HoldingUp>();
+  for (const pending of await pendingActivities(client, workflowId)) {
+    const details = await partnerErrorOf(client, pending);
+    if (details === undefined) continue;
+    const isRefused = isRefusedAtTheDoor(details);
+    if (!isRefused && details.unreadable === undefined) continue;
+    const id = partnerAccountId(details.system, account);
+    const kinds = isRefused ? (['credentials', 'one-time-code'] as const) : (['unreadable'] as const);
+    holding.set(`${id} ${isRefused}`, { workflowId: id, kinds });
+  }
+  return [...holding.values()];
 }
 
 /** The failed call of a partner that ended the last attempt of an activity; undefined when something else did. */

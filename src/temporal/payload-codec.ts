@@ -107,6 +107,18 @@ export function isUnreadablePayload(error: unknown): error is Error {
   return error instanceof ValueError && error.message === `Unknown encoding: ${ENCRYPTED}`;
 }
 
+/**
+ * The encrypted payloads in a message of Temporal, with the id of their key. A payload whose key id has another form is left out,
+ * because anyone can write metadata, and ids are shown.
+ */
+export function encryptedIn(message: unknown): { readonly keyId: string; readonly payload: Payload }[] {
+  if (typeof message !== 'object' || message === null || message instanceof Uint8Array) return [];
+  const payload = message as Payload;
+  if (!isEncrypted(payload)) return Object.values(message).flatMap(encryptedIn);
+  const keyId = textOf(payload.metadata?.[KEY_ID_METADATA]);
+  return KEY_ID.test(keyId) ? [{ keyId, payload }] : [];
+}
+
 /** Values that Temporal has as raw payloads, as in a history. @throws {UnreadablePayload} when a key is missing */
 export function decodedPayloads(
   client: Client,

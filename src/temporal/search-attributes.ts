@@ -5,14 +5,21 @@ import { isDenied, isInvalidRequest, TemporalProblem } from './unavailable.js';
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;
 
-const WIRE_TYPES: Readonly<Record<'KEYWORD' | 'BOOL' | 'DATETIME', temporal.api.enums.v1.IndexedValueType>> =
-  {
-    KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
-    BOOL: IndexedValueType.INDEXED_VALUE_TYPE_BOOL,
-    DATETIME: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
-  };
+type AttributeType = (typeof SEARCH_ATTRIBUTES)[keyof typeof SEARCH_ATTRIBUTES]['type'];
 
-const TYPE_NAMES = { KEYWORD: 'Keyword', BOOL: 'Bool', DATETIME: 'Datetime' } as const;
+const WIRE_TYPES: Readonly<Record<AttributeType, temporal.api.enums.v1.IndexedValueType>> = {
+  KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+  KEYWORD_LIST: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
+  BOOL: IndexedValueType.INDEXED_VALUE_TYPE_BOOL,
+  DATETIME: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
+};
+
+const TYPE_NAMES: Readonly<Record<AttributeType, string>> = {
+  KEYWORD: 'Keyword',
+  KEYWORD_LIST: 'KeywordList',
+  BOOL: 'Bool',
+  DATETIME: 'Datetime',
+};
 
 /** Names of Gangway's search attributes that the namespace does not have, or has with another type. */
 export async function missingSearchAttributes(client: Client): Promise<string[]> {

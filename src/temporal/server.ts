@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import proto from '@temporalio/proto';
+import proto, { type temporal } from '@temporalio/proto';
+import { isUnimplemented } from './unavailable.js';
 
 /** How long Temporal may take to respond, in milliseconds. */
 const DEADLINE_MS = 2_000;
@@ -69,4 +70,74 @@ export async function serverClockOffset(client: Client, taskQueue: string): Prom
     found.abort();
     await polling;
   }
+}
+
+/** The oldest server that Gangway works with, and why it needs that one. */
+const OLDEST = '1.28.0';
+const SINCE_OLDEST = 'a nudge resets a waiting activity, and urgent work goes first by its priority';
+
+/** What a server lacks that Gangway needs. */
+export interface ServerGap {
+  readonly gap: string;
+  /** What to do about it. */
+  readonly fix: string;
+}
+
+type Namespace = temporal.api.workflowservice.v1.IDescribeNamespaceResponse;
+
+/**
+ * What the server lacks: by its version, and by what it reports and how it responds. Changes nothing, because the workflow that
+ * it asks about does not exist.
+ *
+ * @returns also what it needs, for people
+ */
+export async function serverGaps(
+  client: Client,
+  { namespaceInfo }: Namespace,
+): Promise<{ readonly gaps: readonly ServerGap[]; readonly needs: string }> {
+  const { serverVersion = '' } = await client.workflowService.getSystemInfo({});
+  const update = `update the Temporal server to ${OLDEST} or later`;
+  const gaps = [
+    ...(isOlder(serverVersion ?? '', OLDEST)
+      ? [
+          {
+            gap: `server ${serverVersion} is too old: Gangway needs ${OLDEST}, because since then ${SINCE_OLDEST}`,
+            fix: update,
+          },
+        ]
+      : []),
+    ...((await resetsActivities(client))
+      ? []
+      : [{ gap: 'it cannot reset an activity, so no nudge and no webhook has an effect', fix: update }]),
+    ...(namespaceInfo?.capabilities?.syncUpdate
+      ? []
+      : [
+          {
+            gap: 'updates are off, so nobody can answer a requirement',
+            fix: 'set frontend.enableUpdateWorkflowExecution to true in the dynamic configuration of the server',
+          },
+        ]),
+  ];
+  return {
+    gaps,
+    needs: `it has what Gangway needs: version ${OLDEST} or later, resets of activities, updates`,
+  };
+}
+
+async function resetsActivities(client: Client): Promise<boolean> {
+  const { namespace } = client.options;
+  const execution = { workflowId: `gangway-doctor-${randomUUID()}` };
+  return client.workflowService.resetActivity({ namespace, execution, id: 'none' }).then(
+    () => true,
+    (error: unknown) => !isUnimplemented(error),
+  );
+}
+
+/** Compares `1.27.2` and `1.31.0-153.2` by their first three numbers. A version in another form counts as new. */
+function isOlder(version: string, oldest: string): boolean {
+  const numbers = (text: string) => /^v?(\d+)\.(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number);
+  const [given, wanted] = [numbers(version), numbers(oldest)];
+  if (!given || !wanted) return false;
+  const differing = given.findIndex((number, place) => number !== wanted[place]);
+  return differing >= 0 && (given[differing] ?? 0) < (wanted[differing] ?? 0);
 }

@@ -1,26 +1,38 @@
 import {
   ActivityExecutionAlreadyStartedError,
   ActivityExecutionFailedError,
+  type ActivityHandle,
   ActivityNotFoundError,
   type Client,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
+  type WorkflowHandle,
 } from '@temporalio/client';
 import { ActivityFailure } from '@temporalio/common';
+import proto from '@temporalio/proto';
 import type { SingleActivity } from '../messages/activities.js';
 import { partnerTaskQueue } from '../messages/ids.js';
+import { decodedFailure } from './payload-codec.js';
 import { isUnimplemented, TemporalProblem } from './unavailable.js';
 import { pollersOf } from './workers.js';
+
+const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
 
 /** No worker would run a workflow. */
 class NoWorker extends TemporalProblem {
   override readonly name = 'NoWorker';
+
+  override get isUnavailable(): boolean {
+    return true;
+  }
 }
 
 /** A started activity. */
 export interface RunningSingle {
   /** True on a server without standalone activities: there a workflow of the same id runs it. */
   readonly inWorkflow: boolean;
+  /** What it does now, for people: `waits for a worker`. */
+  step(): Promise<string>;
   /** @throws {ApplicationFailure}, {@link TimeoutFailure} or another of Temporal's failures: what the activity ended with */
   result<Result>(): Promise<Result>;
 }
@@ -55,10 +67,10 @@ export async function startSingle(
       summary,
       ...(once && { idReusePolicy: 'REJECT_DUPLICATE', idConflictPolicy: 'USE_EXISTING' }),
     });
-    return running(false, handle);
+    return ofActivity(handle);
   } catch (error) {
     if (once && error instanceof ActivityExecutionAlreadyStartedError)
-      return running(false, client.activity.getHandle(id));
+      return ofActivity(client.activity.getHandle(id));
     if (!isUnimplemented(error)) throw error;
   }
   // An activity fails by its schedule-to-start time-out. A workflow has none, and would wait forever.
@@ -73,16 +85,43 @@ export async function startSingle(
       staticSummary: summary,
       ...(once && { workflowIdReusePolicy: 'REJECT_DUPLICATE' }),
     });
-    return running(true, handle);
+    return inWorkflow(client, handle);
   } catch (error) {
     if (once && error instanceof WorkflowExecutionAlreadyStartedError)
-      return running(true, client.workflow.getHandle(id));
+      return inWorkflow(client, client.workflow.getHandle(id));
     throw error;
   }
 }
 
-function running(inWorkflow: boolean, handle: { result(): Promise<unknown> }): RunningSingle {
-  return { inWorkflow, result: () => unwrapped(handle.result()) };
+function ofActivity(handle: ActivityHandle<unknown>): RunningSingle {
+  return {
+    inWorkflow: false,
+    async step() {
+      const description = await handle.describe({ includeLastFailure: true });
+      const isRunning = description.runState === 'STARTED';
+      return stepOf(isRunning, description.attempt, await description.getLastFailure());
+    },
+    result: () => unwrapped(handle.result()),
+  };
+}
+
+function inWorkflow(client: Client, handle: WorkflowHandle): RunningSingle {
+  return {
+    inWorkflow: true,
+    async step() {
+      const { raw } = await handle.describe();
+      const { state, attempt, lastFailure } = raw.pendingActivities?.[0] ?? {};
+      const failure = lastFailure ? await decodedFailure(client, lastFailure) : undefined;
+      return stepOf(state === PENDING_ACTIVITY_STATE_STARTED, attempt ?? 1, failure);
+    },
+    result: () => unwrapped(handle.result()),
+  };
+}
+
+function stepOf(isRunning: boolean, attempt: number, failure: Error | undefined): string {
+  const why = failure ? ` after: ${failure.message}` : '';
+  if (isRunning) return attempt > 1 ? `attempt ${attempt} runs${why}` : 'a worker calls the partner';
+  return attempt > 1 ? `waits for attempt ${attempt}${why}` : 'waits for a worker';
 }
 
 /**

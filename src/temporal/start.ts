@@ -4,6 +4,11 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import type { Priority } from '@temporalio/common';
 import type { z } from 'zod';
 import type { OperationOutcome } from '../messages/banking-activities.js';
+import type {
+  FollowedBusinessInput,
+  FollowedCustomerInput,
+  FollowedMerchantInput,
+} from '../messages/followed-inputs.js';
 import { type OnboardingType, type WorkflowType, workflowId } from '../messages/ids.js';
 import {
   type BusinessOnboardingInput,
@@ -14,9 +19,8 @@ import {
   type MerchantBoardingInput,
   merchantBoardingInput,
 } from '../messages/inputs.js';
-import { firstStage } from '../messages/onboarding-state.js';
-import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { LONGEST, shortened } from '../partners/bounds.js';
+import type { DbaForm } from '../messages/listed.js';
+import { type FirstSight, initialVisibility } from '../messages/search-attributes.js';
 import { outcomeOf } from './onboardings.js';
 import { decodedPayloads, isUnreadablePayload } from './payload-codec.js';
 import { isNotFound } from './unavailable.js';
@@ -27,6 +31,8 @@ export interface StartOptions {
   readonly again?: boolean;
   /** Default: `interactive`. */
   readonly urgency?: Urgency;
+  /** Default: `shown`. */
+  readonly dbaForm?: DbaForm;
 }
 
 export interface Started {
@@ -38,35 +44,35 @@ export interface Started {
 
 export function startMerchantBoarding(
   client: Client,
-  input: MerchantBoardingInput,
+  input: MerchantBoardingInput | FollowedMerchantInput,
   options: StartOptions,
 ): Promise<Started> {
   const { externalId, merchant, account } = input;
-  const summary = merchant.dba;
-  const start = { type: 'merchantBoarding', key: externalId, args: [input], summary, agent: input } as const;
+  const { dba } = merchant;
+  const start = { type: 'merchantBoarding', key: externalId, args: [input], dba, agent: input } as const;
   return startOnce(client, { ...start, account }, options);
 }
 
 export function startBusinessOnboarding(
   client: Client,
-  input: BusinessOnboardingInput,
+  input: BusinessOnboardingInput | FollowedBusinessInput,
   options: StartOptions,
 ): Promise<Started> {
   const { externalId, holder, account } = input;
-  const summary = holder.doingBusinessAsName;
-  const start = { type: 'businessOnboarding', key: externalId, args: [input], summary } as const;
+  const { doingBusinessAsName: dba } = holder;
+  const start = { type: 'businessOnboarding', key: externalId, args: [input], dba } as const;
   return startOnce(client, { ...start, account }, options);
 }
 
 export function startCustomerOnboarding(
   client: Client,
-  input: CustomerOnboardingInput,
+  input: CustomerOnboardingInput | FollowedCustomerInput,
   options: StartOptions,
 ): Promise<Started> {
   const { externalId, boarding, account } = input;
   const args = [input, { again: options.again ?? false }];
-  const summary = boarding.merchant.dba;
-  const start = { type: 'customerOnboarding', key: externalId, args, summary, agent: boarding } as const;
+  const { dba } = boarding.merchant;
+  const start = { type: 'customerOnboarding', key: externalId, args, dba, agent: boarding } as const;
   return startOnce(client, { ...start, account }, options);
 }
 
@@ -105,16 +111,12 @@ export const CUSTOMER: Kind<CustomerOnboardingInput> = {
 };
 
 /** A workflow to start, under the id that {@link workflowId} makes from type, key and account. */
-export interface Start {
+export interface Start extends Omit<FirstSight, 'dbaForm'> {
   readonly type: WorkflowType;
   readonly key: string;
   readonly args: readonly unknown[];
-  /** One line for the Web UI. */
-  readonly summary: string;
   /** The agent of a merchant. */
   readonly agent?: Agent;
-  /** The account at the partners. Default: the one without a name. */
-  readonly account?: string | undefined;
 }
 
 /**
@@ -123,8 +125,8 @@ export interface Start {
  */
 export async function startOnce(
   client: Client,
-  { type, key, args, summary, agent, account }: Start,
-  { taskQueue, again = false, urgency = 'interactive' }: StartOptions,
+  { type, key, args, agent, account, ...sight }: Start,
+  { taskQueue, again = false, urgency = 'interactive', dbaForm }: StartOptions,
 ): Promise<Started> {
   const id = workflowId(type, key, account);
   try {
@@ -135,7 +137,7 @@ export async function startOnce(
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
       priority: priorityOf(urgency, agent, account),
-      ...initialVisibility(type, summary, account),
+      ...initialVisibility(type, { ...sight, account, dbaForm }),
     });
     return { workflowId: id, runId, started: true };
   } catch (error) {
@@ -160,18 +162,6 @@ async function wasRejected(client: Client, workflowId: string): Promise<boolean>
   if (status.name !== 'COMPLETED') return false;
   const { outcome } = await outcomeOf<OperationOutcome>(client, workflowId);
   return outcome === 'rejected';
-}
-
-/** What the Web UI and searches show of a workflow before its first task. */
-export function initialVisibility(type: WorkflowType, summary: string, account?: string) {
-  return {
-    staticSummary: shortened(summary, LONGEST.summary),
-    typedSearchAttributes: [
-      { key: SEARCH_ATTRIBUTES.stage, value: firstStage(type) },
-      { key: SEARCH_ATTRIBUTES.actionRequired, value: false },
-      ...(account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }]),
-    ],
-  };
 }
 
 /** `interactive`: a person or a program waits for this onboarding. `batch`: it is one row of many. */

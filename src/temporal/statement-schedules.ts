@@ -9,8 +9,8 @@ import {
 } from '@temporalio/client';
 import type { GenerateStatementInput } from '../messages/banking-activities.js';
 import { atAccount, splitAccount, type WorkflowType, workflowId } from '../messages/ids.js';
+import { initialVisibility } from '../messages/search-attributes.js';
 import { isUnreadablePayload } from './payload-codec.js';
-import { initialVisibility } from './start.js';
 import { TemporalProblem } from './unavailable.js';
 
 const PREFIX = 'statements-';
@@ -82,7 +82,7 @@ function optionsOf({ key, account, day, hour, request }: MonthlyStatements, task
       workflowId: workflowId(WORKFLOW_TYPE, key, account),
       taskQueue,
       args: [input],
-      ...initialVisibility(WORKFLOW_TYPE, `statements ${key}`, account),
+      ...initialVisibility(WORKFLOW_TYPE, { summary: `statements ${key}`, account }),
     },
   };
 }

@@ -59,6 +59,11 @@ export function isInvalidRequest(error: unknown): boolean {
   return hasStatus(error, status.INVALID_ARGUMENT);
 }
 
+/** The server's reason to reject the request itself; undefined for any other error. */
+export function rejectedBecause(error: unknown): string | undefined {
+  return isInvalidRequest(error) ? grpcErrorOf(error)?.details : undefined;
+}
+
 const NAMES_SEARCH_ATTRIBUTE = /search attribute/i;
 
 /**
@@ -67,13 +72,17 @@ const NAMES_SEARCH_ATTRIBUTE = /search attribute/i;
  * @returns undefined when it would start no workflow at all, or when the error has another cause
  */
 export function rejectionOf(error: unknown): string | undefined {
-  if (!isInvalidRequest(error)) return undefined;
-  const details = grpcErrorOf(error)?.details ?? '';
-  return NAMES_SEARCH_ATTRIBUTE.test(details) ? undefined : details;
+  const details = rejectedBecause(error);
+  return details === undefined || NAMES_SEARCH_ATTRIBUTE.test(details) ? undefined : details;
 }
 
 /** A problem with Temporal, or with a workflow there, that people can solve. The message is for them, on one line. */
-export class TemporalProblem extends Error {}
+export class TemporalProblem extends Error {
+  /** Whether the same request may succeed later, when Temporal or a worker responds again. */
+  get isUnavailable(): boolean {
+    return false;
+  }
+}
 
 /**
  * An error in a sentence for people: what happened, and the setting or command that helps.

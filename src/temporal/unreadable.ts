@@ -36,6 +36,10 @@ export class UnreadableOnboarding extends TemporalProblem {
   ) {
     super(`${workflowId} cannot be read: ${detail}`, options);
   }
+
+  override get isUnavailable(): boolean {
+    return this.obstacle !== 'task-fails' && this.obstacle !== 'no-key';
+  }
 }
 
 const NO_KEY = 'its key is not in PAYLOAD_KEYS';

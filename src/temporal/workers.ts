@@ -90,17 +90,27 @@ export async function pollersOf(
   };
 }
 
-/** Why no worker gets the new tasks of a task queue, for people. */
-export function whyNoWorker(queue: string, { target, versions }: Pollers): string {
+/** Why no worker gets the new tasks of a task queue, for people, and the command that changes it, if there is one. */
+export function noWorker(
+  queue: string,
+  { target, versions }: Pollers,
+): { readonly why: string; readonly run?: string } {
   const others = versions.length > 0 ? `, only ${versions.map(nameOf).join(', ')}` : '';
-  if (target) return `no worker of the current version ${nameOf(target)} polls task queue ${queue}${others}`;
+  if (target)
+    return { why: `no worker of the current version ${nameOf(target)} polls task queue ${queue}${others}` };
   const [version] = versions;
-  if (!version) return `no worker polls task queue ${queue}`;
+  if (!version) return { why: `no worker polls task queue ${queue}` };
   const { deploymentName, buildId } = version;
-  return (
-    `deployment ${deploymentName} has no current version, so no worker gets new tasks of task queue ${queue}; run ` +
-    `"temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId} --yes"`
-  );
+  return {
+    why: `deployment ${deploymentName} has no current version, so no worker gets new tasks of task queue ${queue}`,
+    run: `temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId} --yes`,
+  };
+}
+
+/** The same in one sentence. */
+export function whyNoWorker(queue: string, pollers: Pollers): string {
+  const { why, run } = noWorker(queue, pollers);
+  return run ? `${why}; run "${run}"` : why;
 }
 
 /** The form that people and queries use: `gangway:2026-11-21`. */

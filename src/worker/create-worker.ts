@@ -20,9 +20,10 @@ import { knownAccounts } from '../messages/inputs.js';
 import { closeAll, partnerClients, servedAccounts } from '../partners/account-settings.js';
 import { observers } from '../partners/http.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
-import { holdsInputs } from '../process/logging.js';
+import { holdsInputs, namesDba } from '../process/logging.js';
+import { clientInterceptors } from '../temporal/connection.js';
 import { dataConverter } from '../temporal/payload-codec.js';
-import { tracedActivities, tracedClient, traceExchanges, traceSinks } from '../tracing/spans.js';
+import { tracedActivities, traceExchanges, traceSinks } from '../tracing/spans.js';
 import { countExchanges } from './health.js';
 import { partnerTaskQueues } from './partner-task-queues.js';
 import { pollBoundsOf, type WorkerSettings } from './settings.js';
@@ -129,7 +130,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
     ),
   ]);
   // The credentials may have been corrected since the partner rejected them.
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, interceptors: clientInterceptors });
   const accesses = accounts.flatMap(({ queues }) =>
     Object.values(queues).flatMap(({ access }) => access ?? []),
   );
@@ -140,7 +141,10 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
 }
 
 function intercepted(ofQueue: readonly ActivityInterceptorsFactory[] = []): WorkerInterceptors {
-  return { client: tracedClient, activity: [holdsInputs, reportsWrites, tracedActivities, ...ofQueue] };
+  return {
+    client: clientInterceptors,
+    activity: [namesDba, holdsInputs, reportsWrites, tracedActivities, ...ofQueue],
+  };
 }
 
 /**

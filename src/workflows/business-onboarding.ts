@@ -1,15 +1,16 @@
-import { continueAsNew } from '@temporalio/workflow';
+import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { Candidate, Submission } from '../messages/banking-activities.js';
+import type { FollowedBusinessInput } from '../messages/followed-inputs.js';
 import type { BusinessOnboardingInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import type { BusinessOnboardingOutcome } from '../messages/onboardings.js';
-import { mayBeDone, type Restored } from '../messages/onboardings.js';
+import { isFollowed, mayBeDone, type Restored } from '../messages/onboardings.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { masked } from '../privacy/masked.js';
 import { askToCorrect, BusinessApplication, bank, SUBMIT } from './business/application.js';
 import { Underwriting, type UnderwritingRecords } from './business/underwriting.js';
 import type { JourneyRecords } from './journey/journey.js';
-import { RejectedByPartner, runStep } from './journey/run-step.js';
+import { askForCorrection, RejectedByPartner, runStep } from './journey/run-step.js';
 import { followStatus } from './journey/status-poll.js';
 
 /** What a run hands to the next one when its history has grown long. The input travels with its corrections. */
@@ -20,11 +21,11 @@ export interface CarriedBusiness {
 
 /**
  * Onboards one business at the bank (apis/1): finds its profile or submits its holder, has the holder corrected, and delivers
- * answers to tickets until the bank has decided. Opens a financial account when the input asks for one. Started as
- * `business-onboarding-<externalId>`.
+ * answers to tickets until the bank has decided. Opens a financial account when the input asks for one. A business that is
+ * followed has its profile, and nothing is sent without an answer of a person. Started as `business-onboarding-<externalId>`.
  */
 export async function businessOnboarding(
-  input: BusinessOnboardingInput,
+  input: BusinessOnboardingInput | FollowedBusinessInput,
   carried?: CarriedBusiness,
   restored?: Restored,
 ): Promise<BusinessOnboardingOutcome> {
@@ -56,7 +57,10 @@ async function findOrSubmit(
   application: BusinessApplication,
   restored?: Restored,
 ): Promise<UnderwritingRecords> {
-  const problems = await submitUnlessKnown(application, restored);
+  const { current } = application.input;
+  const problems = isFollowed(current)
+    ? await adoptGiven(application, restored?.profileId ?? current.profileId)
+    : await submitUnlessKnown(application, restored);
   return { seen: null, problems, delivered: {}, replies: [] };
 }
 
@@ -87,6 +91,39 @@ async function submitUnlessKnown(
       return problems;
     }
     await askToCorrect(application, problems);
+  }
+}
+
+/**
+ * Adopts the profile of a followed business, or asks until one can be adopted. It is adopted without a question only on the same
+ * evidence as one that Gangway finds.
+ *
+ * @returns no problems: only a person submits a profile that reads as new
+ */
+async function adoptGiven(
+  application: BusinessApplication,
+  profileId: number,
+): Promise<readonly FieldProblem[]> {
+  const { journey } = application;
+  const { workflowId } = workflowInfo();
+  const title = `adopt banking profile ${profileId}`;
+  for (;;) {
+    const found = await runStep(journey, {
+      title: `read banking profile ${profileId}`,
+      run: () => bank.inspectProfile({ ...application.business, profileId, workflowId }),
+    });
+    if (!found) {
+      const message = `the bank shows no banking profile ${profileId}`;
+      await askForCorrection(journey, { title }, [{ field: '', message }]);
+      continue;
+    }
+    const { candidate, now } = found;
+    const isOurs = isSurelyOurs(candidate);
+    const adopted = isOurs ? profileId : await askWhose(application, candidate);
+    if (adopted === undefined) continue;
+    adopt(application, adopted);
+    if (isOurs) application.status.replaceWith(now);
+    return [];
   }
 }
 
@@ -178,25 +215,37 @@ function adoption(application: BusinessApplication): (id: string) => Promise<num
 }
 
 /**
- * Asks whether the profile that the bank finds for the merchant is the one of this business, where no evidence shows it.
+ * Asks whether a profile of the bank is the one of this business, where no evidence shows it.
  *
- * @returns the profile to adopt; undefined when the business is to be submitted
+ * @returns the profile to adopt; undefined for `retry`
  */
 async function askWhose(application: BusinessApplication, existing: Candidate): Promise<number | undefined> {
-  const { journey } = application;
+  const { journey, isFollowed } = application;
+  const { profileId } = existing;
+  const texts = isFollowed
+    ? {
+        title: `adopt banking profile ${profileId}`,
+        found: 'The bank has',
+        otherwise: 'If not, abandon. Retry reads the profile again.',
+      }
+    : {
+        title: SUBMIT,
+        found: 'For the merchant, the bank has',
+        otherwise: 'If not, retry: the business is then submitted as a new one.',
+      };
   const adoptable = adoption(application);
   let problem = '';
   for (;;) {
     const answer = await journey.requirements.ask({
       kind: 'uncertain-write',
-      title: `Whose banking profile? ${SUBMIT}`,
+      title: `Whose banking profile? ${texts.title}`,
       detail:
-        `${problem}For the merchant, the bank has ${described(existing)}. If it belongs to this business, adopt ${existing.profileId}. ` +
-        'If not, retry: the business is then submitted as a new one.',
+        `${problem}${texts.found} ${described(existing)}. If it belongs to this business, adopt ${profileId}. ` +
+        texts.otherwise,
       answers: ['adopt', 'retry', 'abandon'],
     });
     if (answer?.kind !== 'adopt') return undefined;
-    if (Number(answer.id) === existing.profileId) return existing.profileId;
+    if (Number(answer.id) === profileId) return profileId;
     try {
       return await adoptable(answer.id);
     } catch (error) {

@@ -9,6 +9,7 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { FollowedCustomerInput } from '../messages/followed-inputs.js';
 import type { CustomerOnboardingInput } from '../messages/inputs.js';
 import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../messages/onboardings.js';
 import type { businessOnboarding } from './business-onboarding.js';
@@ -44,7 +45,7 @@ export interface CarriedCustomer {
  * and a cancellation of the customer does not cancel it. When an operator resets a part, the customer follows its new run.
  */
 export async function customerOnboarding(
-  input: CustomerOnboardingInput,
+  input: CustomerOnboardingInput | FollowedCustomerInput,
   { again = false }: CustomerOptions = {},
   carried?: CarriedCustomer,
 ): Promise<CustomerOnboardingOutcome> {
@@ -55,7 +56,7 @@ export async function customerOnboarding(
     requireFields(input.provisionTerminal, { account: 'object', terminal: 'object' });
   }
   const { externalId } = input;
-  const customer = new Customer(externalId, carried?.customer);
+  const customer = new Customer(externalId, String(input.boarding.merchant.dba), carried?.customer);
   const children = new Children(customer, again, carried?.begun);
   const scopes: Partial<Record<Part, CancellationScope>> = {};
 

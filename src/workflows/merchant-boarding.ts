@@ -1,8 +1,10 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
+import type { StatusSnapshot } from '../messages/boarding-activities.js';
+import type { FollowedMerchantInput } from '../messages/followed-inputs.js';
 import type { MerchantBoardingInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome } from '../messages/onboardings.js';
-import { mayBeDone, type Restored } from '../messages/onboardings.js';
+import { isFollowed, mayBeDone, type Restored } from '../messages/onboardings.js';
 import type { MerchantPhase } from '../partners/boarding/phases.js';
 import { masked } from '../privacy/masked.js';
 import { Application, partner } from './boarding/application.js';
@@ -19,11 +21,11 @@ export interface Carried {
 
 /**
  * Boards one merchant: looks up agent profile and boarding settings, creates the merchant, sets its fees, submits it, and
- * delivers answers to underwriting notes until a `mid` exists or the partner declines (apis/2). Started as
- * `merchant-boarding-<externalId>`.
+ * delivers answers to underwriting notes until a `mid` exists or the partner declines (apis/2). A merchant that is followed
+ * exists, and is neither changed nor submitted without an answer of a person. Started as `merchant-boarding-<externalId>`.
  */
 export async function merchantBoarding(
-  input: MerchantBoardingInput,
+  input: MerchantBoardingInput | FollowedMerchantInput,
   carried?: Carried,
   restored?: Restored,
 ): Promise<MerchantBoardingOutcome> {
@@ -53,8 +55,8 @@ export async function merchantBoarding(
 interface ExistingMerchant {
   readonly merchantProfileId: number;
   readonly phase: MerchantPhase;
-  /** The partner's name of its status, of a merchant that existed before. */
-  readonly adoptedAs?: string;
+  /** What was read of a merchant that existed before. */
+  readonly now?: StatusSnapshot;
   /** The ended boarding that created it. */
   readonly formerOwner?: string;
 }
@@ -63,20 +65,27 @@ interface ExistingMerchant {
 async function createOrAdopt(application: Application, restored?: Restored): Promise<UnderwritingRecords> {
   const { journey } = application;
   const given = application.input.current.merchantProfileId;
-  const { merchantProfileId, phase, adoptedAs, formerOwner } =
+  const { merchantProfileId, phase, now, formerOwner } =
     given === undefined ? await create(application, restored) : await adoptGiven(application, given);
   journey.state.know({ merchantProfileId });
-  journey.timeline.add(adoptedAs === undefined ? 'merchant-created' : 'merchant-adopted', {
+  journey.timeline.add(now ? 'merchant-adopted' : 'merchant-created', {
     detail: [
       `merchant ${merchantProfileId}`,
-      adoptedAs !== undefined && `status ${adoptedAs}`,
+      now && `status ${now.status}`,
       formerOwner && `formerly of ${formerOwner}`,
     ]
       .filter(Boolean)
       .join(', '),
   });
-  const seen = { phase: phase === 'not-submitted' ? phase : null };
-  return { seen, applied: false, delivered: {}, uploaded: [] };
+  const before = { applied: false, delivered: {}, uploaded: [] };
+  if (!application.isFollowed || !now) {
+    return { ...before, seen: { phase: phase === 'not-submitted' ? phase : null } };
+  }
+  const { agentProfileId } = application.input.current;
+  if (agentProfileId !== undefined) journey.state.knowAgentProfile(agentProfileId);
+  // A person learns of all that was read, also that nobody has submitted it.
+  application.status.replaceWith(now);
+  return { ...before, seen: { phase: null } };
 }
 
 async function create(application: Application, restored?: Restored): Promise<ExistingMerchant> {
@@ -84,12 +93,9 @@ async function create(application: Application, restored?: Restored): Promise<Ex
   return runStep<ExistingMerchant>(journey, {
     title: 'create the merchant',
     run: async () => {
-      const {
-        createVersion: version = 'v2',
-        merchant,
-        externalId: guid,
-        ...others
-      } = application.input.current;
+      const { current } = application.input;
+      if (isFollowed(current)) throw new Error('a followed merchant is never created');
+      const { createVersion: version = 'v2', merchant, externalId: guid, ...others } = current;
       const { agentProfileId, agent, boardingSettingsId, boardingSettings } = others;
       const references = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
       const created = await partner.createMerchant({ version, merchant, guid, references });
@@ -132,11 +138,11 @@ async function adoptGiven(application: Application, merchantProfileId: number): 
  * @throws {RejectedByPartner} when our organization does not have the merchant, or another running boarding has it
  */
 async function adopt({ journey }: Application, merchantProfileId: number): Promise<ExistingMerchant> {
-  const { taskQueue } = workflowInfo();
-  const { status, phase, owner } = await runStep(journey, {
+  const { taskQueue, workflowId } = workflowInfo();
+  const { now, owner } = await runStep(journey, {
     title: `read merchant ${merchantProfileId}`,
     run: () =>
-      partner.inspectMerchant({ merchantProfileId, taskQueue }).catch((error: unknown) => {
+      partner.inspectMerchant({ merchantProfileId, taskQueue, workflowId }).catch((error: unknown) => {
         if (partnerFailure(error).kind !== 'Forbidden') throw error;
         const message = 'the partner does not let us read it (403): it belongs to another organization';
         throw new RejectedByPartner([{ field: '', message }]);
@@ -145,5 +151,5 @@ async function adopt({ journey }: Application, merchantProfileId: number): Promi
   });
   if (owner?.isRunning)
     throw new RejectedByPartner([{ field: '', message: `workflow ${owner.workflowId} has this merchant` }]);
-  return { merchantProfileId, phase, adoptedAs: status, ...(owner && { formerOwner: owner.workflowId }) };
+  return { merchantProfileId, phase: now.phase, now, ...(owner && { formerOwner: owner.workflowId }) };
 }

@@ -28,7 +28,7 @@ export async function partnerAccount({ system }: PartnerAccountInput): Promise<{
     dueInHours: DEFAULT_DUE_IN_HOURS,
     nextSteps: {
       working: 'retry what was refused or could not be read; read the tickets again',
-      done: 'nothing, the credentials work, responses can be read, and no ticket is left',
+      done: 'The credentials work, responses can be read, and no ticket is left.',
     },
     leftBehind: () => 'waiting steps are retried every minute; open tickets stay at the partner',
   });

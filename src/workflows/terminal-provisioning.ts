@@ -1,12 +1,14 @@
+import { workflowInfo } from '@temporalio/workflow';
 import type { FoundOrCreated, PaymentsActivities } from '../messages/activities.js';
 import type { TerminalProvisioningInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import { CORRECTABLE_TERMINAL_FIELDS, type TerminalProvisioningOutcome } from '../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
+import type { NextSteps } from './journey/current-details.js';
 import { CorrectableInput, requireFields } from './journey/input.js';
 import { Journey } from './journey/journey.js';
 import { partnerActivities, REPEATABLE, WRITE } from './journey/partner-activities.js';
-import type { Facts, NextSteps } from './journey/published-state.js';
+import type { Facts } from './journey/published-state.js';
 import { runStep } from './journey/run-step.js';
 
 const platform = partnerActivities<PaymentsActivities>('payments')({
@@ -96,7 +98,8 @@ async function findOrCreate({ journey, input }: Provisioning, thing: Thing): Pro
     const isNew = 'created' in made;
     const id = isNew ? made.created : await theOne(journey, thing, made.found);
     if (id === undefined) continue;
-    journey.timeline.add(`${name.replace(' ', '-')}-${isNew ? 'created' : 'adopted'}`, { detail: id });
+    const what = name === 'terminal' ? name : 'payments-account';
+    journey.timeline.add(`${what}-${isNew ? 'created' : 'adopted'}`, { detail: id });
     return id;
   }
 }
@@ -127,7 +130,7 @@ async function theOne(
 
 const NEXT_STEPS: NextSteps = {
   provisioning: 'create the payments account, then the terminal in it',
-  provisioned: 'nothing, the merchant has its terminal',
+  provisioned: 'The merchant has its terminal.',
 };
 
 function leftBehind({ paymentsAccountId, terminalId }: Facts): string {
@@ -151,6 +154,8 @@ class Provisioning {
       dueInHours: input.provisionTerminal.dueInHours ?? DEFAULT_DUE_IN_HOURS,
       input: this.input,
       nextSteps: NEXT_STEPS,
+      // The customer has named it. The name of the account may be another one.
+      dba: () => String(workflowInfo().memo?.['dba'] ?? this.input.current.provisionTerminal.account.name),
       leftBehind,
       // A customer shows the requirements of its merchant and business beside these.
       idPrefix: 'terminal-',

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { finished as closed } from 'node:stream/promises';
 import { Interrupted } from '../../src/commands/cli/errors.js';
-import { PROGRESS } from '../../src/commands/cli/follow.js';
+import { PROGRESS } from '../../src/commands/cli/progress.js';
 import { run } from '../../src/commands/program.js';
 import { type Watched, watched } from './output.js';
 import type { Finished } from './processes.js';
@@ -9,7 +9,7 @@ import type { Finished } from './processes.js';
 /** An empty standard input. */
 export const NO_INPUT = { input: async () => Buffer.alloc(0) };
 
-/** Runs `gangway` in this process, with `env` and the PATH and HOME of this process. */
+/** Runs `gangway` in this process, in UTC, with `env` and the PATH and HOME of this process. */
 export function gangway(
   env: Readonly<Record<string, string>>,
   args: readonly string[],
@@ -22,6 +22,8 @@ export function gangway(
 export interface RunningCommand extends Watched {
   /** Types a line at its terminal. */
   type(text: string): void;
+  /** Types Ctrl-D at its terminal. */
+  endInput(): void;
   kill(signal: NodeJS.Signals): void;
   readonly finished: Promise<Finished>;
 }
@@ -29,7 +31,7 @@ export interface RunningCommand extends Watched {
 export interface CommandOptions {
   /** All of its standard input; default: empty. */
   readonly input?: string | undefined;
-  /** All streams are terminals, and standard input stays open for {@link RunningCommand.type}. */
+  /** All streams are terminals of 80 columns, and standard input stays open for {@link RunningCommand.type}. */
   readonly terminal?: true;
 }
 
@@ -46,21 +48,31 @@ export function startGangway(
   else stdin.end(input);
   const interruption = new AbortController();
   const { signal } = interruption;
-  const code = run(args, { env: { PATH, HOME, ...env }, stdin, stdout, stderr, signal }).finally(() => {
-    stdout.end();
-    stderr.end();
-  });
+  const code = run(args, { env: { PATH, HOME, TZ: 'UTC', ...env }, stdin, stdout, stderr, signal }).finally(
+    () => {
+      stdout.end();
+      stderr.end();
+    },
+  );
   const end = Promise.all([code, closed(stdout), closed(stderr)]);
   const output = watched({ stdout, stderr }, end);
   return {
     ...output,
     type: (text) => void stdin.write(`${text}\n`),
+    endInput: () => void stdin.end(),
     kill: (by) => interruption.abort(Interrupted.by(by)),
     finished: end.then(([exitCode]) => ({
       code: exitCode,
       stdout: output.stdout(),
-      // Only a slow machine prints it.
-      stderr: output.stderr().replace(`${PROGRESS}\n`, ''),
+      stderr: withoutProgress(output.stderr()),
     })),
   };
+}
+
+/** How much progress is printed depends on the time that the machine needs. */
+function withoutProgress(stderr: string): string {
+  return stderr
+    .split('\n')
+    .filter((line) => !line.startsWith(PROGRESS))
+    .join('\n');
 }

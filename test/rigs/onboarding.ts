@@ -148,7 +148,7 @@ async function standstill(client: Client, workflowId: string): Promise<string> {
   return [JSON.stringify({ workflowId, pending, task, last }), ...(await Promise.all(children))].join('; ');
 }
 
-/** The state of a part, as its customer shows it: without its timeline. */
-export function asShown(state: OnboardingState): OnboardingState {
+/** The state of a part, as its customer shows it: without its timeline, and its dba, which is mostly that of the customer. */
+export function asShown({ dba: _, ...state }: OnboardingState): OnboardingState {
   return { ...state, timeline: [] };
 }

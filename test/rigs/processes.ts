@@ -32,7 +32,7 @@ export async function run(
 }
 
 /** Adds to `env` where programs and files are, and where scripts/coverage.ts collects coverage. */
-function environmentOf(env: Readonly<Record<string, string>>): Record<string, string> {
+export function environmentOf(env: Readonly<Record<string, string>>): Record<string, string> {
   const { PATH = '', HOME = '', NODE_V8_COVERAGE: coverage } = process.env;
   return { PATH, HOME, ...(coverage && { NODE_V8_COVERAGE: coverage }), ...env };
 }

@@ -10,6 +10,7 @@ import type {
   CustomerOnboardingInput,
   MerchantBoardingInput,
 } from '../../src/messages/inputs.js';
+import type { DbaForm } from '../../src/messages/listed.js';
 import type {
   BusinessOnboardingOutcome,
   CustomerOnboardingOutcome,
@@ -17,6 +18,7 @@ import type {
 } from '../../src/messages/onboardings.js';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.js';
 import { sandboxAccount } from '../../src/sandbox/systems.js';
+import { clientInterceptors } from '../../src/temporal/connection.js';
 import type { DevServerOptions } from '../../src/temporal/dev-server.js';
 import { dataConverter, generatePayloadKey } from '../../src/temporal/payload-codec.js';
 import {
@@ -36,6 +38,8 @@ export interface RigOptions extends WorkerOptions {
   /** A Temporal server for this rig alone, which ends with it: for lists of all workflows, or for other settings. */
   readonly server?: DevServerOptions;
   readonly sandbox?: SandboxOptions;
+  /** How lists and logs have the dba. Default: `shown`. */
+  readonly dbaForm?: DbaForm;
   /** Default: true. With false, the test starts the worker. */
   readonly worker?: boolean;
 }
@@ -65,11 +69,13 @@ export interface Rig {
 }
 
 export async function createRig(options: RigOptions = {}): Promise<Rig> {
+  const { dbaForm = 'shown' } = options;
   const server = options.server && (await startTemporal(options.server));
   const address = options.address ?? server?.address ?? inject('temporalAddress');
   const connection = await Connection.connect({ address });
   const payloadKeys = options.payloadKeys ?? generatePayloadKey();
-  const client = new Client({ connection, dataConverter: dataConverter(keysFrom(payloadKeys)) });
+  const converter = dataConverter(keysFrom(payloadKeys));
+  const client = new Client({ connection, dataConverter: converter, interceptors: clientInterceptors });
   const native = await NativeConnection.connect({ address });
   const taskQueue = `test-${randomUUID()}`;
   const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
@@ -88,6 +94,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       TEMPORAL_ADDRESS: address,
       PAYLOAD_KEYS: payloadKeys,
       GANGWAY_TASK_QUEUE: taskQueue,
+      GANGWAY_DBA: dbaForm,
       DOCUMENT_DIR: dirs.documentDir,
       STATEMENT_DIR: dirs.statementDir,
     },
@@ -98,15 +105,19 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       return worker;
     },
     async board(input) {
-      const { workflowId: id } = await startMerchantBoarding(client, input, { taskQueue });
+      const { workflowId: id } = await startMerchantBoarding(client, input, { taskQueue, dbaForm });
       return new Onboarding(client, id);
     },
     async onboardBusiness(input) {
-      const { workflowId: id } = await startBusinessOnboarding(client, input, { taskQueue });
+      const { workflowId: id } = await startBusinessOnboarding(client, input, { taskQueue, dbaForm });
       return new Onboarding(client, id);
     },
     async onboard(input, more) {
-      const { workflowId: id } = await startCustomerOnboarding(client, input, { taskQueue, ...more });
+      const { workflowId: id } = await startCustomerOnboarding(client, input, {
+        taskQueue,
+        dbaForm,
+        ...more,
+      });
       return new Onboarding(client, id);
     },
     atClose(close) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PROCESS_SETTINGS } from '../../scripts/process-settings.js';
+import { PROCESS_SETTINGS } from '../../src/commands/help/process-settings.js';
 import { metaOf } from '../../src/settings/settings.js';
 
 const settings = PROCESS_SETTINGS.flatMap(({ process, schema, secrets }) =>

@@ -1,7 +1,7 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import type {
   BankingActivities,
-  BusinessToFind,
+  BusinessIdentity,
   Candidate,
   HolderRequest,
   HolderVerdict,
@@ -14,7 +14,7 @@ import type { BankingClient } from '../../partners/banking/client.js';
 import { type HolderSubmission, OWNER_FIELDS, submissionOf } from '../../partners/banking/holder.js';
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import { accountHolder, beneficialOwner } from '../../partners/banking/requests.js';
-import type { BoardingResponse } from '../../partners/banking/responses.js';
+import type { BankingProfile, BoardingResponse } from '../../partners/banking/responses.js';
 import { UNKNOWN } from '../../partners/banking/responses.js';
 import { operationName } from '../../partners/catalogue.js';
 import { type CallOptions, fieldProblems } from '../../partners/client.js';
@@ -30,14 +30,21 @@ type HolderOperation = keyof BankingOperations &
 
 type HolderCalls = Pick<
   BankingActivities,
-  'submitHolder' | 'findCandidates' | 'examineProfile' | 'correctHolder'
+  'submitHolder' | 'findCandidates' | 'examineProfile' | 'inspectProfile' | 'correctHolder'
 >;
+
+/** Reads a banking profile and its open tickets. */
+export interface ProfileReader {
+  readProfile(id: number, options: CallOptions): Promise<ProfileSnapshot>;
+  /** The same for a profile that was just read. */
+  snapshotOf(profile: BankingProfile, options: CallOptions): Promise<ProfileSnapshot>;
+}
 
 /** Submits a business, finds it again and corrects it. Problems name the fields of the input. */
 export function holderActivities(
   client: BankingClient,
   candidates: Candidates,
-  readProfile: (id: number, options: CallOptions) => Promise<ProfileSnapshot>,
+  { readProfile, snapshotOf }: ProfileReader,
 ): HolderCalls {
   const ownId = () => activityInfo().workflowExecution?.workflowId;
 
@@ -83,6 +90,15 @@ export function holderActivities(
 
     examineProfile: ({ profileId, ...business }) =>
       repeatable(() => candidates.examine(profileId, business, ownId(), untilCancelled())),
+
+    inspectProfile: ({ profileId, workflowId, ...business }) =>
+      repeatable(async () => {
+        const options = untilCancelled();
+        const profile = await candidates.visible(profileId, options);
+        if (!profile) return null;
+        const candidate = await candidates.compare(profileId, profile, business, workflowId);
+        return { candidate, now: await snapshotOf(profile, options) };
+      }),
 
     correctHolder: ({ profileId, ...request }) =>
       write(
@@ -199,13 +215,25 @@ export class Candidates {
    */
   async examine(
     profileId: number,
-    { holder, merchantProfileId }: BusinessToFind,
+    business: BusinessIdentity,
     workflowId: string | undefined,
     options: CallOptions,
   ): Promise<Candidate | null> {
-    const profile = await this.client.getProfile({ id: profileId }, options).catch(noneIfRefused);
-    if (!profile) return null;
-    const { bankingStatus, businessAccountHolder: shown } = profile;
+    const profile = await this.visible(profileId, options);
+    return profile && this.compare(profileId, profile, business, workflowId);
+  }
+
+  /** null when there is no such profile that this account may see. */
+  visible(profileId: number, options: CallOptions): Promise<BankingProfile | null> {
+    return this.client.getProfile({ id: profileId }, options).catch(noneIfRefused);
+  }
+
+  async compare(
+    profileId: number,
+    { bankingStatus, businessAccountHolder: shown }: BankingProfile,
+    { holder, merchantProfileId }: BusinessIdentity,
+    workflowId: string | undefined,
+  ): Promise<Candidate> {
     const against = (await this.owners([profileId], workflowId)).map(
       ({ workflowId: owner }) => `${owner} has it`,
     );
@@ -220,9 +248,13 @@ export class Candidates {
     const ein = compareDigits(shown?.employerIdentificationNumber, holder?.employerIdentificationNumber);
     if (ein === 'different') against.push('its EIN differs');
     if (!isSameMerchant) {
-      if (ein === 'hidden') unclear.push('its EIN is not shown');
+      // A followed business may be known by its dba and its merchant alone.
+      const { employerIdentificationNumber: ownEin, legalBusinessName: ownLegal } = holder ?? {};
+      if (ownEin === undefined) unclear.push('no EIN is given');
+      else if (ein === 'hidden') unclear.push('its EIN is not shown');
       const legal = shown?.legalBusinessName ?? null;
-      if (legal === null) unclear.push('its legal name is not shown');
+      if (ownLegal === undefined) unclear.push('no legal name is given');
+      else if (legal === null) unclear.push('its legal name is not shown');
       else if (!isSameText(legal, holder?.legalBusinessName)) against.push('its legal name differs');
     }
     return { profileId, dba, bankingStatus: bankingStatus ?? UNKNOWN, against, unclear };

@@ -2,21 +2,20 @@ import type { BankingActivities, ProfileSnapshot, SeenProfile } from '../../mess
 import type { BankingClient } from '../../partners/banking/client.js';
 import { isUnderReview } from '../../partners/banking/phases.js';
 import { phaseOf, UNKNOWN } from '../../partners/banking/responses.js';
-import type { CallOptions } from '../../partners/client.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import { write } from '../write.js';
+import type { ProfileReader } from './holder.js';
 import { problemsIn, withoutId } from './refusal.js';
 import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
 
 type ProfileCalls = Pick<BankingActivities, 'readProfile' | 'awaitProfileChange' | 'openFinancialAccount'>;
 
-/** Reads a banking profile and its open tickets. */
-type ReadProfile = (id: number, options: CallOptions) => Promise<ProfileSnapshot>;
+export function profileReader(client: BankingClient, otherTickets: OtherTickets): ProfileReader {
+  const readProfile: ProfileReader['readProfile'] = async (id, options) =>
+    snapshotOf(await client.getProfile({ id }, options), options);
 
-export function profileReader(client: BankingClient, otherTickets: OtherTickets): ReadProfile {
-  return async (id, options) => {
-    const profile = await client.getProfile({ id }, options);
+  const snapshotOf: ProfileReader['snapshotOf'] = async (profile, options) => {
     const { bankingStatus, financialAccountId, isLocked } = profile;
     const status = bankingStatus ?? UNKNOWN;
     const phase = phaseOf(status);
@@ -26,13 +25,15 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets)
     otherTickets.seen(others, listed);
     return { ...now, tickets };
   };
+
+  return { readProfile, snapshotOf };
 }
 
 /** Reads and polls banking profiles, and opens their financial accounts. */
 export function profileActivities(
   client: BankingClient,
   poll: PollBounds,
-  readProfile: ReadProfile,
+  { readProfile }: ProfileReader,
 ): ProfileCalls {
   return {
     readProfile: ({ profileId }) =>

@@ -1,72 +1,62 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { z } from 'zod';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import type { StartableType } from '../../temporal/start.js';
-import { milliseconds, perSecond, positiveInteger } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { type Confirming, confirm } from '../cli/confirm.js';
 import { InvalidInput } from '../cli/errors.js';
+import { whileShowing } from '../cli/progress.js';
 import { type FormatOptions, openSource, rowReader } from './format.js';
-import { type Invalid, type Ready, rowCheck } from './ready.js';
+import { type Invalid, type Ready, type Row, rowCheck, rowSchemas } from './ready.js';
 import { type RunOptions, rowsOf, run } from './run.js';
 
-interface BatchOptions extends FormatOptions, RunOptions {
-  readonly dryRun?: true;
-}
+type BatchOptions = FormatOptions & RunOptions & Confirming;
 
-export function batchCommand(program: Command, cli: CommandLine): void {
-  program
-    .command('batch')
-    .summary('onboard everyone in a file')
-    .description(
-      'Start an onboarding for each row of FILE: merchants, businesses, customers. The whole file is checked first, and ' +
-        'nothing is started if any row is invalid. The same externalId attaches to the first onboarding, running or ended, ' +
-        'so the command is safe to run again: it starts what is missing.',
-    )
-    .argument('<file>', 'NDJSON or CSV, or - for standard input')
-    .option('--dry-run', 'only check the file')
-    .addOption(
-      new Option('--format <format>', 'format of the file (default: from its name, .csv or .ndjson)').choices(
-        ['csv', 'ndjson'],
-      ),
-    )
-    .option('--mapping <file>', 'CSV: maps its headers to fields (see examples/mapping.json)')
-    .option('--delimiter <character>', 'CSV: the character between cells, such as ";" or tab', separator)
-    .option('--rate <n>', 'start at most this many per second', perSecond)
-    .option('--concurrency <n>', 'start this many concurrently', positiveInteger, 8)
-    .addOption(
-      new Option('--give-up-after <duration>', 'stop when Temporal is unavailable for this long')
-        .argParser(milliseconds)
-        .default(120_000, '2m'),
-    )
-    .option('--wait', 'wait for all outcomes and print them')
-    .option('--json', 'print JSON lines')
-    .addHelpText('after', HELP)
-    .action((file: string, options: BatchOptions) => batch(cli, file, options));
-}
+/** So many rows are started without a confirmation. */
+const UNCONFIRMED_ROWS = 20;
 
-const HELP = `
-A line of NDJSON is an input like the files in examples/; the lines may be of
-different kinds. The first row of CSV names the fields of the input, such as
-  externalId,merchant.dba,agentProfileId,beneficialOwners.0.firstName
-and an empty cell is an absent field.
-
-Exit codes: 0 all rows are started (with --wait: have ended with any outcome),
-1 a row failed or Temporal was unavailable, 2 bad usage or input, 130 Ctrl-C.
-
-Examples:
-  gangway batch examples/merchants.csv --dry-run
-  gangway batch examples/crm-export.csv --delimiter ";" --mapping examples/mapping.json
-  gangway batch examples/merchants.ndjson --rate 5 --wait`;
-
-function separator(value: string): string {
-  if (value === 'tab') return '\t';
-  if (!/^[^"\r\n]$/u.test(value)) throw new InvalidArgumentError('It must be one character, or tab.');
-  return value;
-}
-
-async function batch(cli: CommandLine, file: string, { dryRun, ...options }: BatchOptions): Promise<void> {
+export async function batch(
+  cli: CommandLine,
+  file: string,
+  { dryRun, yes, ...options }: BatchOptions,
+): Promise<void> {
   const known = cli.config();
-  const readRows = await rowReader(cli, options, file, known);
-  const check = rowCheck(known);
+  const rules = { schemas: rowSchemas(known), check: rowCheck(known) };
+  await withValidRows(cli, file, options, rules, async ({ name, validation, rows }) => {
+    if (dryRun) return printValid(cli, name, validation, options.json);
+    if (validation.rows > UNCONFIRMED_ROWS) await confirm(cli, consequenceOf(name, validation), { yes });
+    await withTemporal(cli, (context) => run(context, rows(), validation.rows, options), { finishes: true });
+  });
+}
+
+/** What the rows of a file must be. */
+export interface RowRules {
+  /** They name the columns of a table. */
+  readonly schemas: readonly z.ZodType[];
+  readonly check: (row: Row) => Ready | Invalid;
+}
+
+/** A file of which every row is valid. */
+export interface ValidFile {
+  /** In messages. */
+  readonly name: string;
+  readonly validation: Validation;
+  /** Reads it again. */
+  readonly rows: () => AsyncGenerator<Ready>;
+}
+
+/**
+ * Checks a whole file before its rows are used.
+ *
+ * @throws {InvalidInput} that names each wrong row by line, field and rule
+ */
+export async function withValidRows(
+  cli: CommandLine,
+  file: string,
+  options: FormatOptions & Pick<RunOptions, 'json'>,
+  { schemas, check }: RowRules,
+  use: (file: ValidFile) => Promise<void>,
+): Promise<void> {
+  const readRows = await rowReader(cli, options, file, schemas);
   const source = await openSource(cli, file);
   async function* checkedRows() {
     for await (const row of readRows(source)) {
@@ -75,11 +65,10 @@ async function batch(cli: CommandLine, file: string, { dryRun, ...options }: Bat
     }
   }
   try {
-    const validation = await validate(checkedRows());
-    rejectIfInvalid(cli, source.name, validation, options.json);
-    if (dryRun) return printValid(cli, source.name, validation, options.json);
-    const rows = readyRows(source.name, checkedRows());
-    await withTemporal(cli, (context) => run(context, rows, validation.rows, options), { finishes: true });
+    const { name } = source;
+    const validation = await whileShowing(cli, `checking ${name}`, () => validate(checkedRows()));
+    rejectIfInvalid(cli, name, validation, options.json);
+    await use({ name, validation, rows: () => readyRows(name, checkedRows()) });
   } finally {
     await source.close();
   }
@@ -109,7 +98,7 @@ function rejectIfInvalid(
   if (json) for (const each of problems) cli.json(each);
   const more = problemCount - problems.length;
   const end = `${name}: is not valid; nothing was started`;
-  throw new InvalidInput([...lines, ...(more > 0 ? [`... and ${more} more`] : []), end].join('\n'));
+  throw new InvalidInput([...lines, ...(more > 0 ? [`and ${more} more`] : []), end].join('\n'));
 }
 
 /** The names of each kind for people: singular and plural. */
@@ -124,15 +113,23 @@ function printValid(cli: CommandLine, name: string, { rows, counts }: Validation
     cli.json({ valid: true, rows, ...counts });
     return;
   }
+  cli.line(`${name}: ${rowsOf(rows)}, all valid: ${kindsOf(counts)}`);
+}
+
+function kindsOf(counts: Validation['counts']): string {
   const kinds = Object.entries(counts).map(([type, count]) => {
     const [one, several] = NAMES[type as StartableType];
     return `${count} ${count === 1 ? one : several}`;
   });
-  cli.line(`${name}: ${rowsOf(rows)}, all valid: ${kinds.join(', ')}`);
+  return kinds.join(', ');
+}
+
+function consequenceOf(name: string, { rows, counts }: Validation): string {
+  return `This starts ${rowsOf(rows)} of ${name} (${kindsOf(counts)}), which creates applications at the partners.`;
 }
 
 /** The content of a file, and its problems. */
-interface Validation {
+export interface Validation {
   readonly rows: number;
   /** Valid rows, by kind. */
   readonly counts: Readonly<Partial<Record<StartableType, number>>>;
@@ -144,7 +141,7 @@ interface Validation {
 /** More would repeat the same mistake. */
 const PROBLEMS_SHOWN = 100;
 
-/** Reads all rows. Of each, only the `externalId` and account stay in memory. */
+/** Reads all rows. Of each, only its unique fields stay in memory. */
 async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Validation> {
   const counts: Partial<Record<StartableType, number>> = {};
   const problems: (FieldProblem & { line: number })[] = [];
@@ -163,10 +160,12 @@ async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Validatio
       for (const problem of distinct.values()) add(row.line, problem);
       continue;
     }
-    const { line, key, type } = row;
-    const first = lineOf.get(key);
-    if (first === undefined) lineOf.set(key, line);
-    else add(line, { field: 'externalId', message: `is the same as in line ${first}` });
+    const { line, unique, type } = row;
+    for (const [field, value] of Object.entries(unique)) {
+      const first = lineOf.get(`${field} ${value}`);
+      if (first === undefined) lineOf.set(`${field} ${value}`, line);
+      else add(line, { field, message: `is the same as in line ${first}` });
+    }
     counts[type] = (counts[type] ?? 0) + 1;
   }
   return { rows: total, counts, problems, problemCount };

@@ -1,4 +1,3 @@
-import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 
 export type CellType = 'text' | 'number' | 'boolean';
@@ -8,14 +7,16 @@ export interface Column {
   /** Numbers are indexes of a list. */
   readonly path: readonly (string | number)[];
   readonly type: CellType;
+  /** All types that the field may have. */
+  readonly takes: readonly CellType[];
 }
 
 /** The columns that a table of inputs may have. */
 export interface Columns {
   /** @param name the path of a field: `merchant.dba`, `beneficialOwners.0.firstName` */
   find(name: string): Column | undefined;
-  /** A known name that is similar. */
-  nearest(name: string): string | undefined;
+  /** The names of all columns. */
+  readonly names: readonly string[];
 }
 
 /** The columns of inputs of any of these schemas. The schemas define the types. */
@@ -24,7 +25,7 @@ export function columnsOf(schemas: readonly z.ZodType[]): Columns {
   const names = [...new Set(namesIn(root, root, []))];
   return {
     find: (name) => find(root, name.split('.')),
-    nearest: (name) => nearest(names, name),
+    names,
   };
 }
 
@@ -39,8 +40,9 @@ function find(root: JsonSchema, names: readonly string[]): Column | undefined {
     path.push(items.length > 0 ? Number(name) : name);
     forms = formsOf(root, items.length > 0 ? items : fields);
   }
-  const type = cellType(forms);
-  return type && { path, type };
+  const takes = cellTypes(forms);
+  const [type] = takes;
+  return type && { path, type, takes };
 }
 
 /** The alternatives of a schema, with references resolved. */
@@ -77,12 +79,14 @@ function fieldsIn(form: JsonSchema, name: string): unknown[] {
   return [Object.hasOwn(properties, name) ? properties[name] : additionalProperties];
 }
 
-/** Text where the schema allows it, because text keeps leading zeros. */
-function cellType(forms: readonly JsonSchema[]): CellType | undefined {
-  const allow = (type: string) => forms.some((form) => allows(form, type));
-  if (allow('string')) return 'text';
-  if (allow('number') || allow('integer')) return 'number';
-  return allow('boolean') ? 'boolean' : undefined;
+/** Text first, where the schema allows it, because text keeps leading zeros. */
+function cellTypes(forms: readonly JsonSchema[]): CellType[] {
+  const allow = (...types: string[]) => types.some((type) => forms.some((form) => allows(form, type)));
+  return [
+    ...(allow('string') ? (['text'] as const) : []),
+    ...(allow('number', 'integer') ? (['number'] as const) : []),
+    ...(allow('boolean') ? (['boolean'] as const) : []),
+  ];
 }
 
 /**
@@ -105,21 +109,6 @@ function namesIn(
       return Object.entries(properties).flatMap(([name, field]) => inside(field, name));
     if (allows(form, 'array'))
       return Array.from({ length: maxItems }, (_, index) => inside(items, String(index))).flat();
-    return cellType([form]) ? [path.join('.')] : [];
+    return cellTypes([form]).length > 0 ? [path.join('.')] : [];
   });
-}
-
-/** Compares with the whole path and with its last name, without punctuation and case. */
-function nearest(names: readonly string[], given: string): string | undefined {
-  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9.]/g, '');
-  const wanted = plain(given);
-  const ranked = names
-    .map((name) => {
-      const whole = plain(name);
-      const last = whole.slice(whole.lastIndexOf('.') + 1);
-      return { name, apart: Math.min(distance(wanted, whole), distance(wanted, last)) };
-    })
-    .sort((one, other) => one.apart - other.apart);
-  const [best] = ranked;
-  return best && best.apart <= wanted.length / 4 ? best.name : undefined;
 }

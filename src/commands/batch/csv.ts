@@ -2,10 +2,12 @@ import type { Readable } from 'node:stream';
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { z } from 'zod';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { PLAIN_NUMBER } from '../../partners/rules-in-words.js';
+import { didYouMean } from '../../settings/nearest.js';
 import { check, readJson, sourceName } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { InvalidInput } from '../cli/errors.js';
-import type { Column, Columns } from './columns.js';
+import type { CellType, Column, Columns } from './columns.js';
 import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './ready.js';
 
 interface Table {
@@ -36,12 +38,16 @@ function rowOf(line: number, cells: readonly string[], header: Header, { constan
   if (cells.length !== header.length)
     return unreadable(line, `has ${cells.length} cells; the header has ${header.length}`);
   const value = object();
+  const problems: FieldProblem[] = [];
   for (const { path, value: constant } of constants) put(value, path, constant);
   for (const [index, column] of header.entries()) {
     const cell = cells[index];
-    if (column && cell) put(value, column.path, cellValue(cell, column));
+    if (!column || !cell) continue;
+    const rule = brokenRule(cell, column);
+    if (rule !== undefined) problems.push({ field: column.path.join('.'), message: rule });
+    put(value, column.path, cellValue(cell, column));
   }
-  return { line, value };
+  return problems.length > 0 ? { line, problems } : { line, value };
 }
 
 /** Without a prototype, so that no header can name anything but a field. */
@@ -61,9 +67,18 @@ function put(into: object, path: MappedColumn['path'], value: Scalar): void {
 /** The value of a cell. Text that does not match the type stays text, so that the schema reports it. */
 function cellValue(cell: string, { type, words = {} }: MappedColumn): Scalar {
   if (Object.hasOwn(words, cell)) return words[cell] ?? cell;
-  if (type === 'number' && /^-?\d+(\.\d+)?$/.test(cell)) return Number(cell);
-  if (type === 'boolean' && /^(true|false)$/i.test(cell)) return cell.toLowerCase() === 'true';
+  if (type === 'number' && PLAIN_NUMBER.test(cell)) return Number(cell);
+  if (type === 'boolean' && BOOLEAN.test(cell)) return cell.toLowerCase() === 'true';
   return cell;
+}
+
+const BOOLEAN = /^(true|false)$/i;
+
+/** The rule of a mapping that a cell breaks. The schema may take any JSON there, so it would take the text. */
+function brokenRule(cell: string, { as: type, words = {} }: MappedColumn): string | undefined {
+  if (Object.hasOwn(words, cell)) return undefined;
+  if (type === 'number' && !PLAIN_NUMBER.test(cell)) return 'must be a number such as 1234.56';
+  return type === 'boolean' && !BOOLEAN.test(cell) ? 'must be true or false' : undefined;
 }
 
 interface CsvRecord {
@@ -199,6 +214,8 @@ const mappingFile = z.strictObject({
 
 /** A column of a file, and the values of certain of its cells. */
 interface MappedColumn extends Column {
+  /** The type that the mapping names. */
+  readonly as?: CellType | undefined;
   readonly words?: Readonly<Record<string, Scalar>> | undefined;
 }
 
@@ -225,7 +242,7 @@ export async function readMapping(
     else {
       const { to: name, as: type, words } = typeof target === 'string' ? { to: target } : target;
       const column = known.find(name);
-      if (column) columns.set(header, { ...column, words, ...(type && { type }) });
+      if (column) columns.set(header, { ...column, words, ...(type && { type, as: type }) });
       else problems.push({ field: `columns.${header}`, message: notAColumn(known, name) });
     }
   }
@@ -240,6 +257,5 @@ export async function readMapping(
 }
 
 function notAColumn(known: Columns, name: string): string {
-  const similar = known.nearest(name);
-  return `${JSON.stringify(name)} is not a known column${similar ? `; did you mean ${similar}?` : ''}`;
+  return `${JSON.stringify(name)} is not a known column${didYouMean(name, known.names)}`;
 }

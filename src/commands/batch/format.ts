@@ -1,14 +1,15 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import type { KnownAccounts } from '../../messages/inputs.js';
+import type { z } from 'zod';
 import { parseExactly } from '../../partners/json.js';
 import { cannotRead, sourceName } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { InvalidInput } from '../cli/errors.js';
+import { beginsAsUtf16, IS_UTF_16, notJson } from '../cli/text.js';
 import { columnsOf } from './columns.js';
 import { csvRows, NO_MAPPING, readMapping } from './csv.js';
-import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, rowSchemas, TOO_LONG, unreadable } from './ready.js';
+import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './ready.js';
 
 export interface FormatOptions {
   readonly format?: 'csv' | 'ndjson';
@@ -25,13 +26,14 @@ const EXTENSIONS: Readonly<Record<string, 'csv' | 'ndjson'>> = {
 /**
  * A reader for the rows of a file.
  *
+ * @param schemas of the rows, which name the columns of a table
  * @throws {InvalidInput} when the options do not apply to the format, or the mapping file is invalid
  */
 export async function rowReader(
   cli: Pick<CommandLine, 'input'>,
   { format, delimiter, mapping }: FormatOptions,
   file: string,
-  known: KnownAccounts,
+  schemas: readonly z.ZodType[],
 ): Promise<(source: Source) => AsyncGenerator<Row>> {
   const chosen = format ?? EXTENSIONS[extname(file).toLowerCase()];
   if (!chosen)
@@ -42,7 +44,7 @@ export async function rowReader(
     if (delimiter ?? mapping) throw new InvalidInput('--delimiter and --mapping are for CSV');
     return (source) => ndjsonRows(source.read());
   }
-  const columns = columnsOf(rowSchemas(known));
+  const columns = columnsOf(schemas);
   const table = {
     columns,
     delimiter,
@@ -83,8 +85,7 @@ function parsed(line: number, json: string): Row {
   try {
     return { line, value: parseExactly(json.replace(/^\uFEFF/, '')) };
   } catch {
-    // The parser's own message quotes the text, which may hold private data.
-    return unreadable(line, 'is not JSON');
+    return unreadable(line, notJson(json, true));
   }
 }
 
@@ -108,12 +109,19 @@ const CHUNK_BYTES = 64 * 1024;
 export async function openSource(cli: Pick<CommandLine, 'input'>, file: string): Promise<Source> {
   const name = sourceName(file);
   if (file === '-') return heldSource(name, await cli.input());
-  return openFile(name, file).catch(cannotRead(name));
+  const handle = await open(file).catch(cannotRead(name));
+  try {
+    return await sourceOf(handle, name);
+  } catch (error) {
+    await handle.close();
+    return error instanceof InvalidInput ? Promise.reject(error) : cannotRead(name)(error as Error);
+  }
 }
 
-async function openFile(name: string, file: string): Promise<Source> {
-  const handle = await open(file);
+async function sourceOf(handle: FileHandle, name: string): Promise<Source> {
   if (!(await handle.stat()).isFile()) return heldSource(name, await handle.readFile());
+  const beginning = await handle.read(Buffer.alloc(2), 0, 2, 0);
+  rejectUtf16(beginning.buffer, name);
   return {
     name,
     read: () => handle.createReadStream({ start: 0, autoClose: false }),
@@ -121,7 +129,12 @@ async function openFile(name: string, file: string): Promise<Source> {
   };
 }
 
+function rejectUtf16(bytes: Uint8Array, name: string): void {
+  if (beginsAsUtf16(bytes)) throw new InvalidInput(`${name}: ${IS_UTF_16}`);
+}
+
 function heldSource(name: string, bytes: Buffer): Source {
+  rejectUtf16(bytes, name);
   function* chunks() {
     for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
   }

@@ -13,18 +13,42 @@ import {
   type Started,
   type StartOptions,
 } from '../../temporal/start.js';
+import { NOT_UTF_8 } from '../cli/text.js';
 
 /** An onboarding that is checked and can be started. */
 export interface Ready {
   readonly line: number;
   readonly externalId: string;
-  /** The `externalId` with its account: no two rows have the same. */
-  readonly key: string;
+  /** What no two rows have in common, by field: the `externalId` with its account. */
+  readonly unique: Readonly<Record<string, string>>;
   readonly type: StartableType;
   readonly workflowId: string;
   /** How to start it again once it has ended, for people. */
   readonly restart: string;
-  readonly start: (client: Client, options: StartOptions) => Promise<Started>;
+  /** @throws {RefusedRow} */
+  readonly start: (client: Client, options: StartOptions) => Promise<Started | Preview>;
+}
+
+/** What a start would do. */
+export interface Preview {
+  /** Counts the rows of which the same is true: `would poll`. */
+  readonly word: string;
+  /** Begins with the word. */
+  readonly text: string;
+  readonly json: object;
+}
+
+/** A row that was not started, for a reason that other rows do not share. The message is for people. */
+export class RefusedRow extends Error {
+  override readonly name = 'RefusedRow';
+}
+
+/** How long Temporal may take for one call, in milliseconds. */
+const DEADLINE_MS = 10_000;
+
+/** Makes a call of Temporal that must return soon. */
+export function promptly<Result>(client: Client, call: () => Promise<Result>): Promise<Result> {
+  return client.connection.withDeadline(Date.now() + DEADLINE_MS, call);
 }
 
 /** A row that cannot be started. */
@@ -80,11 +104,11 @@ function checkOf<Input extends { readonly externalId: string; readonly account?:
     return {
       line,
       externalId,
-      key: atAccount(externalId, account),
+      unique: { externalId: atAccount(externalId, account) },
       type,
       workflowId: workflowId(type, externalId, account),
       restart: `start it again with "gangway ${command} FILE --again"`,
-      start: (client, options) => start(client, input, options),
+      start: (client, options) => promptly(client, () => start(client, input, options)),
     };
   };
 }
@@ -110,8 +134,6 @@ export const REST_UNREAD = 'the rest of the file was not read';
 /** Replaces bytes that are not UTF-8. A name that contains it would reach the partner corrupted. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
-const NOT_UTF8 = 'is not UTF-8; save the file as UTF-8';
-
 /** A row that cannot be read. */
 export function unreadable(line: number, message: string): Row {
   return { line, problems: [{ field: '', message }] };
@@ -119,5 +141,5 @@ export function unreadable(line: number, message: string): Row {
 
 /** @returns undefined when the text is valid UTF-8 */
 export function notUtf8(line: number, texts: readonly string[]): Row | undefined {
-  return texts.some((text) => text.includes(REPLACEMENT_CHARACTER)) ? unreadable(line, NOT_UTF8) : undefined;
+  return texts.some((text) => text.includes(REPLACEMENT_CHARACTER)) ? unreadable(line, NOT_UTF_8) : undefined;
 }

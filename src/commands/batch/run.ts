@@ -1,8 +1,8 @@
-import { clearLine, cursorTo } from 'node:readline';
-import { MultiBar } from 'cli-progress';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
-import { CommandFailed, Interrupted } from '../cli/errors.js';
+import { CommandFailed, Interrupted, TimedOut } from '../cli/errors.js';
+import { EXIT } from '../cli/exit-codes.js';
 import { outcomeLines } from '../cli/outcomes.js';
+import { bar, PROGRESS } from '../cli/progress.js';
 import type { Ready } from './ready.js';
 import { type Awaited, awaitAll, type End, persistent, RERUN, type Result, startAll } from './starting.js';
 
@@ -13,7 +13,10 @@ export interface RunOptions {
   /** How long Temporal may be unavailable, in milliseconds. */
   readonly giveUpAfter: number;
   readonly wait?: true;
+  /** The rows are only previewed. */
+  readonly dryRun?: true;
   readonly json?: true;
+  readonly csv?: true;
 }
 
 /** A row that was started, with what is needed to wait for it. */
@@ -30,17 +33,38 @@ export async function run(
   total: number,
   options: RunOptions,
 ): Promise<void> {
+  if (!options.csv) return runAll(context, rows, total, options);
+  const results: Results = new Map();
+  // Also when it is interrupted: what is started stays started.
+  return runAll(context, rows, total, options, results).finally(() => {
+    const inOrder = [...results].sort(([one], [other]) => one - other).map(([, record]) => record);
+    context.cli.csv(inOrder, ['line', 'externalId', 'workflowId', 'runId', 'started']);
+  });
+}
+
+/** What is known of each row, by its line. CSV has a row for each, and its header has the fields of all of them. */
+type Results = Map<number, object>;
+
+async function runAll(
+  context: CommandContext,
+  rows: AsyncGenerator<Ready>,
+  total: number,
+  options: RunOptions,
+  results?: Results,
+): Promise<void> {
   const { cli } = context;
   const stop = new AbortController();
   const { signal } = stop;
   const interrupt = () => stop.abort(cli.signal.reason);
   if (cli.signal.aborted) interrupt();
   else cli.signal.addEventListener('abort', interrupt, { once: true });
-  const { startedRows, failures } = await start(context, rows, total, options, stop);
-  const failed =
-    failures + (options.wait && !signal.aborted ? await wait(context, startedRows, options, stop) : 0);
+  const { startedRows, failures } = await start(context, rows, total, options, stop, results);
+  const waited =
+    options.wait && !signal.aborted ? await wait(context, startedRows, options, stop, results) : NOT_WAITED;
+  const failed = failures + waited.failures;
   if (signal.reason instanceof Interrupted) {
-    cli.note(RERUN);
+    if (!options.dryRun) cli.note(`what was started continues; ${RERUN}`);
+    if (signal.reason instanceof TimedOut) throw new TimedOut(waited.asked > 0 ? EXIT.person : EXIT.failed);
     // A closed pipe is no success here, because rows are left.
     throw new Interrupted(signal.reason.message, signal.reason.exitCode || 1);
   }
@@ -48,88 +72,99 @@ export async function run(
   if (failed > 0) throw new CommandFailed(`${rowsOf(failed)} failed`);
 }
 
+const NOT_WAITED = { failures: 0, asked: 0 };
+
 async function start(
   { cli, client, config }: CommandContext,
   rows: AsyncGenerator<Ready>,
   total: number,
-  { rate, concurrency, giveUpAfter, wait, json }: RunOptions,
+  { rate, concurrency, giveUpAfter, wait, dryRun, json }: RunOptions,
   stop: AbortController,
+  results?: Results,
 ): Promise<{ readonly startedRows: readonly StartedRow[]; readonly failures: number }> {
-  const progress = progressOf(cli, total, 'started');
-  const report = new Report(cli, json === true);
+  const { taskQueue, dbaForm } = config;
+  const done = dryRun ? 'read' : 'started';
+  const progress = progressOf(cli, total, done);
+  const report = new Report(cli, json === true, results);
   const startedRows: StartedRow[] = [];
   await startAll(client, rows, {
-    options: { taskQueue: config.taskQueue, urgency: 'batch' },
+    options: { taskQueue, dbaForm, urgency: 'batch' },
     rate,
     concurrency: Math.min(concurrency, total),
     stop,
-    persistently: persistent({ giveUpAfter, stop, note: progress.note }),
+    persistently: persistent({ giveUpAfter, stop, note: (text) => cli.note(text) }),
     onResult({ line, externalId, workflowId, restart }, result) {
       const row = { line, externalId, workflowId, restart };
-      progress.step(() => report.start(row, result));
-      if (wait && !('rejected' in result)) startedRows.push(row);
+      report.start(row, result);
+      progress.step();
+      if (wait && 'started' in result) startedRows.push(row);
     },
   });
   progress.end();
-  report.summary(total, 'not started');
+  report.summary(total, `not ${done}`);
   return { startedRows, failures: report.failures };
 }
 
-/** @returns how many ended without an outcome */
+/** @returns how many ended without an outcome, and how many of the rest wait for a person */
 async function wait(
   { cli, client }: CommandContext,
   startedRows: readonly StartedRow[],
   { giveUpAfter, json }: RunOptions,
   stop: AbortController,
-): Promise<number> {
+  results?: Results,
+): Promise<typeof NOT_WAITED> {
   const progress = progressOf(cli, startedRows.length, 'ended');
-  const report = new Report(cli, json === true);
+  const report = new Report(cli, json === true, results);
+  const asked = new Set<string>();
+  cli.note(`${PROGRESS}Ctrl-C ends the wait, not the onboardings; ${RERUN}`);
   await awaitAll(client, startedRows, {
     stop,
-    persistently: persistent({ giveUpAfter, stop, note: progress.note }),
-    onEnd: (row, end) => progress.step(() => report.end(row, end)),
+    persistently: persistent({ giveUpAfter, stop, note: (text) => cli.note(text) }),
+    onEnd(row, end) {
+      asked.delete(row.workflowId);
+      report.end(row, end);
+      progress.step();
+    },
+    onRunning({ line, workflowId }, isAsked) {
+      const isNew = isAsked && !asked.has(workflowId);
+      if (isAsked) asked.add(workflowId);
+      else asked.delete(workflowId);
+      progress.asked(asked.size);
+      if (isNew && !cli.status.isThere)
+        cli.note(`${PROGRESS}${line} ${workflowId} waits for a person: gangway status ${workflowId}`);
+    },
   });
   progress.end();
   report.summary(startedRows.length, 'still running');
-  return report.failures;
+  return { failures: report.failures, asked: asked.size };
 }
 
 /** A progress display for the person at the terminal. */
 interface Progress {
-  /** One more is done. @param print prints above the bar */
-  readonly step: (print: () => void) => void;
-  readonly note: (text: string) => void;
+  /** One more is done. */
+  readonly step: () => void;
+  /** How many of the rest wait for a person. */
+  readonly asked: (count: number) => void;
   readonly end: () => void;
 }
 
-/** A bar on standard error if that is a terminal. @param done the label of what is done: `ended` */
-function progressOf(cli: CommandLine, total: number, done: string): Progress {
-  const { stderr: stream } = cli;
-  const note = (text: string) => cli.note(text);
-  if (!stream.isTTY) return { step: (print) => print(), note, end() {} };
-  // A MultiBar, because a SingleBar moves the cursor back to its first line when it ends.
-  const bars = new MultiBar({
-    stream,
-    format: `[{bar}] {value} of {total} ${done}, {eta_formatted} to go`,
-    barsize: 30,
-    clearOnComplete: true,
-    // Lines are printed in its place, so it is drawn again; long lines must not be cut off.
-    forceRedraw: true,
-    linewrap: true,
-  });
-  const bar = bars.create(total, 0);
-  const above = (print: () => void) => {
-    cursorTo(stream, 0);
-    clearLine(stream, 0);
-    print();
-  };
+/** A bar. @param done the label of what is done: `ended` */
+function progressOf({ status }: CommandLine, total: number, done: string): Progress {
+  const beganAt = Date.now();
+  let count = 0;
+  let waiting = 0;
+  const draw = () =>
+    bar(count, total, done, beganAt) + (waiting > 0 ? `, ${waiting} waiting for a person` : '');
+  status.show(draw);
   return {
-    step(print) {
-      above(print);
-      bar.increment();
+    step() {
+      count += 1;
+      status.show(draw);
     },
-    note: (text) => above(() => note(text)),
-    end: () => bars.stop(),
+    asked(number) {
+      waiting = number;
+    },
+    end: () => status.end(),
   };
 }
 
@@ -147,11 +182,16 @@ class Report {
   constructor(
     private readonly cli: CommandLine,
     private readonly json: boolean,
+    private readonly results: Results | undefined,
   ) {}
 
   start(row: RowId, result: Result): void {
     if ('rejected' in result) {
       this.#failed(row, result.rejected);
+      return;
+    }
+    if ('word' in result) {
+      this.#print(row, result.word, result.text, result.json);
       return;
     }
     const { runId, started } = result;
@@ -177,7 +217,7 @@ class Report {
     const done = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
     const counts = [...this.#counts, ...(done < total ? [[rest, total - done] as const] : [])];
     const text = `${rowsOf(total)}: ${counts.map(([word, count]) => `${count} ${word}`).join(', ')}`;
-    this.json ? this.cli.note(text) : this.cli.line(text);
+    this.json || this.results ? this.cli.note(text) : this.cli.line(text);
   }
 
   #failed(row: RowId, error: string): void {
@@ -186,7 +226,9 @@ class Report {
 
   #print({ line, externalId, workflowId }: RowId, word: string, text: string, json: object): void {
     this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
-    if (this.json) this.cli.json({ line, externalId, workflowId, ...json });
+    const record = { line, externalId, workflowId, ...json };
+    if (this.results) this.results.set(line, { ...this.results.get(line), ...record });
+    else if (this.json) this.cli.json(record);
     else this.cli.line(`${line} ${workflowId} ${text}`);
   }
 }

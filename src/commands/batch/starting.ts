@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, NamespaceNotFoundError } from '@temporalio/client';
 import pThrottle from 'p-throttle';
+import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import type { Started, StartOptions } from '../../temporal/start.js';
 import { isUnavailable, rejectionOf } from '../../temporal/unavailable.js';
 import { CommandFailed } from '../cli/errors.js';
-import { awaitOutcome, EndedWithoutOutcome, hasEnded, type Outcome } from '../cli/outcomes.js';
-import type { Ready } from './ready.js';
+import { EXIT } from '../cli/exit-codes.js';
+import { awaitOutcome, EndedWithoutOutcome, type Outcome } from '../cli/outcomes.js';
+import { type Preview, promptly, type Ready, RefusedRow } from './ready.js';
 
-/** The start of a row, or why Temporal rejected it. */
-export type Result = Started | { readonly rejected: string };
+/** The start of a row, or why it was not started. */
+export type Result = Started | Preview | { readonly rejected: string };
 
 export interface Starting {
   readonly options: StartOptions;
@@ -29,14 +31,14 @@ export async function startAll(
   { options, rate, concurrency, persistently, stop, onResult }: Starting,
 ): Promise<void> {
   const { signal } = stop;
-  const now = (row: Ready) => promptly(client, () => row.start(client, options));
+  const now = (row: Ready) => row.start(client, options);
   const start = rate ? pThrottle({ limit: 1, interval: 1_000 / rate, signal })(now) : now;
 
   async function startOne(row: Ready): Promise<void> {
     try {
       onResult(row, await persistently(() => start(row)));
     } catch (error) {
-      const rejected = rejectionOf(error);
+      const rejected = error instanceof RefusedRow ? error.message : rejectionOf(error);
       if (rejected === undefined) throw error;
       onResult(row, { rejected });
     }
@@ -81,17 +83,19 @@ interface Waiting<Row> {
   readonly persistently: Persistently;
   readonly stop: AbortController;
   readonly onEnd: (row: Row, end: End) => void;
+  /** It has not ended. */
+  readonly onRunning: (row: Row, isAsked: boolean) => void;
 }
 
 /** Waits until all have ended, or `stop` is aborted. */
 export async function awaitAll<Row extends Awaited>(
   client: Client,
   rows: readonly Row[],
-  { persistently, stop, onEnd }: Waiting<Row>,
+  { persistently, stop, onEnd, onRunning }: Waiting<Row>,
 ): Promise<void> {
   const { signal } = stop;
   const check = pThrottle({ limit: 1, interval: 1_000 / CHECKS_PER_SECOND, signal })((row: Row) =>
-    promptly(client, () => hasEnded(client, row.workflowId)),
+    promptly(client, () => client.workflow.getHandle(row.workflowId).describe()),
   );
 
   /** @returns the rows that have not ended */
@@ -100,8 +104,11 @@ export async function awaitAll<Row extends Awaited>(
     const running: Row[] = [];
     const checkNext = async () => {
       for (const row of queue) {
-        if (await persistently(() => check(row))) onEnd(row, await endOf(client, row, persistently));
-        else running.push(row);
+        const { status, typedSearchAttributes } = await persistently(() => check(row));
+        if (status.name === 'RUNNING') {
+          onRunning(row, typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionRequired) === true);
+          running.push(row);
+        } else onEnd(row, await endOf(client, row, persistently));
       }
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, checkNext));
@@ -134,15 +141,12 @@ async function endOf(
 
 export const RERUN = 'run the same command again: it continues from here and starts nothing twice';
 
-/** How long Temporal may take for one call, in milliseconds. */
-const DEADLINE_MS = 10_000;
-
 /** Between two attempts, in milliseconds. */
 const PAUSE_MS = 1_000;
 
-/** Makes a call of Temporal that must return soon. */
-function promptly<Result>(client: Client, call: () => Promise<Result>): Promise<Result> {
-  return client.connection.withDeadline(Date.now() + DEADLINE_MS, call);
+function gaveUp(): CommandFailed {
+  const message = `Temporal does not respond, gave up (--give-up-after)\n${RERUN}`;
+  return new CommandFailed(message, { exitCode: EXIT.unavailable });
 }
 
 /** Repeats a call while Temporal is unavailable. */
@@ -174,8 +178,7 @@ export function persistent({ giveUpAfter, stop, note }: Persistence): Persistent
         if (!isTransient(error)) throw error;
         if (unavailableSince === undefined) note('Temporal does not respond; trying again');
         unavailableSince ??= Date.now();
-        if (Date.now() - unavailableSince >= giveUpAfter)
-          stop.abort(new CommandFailed(`Temporal does not respond, gave up (--give-up-after)\n${RERUN}`));
+        if (Date.now() - unavailableSince >= giveUpAfter) stop.abort(gaveUp());
         await sleep(PAUSE_MS, undefined, { signal: stop.signal });
       }
     }

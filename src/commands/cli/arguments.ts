@@ -1,38 +1,17 @@
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { InvalidArgumentError } from 'commander';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { fieldProblems } from '../../partners/client.js';
 import { int32, text } from '../../partners/fields.js';
-import { isNestedDeeper, parseExactly, TOO_NESTED } from '../../partners/json.js';
+import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { duration } from '../../settings/settings.js';
+import { nearest } from '../../settings/nearest.js';
 import type { CommandLine } from './command-line.js';
 import { InvalidInput } from './errors.js';
+import { parseJson, utf8 } from './text.js';
 
 /** Rules for arguments and options. A problem names the argument or option, such as `--period`. */
-
-/** A number above 0, as commander parses options. */
-export function positiveInteger(value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError('It must be a positive integer.');
-  return number;
-}
-
-/** A rate per second, as commander parses options. The lower limit keeps the interval within what a timer can wait. */
-export function perSecond(value: string): number {
-  const number = Number(value);
-  if (!(number >= 0.001 && number <= 1_000))
-    throw new InvalidArgumentError('It must be a number from 0.001 to 1000.');
-  return number;
-}
-
-/** A duration in milliseconds, as commander parses options. */
-export function milliseconds(value: string): number {
-  const read = duration.safeParse(value);
-  if (read.success) return read.data;
-  throw new InvalidArgumentError('It must be a duration such as 30s, 2m or 1h.');
-}
 
 /** A numeric id at the partner. */
 export const numericId = z
@@ -73,28 +52,38 @@ export function sourceName(source: string): string {
   return source === '-' ? 'standard input' : source;
 }
 
+/** What the codes of the usual errors mean. */
+const FILE_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'you may not read it',
+  EISDIR: 'it is a folder',
+};
+
 /** For `catch`: turns the error of a file that cannot be read into an {@link InvalidInput} that names the file. */
 export function cannotRead(name: string): (error: NodeJS.ErrnoException) => never {
-  return ({ code }) => {
-    throw new InvalidInput(`${name}: cannot be read (${code})`);
+  return ({ code = '' }) => {
+    const why = FILE_ERRORS[code];
+    const similar = code === 'ENOENT' ? similarFiles(name) : '';
+    throw new InvalidInput(`${name}: cannot be read (${code})${why ? `: ${why}${similar}` : ''}`);
   };
 }
 
-/** @throws {InvalidInput} */
-export function parseJson(text: string, name: string): unknown {
+/** The files in the same folder that somebody may have meant. */
+function similarFiles(file: string): string {
+  const folder = dirname(file);
   try {
-    return parseExactly(text);
+    const found = nearest(basename(file), readdirSync(folder)).map((name) => join(folder, name));
+    return found.length > 0 ? `; did you mean ${found.join(' or ')}?` : '';
   } catch {
-    // The parser's own message quotes the text, which may hold private data.
-    throw new InvalidInput(`${name}: is not JSON`);
+    return `, and no folder ${folder}`;
   }
 }
 
 /** Reads JSON from a file, or from standard input for `-`. @throws {InvalidInput} */
 export async function readJson(cli: Pick<CommandLine, 'input'>, source: string): Promise<unknown> {
   const name = sourceName(source);
-  const reading = source === '-' ? cli.input().then(String) : readFile(source, 'utf8');
-  return parseJson(await reading.catch(cannotRead(name)), name);
+  const reading = source === '-' ? cli.input() : readFile(source);
+  return parseJson(utf8(await reading.catch(cannotRead(name)), name), name);
 }
 
 /**

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { type StorePlaces, storeSettings, storesFrom, storeUrls } from '../../documents/open-store.js';
+import type { DbaForm } from '../../messages/listed.js';
 import { type Accounts, accountNames, partnerUrls, readAccounts } from '../../partners/account-settings.js';
 import { isLoopback, readSettings, requireCertificates, url } from '../../settings/settings.js';
 import {
@@ -28,6 +29,7 @@ export const commandSettings = z.object({
 export type CommandSettings = Accounts &
   StorePlaces & {
     readonly taskQueue: string;
+    readonly dbaForm: DbaForm;
     /** undefined when PAYLOAD_KEYS is not set: payloads are not encrypted. */
     readonly payloadKeys: PayloadKeys | undefined;
     /** Where the Temporal Web UI is, for links. */
@@ -47,6 +49,7 @@ export function loadCommandSettings(environment: NodeJS.ProcessEnv): CommandSett
     ...accounts,
     ...stores,
     taskQueue: set.GANGWAY_TASK_QUEUE,
+    dbaForm: set.GANGWAY_DBA,
     payloadKeys: set.PAYLOAD_KEYS,
     uiUrl: set.GANGWAY_UI_URL,
   };
@@ -70,18 +73,20 @@ export interface Terminal {
 
 /** Settings, input, output, and the signal that ends the command. */
 export class CommandLine extends Printer {
-  readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
-  /** undefined when standard input is a file or a pipe. */
-  readonly terminal: Terminal | undefined;
-  readonly #stdin: Readable;
+  readonly #stdin: Surroundings['stdin'];
+  #isInputRead = false;
 
   constructor({ env, stdin, stdout, stderr, signal }: Surroundings) {
-    super({ stdout, stderr });
-    this.env = env;
+    super({ stdout, stderr, env });
     this.signal = signal;
-    this.terminal = stdin.isTTY ? { input: stdin, output: stderr } : undefined;
     this.#stdin = stdin;
+  }
+
+  /** Where to ask a person; undefined when nobody would see the question, or could answer it. */
+  get terminal(): Terminal | undefined {
+    const isThere = this.#stdin.isTTY && this.stderr.isTTY && !this.#isInputRead;
+    return isThere ? { input: this.#stdin, output: this.stderr } : undefined;
   }
 
   /** @throws {BadSetting} */
@@ -91,6 +96,7 @@ export class CommandLine extends Printer {
 
   /** All of standard input. */
   input(): Promise<Buffer> {
+    this.#isInputRead = true;
     return buffer(addAbortSignal(this.signal, this.#stdin));
   }
 }
@@ -102,6 +108,8 @@ export interface CommandContext {
   readonly client: Client;
   /** Address of a workflow in the Web UI; undefined when the address of the UI is unknown. */
   readonly link: (workflowId: string, runId: string) => string | undefined;
+  /** Address of a list in the Web UI, which a browser keeps as a saved view of this name; undefined like that of a workflow. */
+  readonly view: (name: string, query: string) => string | undefined;
 }
 
 /**
@@ -123,15 +131,17 @@ export async function withTemporal<T>(
       cli,
       config,
       client,
-      link: linker(config.uiUrl ?? localUi(address), client.options.namespace),
+      ...linksTo(config.uiUrl ?? localUi(address), client.options.namespace),
     }),
   );
 }
 
-function linker(base: string | undefined, namespace: string): CommandContext['link'] {
-  return (workflowId, runId) =>
-    base &&
-    `${base.replace(/\/+$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}/${runId}`;
+function linksTo(base: string | undefined, namespace: string): Pick<CommandContext, 'link' | 'view'> {
+  const list = base && `${base.replace(/\/+$/, '')}/namespaces/${namespace}/workflows`;
+  return {
+    link: (workflowId, runId) => list && `${list}/${encodeURIComponent(workflowId)}/${runId}`,
+    view: (name, query) => list && `${list}?${new URLSearchParams({ query, savedQuery: name })}`,
+  };
 }
 
 /** The Web UI of a development server is 1000 ports above the server. */

@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Deadline } from '../../http/deadline.js';
 import type { SingleActivity } from '../../messages/activities.js';
-import { partnerTaskQueue } from '../../messages/ids.js';
-import type { Requirement } from '../../messages/requirements.js';
-import { stateOf } from '../../temporal/onboardings.js';
+import { isOnboarding, partnerTaskQueue } from '../../messages/ids.js';
 import { resultOfSingle, startSingle } from '../../temporal/single-activities.js';
 import type { Started } from '../../temporal/start.js';
-import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
-import type { CommandContext, Terminal } from './command-line.js';
-import { explainActivity, InvalidInput } from './errors.js';
+import type { CommandContext, CommandLine, Terminal } from './command-line.js';
+import { Interrupted, InvalidInput, TimedOut } from './errors.js';
+import { EXIT } from './exit-codes.js';
+import { exitCodeOf, explainActivity } from './failures.js';
 import { awaitOutcome, hasEnded } from './outcomes.js';
+import { PROGRESS, Progress, whileShowing } from './progress.js';
 import {
   describeRequirement,
   NotYetApplied,
@@ -19,15 +19,13 @@ import {
   resolveCommands,
   sendResolution,
 } from './requirements.js';
+import { type Asked, nameOf, UNKNOWN, type Waits, waitsOf } from './waits.js';
 
 /** How often to check, in milliseconds. */
 const CHECK_EVERY_MS = 1_000;
 
 /** A busy worker may take this long to start a workflow, in milliseconds. */
 const BUSY_WORKER_MS = 10_000;
-
-/** Printed once where an operation takes longer than {@link CHECK_EVERY_MS}. */
-export const PROGRESS = 'still running; Ctrl-C ends the wait, not the operation';
 
 export interface Following {
   /** Waits for the outcome. Otherwise only an earlier workflow that has ended has its outcome printed. */
@@ -37,8 +35,6 @@ export interface Following {
   readonly json?: true | undefined;
   /** Where to ask for one-time codes. */
   readonly terminal?: Terminal | undefined;
-  /** Leaves {@link PROGRESS} out. */
-  readonly quiet?: true | undefined;
 }
 
 /**
@@ -50,17 +46,13 @@ export interface Following {
 export async function followStarted<Outcome>(
   context: CommandContext,
   started: Started,
-  { wait, json, restart, ...how }: Following,
+  { wait, json, ...how }: Following,
 ): Promise<Outcome | undefined> {
   const { cli, client } = context;
   const { workflowId } = started;
   printStarted(context, started, json);
   if (!wait && (started.started || !(await hasEnded(client, workflowId)))) return undefined;
-  const ended = new AbortController();
-  const [outcome] = await Promise.all([
-    awaitOutcome<Outcome>(client, workflowId, restart).finally(() => ended.abort()),
-    reportProgress(context, workflowId, how, ended.signal),
-  ]);
+  const outcome = await follow<Outcome>(context, workflowId, how);
   if (json) cli.json({ workflowId, ...outcome });
   return outcome;
 }
@@ -76,48 +68,103 @@ function printStarted({ cli, link }: CommandContext, started: Started, json?: tr
   if (url) cli.line(url);
 }
 
-/** Prints, on standard error, what the workflow waits for. */
-async function reportProgress(
+interface How extends Pick<Following, 'restart' | 'terminal'> {
+  /** Gets what each read found. With it, the first read is at once. */
+  readonly onRead?: (waits: Waits) => void;
+}
+
+/**
+ * Waits for the outcome of a workflow. Meanwhile shows on standard error where it is, each requirement with the commands that
+ * answer it, and what holds it up. When the person or `--timeout` ends the wait, prints that the workflow continues.
+ *
+ * @throws {CommandFailed} when the workflow has ended without an outcome
+ */
+export async function follow<Outcome>(
   context: CommandContext,
   workflowId: string,
-  { terminal, quiet }: Pick<Following, 'terminal' | 'quiet'>,
+  { restart, ...how }: How,
+): Promise<Outcome> {
+  const { cli, client } = context;
+  const ended = new AbortController();
+  const last = { waits: UNKNOWN };
+  const onRead = (waits: Waits) => {
+    last.waits = waits;
+    how.onRead?.(waits);
+  };
+  try {
+    const [outcome] = await Promise.all([
+      awaitOutcome<Outcome>(client, workflowId, restart).finally(() => ended.abort()),
+      report(context, workflowId, { ...how, onRead, isAtOnce: how.onRead !== undefined }, ended.signal),
+    ]);
+    return outcome;
+  } catch (error) {
+    const { aborted, reason } = cli.signal;
+    const isInterrupted = aborted && reason instanceof Interrupted && reason.exitCode !== 0;
+    if (!isInterrupted && exitCodeOf(error) !== EXIT.unavailable) throw error;
+    cli.note(`${nameOf(workflowId, last.waits.state?.dba)} continues; ${howToReturn(workflowId)}`);
+    if (!isInterrupted) throw error;
+    throw reason instanceof TimedOut ? new TimedOut(last.waits.exitCode) : reason;
+  } finally {
+    ended.abort();
+    cli.status.end();
+  }
+}
+
+function howToReturn(workflowId: string): string {
+  return `"gangway watch ${workflowId}" follows it again`;
+}
+
+interface Reporting extends Pick<How, 'terminal'> {
+  readonly onRead: (waits: Waits) => void;
+  readonly isAtOnce: boolean;
+}
+
+/** Shows what the workflow waits for, until it has ended. */
+async function report(
+  context: CommandContext,
+  workflowId: string,
+  { terminal, onRead, isAtOnce }: Reporting,
   ended: AbortSignal,
 ): Promise<void> {
   const { cli, client } = context;
-  const reported = new Set<string>();
-  const isNew = (what: string) => !reported.has(what) && reported.add(what);
+  const progress = new Progress(cli);
+  const what = isOnboarding(workflowId) ? 'onboarding' : 'operation';
+  let shown = new Set<string>();
   const busyUntil = Date.now() + BUSY_WORKER_MS;
-  while (await sleep(CHECK_EVERY_MS, true, { signal: ended }).catch(() => false)) {
-    const now = await untilEnded(client, ended, () => waitsOf(client, workflowId, busyUntil));
+  if (cli.status.isThere) progress.at(`${workflowId}: ${UNKNOWN.step}`);
+  for (let isFirst = true; ; isFirst = false) {
+    const isWaiting = isAtOnce && isFirst ? !ended.aborted : await pause(ended);
+    const now = isWaiting
+      ? await untilEnded(client, ended, () => waitsOf(client, workflowId, busyUntil))
+      : undefined;
     if (!now) return;
-    if (!quiet && isNew(PROGRESS)) cli.note(PROGRESS);
-    for (const obstacle of now.obstacles) if (isNew(obstacle)) cli.note(obstacle);
-    for (const requirement of now.requirements) {
-      if (!isNew(requirement.id)) continue;
-      const description = `${describeRequirement(requirement)}\n${resolveCommands(workflowId, requirement)}`;
-      cli.note(`${workflowId} has an open requirement:\n${description}`);
-      if (terminal) await askForCode(context, workflowId, requirement, terminal, ended);
+    onRead(now);
+    if (isFirst) cli.note(`${PROGRESS}Ctrl-C ends the wait, not the ${what}; ${howToReturn(workflowId)}`);
+    progress.at(`${now.state?.dba ?? workflowId}: ${now.step}`);
+    const isNew = (text: string) => !shown.has(text);
+    for (const obstacle of now.obstacles.filter(isNew)) cli.note(obstacle);
+    for (const asked of now.asked.filter((each) => isNew(keyOf(each)))) {
+      printAsked(cli, asked);
+      if (terminal) await cli.status.hiddenWhile(() => askForCode(context, asked, terminal, ended));
     }
+    // What is raised again is shown again. What cannot be read may still be open.
+    if (now.state) shown = new Set([...now.asked.map(keyOf), ...now.obstacles]);
+    else for (const obstacle of now.obstacles) shown.add(obstacle);
   }
 }
 
-interface Waits {
-  readonly requirements: readonly Requirement[];
-  /** What it waits for besides people. */
-  readonly obstacles: readonly string[];
+function keyOf({ workflowId, requirement }: Asked): string {
+  return `${workflowId} ${requirement.id}`;
 }
 
-async function waitsOf(client: Client, workflowId: string, busyUntil: number): Promise<Waits> {
-  try {
-    const failures = await failuresOf(client, workflowId);
-    const { requirements } = await stateOf(client, workflowId);
-    return { requirements, obstacles: failures.map((failure) => `waiting for the partner: ${failure}`) };
-  } catch (error) {
-    if (!(error instanceof UnreadableOnboarding)) throw error;
-    // A busy worker is no obstacle. Whether one has stopped is known a minute later.
-    const isObstacle = error.obstacle !== 'no-response' && Date.now() >= busyUntil;
-    return { requirements: [], obstacles: isObstacle ? [error.message] : [] };
-  }
+function printAsked(cli: CommandLine, { workflowId, name, requirement }: Asked): void {
+  const description = `${describeRequirement(cli, requirement)}\n${resolveCommands(workflowId, requirement)}`;
+  cli.note(`${name} has an open requirement:\n${description}`);
+}
+
+/** @returns false when the workflow ended before the next read */
+function pause(ended: AbortSignal): Promise<boolean> {
+  return sleep(CHECK_EVERY_MS, true, { signal: ended }).catch(() => false);
 }
 
 /** Undefined when the workflow ends first. */
@@ -140,8 +187,7 @@ async function untilEnded<T>(
 
 async function askForCode(
   { cli, client }: CommandContext,
-  workflowId: string,
-  { id: requirementId, answers }: Requirement,
+  { workflowId, requirement: { id: requirementId, answers } }: Asked,
   terminal: Terminal,
   ended: AbortSignal,
 ): Promise<void> {
@@ -167,17 +213,37 @@ export async function runSingle<Result>(
   id: string,
   single: SingleActivity,
 ): Promise<Result> {
-  const { inWorkflow, result } = await startSingle(client, config.taskQueue, id, single);
-  if (inWorkflow)
-    cli.note(`this Temporal server has no standalone activities: workflow ${id} runs it instead`);
-  return result<Result>().catch((error: unknown) => {
-    throw explainActivity(error, partnerTaskQueue(config.taskQueue, single.queue, single.account));
+  const { queue, account, options, summary } = single;
+  return whileShowing(cli, `${summary}: starts`, async (progress) => {
+    const { inWorkflow, step, result } = await startSingle(client, config.taskQueue, id, single);
+    if (inWorkflow)
+      cli.note(`this Temporal server has no standalone activities: workflow ${id} runs it instead`);
+    const ended = new AbortController();
+    const show = async () => {
+      while (await pause(ended.signal)) {
+        // The result arrives even where its progress cannot be read.
+        const now = await step().catch(() => undefined);
+        if (now !== undefined && !ended.signal.aborted) progress.at(`${summary}: ${now}`);
+      }
+    };
+    const isRepeatable = options.retry?.maximumAttempts !== 1;
+    const [response] = await Promise.all([
+      result<Result>()
+        .catch((error: unknown) => {
+          throw explainActivity(error, partnerTaskQueue(config.taskQueue, queue, account), isRepeatable);
+        })
+        .finally(() => ended.abort()),
+      show(),
+    ]);
+    return response;
   });
 }
 
 /** Waits for the result of an activity that was started before. @throws {CommandFailed} */
-export async function awaitSingle<Result>({ client }: CommandContext, id: string): Promise<Result> {
-  return resultOfSingle<Result>(client, id).catch((error: unknown) => {
-    throw explainActivity(error, 'of its partner');
-  });
+export async function awaitSingle<Result>({ cli, client }: CommandContext, id: string): Promise<Result> {
+  return whileShowing(cli, `${id}: waits for the response`, () =>
+    resultOfSingle<Result>(client, id).catch((error: unknown) => {
+      throw explainActivity(error, 'of its partner', false);
+    }),
+  );
 }

@@ -1,5 +1,6 @@
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
+import type { OperationOutcome } from '../../messages/banking-activities.js';
 import { partsOfId, type WorkflowType } from '../../messages/ids.js';
 import type {
   BusinessOnboardingOutcome,
@@ -10,7 +11,8 @@ import type {
 } from '../../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { outcomeOf, partIds } from '../../temporal/onboardings.js';
-import { CommandFailed } from './errors.js';
+import { CommandFailed, problemLines } from './errors.js';
+import type { Printer } from './output.js';
 
 type PartOutcome =
   | MerchantBoardingOutcome
@@ -22,7 +24,7 @@ type PartOutcome =
 export type Outcome = MerchantBoardingOutcome | BusinessOnboardingOutcome | CustomerOnboardingOutcome;
 
 /** One line; for a customer, one more for each of its parts. */
-export function outcomeLines(outcome: Outcome): string[] {
+export function outcomeLines(outcome: Outcome | OperationOutcome<object>): string[] {
   if (!('boarding' in outcome)) return [lineOf(outcome)];
   const { boarding, business, terminal } = outcome;
   return [
@@ -33,12 +35,22 @@ export function outcomeLines(outcome: Outcome): string[] {
   ];
 }
 
-function lineOf(outcome: PartOutcome): string {
+export function printOutcome(
+  printer: Printer,
+  workflowId: string,
+  outcome: Outcome | OperationOutcome<object>,
+): void {
+  const [first, ...parts] = outcomeLines(outcome);
+  for (const line of [`${workflowId} ${first}`, ...parts]) printer.line(line);
+}
+
+function lineOf(outcome: PartOutcome | OperationOutcome<object>): string {
   const detail = detailOf(outcome);
   return detail ? `${outcome.outcome}: ${detail}` : outcome.outcome;
 }
 
-function detailOf(outcome: PartOutcome): string {
+function detailOf(outcome: PartOutcome | OperationOutcome<object>): string {
+  if ('problems' in outcome) return problemLines(outcome.problems).join(';').trim();
   if ('mid' in outcome) return `mid ${outcome.mid}`;
   if ('bankingStatus' in outcome) {
     const { profileId, financialAccountId, bankingStatus } = outcome;

@@ -1,88 +1,167 @@
 import type { Writable } from 'node:stream';
-import Table from 'cli-table3';
+import { fieldsOf, flatten, headerRow, recordRow } from './csv.js';
+import { StatusLine } from './status-line.js';
+import { type Cell, type ColumnLayout, harmless, layOut, type Style } from './table.js';
+import { Times } from './time.js';
 
 /** A stream that may be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** How to print records of a kind. */
-export interface Records<Item> {
-  /** The cell of a record in each column, by the column's title. */
-  readonly columns: Readonly<Record<string, (item: Item) => string>>;
+/** What a column shows. A date is shown in the zone of the person, `true` as yes, and `false` and undefined as nothing. */
+export type Value = string | number | boolean | Date | null | undefined;
+
+/** A column of a table: the value of a record, and how the column behaves where the terminal is narrow. */
+export interface Column<Item> extends Omit<ColumnLayout, 'title'> {
+  readonly value: (item: Item) => Value;
+  /** How the value stands out on a terminal with colours. */
+  readonly style?: (item: Item) => Style | undefined;
+}
+
+/** By the titles of the columns, in their order. */
+export type TableColumns<Item> = Readonly<Record<string, Column<Item>['value'] | Column<Item>>>;
+
+/** The formats for scripts and spreadsheets. Both have every field, and times in UTC. */
+export interface RecordFormat {
   /** Prints JSON lines instead of a table. */
   readonly json?: true | undefined;
-  /** A record as JSON. Default: as it is. */
+  /** Prints CSV instead of a table. */
+  readonly csv?: true | undefined;
+}
+
+/** How to print records of a kind. */
+export interface Records<Item> extends RecordFormat {
+  readonly columns: TableColumns<Item>;
+  /** A record as JSON. CSV has the same fields. Default: as it is. */
   readonly toJson?: (item: Item) => unknown;
-  /** Printed when there are no records. */
+  /** The fields with which CSV begins, also without a record: `event.type`. Default: those that the records have. */
+  readonly fields?: readonly string[];
+  /** Printed in place of a table without rows. */
   readonly none?: string;
+  /** How many there are when a limit cut the list; `more` when nobody counted them. */
+  readonly total?: number | 'more' | undefined;
 }
 
 /** Prints for people and scripts. */
 export class Printer {
   readonly stdout: Output;
   readonly stderr: Output;
+  readonly env: NodeJS.ProcessEnv;
+  /** Times for the person, in the zone of `TZ`. */
+  readonly times: Times;
+  /** Shows progress at a terminal, below what is printed. */
+  readonly status: StatusLine;
 
-  constructor({ stdout, stderr }: Pick<Printer, 'stdout' | 'stderr'>) {
+  constructor({ stdout, stderr, env }: Pick<Printer, 'stdout' | 'stderr' | 'env'>) {
     this.stdout = stdout;
     this.stderr = stderr;
+    this.env = env;
+    this.times = new Times(env);
+    this.status = StatusLine.of(stderr, () => (env['TERM'] === 'dumb' ? undefined : widthOf(stderr, env)));
   }
 
   /** One JSON value on a line of its own: the only thing that `--json` puts on standard output. */
   json(value: unknown): void {
-    this.stdout.write(`${JSON.stringify(value)}\n`);
+    this.#write(this.stdout, `${JSON.stringify(value)}\n`);
   }
 
   line(text: string): void {
-    this.stdout.write(`${harmless(text)}\n`);
+    this.#write(this.stdout, `${harmless(text)}\n`);
   }
 
   /** A note for the person at the terminal; never on standard output, where scripts read. */
   note(text: string): void {
-    this.stderr.write(`${harmless(text)}\n`);
+    this.#write(this.stderr, `${harmless(text)}\n`);
   }
 
-  table(head: readonly string[], rows: readonly (readonly string[])[]): void {
-    this.line(tableOf(head, rows));
+  #write(stream: Output, text: string): void {
+    this.status.above(() => stream.write(text));
   }
 
-  /** Prints records as JSON lines or as a table. */
-  records<Item>(
-    items: readonly Item[],
-    { columns, json, toJson = (item) => item, none = 'none' }: Records<Item>,
-  ): void {
+  table(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
+    this.line(this.fitted(head, rows));
+  }
+
+  /** A table that fits the terminal. In a file or a pipe it has its full width. */
+  readonly fitted = (head: readonly string[], rows: readonly (readonly Cell[])[]): string => {
+    const columns = head.map((title) => ({ title }));
+    return layOut(columns, rows, { width: widthOf(this.stdout, this.env) }).lines.join('\n');
+  };
+
+  /** Prints records as a table, JSON lines or CSV, and notes when a limit has cut the list. */
+  records<Item>(items: readonly Item[], how: Records<Item>): void {
+    const { columns, json, csv, toJson = (item) => item, fields = [], none = 'none', total } = how;
     if (json) for (const item of items) this.json(toJson(item));
+    else if (csv) this.csv(items.map(toJson), fields);
     else if (items.length === 0) this.line(none);
-    else {
-      const cells = (item: Item) => Object.values(columns).map((column) => column(item));
-      this.table(Object.keys(columns), items.map(cells));
-    }
+    else this.#recordTable(items, columns);
+    if (total === 'more') this.note(`the first ${grouped(items.length)}; --limit 0 for all`);
+    else if (total !== undefined && total > items.length)
+      this.note(`${grouped(items.length)} of ${grouped(total)}; --limit 0 for all`);
+  }
+
+  /** Prints records as CSV. @param first the fields with which it begins, also without a record */
+  csv(records: readonly unknown[], first: readonly string[]): void {
+    const flat = records.map(flatten);
+    const fields = fieldsOf(flat, first);
+    const rows = flat.map((record) => recordRow(record, fields));
+    this.#write(this.stdout, headerRow(fields) + rows.join(''));
+  }
+
+  /** Starts CSV with exactly these fields, for records that come one by one. @returns prints a record */
+  csvRows(fields: readonly string[]): (record: unknown) => void {
+    this.#write(this.stdout, headerRow(fields));
+    return (record) => this.#write(this.stdout, recordRow(flatten(record), fields));
+  }
+
+  #recordTable<Item>(items: readonly Item[], columns: TableColumns<Item>): void {
+    const all = Object.entries(columns).map(([title, column]) => {
+      const given = typeof column === 'function' ? { value: column } : column;
+      // A part of a time is useless.
+      const isTime = items.some((item) => given.value(item) instanceof Date);
+      return { title, ...given, ...(isTime && { keep: true as const }) };
+    });
+    const cell = ({ value, style }: Column<Item>, item: Item): Cell => {
+      const shown = this.#cell(value(item));
+      const its = style?.(item);
+      return its === undefined ? shown : { text: String(shown), style: its };
+    };
+    const rows = items.map((item) => all.map((column) => cell(column, item)));
+    const width = widthOf(this.stdout, this.env);
+    const { lines, hidden } = layOut(all, rows, { width, color: hasColor(this.stdout, this.env) });
+    this.#write(this.stdout, `${lines.join('\n')}\n`);
+    if (hidden.length > 0)
+      this.note(`no room for ${hidden.join(', ')}: widen the terminal, or use --csv or --json`);
+  }
+
+  #cell(value: Value): string | number {
+    if (value instanceof Date) return this.times.at(value);
+    if (typeof value === 'boolean') return value ? 'yes' : '';
+    return value ?? '';
   }
 }
 
-/** Text from a partner must not control the terminal, so all control characters except tabs and line ends are removed. */
-function harmless(text: string): string {
-  return text.replace(/[^\P{Cc}\t\n]/gu, '');
+/** `1,204` */
+function grouped(count: number): string {
+  return count.toLocaleString('en-US');
 }
 
-/** A table for people, without frames, so that it can be copied and cut. */
-export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const frame = ['top', 'bottom', 'left', 'right'].flatMap((side) => [
-    side,
-    `${side}-mid`,
-    `${side}-left`,
-    `${side}-right`,
-  ]);
-  const inner = ['mid', 'left-mid', 'mid-mid', 'right-mid'];
-  const table = new Table({
-    head: head.map((title) => title.toUpperCase()),
-    chars: { ...Object.fromEntries([...frame, ...inner].map((part) => [part, ''])), middle: '  ' },
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-  });
-  table.push(...rows.map((row) => [...row]));
-  return table.toString();
+/**
+ * The columns of a terminal: those of `COLUMNS`, or those that it reports.
+ *
+ * @returns undefined for a file or a pipe, where nothing is cut
+ */
+export function widthOf({ isTTY, columns }: Output, { COLUMNS = '' }: NodeJS.ProcessEnv): number | undefined {
+  if (!isTTY) return undefined;
+  const set = /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
+  return set ?? (columns || DEFAULT_WIDTH);
 }
 
-/** A date for people: `2026-03-01 14:05`, UTC. */
-export function shortDate(date: string | Date | undefined): string {
-  if (date === undefined) return '';
-  return new Date(date).toISOString().slice(0, 16).replace('T', ' ');
+/** Of a terminal that does not report its size. */
+const DEFAULT_WIDTH = 80;
+
+/** Whether to use colours: on a terminal, unless `NO_COLOR` or `TERM=dumb` forbids them; anywhere with `FORCE_COLOR`. */
+export function hasColor({ isTTY }: Output, { NO_COLOR, FORCE_COLOR, TERM }: NodeJS.ProcessEnv): boolean {
+  if (NO_COLOR) return false;
+  if (FORCE_COLOR !== undefined) return !['0', 'false'].includes(FORCE_COLOR);
+  return isTTY === true && TERM !== 'dumb';
 }

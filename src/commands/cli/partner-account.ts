@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { z } from 'zod';
 import { atAccount, splitAccount } from '../../messages/ids.js';
 import { accountName, type KnownAccounts } from '../../messages/inputs.js';
@@ -9,14 +8,6 @@ import { InvalidInput } from './errors.js';
 
 export interface PartnerAccountOptions {
   readonly partnerAccount?: string;
-}
-
-/** For commands whose input does not name the partner account. `--account` is taken: it names financial accounts. */
-export function withPartnerAccount(command: Command): Command {
-  return command.option(
-    '--partner-account <name>',
-    'use this account of GANGWAY_ACCOUNTS at the partners (default: the unnamed one)',
-  );
 }
 
 /** The account that the option names. @throws {InvalidInput} when it is unknown */
@@ -47,12 +38,7 @@ export interface IdOptions extends PartnerAccountOptions {
   readonly json?: true;
 }
 
-/** Adds the argument that names an onboarding or operation, and the option that names its account. */
-export function withId(command: Command): Command {
-  return withPartnerAccount(command.argument('<id>', 'workflow id, externalId or externalId@account'));
-}
-
-/** Finds the workflow that {@link withId} names. @throws {UnknownOnboarding} when there is none, or more than one */
+/** Finds the workflow that the argument `<id>` names. @throws {UnknownOnboarding} when there is none, or more than one */
 export function findById({ client, config }: CommandContext, id: string, options: PartnerAccountOptions) {
   return findOnboarding(client, idInAccount(config, id, options), Object.keys(config.accounts));
 }

@@ -19,13 +19,14 @@ import { stateOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import type { Terminal } from './command-line.js';
 import { CommandFailed, InvalidInput } from './errors.js';
-import { shortDate } from './output.js';
+import { EXIT } from './exit-codes.js';
+import type { Times } from './time.js';
 
 /** The options of `gangway resolve` for each kind of answer. */
 const OPTIONS: Readonly<Record<AnswerKind, string>> = {
   text: '--text TEXT',
   documents: '--document FILE',
-  correction: '--patch JSON',
+  correction: '--set FIELD=VALUE',
   adopt: '--adopt ID --reason WHY',
   retry: '--retry --reason WHY',
   code: '--code CODE',
@@ -33,10 +34,19 @@ const OPTIONS: Readonly<Record<AnswerKind, string>> = {
   abandon: '--abandon --reason WHY',
 };
 
-export function describeRequirement({ id, kind, title, detail, dueAt, answers }: Requirement): string {
-  const due = `${isOverdue(dueAt) ? 'OVERDUE since' : 'due'} ${shortDate(dueAt)}`;
+export function describeRequirement(
+  { times }: { readonly times: Times },
+  { id, kind, title, detail, raisedAt, dueAt, answers }: Requirement,
+): string {
+  const time = `waiting ${times.since(raisedAt)}, ${times.dueAt(dueAt)}`;
   const indented = detail.replace(/^/gm, '    ');
-  return `  ${id} (${kind}, ${due})\n    ${title}\n${indented}\n    allowed answers: ${answers.join(', ')}`;
+  return `  ${id} (${kind}, ${time})\n    ${title}\n${indented}\n    allowed answers: ${optionsOf(answers)}`;
+}
+
+/** `--set or --patch, --retry, --abandon` */
+export function optionsOf(answers: readonly AnswerKind[]): string {
+  const names = answers.map((kind) => OPTIONS[kind].split(' ')[0]);
+  return names.map((name) => (name === '--set' ? '--set or --patch' : name)).join(', ');
 }
 
 /** The commands that answer a requirement, a line each. */
@@ -52,7 +62,11 @@ export function isOverdue(dueAt: string): boolean {
 const APPLY_TIMEOUT_MS = 10_000;
 
 /** Temporal has an answer, and no worker has applied it yet. */
-export class NotYetApplied extends CommandFailed {}
+export class NotYetApplied extends CommandFailed {
+  constructor(message: string) {
+    super(message, { exitCode: EXIT.unavailable });
+  }
+}
 
 /**
  * Answers a requirement of a workflow.

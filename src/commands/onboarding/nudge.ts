@@ -1,52 +1,41 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
-import { type Command, Option } from 'commander';
 import {
   AWAIT_STATUS_ACTIVITY_ID,
   partnerTaskQueue,
   partsOfId,
   type WorkflowType,
 } from '../../messages/ids.js';
+import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
-import { isStepAt, nudge, retryNow } from '../../temporal/nudge.js';
+import { isStepAt, nudge as readNow, retryNow } from '../../temporal/nudge.js';
 import { partIds } from '../../temporal/onboardings.js';
 import { wakeWaiting } from '../../temporal/partner-accounts.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed, InvalidInput } from '../cli/errors.js';
-import {
-  findById,
-  type IdOptions,
-  partnerAccountOf,
-  withId,
-  withPartnerAccount,
-} from '../cli/partner-account.js';
+import { findById, type IdOptions, partnerAccountOf } from '../cli/partner-account.js';
+import { whileShowing } from '../cli/progress.js';
+import { nameOf } from '../cli/waits.js';
 
 interface NudgeOptions extends IdOptions {
   readonly system?: SystemName;
 }
 
-export function nudgeCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('nudge')
-    .summary('read the status and retry partner calls now')
-    .description(
-      'Make an onboarding read its status at the partner now instead of at its next poll, and retry its pending partner ' +
-        'calls; for a customer, in all parts. With --system, do so for everything that waits for that partner, for example ' +
-        'after an outage. Running attempts are left alone.',
-    )
-    .argument('[id]', 'workflow id, externalId or externalId@account; none with --system')
-    .addOption(new Option('--system <name>', 'everything that waits for this partner').choices(SYSTEM_NAMES));
-  withPartnerAccount(command)
-    .option('--json', 'print JSON')
-    .action((id: string | undefined, { system, ...options }: NudgeOptions) => {
-      if ((id === undefined) === (system === undefined)) throw new InvalidInput('give an id or --system');
-      return id === undefined ? nudgeSystem(cli, system as SystemName, options) : nudgeOne(cli, id, options);
-    });
+/** Nudges one onboarding, or everything that waits for a partner. */
+export async function nudge(
+  cli: CommandLine,
+  id: string | undefined,
+  { system, ...options }: NudgeOptions,
+): Promise<void> {
+  if ((id === undefined) === (system === undefined)) throw new InvalidInput('give an id or --system');
+  return id === undefined ? nudgeSystem(cli, system as SystemName, options) : nudgeOne(cli, id, options);
 }
 
 async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOptions): Promise<void> {
   const account = partnerAccountOf(cli.config(), options, 'nudge', 'nothing was done');
   await withTemporal(cli, async ({ client, config }) => {
-    const woken = await wakeWaiting(client, { system, account, taskQueue: config.taskQueue });
+    const place = { system, account, taskQueue: config.taskQueue };
+    const woken = await nudging(cli, `everything that waits for ${system}`, () => wakeWaiting(client, place));
     if (options.json) return cli.json({ system, ...(account && { account }), ...woken });
     const { steps, workflows } = woken;
     cli.line(`${system}: retried pending calls: ${steps}, of onboardings and operations: ${workflows}`);
@@ -56,7 +45,7 @@ async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOpti
 async function nudgeOne(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
   await withTemporal(cli, async (context) => {
     const found = await findById(context, id, options);
-    const { nudged, retried } = await nudgeAll(context.client, found);
+    const { nudged, retried } = await nudging(cli, found.workflowId, () => nudgeAll(context.client, found));
     if (json) cli.json({ workflowId: found.workflowId, nudged, retried });
     if (!nudged && retried.length === 0)
       throw new CommandFailed(`${found.workflowId} does not wait for a partner`);
@@ -64,6 +53,15 @@ async function nudgeOne(cli: CommandLine, id: string, { json, ...options }: IdOp
     if (nudged) cli.line(`${found.workflowId} reads its status now`);
     if (retried.length > 0) cli.line(`${found.workflowId} retries now: ${retried.join(', ')}`);
   });
+}
+
+/** A nudge waits for running attempts to end, and with --system for the workflows of a whole account. */
+async function nudging<Result>(cli: CommandLine, what: string, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await whileShowing(cli, `nudging ${what}`, run);
+  } finally {
+    if (cli.signal.aborted) cli.note('what was retried continues; run the same command again for the rest');
+  }
 }
 
 interface Nudged {
@@ -101,37 +99,48 @@ async function nudgeAll(
 
 async function nudgeIfThere(client: Client, workflowId: string): Promise<boolean> {
   try {
-    return await nudge(client, workflowId);
+    return await readNow(client, workflowId);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;
   }
 }
 
-export function cancelCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('cancel')
-    .summary('cancel an onboarding or operation')
-    .description(
-      'Cancel an onboarding or operation; for a customer, all parts. A write in progress is completed first. ' +
-        'What exists at the partner stays there; the timeline lists it.',
-    );
-  withId(command)
-    .option('--json', 'print JSON')
-    .action(async (id: string, { json, ...options }: IdOptions) => {
-      await withTemporal(cli, async (context) => {
-        const { client } = context;
-        const { workflowId, status } = await findById(context, id, options);
-        const ended = () => new CommandFailed(`${workflowId} has already ended`);
-        if (status.name !== 'RUNNING') throw ended();
-        await client.workflow
-          .getHandle(workflowId)
-          .cancel()
-          .catch((error: unknown) => {
-            throw error instanceof WorkflowNotFoundError ? ended() : error;
-          });
-        if (json) return cli.json({ workflowId, cancelRequested: true });
-        cli.line(`${workflowId}: cancellation requested`);
+export async function cancel(
+  cli: CommandLine,
+  id: string,
+  { json, yes, ...options }: IdOptions & Confirming,
+): Promise<void> {
+  await withTemporal(cli, async (context) => {
+    const { client } = context;
+    const found = await findById(context, id, options);
+    const { workflowId, status } = found;
+    const ended = () => new CommandFailed(`${workflowId} has already ended`);
+    if (status.name !== 'RUNNING') throw ended();
+    await confirm(cli, consequenceOf(found), { yes });
+    await client.workflow
+      .getHandle(workflowId)
+      .cancel()
+      .catch((error: unknown) => {
+        throw error instanceof WorkflowNotFoundError ? ended() : error;
       });
-    });
+    if (json) return cli.json({ workflowId, cancelRequested: true });
+    cli.line(`${workflowId}: cancellation requested`);
+  });
+}
+
+/** `This cancels Acme Bikes (merchant-boarding-m-1) in stage underwriting; merchant 1009 stays at the partner.` */
+function consequenceOf({ workflowId, type, typedSearchAttributes }: WorkflowExecutionDescription): string {
+  const { dba, stage, merchantProfileId, bankingProfileId } = SEARCH_ATTRIBUTES;
+  const [merchant, profile] = [merchantProfileId, bankingProfileId].map((key) =>
+    typedSearchAttributes.get(key),
+  );
+  const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
+  const left = [
+    ...(merchant === undefined ? [] : [`merchant ${merchant}`]),
+    ...(profile === undefined ? [] : [`banking profile ${profile}`]),
+  ].join(' and ');
+  const stays = left === '' ? 'what exists at the partner stays there' : `${left} stays at the partner`;
+  const name = nameOf(workflowId, typedSearchAttributes.get(dba)) + (isCustomer ? ' with all its parts' : '');
+  return `This cancels ${name} in stage ${typedSearchAttributes.get(stage)}; ${stays}.`;
 }

@@ -1,47 +1,43 @@
-import type { Client } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
-import type { Command } from 'commander';
 import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
-import { PARTS, type Part } from '../../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { partIds, stateOf } from '../../temporal/onboardings.js';
+import { portalLink } from '../../partners/account-settings.js';
+import { stateOf } from '../../temporal/onboardings.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { shortDate } from '../cli/output.js';
-import { findById, type IdOptions, withId } from '../cli/partner-account.js';
+import { type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
+import { findById, type IdOptions } from '../cli/partner-account.js';
+import { type PartState, partsOf } from '../cli/parts.js';
 import { describeRequirement } from '../cli/requirements.js';
+import type { Times } from '../cli/time.js';
+import { showInput } from './input.js';
 
-export function statusCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('status')
-    .summary('show one onboarding or operation')
-    .description(
-      'Show the stage, the open requirements and the timeline of an onboarding or operation. With --json, print the result ' +
-        'of query "state" and nothing else.',
-    );
-  withId(command)
-    .option('--json', 'print JSON')
-    .action(async (id: string, { json, ...options }: IdOptions) => {
-      await withTemporal(cli, async (context) => {
-        const { client, link } = context;
-        const { workflowId, runId, typedSearchAttributes } = await findById(context, id, options);
-        const state = await stateOf(client, workflowId).catch((error: unknown) => {
-          if (error instanceof UnreadableOnboarding && !json)
-            printFacts(cli, { workflow: workflowId, ...indexed(typedSearchAttributes) });
-          throw error;
-        });
-        if (json) return cli.json(state);
-        const parts = await partsOf(client, workflowId, state);
-        const ids = [workflowId, ...parts.map((part) => part.workflowId)];
-        const failures = await Promise.all(ids.map((each) => failuresOf(client, each)));
-        printState(cli, workflowId, state, parts, {
-          'partner account': partsOfId(workflowId)?.account,
-          'web ui': link(workflowId, runId),
-          retrying: failures.flat().join('; ') || undefined,
-        });
-      });
+interface StatusOptions extends IdOptions {
+  readonly input?: true;
+}
+
+export async function status(cli: CommandLine, id: string, options: StatusOptions): Promise<void> {
+  const { input, json } = options;
+  await withTemporal(cli, async (context) => {
+    const { client, config, link } = context;
+    const { workflowId, runId, typedSearchAttributes } = await findById(context, id, options);
+    if (input) return showInput(context, workflowId, json);
+    const state = await stateOf(client, workflowId).catch((error: unknown) => {
+      if (error instanceof UnreadableOnboarding && !json)
+        printFacts(cli, { ...indexed(typedSearchAttributes), workflow: workflowId });
+      throw error;
     });
+    if (json) return cli.json(state);
+    const parts = await partsOf(client, workflowId, state);
+    const ids = [workflowId, ...parts.map((part) => part.workflowId)];
+    const failures = await Promise.all(ids.map((each) => failuresOf(client, each)));
+    printState(cli, workflowId, state, parts, {
+      'partner account': partsOfId(workflowId)?.account,
+      ...portalsOf(config, workflowId, state),
+      'web ui': link(workflowId, runId),
+      retrying: failures.flat().join('; ') || undefined,
+    });
+  });
 }
 
 function printState(
@@ -52,7 +48,7 @@ function printState(
   more: Readonly<Record<string, string | undefined>>,
 ): void {
   const facts = {
-    workflow: workflowId,
+    dba: state.dba,
     stage: state.stage,
     'partner status': state.partnerStatus,
     merchant: state.merchantProfileId,
@@ -63,14 +59,33 @@ function printState(
     'terminal id': state.terminalId,
     ...Object.fromEntries(parts.map((part) => [part.part, describePart(part)])),
     polls: state.polls,
-    'waits for partner': waitOf(state),
+    'waits for partner': waitOf(cli.times, state),
     ...more,
   };
-  printFacts(cli, facts);
+  printFacts(cli, { ...facts, workflow: workflowId });
   if (state.requirements.length > 0) cli.line('\nopen requirements:');
-  for (const requirement of state.requirements) cli.line(describeRequirement(requirement));
+  for (const requirement of state.requirements) cli.line(describeRequirement(cli, requirement));
   cli.line('');
-  cli.table(['at', 'event', 'detail'], state.timeline.map(timelineRow));
+  cli.table(
+    ['at', 'event', 'detail'],
+    state.timeline.map((entry) => timelineRow(cli, entry)),
+  );
+}
+
+/** Where people find the merchant and the profile at the partners. */
+function portalsOf(
+  config: CommandSettings,
+  workflowId: string,
+  { merchantProfileId, profileId }: OnboardingState,
+): Readonly<Record<string, string | undefined>> {
+  const name = partsOfId(workflowId)?.account;
+  // The command may lack the settings of an account.
+  const account = name === undefined ? config : config.accounts[name];
+  if (!account) return {};
+  return {
+    'merchant portal': portalLink(account, 'boarding', merchantProfileId),
+    'bank portal': portalLink(account, 'banking', profileId),
+  };
 }
 
 function printFacts(cli: CommandLine, facts: Readonly<Record<string, unknown>>): void {
@@ -81,8 +96,9 @@ function printFacts(cli: CommandLine, facts: Readonly<Record<string, unknown>>):
 
 /** The search attributes of an onboarding whose state cannot be read. */
 function indexed(attributes: TypedSearchAttributes) {
-  const { stage, partnerStatus, merchantProfileId, mid, bankingProfileId } = SEARCH_ATTRIBUTES;
+  const { dba, stage, partnerStatus, merchantProfileId, mid, bankingProfileId } = SEARCH_ATTRIBUTES;
   return {
+    dba: attributes.get(dba),
     stage: attributes.get(stage),
     'partner status': attributes.get(partnerStatus),
     merchant: attributes.get(merchantProfileId),
@@ -91,10 +107,11 @@ function indexed(attributes: TypedSearchAttributes) {
   };
 }
 
-function waitOf({ waiting }: OnboardingState): string | undefined {
+function waitOf(times: Times, { waiting }: OnboardingState): string | undefined {
   if (!waiting) return undefined;
   const { step, since, until, reason } = waiting;
-  return `since ${shortDate(since)}${until ? ` until ${shortDate(until)}` : ''}: ${step} (${reason})`;
+  const pause = until === undefined ? '' : `, paused until ${times.at(until)}`;
+  return `${times.since(since)} (since ${times.at(since)}${pause}): ${step} (${reason})`;
 }
 
 function describePart({ workflowId, state, wasThereBefore }: PartState): string {
@@ -105,39 +122,10 @@ function describePart({ workflowId, state, wasThereBefore }: PartState): string 
   return [stage, partnerStatus, where].filter(Boolean).join(', ');
 }
 
-export function timelineRow({ at, event, detail = '', actor, reason }: TimelineEntry): string[] {
+export function timelineRow(
+  { times }: Pick<CommandLine, 'times'>,
+  { at, event, detail = '', actor, reason }: TimelineEntry,
+): string[] {
   const who = actor === undefined ? '' : ` (${actor}: ${reason ?? ''})`;
-  return [at.slice(0, 19).replace('T', ' '), event, detail + who];
-}
-
-/** A part of a customer. */
-export interface PartState {
-  readonly part: Part;
-  readonly workflowId: string;
-  /** The reason instead when it cannot be read. */
-  readonly state: OnboardingState | UnreadableOnboarding;
-  /** It was started on its own before, so its requirements are answered there. */
-  readonly wasThereBefore: boolean;
-}
-
-/** The parts of a customer that have started, each with its own state. Other workflows have none. */
-export async function partsOf(
-  client: Client,
-  workflowId: string,
-  state: OnboardingState,
-): Promise<PartState[]> {
-  const parts = await Promise.all(
-    (Object.keys(PARTS) as Part[]).map(async (part): Promise<PartState | undefined> => {
-      const id = partIds(workflowId)[part];
-      const wasThereBefore = state.timeline.some(({ event }) => event === `${part}-attached`);
-      if (!wasThereBefore && !state[part]) return undefined;
-      return { part, workflowId: id, state: await stateOf(client, id).catch(ifUnreadable), wasThereBefore };
-    }),
-  );
-  return parts.filter((part) => part !== undefined);
-}
-
-function ifUnreadable(error: unknown): UnreadableOnboarding {
-  if (error instanceof UnreadableOnboarding) return error;
-  throw error;
+  return [times.atSecond(at), event, detail + who];
 }

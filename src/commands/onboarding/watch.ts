@@ -1,58 +1,51 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { Command } from 'commander';
-import type { WorkflowType } from '../../messages/ids.js';
+import type { OperationOutcome } from '../../messages/banking-activities.js';
+import { isOnboarding, type WorkflowType } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import type { Part } from '../../messages/onboardings.js';
-import { stateOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { CommandFailed } from '../cli/errors.js';
-import { findById, type IdOptions, withId } from '../cli/partner-account.js';
-import { describeRequirement } from '../cli/requirements.js';
-import { partsOf, timelineRow } from './status.js';
+import { follow } from '../cli/follow.js';
+import { EndedWithoutOutcome, type Outcome, printOutcome } from '../cli/outcomes.js';
+import { findById, type IdOptions } from '../cli/partner-account.js';
+import type { PartState } from '../cli/parts.js';
+import { type Waits, waitsOf } from '../cli/waits.js';
+import { timelineRow } from './status.js';
 
-/** How often to check, in milliseconds. */
-const CHECK_EVERY_MS = 1_000;
-
-export function watchCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('watch')
-    .summary('follow the timeline')
-    .description(
-      'Show the timeline of an onboarding or operation as it grows, until it has ended or you press Ctrl-C. The timeline ' +
-        'of a customer includes those of its parts.',
-    );
-  withId(command)
-    .option('--json', 'print JSON lines')
-    .action((id: string, options: IdOptions) => watch(cli, id, options));
-}
-
-async function watch(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
+export async function watch(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
   await withTemporal(cli, async (context) => {
     const { client } = context;
     const { workflowId, type } = await findById(context, id, options);
     const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
     const shown = new Map<Owner, number>();
-    const shownRequirements = new Set<string>();
-    for (;;) {
-      // Described before it is queried, so that the state of an ended workflow is its last one.
-      const { status } = await client.workflow.getHandle(workflowId).describe();
-      const state = await stateOf(client, workflowId);
-      const timelines = isCustomer ? await timelinesOf(client, workflowId, state) : { '': state.timeline };
-      for (const entry of newEntries(timelines, shown)) json ? cli.json(entry) : cli.line(lineOf(entry));
-      for (const requirement of state.requirements) {
-        if (!json && !shownRequirements.has(requirement.id)) cli.line(describeRequirement(requirement));
-        shownRequirements.add(requirement.id);
-      }
-      if (status.name === 'COMPLETED') return;
-      if (status.name !== 'RUNNING') throw new CommandFailed(`${workflowId} is ${status.name.toLowerCase()}`);
-      await sleep(CHECK_EVERY_MS, undefined, { signal: cli.signal });
+    const onRead = ({ state, parts }: Pick<Waits, 'state' | 'parts'>) => {
+      if (!state) return;
+      const timelines = isCustomer ? timelinesOf(state, parts) : { '': state.timeline };
+      for (const entry of newEntries(timelines, shown)) json ? cli.json(entry) : cli.line(lineOf(cli, entry));
+    };
+    const restart = isOnboarding(workflowId)
+      ? 'start it again with --again'
+      : 'run its command to start it again';
+    try {
+      const outcome = await follow<Ending>(context, workflowId, { restart, onRead });
+      await showRest(client, workflowId, onRead);
+      if (json) cli.json({ workflowId, ...outcome });
+      else printOutcome(cli, workflowId, outcome);
+    } catch (error) {
+      if (error instanceof EndedWithoutOutcome) await showRest(client, workflowId, onRead);
+      throw error;
     }
   });
 }
 
-/** Owner timeline it is; empty where there is only one. */
+type Ending = Outcome | OperationOutcome<object>;
+
+/** Shows what happened after the last read. */
+async function showRest(client: Client, workflowId: string, onRead: (waits: Waits) => void): Promise<void> {
+  onRead(await waitsOf(client, workflowId, 0));
+}
+
+/** Whose timeline it is; empty where there is only one. */
 type Owner = 'customer' | Part | '';
 
 type Timelines = Readonly<Partial<Record<Owner, readonly TimelineEntry[]>>>;
@@ -62,8 +55,7 @@ interface OwnedEntry extends TimelineEntry {
   readonly of?: Owner;
 }
 
-async function timelinesOf(client: Client, workflowId: string, state: OnboardingState): Promise<Timelines> {
-  const parts = await partsOf(client, workflowId, state);
+function timelinesOf(state: OnboardingState, parts: readonly PartState[]): Timelines {
   return {
     customer: state.timeline,
     ...Object.fromEntries(
@@ -86,7 +78,7 @@ function newEntries(timelines: Timelines, shown: Map<Owner, number>): OwnedEntry
   return entries.sort((one, other) => one.at.localeCompare(other.at));
 }
 
-function lineOf({ of, ...entry }: OwnedEntry): string {
-  const [at = '', ...rest] = timelineRow(entry);
+function lineOf(cli: CommandLine, { of, ...entry }: OwnedEntry): string {
+  const [at = '', ...rest] = timelineRow(cli, entry);
   return [at, ...(of ? [of.padEnd('boarding'.length)] : []), ...rest].join('  ');
 }

@@ -23,15 +23,17 @@ import {
   operationName,
 } from '../../partners/catalogue.js';
 import { orRefusal, type PartnerClient } from '../../partners/client.js';
-import { failureIn } from '../../partners/partner-error.js';
+import { failureIn, PartnerError } from '../../partners/partner-error.js';
 import type { SystemName } from '../../partners/systems.js';
 import { masked } from '../../privacy/masked.js';
 import { withoutPrivate } from '../../privacy/private-fields.js';
 import { traceExchanges } from '../../tracing/spans.js';
 import { cannotRead, check, readObject } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { CommandFailed, explainPartnerFailure, problemLines } from '../cli/errors.js';
+import { CommandFailed, problemLines } from '../cli/errors.js';
+import { partnerFailed } from '../cli/failures.js';
 import { awaitSingle, runSingle } from '../cli/follow.js';
+import { whileShowing } from '../cli/progress.js';
 
 /** The response of a call. A file is saved already. */
 export type CallResponse = Exclude<PartnerResponse, { readonly file: unknown }>;
@@ -128,18 +130,23 @@ async function withFileSaved(
 
 /** Makes the call from this process, without Temporal: no retries, and no trace in the Web UI. @throws {PartnerError} */
 export async function callFromHere(cli: CommandLine, call: Call): Promise<CallResponse> {
-  const { system, partnerAccount, key, request, toProduction, output } = call;
+  const { system, partnerAccount, key, operation, request, toProduction, output } = call;
   const { signal } = cli;
   const clients = partnerClients(accountOf(cli.config(), partnerAccount), traceExchanges);
   const client = clients[system] as unknown as PartnerClient<Operations>;
   const warnings: string[] = [];
   const onWarning = (warning: string) => void warnings.push(warning);
   try {
-    const called = client[key]?.(
-      { ...request.fields, ...request.files },
-      { toProduction, signal, knowsDeprecated: true, onWarning },
-    );
-    const { response, ...refused } = await orRefusal(called);
+    const { response, ...refused } = await whileShowing(cli, `calling ${system} ${operationName(key)}`, () =>
+      orRefusal(
+        client[key]?.(
+          { ...request.fields, ...request.files },
+          { toProduction, signal, knowsDeprecated: true, onWarning },
+        ),
+      ),
+    ).catch((error: unknown) => {
+      throw error instanceof PartnerError ? partnerFailed(error.details, operation.effect !== 'once') : error;
+    });
     if (!isDownload(response)) return { response, ...refused, warnings };
     const { body, contentType } = response;
     return { response: await save(cli, body, contentType, output ?? operationName(key)) };
@@ -242,7 +249,7 @@ export function show(cli: CommandLine, result: CallResponse, options: ShowOption
   if (id !== undefined && JSON.stringify(shown) !== JSON.stringify(response)) {
     cli.note(`private fields are redacted; "gangway call response ${id} --reveal" shows them`);
   }
-  if (refusal) throw new CommandFailed(explainPartnerFailure(refusal));
+  if (refusal) throw partnerFailed(refusal, false);
   const problems = failureIn(shown);
   if (problems.length > 0) {
     throw new CommandFailed(['the partner reports a failure:', ...problemLines(problems)].join('\n'));

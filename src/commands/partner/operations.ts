@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Command } from 'commander';
 import { z } from 'zod';
 import type {
   EnsureWebhooksInput,
@@ -11,15 +10,17 @@ import { addressChange, cardClosing, cardNickname, webhook } from '../../partner
 import { type Start, startOperation } from '../../temporal/start.js';
 import { check, numericId, paymentCardId, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed, InvalidInput, problemLines } from '../cli/errors.js';
 import { followStarted } from '../cli/follow.js';
-import { tableOf } from '../cli/output.js';
-import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from '../cli/partner-account.js';
+import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
 
 /** A single operation at the bank. */
 export interface Operation<Result extends object> extends Start {
+  /** One line for the Web UI. */
+  readonly summary: string;
   /** Describes the result for people. */
-  readonly done: (result: Result) => string;
+  readonly done: (result: Result, cli: CommandLine) => string;
   /** A repetition attaches to the operation that was done. Default: it is done again. */
   readonly once?: true;
 }
@@ -28,18 +29,6 @@ export interface OperationOptions extends PartnerAccountOptions {
   readonly wait: boolean;
   readonly again?: true;
   readonly json?: true;
-}
-
-/** Options that all operations have. */
-export function withOperationOptions(command: Command): Command {
-  return withPartnerAccount(command)
-    .option('--no-wait', 'do not wait for the outcome')
-    .option('--json', 'print JSON lines');
-}
-
-/** For operations that run only once, in addition to {@link withOperationOptions}. */
-function withAgain(command: Command): Command {
-  return command.option('--again', 'start again although an earlier one was done, cancelled or abandoned');
 }
 
 /**
@@ -61,10 +50,9 @@ export async function runOperation<Result extends object>(
     const { workflowId } = started;
     const outcome = await followStarted<OperationOutcome<Result>>(context, started, {
       ...{ wait, json, restart },
-      quiet: json,
       terminal: json ? undefined : cli.terminal,
     });
-    if (outcome?.outcome === 'done' && !json) cli.line(`${workflowId} done: ${done(outcome)}`);
+    if (outcome?.outcome === 'done' && !json) cli.line(`${workflowId} done: ${done(outcome, cli)}`);
     if (outcome?.outcome === 'rejected') {
       const { problems } = outcome;
       const lines = problems.length > 0 ? problemLines(problems) : ['  the partner gave no reason'];
@@ -89,132 +77,105 @@ const naming = z.object({
 
 type NicknameOptions = OperationOptions & { readonly clear?: true };
 
-export function cardNicknameCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('card-nickname')
-    .summary('set or clear the nickname of a card')
-    .description('Set the nickname of a payment card, or clear it with --clear.')
-    .argument('<card>', 'id of the card, paymentCardId')
-    .argument('[name]', 'the nickname, at most 18 characters')
-    .option('--clear', 'clear the nickname');
-  withOperationOptions(command).action(
-    async (card: string, name: string | undefined, { clear, ...options }: NicknameOptions) => {
-      if ((name === undefined) === (clear === undefined))
-        throw new InvalidInput('give either a name or --clear');
-      const given = check(naming, { card, name: name ?? null }, 'card-nickname');
-      const input = { paymentCardId: given.card, nickName: given.name ?? null };
-      await runOperation<{ readonly paymentCardId: string; readonly last4: string | null }>(
-        cli,
-        {
-          type: 'setCardNickname',
-          key: `${given.card}-${keyOf(input)}`,
-          args: [input],
-          summary: `${clear ? 'clear' : 'set'} the nickname of card ${given.card}`,
-          done({ paymentCardId: named, last4 }) {
-            const which = last4 === null ? named : `${named}, which ends in ${last4},`;
-            return clear
-              ? `card ${which} has no nickname`
-              : `card ${which} is called ${JSON.stringify(name)}`;
-          },
-        },
-        options,
-      );
+export async function setCardNickname(
+  cli: CommandLine,
+  card: string,
+  name: string | undefined,
+  { clear, ...options }: NicknameOptions,
+): Promise<void> {
+  if ((name === undefined) === (clear === undefined)) throw new InvalidInput('give either a name or --clear');
+  const given = check(naming, { card, name: name ?? null }, 'card-nickname');
+  const input = { paymentCardId: given.card, nickName: given.name ?? null };
+  await runOperation<{ readonly paymentCardId: string; readonly last4: string | null }>(
+    cli,
+    {
+      type: 'setCardNickname',
+      key: `${given.card}-${keyOf(input)}`,
+      args: [input],
+      summary: `${clear ? 'clear' : 'set'} the nickname of card ${given.card}`,
+      done({ paymentCardId: named, last4 }) {
+        const which = last4 === null ? named : `${named}, which ends in ${last4},`;
+        return clear ? `card ${which} has no nickname` : `card ${which} is called ${JSON.stringify(name)}`;
+      },
     },
+    options,
   );
 }
 
 const closing = z.object({
   card: paymentCardId,
-  '--confirm': z
+  '--last4': z
     .string('is required because closing a card cannot be undone: give the last 4 digits on the card')
     .regex(/^\d{4}$/, 'must be the last 4 digits on the card'),
   '--notes': cardClosing.shape.notes,
 });
 
-type CloseCardOptions = OperationOptions & { readonly confirm?: string; readonly notes?: string };
+interface CloseCardOptions extends OperationOptions, Confirming {
+  readonly last4?: string;
+  readonly notes?: string;
+}
 
-export function closeCardCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('close-card')
-    .summary('close a card for good')
-    .description(
-      'Close a payment card. This cannot be undone. The same card attaches to the first closing, running or done; a ' +
-        'rejected closing is tried again.',
-    )
-    .argument('<card>', 'id of the card, paymentCardId')
-    .option('--confirm <last4>', 'the last 4 digits on the card, which the partner compares')
-    .option('--notes <text>', 'the reason, at most 600 characters; kept by the partner');
-  withOperationOptions(withAgain(command)).action(
-    async (card: string, { confirm, notes, ...options }: CloseCardOptions) => {
-      const given = check(closing, { card, '--confirm': confirm, '--notes': notes }, 'close-card');
-      const { card: paymentCardId, '--confirm': last4 } = given;
-      await runOperation<{ readonly paymentCardId: string }>(
-        cli,
-        {
-          type: 'closeCard',
-          key: paymentCardId,
-          args: [{ paymentCardId, last4, ...(notes !== undefined && { notes }) }],
-          summary: `close card ${paymentCardId} for good`,
-          once: true,
-          done: ({ paymentCardId: closed }) => `card ${closed} is closed for good`,
-        },
-        options,
-      );
+export async function closeCard(
+  cli: CommandLine,
+  card: string,
+  { last4: digits, notes, yes, ...options }: CloseCardOptions,
+): Promise<void> {
+  const given = check(closing, { card, '--last4': digits, '--notes': notes }, 'close-card');
+  const { card: paymentCardId, '--last4': last4 } = given;
+  const consequence = `This closes card ${paymentCardId}, which ends in ${last4}, for good.`;
+  await confirm(cli, consequence, { yes });
+  await runOperation<{ readonly paymentCardId: string }>(
+    cli,
+    {
+      type: 'closeCard',
+      key: paymentCardId,
+      args: [{ paymentCardId, last4, ...(notes !== undefined && { notes }) }],
+      summary: `close card ${paymentCardId} for good`,
+      once: true,
+      done: ({ paymentCardId: closed }) => `card ${closed} is closed for good`,
     },
+    options,
   );
 }
 
 const restoring = z.object({ id: numericId });
 
-export function restoreSubUserCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('restore-sub-user')
-    .summary('restore a removed or deactivated sub-user')
-    .description(
-      'Restore a removed or deactivated authorized sub-user. Requires an administrator at the partner.',
-    )
-    .argument('<id>', 'id of the sub-user');
-  withOperationOptions(command).action(async (given: string, options: OperationOptions) => {
-    const { id: subUserId } = check(restoring, { id: given }, 'restore-sub-user');
-    await runOperation<{ readonly subUserId: number; readonly note?: string }>(
-      cli,
-      {
-        type: 'restoreSubUser',
-        key: String(subUserId),
-        args: [{ subUserId }],
-        summary: `restore sub-user ${subUserId}`,
-        done: ({ note }) => `sub-user ${subUserId} is restored${note ? ` (${note})` : ''}`,
-      },
-      options,
-    );
-  });
+export async function restoreSubUser(
+  cli: CommandLine,
+  given: string,
+  options: OperationOptions,
+): Promise<void> {
+  const { id: subUserId } = check(restoring, { id: given }, 'restore-sub-user');
+  await runOperation<{ readonly subUserId: number; readonly note?: string }>(
+    cli,
+    {
+      type: 'restoreSubUser',
+      key: String(subUserId),
+      args: [{ subUserId }],
+      summary: `restore sub-user ${subUserId}`,
+      done: ({ note }) => `sub-user ${subUserId} is restored${note ? ` (${note})` : ''}`,
+    },
+    options,
+  );
 }
 
-export function changeAddressCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('change-address')
-    .summary('change a postal address')
-    .description(
-      'Change your own postal address, or that of an associated person (see examples/address-change.json). With a ' +
-        'secureOperationType and no oneTimeCode, the command asks for the code: at the terminal if there is one, otherwise ' +
-        'as a requirement.',
-    )
-    .argument('<file>', 'JSON file, or - for standard input')
-    .option('--id <key>', 'key of this change: the same key attaches to the first one (default: a new key)');
-  withOperationOptions(withAgain(command)).action(
-    async (file: string, { id, ...options }: OperationOptions & { readonly id?: string }) => {
-      const key = check(externalId, id ?? randomUUID(), '--id');
-      const input = await readJson(cli, file);
-      check(addressChange, withCode(input), sourceName(file));
-      await runOperation(
-        cli,
-        {
-          ...{ type: 'changeAddress', key, args: [input], summary: 'change an address', once: true },
-          done: () => 'the address is changed',
-        },
-        options,
-      );
+type ChangeOptions = OperationOptions & { readonly id?: string };
+
+export async function changeAddress(
+  cli: CommandLine,
+  file: string,
+  { id, ...options }: ChangeOptions,
+): Promise<void> {
+  const key = check(externalId, id ?? randomUUID(), '--id');
+  const input = await readJson(cli, file);
+  check(addressChange, withCode(input), sourceName(file));
+  await runOperation(
+    cli,
+    {
+      ...{ type: 'changeAddress', key, args: [input], summary: 'change an address', once: true },
+      done: () => 'the address is changed',
     },
+    options,
   );
 }
 
@@ -233,30 +194,24 @@ interface Ensured extends WebhookRequest {
   readonly existed: boolean;
 }
 
-export function ensureWebhooksCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('ensure-webhooks')
-    .summary('register webhooks at the bank')
-    .description(
-      'Register the webhooks of FILE (see examples/webhooks.json). A webhook whose url and type are registered already is ' +
-        'not changed, so this command is safe to run again.',
-    )
-    .argument('<file>', 'JSON file with a list of {name, url, notificationType}, or - for standard input');
-  withOperationOptions(command).action(async (file: string, options: OperationOptions) => {
-    const input = webhooksFrom(await readJson(cli, file), sourceName(file));
-    const count = input.webhooks.length;
-    await runOperation<{ readonly webhooks: readonly Ensured[] }>(
-      cli,
-      {
-        type: 'ensureWebhooks',
-        key: keyOf(input.webhooks.map(({ name, url, notificationType }) => [name, url, notificationType])),
-        args: [input],
-        summary: count === 1 ? 'ensure a webhook' : `ensure ${count} webhooks`,
-        done: ({ webhooks: ensured }) => `${count} registered\n${tableOf(HEAD, ensured.map(row))}`,
-      },
-      options,
-    );
-  });
+export async function ensureWebhooks(
+  cli: CommandLine,
+  file: string,
+  options: OperationOptions,
+): Promise<void> {
+  const input = webhooksFrom(await readJson(cli, file), sourceName(file));
+  const count = input.webhooks.length;
+  await runOperation<{ readonly webhooks: readonly Ensured[] }>(
+    cli,
+    {
+      type: 'ensureWebhooks',
+      key: keyOf(input.webhooks.map(({ name, url, notificationType }) => [name, url, notificationType])),
+      args: [input],
+      summary: count === 1 ? 'ensure a webhook' : `ensure ${count} webhooks`,
+      done: ({ webhooks: ensured }, { fitted }) => `${count} registered\n${fitted(HEAD, ensured.map(row))}`,
+    },
+    options,
+  );
 }
 
 function webhooksFrom(given: unknown, source: string): EnsureWebhooksInput {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { z } from 'zod';
 import type { GenerateStatementInput, SavedStatement } from '../../messages/banking-activities.js';
 import { atAccount, splitAccount } from '../../messages/ids.js';
@@ -14,24 +13,14 @@ import {
 } from '../../temporal/statement-schedules.js';
 import { check, numberWithin } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { shortDate } from '../cli/output.js';
+import type { RecordFormat, TableColumns } from '../cli/output.js';
 import {
   type IdOptions,
   idInAccount,
   type PartnerAccountOptions,
   partnerAccountOf,
-  withPartnerAccount,
 } from '../cli/partner-account.js';
-import { keyOf, type OperationOptions, runOperation, withOperationOptions } from './operations.js';
-
-export function statementCommand(program: Command, cli: CommandLine): void {
-  const statement = program
-    .command('statement')
-    .summary('save account statements, now or each month')
-    .description('Save statements of financial accounts in the statement store of the workers.');
-  nowCommand(statement, cli);
-  monthlyCommands(statement, cli);
-}
+import { keyOf, type OperationOptions, runOperation } from './operations.js';
 
 const { financialAccountIds, email } = fullStatementRequest.shape;
 
@@ -49,13 +38,6 @@ interface StatementOptions {
   readonly account?: readonly string[];
   readonly format: string;
   readonly email?: string;
-}
-
-function withStatementOptions(command: Command): Command {
-  return command
-    .option('--account <id...>', 'financial accounts (required)')
-    .option('--format <format>', 'PDF, CSV, QBO or OFX', 'PDF')
-    .option('--email <address>', 'also send the statement to this address');
 }
 
 /** The given options by their names. */
@@ -81,16 +63,7 @@ interface NowOptions extends StatementOptions, OperationOptions {
 
 type Saved = SavedStatement & { readonly emailed: boolean };
 
-/** Adds `statement now`. */
-function nowCommand(statement: Command, cli: CommandLine): void {
-  const command = statement
-    .command('now')
-    .description('Save the statement of one month.')
-    .option('--period <month>', 'the month, such as 2026-01 (required)');
-  withOperationOptions(withStatementOptions(command)).action((options: NowOptions) => saveNow(cli, options));
-}
-
-async function saveNow(cli: CommandLine, options: NowOptions): Promise<void> {
+export async function saveNow(cli: CommandLine, options: NowOptions): Promise<void> {
   const asked = check(statementOfMonth, { ...named(options), '--period': options.period }, 'statement now');
   const period = asked['--period'];
   const input: GenerateStatementInput = { ...requestFrom(asked), period };
@@ -120,59 +93,18 @@ const monthlyStatements = statementOptions.extend({
   '--hour': numberWithin(0, 23),
 });
 
-/** At this time, the month has ended in all of the United States. */
-const DEFAULT_DAY = '1';
-const DEFAULT_HOUR = '12';
-
 interface MonthlyOptions extends StatementOptions, PartnerAccountOptions {
   readonly day: string;
   readonly hour: string;
   readonly json?: true;
 }
 
-/** Adds `statement monthly`, `list`, `stop` and `run`. */
-function monthlyCommands(statement: Command, cli: CommandLine): void {
-  const monthly = statement
-    .command('monthly')
-    .description(
-      'Save the statement of the previous month each month, with a Temporal schedule. Run it again with the same key to ' +
-        'change the schedule.',
-    )
-    .argument('<key>', 'your name for the schedule');
-  withPartnerAccount(withStatementOptions(monthly))
-    .option('--day <day>', 'day of the month, 1 to 28', DEFAULT_DAY)
-    .option('--hour <hour>', 'hour of that day in UTC, 0 to 23', DEFAULT_HOUR)
-    .option('--json', 'print JSON')
-    .action((key: string, options: MonthlyOptions) => plan(cli, key, options));
-  statement
-    .command('list')
-    .description('List the schedules of monthly statements.')
-    .option('--json', 'print JSON lines')
-    .action((options: { json?: true }) => list(cli, options));
-  byKey(statement.command('stop').description('Delete a schedule of monthly statements.')).action(
-    (key: string, options: IdOptions) => stop(cli, checkedKey(key, 'stop'), options),
-  );
-  byKey(statement.command('run').description('Save the statement of the previous month now.')).action(
-    (key: string, options: IdOptions) => run(cli, checkedKey(key, 'run'), options),
-  );
-}
-
-function byKey(command: Command): Command {
-  return withPartnerAccount(
-    command.argument(
-      '<key>',
-      'as given to "statement monthly", or key@account as "statement list" prints it',
-    ),
-  ).option('--json', 'print JSON');
-}
-
-/** @returns the given key @throws {InvalidInput} when it is not a key, with or without an account */
-function checkedKey(given: string, command: string): string {
+/** @throws {InvalidInput} when it is not a key, with or without an account */
+function checkKey(given: string, command: string): void {
   check(keyOnly, { key: splitAccount(given).key }, `statement ${command}`);
-  return given;
 }
 
-async function plan(
+export async function plan(
   cli: CommandLine,
   key: string,
   { day, hour, json, ...options }: MonthlyOptions,
@@ -190,25 +122,32 @@ async function plan(
   await withTemporal(cli, async ({ client, config }) => {
     const { created, schedule } = await saveSchedule(client, monthly, config.taskQueue);
     if (json) return cli.json({ created, ...jsonOf(schedule) });
-    const next = schedule.isPaused ? 'it is paused' : `next run ${shortDate(schedule.nextRunAt)} UTC`;
+    const next = schedule.isPaused ? 'it is paused' : `next run ${cli.times.at(schedule.nextRunAt)}`;
     cli.line(`${schedule.scheduleId} ${created ? 'created' : 'changed'}: ${next}`);
   });
 }
 
-async function list(cli: CommandLine, { json }: { json?: true }): Promise<void> {
+export async function list(cli: CommandLine, format: RecordFormat): Promise<void> {
   const schedules = await withTemporal(cli, ({ client }) => listSchedules(client));
-  cli.records(schedules, { columns: COLUMNS, json, toJson: jsonOf });
+  cli.records(schedules, { columns: COLUMNS, ...format, toJson: jsonOf, fields: FIELDS });
 }
 
-const COLUMNS: Readonly<Record<string, (schedule: StatementSchedule) => string>> = {
-  key: ({ key, account }) => atAccount(key, account),
+const COLUMNS: TableColumns<StatementSchedule> = {
+  key: { value: ({ key, account }) => atAccount(key, account), keep: true },
   accounts: ({ request }) => request?.financialAccountIds.join(', ') ?? 'key not in PAYLOAD_KEYS',
-  format: ({ request }) => request?.fileFormat ?? '',
-  'next run': ({ isPaused, nextRunAt }) => (isPaused ? 'paused' : shortDate(nextRunAt)),
-  'last run': ({ lastWorkflowId = '' }) => lastWorkflowId,
+  format: { value: ({ request }) => request?.fileFormat, priority: 2 },
+  'next run': ({ isPaused, nextRunAt }) => (isPaused ? 'paused' : nextRunAt),
+  'last run': { value: ({ lastWorkflowId }) => lastWorkflowId, priority: 3 },
 };
 
-async function stop(cli: CommandLine, key: string, { json, ...options }: IdOptions): Promise<void> {
+/** All that {@link jsonOf} may have. */
+const FIELDS = [
+  ...['key', 'partnerAccount', 'scheduleId', 'accounts', 'format', 'email'],
+  ...['paused', 'nextRunAt', 'lastWorkflowId'],
+];
+
+export async function stop(cli: CommandLine, key: string, { json, ...options }: IdOptions): Promise<void> {
+  checkKey(key, 'stop');
   const { scheduleId } = await withTemporal(cli, async (context) => {
     const schedule = await scheduleBy(context, key, options);
     await schedule.delete();
@@ -218,7 +157,8 @@ async function stop(cli: CommandLine, key: string, { json, ...options }: IdOptio
   cli.line(`${scheduleId} deleted; a running statement is completed`);
 }
 
-async function run(cli: CommandLine, key: string, { json, ...options }: IdOptions): Promise<void> {
+export async function run(cli: CommandLine, key: string, { json, ...options }: IdOptions): Promise<void> {
+  checkKey(key, 'run');
   const workflowId = await withTemporal(cli, async (context) =>
     runSchedule(await scheduleBy(context, key, options)),
   );

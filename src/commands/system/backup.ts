@@ -4,7 +4,6 @@ import { createInterface } from 'node:readline';
 import type { Client } from '@temporalio/client';
 import { decode, encodeToPayload } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import proto from '@temporalio/proto';
-import type { Command } from 'commander';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { ONBOARDINGS, type OnboardingType } from '../../messages/ids.js';
@@ -17,29 +16,22 @@ import {
   restore,
 } from '../../temporal/backup.js';
 import { isUnreadablePayload } from '../../temporal/payload-codec.js';
-import { cannotRead, check, parseJson } from '../cli/arguments.js';
+import { cannotRead, check } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed, InvalidInput } from '../cli/errors.js';
+import type { RecordFormat } from '../cli/output.js';
+import { notJson } from '../cli/text.js';
 
 const { Payload } = proto.temporal.api.common.v1;
 
 /** The format of the file. A new number marks files that older versions cannot read. */
 const FORMAT = 1;
 
-export function backupCommand(program: Command, cli: CommandLine): void {
-  program
-    .command('backup')
-    .summary('save all onboardings to a file')
-    .description(
-      'Write all onboardings that Temporal has to FILE, a JSON line each: the input, encrypted with PAYLOAD_KEYS like ' +
-        'histories, and the ids at the partners. Needs no worker, because it reads histories. See docs/disaster.md.',
-    )
-    .argument('<file>', 'replaced when the backup is complete')
-    .option('--json', 'print JSON')
-    .action((file: string, { json }: { json?: true }) => backUp(cli, file, json));
-}
-
-async function backUp(cli: CommandLine, file: string, json?: true): Promise<void> {
+export async function backUp(
+  cli: CommandLine,
+  file: string,
+  { json }: { readonly json?: true },
+): Promise<void> {
   await withTemporal(cli, async ({ client, config }) => {
     const partial = `${file}.partial`;
     const { namespace } = client.options;
@@ -73,49 +65,41 @@ function cannotWrite(file: string): (error: NodeJS.ErrnoException) => never {
   };
 }
 
-export function restoreCommand(program: Command, cli: CommandLine): void {
-  program
-    .command('restore')
-    .summary('start the onboardings of a backup')
-    .description(
-      'Start the onboardings of a backup that Temporal does not have. Each adopts its merchant or profile at the partner. An ' +
-        'onboarding without one searches the partner first, and asks a person before it creates anything. Safe to run again. ' +
-        'See docs/disaster.md.',
-    )
-    .argument('<file>', 'file that gangway backup wrote')
-    .option('--dry-run', 'only print what would be started')
-    .option('--json', 'print JSON lines')
-    .action((file: string, options: RestoreOptions) => restoreAll(cli, file, options));
-}
-
-interface RestoreOptions {
+interface RestoreOptions extends RecordFormat {
   readonly dryRun?: true;
-  readonly json?: true;
 }
 
 /** How many are started concurrently. */
 const CONCURRENCY = 8;
 
-async function restoreAll(cli: CommandLine, file: string, { dryRun, json }: RestoreOptions): Promise<void> {
+export async function restoreAll(
+  cli: CommandLine,
+  file: string,
+  { dryRun, json, csv }: RestoreOptions,
+): Promise<void> {
   const { at: backedUpAt, entries: lines } = await readBackup(file);
   await withTemporal(cli, async (context) => {
     const { client, config } = context;
     const { entries, locked } = await unsealedAll(context, lines);
     const limit = pLimit(CONCURRENCY);
-    const options = { taskQueue: config.taskQueue, backedUpAt, dryRun };
+    const { taskQueue, dbaForm } = config;
+    const options = { taskQueue, dbaForm, backedUpAt, dryRun };
     const counts: Record<Restoring, number> = { adopts: 0, looks: 0, there: 0, skipped: 0 };
+    const row = csv && cli.csvRows(['workflowId', 'restoring']);
     const restoreOne = async (entry: BackedUp) => {
       const restoring = await restore(client, entry, options);
       counts[restoring] += 1;
-      if (json) cli.json({ workflowId: entry.workflowId, restoring });
-      else cli.line(`${entry.workflowId} ${describeRestoring(entry, restoring)}`);
+      const { workflowId } = entry;
+      if (json) cli.json({ workflowId, restoring });
+      else if (row) row({ workflowId, restoring });
+      else cli.line(`${workflowId} ${describeRestoring(entry, restoring)}`);
     };
     const ordered = inOrder(entries);
     const isCustomer = ({ type }: BackedUp) => type === 'customerOnboarding';
     for (const group of [ordered.filter((each) => !isCustomer(each)), ordered.filter(isCustomer)])
       await Promise.all(group.map((entry) => limit(() => restoreOne(entry))));
     const { adopts, looks, there, skipped } = counts;
-    if (!json)
+    if (!json && !csv)
       cli.line(
         `${dryRun ? 'would restore' : 'restored'} ${adopts + looks}, of which ${looks} search the partner first; already there: ${there}; not restored: ${skipped}`,
       );
@@ -175,7 +159,7 @@ async function readBackup(
   const input = createReadStream(file);
   try {
     for await (const line of createInterface({ input }))
-      lines.push(parseJson(line, `${file}:${lines.length + 1}`));
+      lines.push(parsedLine(line, `${file}:${lines.length + 1}`));
   } catch (error) {
     throw error instanceof InvalidInput ? error : cannotRead(file)(error as NodeJS.ErrnoException);
   }
@@ -185,6 +169,14 @@ async function readBackup(
     throw new InvalidInput(`${file}: is incomplete: its last line does not match the number of onboardings`);
   const entries = lines.slice(1, -1).map((line, index) => check(entryLine, line, `${file}:${index + 2}`));
   return { at, entries };
+}
+
+function parsedLine(line: string, name: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new InvalidInput(`${name}: ${notJson(line, true)}`);
+  }
 }
 
 /** The entries whose input can be decrypted, and the workflow ids of the others. */

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import { partsOfId, possibleWorkflowIds } from '../../messages/ids.js';
+import { didYouMean } from '../../settings/nearest.js';
 import {
   type DeliveryStatus,
   GIVEN_UP,
@@ -7,84 +7,63 @@ import {
   listDeliveries,
   redeliver,
 } from '../../temporal/deliveries.js';
-import { positiveInteger } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { CommandFailed } from '../cli/errors.js';
-import { shortDate } from '../cli/output.js';
+import { CommandFailed, InvalidInput } from '../cli/errors.js';
+import type { RecordFormat, TableColumns } from '../cli/output.js';
 import {
+  findById,
   idInAccount,
   type PartnerAccountOptions,
   partnerAccountOf,
-  withPartnerAccount,
 } from '../cli/partner-account.js';
 
-export function eventsCommand(program: Command, cli: CommandLine): void {
-  const events = program
-    .command('events')
-    .summary('list and redeliver outbound events')
-    .description('List the outbound events that were sent to EVENTS_URLS, and send them again.');
-  const list = events
-    .command('list')
-    .description('List outbound events, newest first, with the state of their delivery.');
-  withSubject(list)
-    .option('--failed', 'only failed deliveries, which are not retried')
-    .option('--waiting', 'only deliveries that are retried')
-    .option('--limit <n>', 'maximum number of events', positiveInteger, 100)
-    .option('--json', 'print JSON lines')
-    .action((id: string | undefined, options: ListOptions) => listEvents(cli, id, options));
-  const again = events
-    .command('redeliver')
-    .description(
-      'Send the events of failed deliveries again, with the same event ids, so that receivers can recognize duplicates. ' +
-        'Deliveries are retried for another three days.',
-    );
-  withSubject(again)
-    .option('--waiting', 'also deliveries that are retried, now instead of later')
-    .option('--all', 'also delivered events; needs the id of an onboarding')
-    .option('--to <destination>', 'only to this destination, as "events list" names it')
-    .option('--json', 'print JSON lines')
-    .action((id: string | undefined, options: RedeliverOptions) => sendAgain(cli, id, options));
-}
-
-function withSubject(command: Command): Command {
-  const id = 'only this onboarding: workflow id, externalId or externalId@account';
-  return withPartnerAccount(command.argument('[id]', id));
-}
-
-interface ListOptions extends PartnerAccountOptions {
+interface ListOptions extends PartnerAccountOptions, RecordFormat {
   readonly failed?: true;
   readonly waiting?: true;
   readonly limit: number;
-  readonly json?: true;
 }
 
 const WAITING: readonly DeliveryStatus[] = ['RUNNING'];
 
-async function listEvents(
+export async function listEvents(
   cli: CommandLine,
   id: string | undefined,
-  { failed, waiting, limit, json, ...options }: ListOptions,
+  { failed, waiting, limit, json, csv, ...options }: ListOptions,
 ): Promise<void> {
   const wanted = [...(failed ? GIVEN_UP : []), ...(waiting ? WAITING : [])];
   const statuses = failed || waiting ? wanted : undefined;
-  const shown: KnownDelivery[] = [];
+  const found: KnownDelivery[] = [];
   await withTemporal(cli, async (context) => {
     for await (const delivery of deliveriesOf(context, id, options, statuses)) {
-      if (shown.push(delivery) === limit) break;
+      if (found.push(delivery) > limit) break;
     }
+    // A mistyped id must not look like an onboarding without events.
+    if (id !== undefined && found.length === 0) await findById(context, id, options);
   });
-  cli.records(shown, { columns: COLUMNS, json, toJson, none: 'no events' });
+  cli.records(found.slice(0, limit), {
+    ...{ columns: COLUMNS, json, csv, toJson, fields: FIELDS, none: 'no events' },
+    total: found.length > limit ? 'more' : undefined,
+  });
 }
 
-const COLUMNS: Readonly<Record<string, (delivery: KnownDelivery) => string>> = {
+const COLUMNS: TableColumns<KnownDelivery> = {
   event: ({ event: { type } }) => type,
-  of: ({ event: { subject } }) => subject,
-  at: ({ event: { time } }) => shortDate(time),
-  to: ({ destination }) => destination,
-  delivery: ({ status }) => deliveryState(status),
-  attempts: ({ attempts }) => String(attempts),
-  problem: ({ problem = '' }) => problem,
+  of: { value: ({ event: { subject } }) => subject, keep: true },
+  at: { value: ({ event: { time } }) => new Date(time), priority: 3 },
+  to: { value: ({ destination }) => destination, priority: 4 },
+  delivery: {
+    value: ({ status }) => deliveryState(status),
+    style: ({ status }) => (deliveryState(status) === 'given-up' ? 'red' : undefined),
+  },
+  attempts: { value: ({ attempts }) => attempts, priority: 5 },
+  problem: { value: ({ problem }) => problem, priority: 2 },
 };
+
+/** All that {@link toJson} has, of an event without its own data. */
+const FIELDS = [
+  ...['event.type', 'event.subject', 'event.time', 'event.id'],
+  ...['destination', 'status', 'attempts', 'problem'],
+];
 
 interface RedeliverOptions extends PartnerAccountOptions {
   readonly waiting?: true;
@@ -93,9 +72,14 @@ interface RedeliverOptions extends PartnerAccountOptions {
   readonly json?: true;
 }
 
-async function sendAgain(cli: CommandLine, id: string | undefined, options: RedeliverOptions): Promise<void> {
+export async function sendAgain(
+  cli: CommandLine,
+  id: string | undefined,
+  options: RedeliverOptions,
+): Promise<void> {
   const { waiting, all, to, json } = options;
-  if (all && id === undefined) throw new CommandFailed('--all needs the id of an onboarding');
+  if (all && id === undefined)
+    throw new InvalidInput('--all needs the id of an onboarding: gangway events redeliver ID --all');
   const statuses = all ? undefined : [...GIVEN_UP, ...(waiting ? WAITING : [])];
   let sent = 0;
   await withTemporal(cli, async (context) => {
@@ -103,7 +87,11 @@ async function sendAgain(cli: CommandLine, id: string | undefined, options: Rede
     // All are listed first, because an event that is sent again would be listed again.
     const found: KnownDelivery[] = [];
     for await (const delivery of deliveriesOf(context, id, options, statuses)) found.push(delivery);
-    if (id !== undefined) rejectSeveralAccounts(id, found);
+    if (id !== undefined) {
+      if (found.length === 0) await findById(context, id, options);
+      rejectSeveralAccounts(id, found);
+    }
+    rejectUnknownDestination(to, found);
     for (const delivery of found) {
       if (to !== undefined && delivery.destination !== to) continue;
       await redeliver(client, config.taskQueue, delivery);
@@ -133,6 +121,15 @@ async function* deliveriesOf(
 
 function accountOf({ event: { subject } }: KnownDelivery): string | undefined {
   return partsOfId(subject)?.account;
+}
+
+/** @throws {InvalidInput} */
+function rejectUnknownDestination(to: string | undefined, found: readonly KnownDelivery[]): void {
+  const known = [...new Set(found.map(({ destination }) => destination))];
+  if (to === undefined || known.length === 0 || known.includes(to)) return;
+  throw new InvalidInput(
+    `--to: no event goes to ${to}; they go to ${known.join(', ')}${didYouMean(to, known)}`,
+  );
 }
 
 /** @throws {CommandFailed} */

@@ -96,7 +96,15 @@ export const banking = definePartner({
   whenOff: 'so businesses, customers, cards, statements and lists are unavailable',
   hasEnvironments: false,
   idempotencyKey: undefined,
-  webhooks: { status: 202, idFields: 'profileId:BankingProfileId,merchantProfileId:MerchantProfileId' },
+  webhooks: {
+    status: 202,
+    idFields: 'profileId:BankingProfileId,merchantProfileId:MerchantProfileId',
+    registered: async (client, options) =>
+      (await client.listWebhooks({}, options)).map(({ id, name, url, notificationType }) => ({
+        ...{ id, name, url },
+        topic: notificationType === null ? null : String(notificationType),
+      })),
+  },
   contract,
   documentation: {
     schemas: 'requests.ts',

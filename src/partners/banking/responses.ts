@@ -256,6 +256,7 @@ export const financialAccounts = list(z.looseObject({ id: idText }));
 /** Amounts are in cents. */
 export const transactions = pageOf(z.looseObject({}));
 
+export type BankingProfile = z.output<typeof bankingProfile>;
 export type BoardingResponse = z.output<typeof boardingResponse>;
 export type BusinessHolderRecord = z.output<typeof businessHolderRecord>;
 export type Ticket = z.output<typeof ticket>;

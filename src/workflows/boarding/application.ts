@@ -5,15 +5,17 @@ import type {
   Submission,
   Warned,
 } from '../../messages/boarding-activities.js';
+import type { FollowedMerchantInput } from '../../messages/followed-inputs.js';
 import type { MerchantBoardingInput } from '../../messages/inputs.js';
-import { CORRECTABLE_MERCHANT_FIELDS, type MerchantBoardingOutcome } from '../../messages/onboardings.js';
+import { CORRECTABLE_MERCHANT_FIELDS, isFollowed } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS, type DocumentRef } from '../../messages/requirements.js';
 import { isDecided, isSubmittable, isUnderReview } from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
+import type { NextSteps } from '../journey/current-details.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { Journey, type JourneyRecords } from '../journey/journey.js';
 import { POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
-import type { Facts, NextSteps } from '../journey/published-state.js';
+import type { Facts } from '../journey/published-state.js';
 import { askForCorrection, runStep } from '../journey/run-step.js';
 import { StatusPoll } from '../journey/status-poll.js';
 
@@ -25,7 +27,7 @@ export const partner = partnerActivities<BoardingActivities>('boarding')({
   readStatus: { ...REPEATABLE, summary: 'Read the status' },
   attachDocument: { ...WRITE, summary: 'Upload a document' },
   requestUnderwritingReview: { ...WRITE, summary: 'Report that the underwriting notes are answered' },
-  awaitStatusChange: { ...POLL, summary: 'Wait until the status changes' },
+  awaitStatusChange: { ...POLL, summary: 'Wait until the status changes (one read per attempt)' },
 });
 
 const NEXT_STEPS: NextSteps = {
@@ -33,8 +35,15 @@ const NEXT_STEPS: NextSteps = {
   applying: 'set its fees and submit it to underwriting',
   underwriting: 'wait for the underwriters; their notes show up here',
   boarding: 'approved; wait for the processor to give the `mid`',
-  boarded: 'nothing, the merchant can take payments',
-  closed: 'nothing, the partner closed the merchant',
+  boarded: 'The merchant can take payments.',
+  closed: 'The partner closed the merchant.',
+};
+
+/** What differs where the partner has the merchant, and Gangway only follows it. */
+const NEXT_STEPS_FOLLOWED: NextSteps = {
+  ...NEXT_STEPS,
+  preparing: 'read the merchant at the partner',
+  applying: 'wait until the application is submitted to underwriting',
 };
 
 function leftBehind({ merchantProfileId, partnerStatus }: Facts): string {
@@ -48,15 +57,20 @@ export class Application {
   readonly journey: Journey;
   /** Polls the status of the merchant, once there is one. */
   readonly status: StatusPoll<Seen, StatusSnapshot>;
-  readonly input: CorrectableInput<MerchantBoardingInput>;
+  readonly input: CorrectableInput<MerchantBoardingInput | FollowedMerchantInput>;
+  /** Nothing is sent that no person asked for. */
+  readonly isFollowed: boolean;
 
-  constructor(input: MerchantBoardingInput, records?: JourneyRecords) {
+  constructor(input: MerchantBoardingInput | FollowedMerchantInput, records?: JourneyRecords) {
     requireFields(input, { externalId: 'string', merchant: 'object' });
+    this.isFollowed = isFollowed(input);
+    if (this.isFollowed) requireFields(input, { merchantProfileId: 'number' });
     this.input = new CorrectableInput('merchantBoarding', CORRECTABLE_MERCHANT_FIELDS, input);
     this.journey = new Journey({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
       input: this.input,
-      nextSteps: NEXT_STEPS,
+      nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
+      dba: () => String(this.input.current.merchant.dba),
       leftBehind,
       records,
     });
@@ -70,6 +84,10 @@ export class Application {
     if (merchantProfileId === undefined) throw new Error('the merchant does not exist yet');
     return merchantProfileId;
   }
+}
+
+function dbaOf({ input }: Application): string {
+  return masked(String(input.current.merchant.dba));
 }
 
 /** Sets the fees that the input asks for, if it does, and asks a person when the partner keeps others. */
@@ -98,7 +116,6 @@ export async function submit(
   polled: () => StatusSnapshot | undefined,
 ): Promise<Submission> {
   const { journey, merchantProfileId } = application;
-  const { dba } = application.input.current.merchant;
   let readsAs = 'not submitted';
   let hasNewFees = false;
   const effectIn = (now: StatusSnapshot | undefined) =>
@@ -127,7 +144,7 @@ export async function submit(
       adopt: () => ({ submitted: true, status: readsAs, phase: 'submitted' }),
       get whereToLook() {
         return (
-          `Merchant ${merchantProfileId} (“${masked(String(dba))}”) still reads as ${readsAs}. ` +
+          `Merchant ${merchantProfileId} (“${dbaOf(application)}”) still reads as ${readsAs}. ` +
           `If the partner has the submission, adopt ${merchantProfileId}; if not, retry.`
         );
       },
@@ -152,11 +169,12 @@ export function read({ journey, merchantProfileId }: Application): Promise<Statu
  * @param polled what the status poll has read since the uploads began
  */
 export async function upload(
-  { journey, merchantProfileId }: Application,
+  application: Application,
   first: DocumentRef,
   description: string,
   polled: () => StatusSnapshot | undefined,
 ): Promise<void> {
+  const { journey, merchantProfileId } = application;
   let document = first;
   await runStep<Warned>(journey, {
     get title() {
@@ -173,7 +191,7 @@ export async function upload(
       },
       adopt: () => ({}),
       whereToLook:
-        `Look in the partner’s portal whether merchant ${merchantProfileId} has the document. ` +
+        `Look in the partner’s portal whether merchant ${merchantProfileId} (“${dbaOf(application)}”) has the document. ` +
         `If it has, adopt ${merchantProfileId}; if not, retry.`,
     },
   });
@@ -211,26 +229,8 @@ export function requestReview(
       polledEvidence: () => effectIn(polled()),
       adopt: async () => ({ delivered: true, before: await read(application) }),
       whereToLook:
-        `Look in the partner’s portal whether merchant ${merchantProfileId} is in review with these answers. ` +
+        `Look in the partner’s portal whether merchant ${merchantProfileId} (“${dbaOf(application)}”) is in review with these answers. ` +
         `If it is, adopt ${merchantProfileId}; if not, retry.`,
     },
   });
-}
-
-/** How the boarding ends with this status; undefined while it goes on. */
-export function outcomeOf(
-  { phase, comment: said, mid }: StatusSnapshot,
-  merchantProfileId: number,
-): MerchantBoardingOutcome | undefined {
-  const comment = said && masked(said);
-  switch (phase) {
-    case 'approved':
-      return mid === null ? undefined : { outcome: 'boarded', mid, merchantProfileId };
-    case 'declined':
-    case 'withdrawn':
-    case 'closed':
-      return { outcome: phase, comment, merchantProfileId };
-    default:
-      return undefined;
-  }
 }

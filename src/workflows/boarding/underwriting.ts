@@ -1,23 +1,16 @@
-import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
+import { merchantOutcome } from '../../messages/outcomes.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { isUnderReview, mayTakeAnswers, takesAnswers } from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
-import { type Answered, type Question, unlessAbandoned } from '../journey/requirement-queue.js';
+import { type Answered, unlessAbandoned } from '../journey/requirement-queue.js';
 import { askForCorrection, RejectedByPartner } from '../journey/run-step.js';
 import type { StatusFollower, StatusPoll } from '../journey/status-poll.js';
 import { runDueTasks, type Task, Tasks } from '../journey/tasks.js';
-import {
-  type Application,
-  outcomeOf,
-  REVIEW,
-  read,
-  requestReview,
-  setFees,
-  submit,
-  upload,
-} from './application.js';
+import { type Application, REVIEW, read, requestReview, setFees, submit, upload } from './application.js';
+import { midQuestion, noteQuestion, notSubmittedQuestion } from './questions.js';
 import { Restless, toSeen } from './restless.js';
 
 /** A status by the partner's name, and when the partner set it. */
@@ -44,7 +37,7 @@ export interface UnderwritingRecords {
  * to know, delivers the answers, and ends with the decision of the partner. {@link followStatus} calls it.
  */
 export class Underwriting implements StatusFollower<Seen, StatusSnapshot, MerchantBoardingOutcome> {
-  readonly kinds = ['underwriting-note', 'request-changes', 'unclear-mid'] as const;
+  readonly kinds = ['underwriting-note', 'request-changes', 'not-submitted', 'unclear-mid'] as const;
   readonly tasks = new Tasks();
   readonly nextDueAt = Number.POSITIVE_INFINITY;
   readonly journey: Journey;
@@ -92,9 +85,13 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
   #dueStep(): (() => Promise<void>) | undefined {
     const { requirements } = this.journey;
     const { phase } = this.#seen;
-    if (phase === 'not-submitted') return this.#applied ? undefined : this.#setFeesAndSubmit;
-    if (phase === 'changes-requested')
-      return requirements.hasAnswered('request-changes') ? this.#resubmit : undefined;
+    const whenAnswered = (kind: 'request-changes' | 'not-submitted') =>
+      requirements.hasAnswered(kind) ? () => this.#submitAsAnswered(kind) : undefined;
+    if (phase === 'changes-requested') return whenAnswered('request-changes');
+    if (phase === 'not-submitted') {
+      if (this.#applied) return undefined;
+      return this.application.isFollowed ? whenAnswered('not-submitted') : this.#setFeesAndSubmit;
+    }
     const answered = requirements.answeredOf('underwriting-note');
     const isAnswered = answered.length > 0 && requirements.openOf('underwriting-note').length === 0;
     if (phase === null || !isAnswered || !mayTakeAnswers(phase)) return undefined;
@@ -148,10 +145,11 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
         detail: `changes with each read, no longer compared: ${restless.join(', ')}`,
       });
     this.#polled = change;
-    this.#decision = outcomeOf(change, this.application.merchantProfileId);
+    this.#decision = merchantOutcome(change, this.application.merchantProfileId);
     if (this.#decision) return;
     this.#raiseNotes(change);
     this.#raiseChanges(change);
+    this.#raiseNotSubmitted(change);
     this.#raiseUnclearMid(change);
     if (change.phase !== 'not-submitted')
       journey.state.know({ stage: change.phase === 'approved' ? 'boarding' : 'underwriting' });
@@ -224,6 +222,23 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     });
   }
 
+  /** Asks a person about a followed merchant that nobody has submitted. Closes when somebody has. */
+  #raiseNotSubmitted({ phase, status }: StatusSnapshot): void {
+    const { application, tasks } = this;
+    const { requirements, state } = this.journey;
+    const open = requirements.openOf('not-submitted');
+    const answered = requirements.answeredOf('not-submitted');
+    if (phase !== 'not-submitted') {
+      for (const { id } of open) requirements.withdraw(id, 'the partner has moved on');
+      if (tasks.isBusy) return;
+      for (const { requirement } of answered) requirements.drop(requirement.id, 'the partner has moved on');
+      return;
+    }
+    if (!application.isFollowed || this.#applied || open.length + answered.length > 0) return;
+    state.know({ stage: 'applying' });
+    requirements.raise(notSubmittedQuestion(application, status));
+  }
+
   /** Asks a person about a mid of an unexpected form, once the merchant is approved. Closes what the partner replaced. */
   #raiseUnclearMid({ phase, unclearMid }: StatusSnapshot): void {
     const { requirements } = this.journey;
@@ -249,11 +264,11 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     await this.#submit();
   };
 
-  /** Submits the application again, with the corrections of a person. */
-  readonly #resubmit = async (): Promise<void> => {
+  /** Submits the application with the corrections of a person. */
+  async #submitAsAnswered(kind: 'request-changes' | 'not-submitted'): Promise<void> {
     const { application } = this;
     const { requirements, state } = this.journey;
-    const answers = requirements.answeredOf('request-changes');
+    const answers = requirements.answeredOf(kind);
     const before = application.input.current;
     await requirements.whileSending(answers, async () => {
       for (const { resolution } of answers) {
@@ -266,7 +281,7 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
       else application.input.restore(before);
     });
     state.publish();
-  };
+  }
 
   /** @returns false when nothing was submitted, because the status had changed */
   async #submit(): Promise<boolean> {
@@ -345,30 +360,6 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     this.journey.timeline.add('answers-wait', { detail: `the partner takes no answers in status ${status}` });
     this.status.replaceWith(now);
   }
-}
-
-function noteQuestion({ id, text, author, more }: Note): Question {
-  const title = author === null ? 'Underwriting note' : `Underwriting note from ${author}`;
-  return {
-    about: id,
-    kind: 'underwriting-note',
-    title: more === undefined ? title : `${more} more underwriting notes`,
-    detail: masked(text),
-    answers: ['text', 'documents', 'abandon'],
-  };
-}
-
-function midQuestion(merchantProfileId: number, given: string): Question {
-  return {
-    kind: 'unclear-mid',
-    title: 'Unexpected mid',
-    detail:
-      `The partner approved merchant ${merchantProfileId} and shows the mid “${masked(given)}”, which is not 1 to 20 digits. ` +
-      'Look up the mid in the partner’s portal, and adopt the correct one. ' +
-      'This requirement closes when the partner shows a mid of digits.',
-    answers: ['adopt', 'abandon'],
-    idFormat: 'text',
-  };
 }
 
 /** A document of an answer, on its way to the underwriters. */

@@ -1,17 +1,20 @@
 import type {
   BankingActivities,
   BusinessToFind,
+  HolderRequest,
   ProfileSnapshot,
   SeenProfile,
 } from '../../messages/banking-activities.js';
+import type { FollowedBusinessInput } from '../../messages/followed-inputs.js';
 import type { BusinessOnboardingInput } from '../../messages/inputs.js';
-import { CORRECTABLE_BUSINESS_FIELDS } from '../../messages/onboardings.js';
+import { CORRECTABLE_BUSINESS_FIELDS, isFollowed } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import type { NextSteps } from '../journey/current-details.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { Journey, type JourneyRecords } from '../journey/journey.js';
 import { POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
-import type { Facts, NextSteps } from '../journey/published-state.js';
+import type { Facts } from '../journey/published-state.js';
 import { askForCorrection, RejectedByPartner, runStep } from '../journey/run-step.js';
 import { StatusPoll } from '../journey/status-poll.js';
 
@@ -19,9 +22,10 @@ export const bank = partnerActivities<BankingActivities>('banking')({
   submitHolder: { ...WRITE, summary: 'Submit the business account holder' },
   findCandidates: { ...REPEATABLE, summary: 'Look for the business at the bank' },
   examineProfile: { ...REPEATABLE, summary: 'Read a banking profile to adopt' },
+  inspectProfile: { ...REPEATABLE, summary: 'Read a banking profile to follow' },
   correctHolder: { ...WRITE, summary: 'Correct the business account holder' },
   readProfile: { ...REPEATABLE, summary: 'Read the banking profile' },
-  awaitProfileChange: { ...POLL, summary: 'Wait until the banking profile changes' },
+  awaitProfileChange: { ...POLL, summary: 'Wait until the banking profile changes (one read per attempt)' },
   openFinancialAccount: { ...WRITE, summary: 'Open a financial account' },
 });
 
@@ -29,9 +33,12 @@ const NEXT_STEPS: NextSteps = {
   applying: 'submit the business account holder, unless the bank has the profile',
   underwriting: 'wait for the bank; its tickets show up here',
   opening: 'approved; open the financial account',
-  onboarded: 'nothing, the business is onboarded',
-  closed: 'nothing, the bank closed the profile',
+  onboarded: 'The bank approved the business.',
+  closed: 'The bank closed the profile.',
 };
+
+/** What differs where the bank has the profile, and Gangway only follows it. */
+const NEXT_STEPS_FOLLOWED: NextSteps = { ...NEXT_STEPS, applying: 'read the profile at the bank' };
 
 function leftBehind({ profileId, partnerStatus }: Facts): string {
   return profileId
@@ -44,16 +51,21 @@ export class BusinessApplication {
   readonly journey: Journey;
   /** Polls the status of the profile, once there is one. */
   readonly status: StatusPoll<SeenProfile, ProfileSnapshot>;
-  readonly input: CorrectableInput<BusinessOnboardingInput>;
+  readonly input: CorrectableInput<BusinessOnboardingInput | FollowedBusinessInput>;
+  /** Nothing is sent that no person asked for. */
+  readonly isFollowed: boolean;
 
-  constructor(input: BusinessOnboardingInput, records?: JourneyRecords) {
+  constructor(input: BusinessOnboardingInput | FollowedBusinessInput, records?: JourneyRecords) {
     requireFields(input, { externalId: 'string', holder: 'object' });
+    this.isFollowed = isFollowed(input);
+    if (this.isFollowed) requireFields(input, { profileId: 'number' });
     requireFields(input.holder, { doingBusinessAsName: 'string' });
     this.input = new CorrectableInput('businessOnboarding', CORRECTABLE_BUSINESS_FIELDS, input);
     this.journey = new Journey({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
       input: this.input,
-      nextSteps: NEXT_STEPS,
+      nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
+      dba: () => this.dba,
       leftBehind,
       // A customer shows the requirements of its merchant beside these.
       idPrefix: 'business-',
@@ -72,10 +84,13 @@ export class BusinessApplication {
     return typeof name === 'string' ? name.trim() : '';
   }
 
-  /** The holder with its owners, for the partner. */
-  get submission(): Pick<BusinessOnboardingInput, 'holder' | 'beneficialOwners'> {
+  /**
+   * The holder with its owners, for the partner. Typed as if complete: the check before the holder is sent reports what a
+   * correction of a followed business still lacks.
+   */
+  get submission(): HolderRequest {
     const { holder, beneficialOwners } = this.input.current;
-    return { holder, ...(beneficialOwners && { beneficialOwners }) };
+    return { holder, ...(beneficialOwners && { beneficialOwners }) } as HolderRequest;
   }
 
   /** The same with its merchant, to find the business at the partner. */
@@ -88,13 +103,13 @@ export class BusinessApplication {
    * The input of the next run. The partner has the social security numbers by then. If it wants the holder again, a person has
    * to enter them again.
    */
-  get inputToCarry(): BusinessOnboardingInput {
+  get inputToCarry(): BusinessOnboardingInput | FollowedBusinessInput {
     const { holder, beneficialOwners, ...rest } = this.input.current;
     return {
       ...rest,
       holder: withoutSsn(holder),
       ...(beneficialOwners && { beneficialOwners: beneficialOwners.map(withoutSsn) }),
-    };
+    } as BusinessOnboardingInput | FollowedBusinessInput;
   }
 
   get profileId(): number {
@@ -119,7 +134,7 @@ export class BusinessApplication {
 }
 
 /** Typed as if complete: the check before the holder is sent reports what is missing. */
-function withoutSsn<Person extends { readonly ssn: string }>(person: Person): Person {
+function withoutSsn<Person extends { readonly ssn?: string | undefined }>(person: Person): Person {
   const { ssn: _, ...rest } = person;
   return rest as Person;
 }

@@ -7,6 +7,7 @@ import type {
 } from '../../messages/banking-activities.js';
 import type { Stage } from '../../messages/onboarding-state.js';
 import type { BusinessOnboardingOutcome } from '../../messages/onboardings.js';
+import { businessOutcome } from '../../messages/outcomes.js';
 import type { Requirement } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
@@ -49,7 +50,7 @@ const GRACE = '5s';
  * delivers the answers. It opens the financial account, and ends with the decision of the partner. {@link followStatus} calls it.
  */
 export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot, BusinessOnboardingOutcome> {
-  readonly kinds = ['ticket', 'locked-profile'] as const;
+  readonly kinds = ['ticket', 'locked-profile', 'not-submitted'] as const;
   readonly tasks = new Tasks();
   readonly journey: Journey;
   readonly status: StatusPoll<SeenProfile, ProfileSnapshot>;
@@ -128,21 +129,20 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
 
   get outcome(): BusinessOnboardingOutcome | undefined {
     if (!this.#seen) return undefined;
-    const { bankingStatus, phase } = this.#seen;
     const { profileId, journey } = this.application;
-    if (phase === 'new' || phase === 'under-review' || this.#needsAccount) return undefined;
-    const { financialAccountId = null } = journey.state.facts;
-    const outcome = phase === 'approved' ? 'onboarded' : phase;
-    return { outcome, profileId, financialAccountId, bankingStatus };
+    if (this.#needsAccount) return undefined;
+    return businessOutcome(this.#seen, profileId, journey.state.facts.financialAccountId ?? null);
   }
 
   async end(): Promise<BusinessOnboardingOutcome> {
     const { tasks } = this;
     const { requirements } = this.journey;
-    if (tasks.isBusy) await condition(() => !tasks.isBusy || this.#isAsking, GRACE);
+    const isDone = () => !tasks.isBusy || this.#isAsking;
+    if (tasks.isBusy) await condition(isDone, GRACE, { summary: 'Let calls in flight end' });
     await tasks.stop();
-    for (const { requirement } of requirements.answeredOf('ticket'))
-      requirements.drop(requirement.id, 'the partner decided before it was delivered');
+    for (const kind of ['ticket', 'not-submitted'] as const)
+      for (const { requirement } of requirements.answeredOf(kind))
+        requirements.drop(requirement.id, 'the partner decided before it was delivered');
     const { outcome } = this;
     if (!outcome) throw new Error('there is no outcome any more');
     return outcome;
@@ -161,7 +161,9 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
       if (answer.kind !== 'text') return [];
       return [sending(requirement.id, each, () => this.#reply(requirement, answer.text))];
     });
-    const corrected = answered.find(({ resolution }) => resolution.answer.kind === 'correction');
+    const corrected = [...answered, ...requirements.answeredOf('not-submitted')].find(
+      ({ resolution }) => resolution.answer.kind === 'correction',
+    );
     const holder = this.#needsHolder
       ? [task('holder', this.#correctProblems)]
       : corrected
@@ -177,6 +179,7 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
     this.#tickets = change.tickets;
     this.#raiseTickets();
     this.#raiseLock(change);
+    this.#raiseNotSubmitted(change);
     this.#seen = toSeen(change);
     if (change.phase !== 'new') this.#problems ??= [];
     if (this.outcome === undefined) this.journey.state.know({ stage: this.stage });
@@ -233,6 +236,30 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
     });
   }
 
+  /** Asks a person about the profile of a followed business that reads as new. Closes when the bank has moved on. */
+  #raiseNotSubmitted({ phase, bankingStatus }: ProfileSnapshot): void {
+    const { application, tasks } = this;
+    const { requirements } = this.journey;
+    const open = requirements.openOf('not-submitted');
+    const answered = requirements.answeredOf('not-submitted');
+    if (phase !== 'new') {
+      for (const { id } of open) requirements.withdraw(id, 'the partner has moved on');
+      if (tasks.isBusy) return;
+      for (const { requirement } of answered) requirements.drop(requirement.id, 'the partner has moved on');
+      return;
+    }
+    if (!application.isFollowed || tasks.isRunning('holder') || open.length + answered.length > 0) return;
+    requirements.raise({
+      kind: 'not-submitted',
+      title: 'Not submitted, or rejected by the bank',
+      detail:
+        `Banking profile ${application.profileId} (“${masked(application.dba)}”) reads as ${bankingStatus}: nobody has submitted ` +
+        'it, or the bank rejected its holder. Gangway follows it, and submits nothing by itself. Submit it at the bank: ' +
+        'this requirement then closes by itself. Or correct it with the complete holder, which Gangway then sends.',
+      answers: ['correction', 'abandon'],
+    });
+  }
+
   /** Has the problems of the holder corrected, unless the partner accepts it meanwhile. */
   readonly #correctProblems = async (): Promise<void> => {
     const { application } = this;
@@ -248,8 +275,10 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
     const { application } = this;
     const answer = unlessAbandoned(resolution);
     if (answer.kind === 'correction') application.input.correct(answer.patch);
-    await replaceHolder(application);
-    this.#onDelivered(requirement);
+    const isSubmission = requirement.kind === 'not-submitted';
+    await replaceHolder(application, isSubmission ? () => this.#seen?.phase !== 'new' : undefined);
+    if (isSubmission) this.journey.requirements.take(requirement.id);
+    else this.#onDelivered(requirement);
   }
 
   async #reply(requirement: Requirement, text: string): Promise<void> {

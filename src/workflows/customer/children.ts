@@ -15,10 +15,8 @@ import {
   type Workflow,
 } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
-import { firstStage } from '../../messages/onboarding-state.js';
 import { PARTS, type Part, type PartEnd, type PartOutcome } from '../../messages/onboardings.js';
-import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { LONGEST, shortened } from '../../partners/bounds.js';
+import { initialVisibility } from '../../messages/search-attributes.js';
 import { accountName } from '../journey/partner-activities.js';
 import { unlessEnded } from '../journey/tasks.js';
 import type { Customer } from './customer.js';
@@ -73,20 +71,14 @@ export class Children {
     return this.#begun.get(part) === 'attached';
   }
 
-  /** @param name one line for the Web UI */
-  options(part: Part, name: string) {
+  options(part: Part, dba: string) {
     const account = accountName();
     return {
       workflowId: this.customer.workflowIdOf(part),
       workflowIdReusePolicy: this.again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
       // The server applies the policy also when a customer continues as new. CustomerReports ends a child without a customer.
       parentClosePolicy: 'ABANDON',
-      staticSummary: shortened(name, LONGEST.summary),
-      typedSearchAttributes: [
-        { key: SEARCH_ATTRIBUTES.stage, value: firstStage(PARTS[part]) },
-        { key: SEARCH_ATTRIBUTES.actionRequired, value: false },
-        ...(account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }]),
-      ],
+      ...initialVisibility(PARTS[part], { dba, account, dbaForm: this.customer.state.dbaForm }),
     } as const satisfies ChildWorkflowOptions;
   }
 

@@ -15,17 +15,20 @@ import {
   partId,
   reportAgain,
 } from '../../messages/onboardings.js';
+import { rejection } from '../../messages/rejections.js';
 import {
+  RESOLVING,
   type Requirement,
   type Resolution,
   type ResolutionReceipt,
   resolveRequirement,
 } from '../../messages/requirements.js';
+import type { NextSteps } from '../journey/current-details.js';
 import { applyReport, type ReportedPart, unreportedPart } from '../journey/customer-reports.js';
 import { runToEnd } from '../journey/journey.js';
 import { type OutboundEventRecords, OutboundEvents } from '../journey/outbound-events.js';
 import { accountName, REPEATABLE } from '../journey/partner-activities.js';
-import { type Facts, type NextSteps, PublishedState } from '../journey/published-state.js';
+import { type Facts, PublishedState } from '../journey/published-state.js';
 import { problemWith } from '../journey/resolution-check.js';
 
 const { resolveInOnboarding } = proxyActivities<OnboardingActivities>({
@@ -35,9 +38,8 @@ const { resolveInOnboarding } = proxyActivities<OnboardingActivities>({
 
 const NEXT_STEPS: NextSteps = {
   onboarding: 'wait for the partners; what they ask shows up here',
-  onboarded: 'nothing, the customer is onboarded',
-  'partly-onboarded': 'nothing, not all parts of the customer are onboarded',
-  closed: 'nothing, the partner closed it',
+  onboarded: 'All parts of the customer succeeded.',
+  'partly-onboarded': 'A part of the customer succeeded, and another did not.',
 };
 
 const CORRECTABLE: Readonly<Record<Part, readonly string[]>> = {
@@ -84,11 +86,13 @@ export class Customer {
 
   constructor(
     private readonly externalId: string,
+    dba: string,
     records?: CustomerRecords,
   ) {
     this.#events = new OutboundEvents(records?.events);
     this.state = new PublishedState({
       nextSteps: NEXT_STEPS,
+      dba: () => dba,
       before: records?.state,
       others: () => ({
         requirements: this.#requirements,
@@ -101,7 +105,10 @@ export class Customer {
     this.#parts = new Map(records?.parts);
     this.#ends = new Map(records?.ends);
     setHandler(childReport, (report) => this.#onReport(report));
-    setHandler(resolveRequirement, this.#resolve, { validator: this.#validate });
+    setHandler(resolveRequirement, this.#resolve, {
+      validator: this.#validate,
+      description: RESOLVING,
+    });
   }
 
   get records(): CustomerRecords {
@@ -118,7 +125,7 @@ export class Customer {
     return runToEnd(parts, {
       state: this.state,
       events: this.#events,
-      leftBehind,
+      leftBehind: (facts) => [leftBehind(facts)],
       close: () => this.#close(),
       reported: async () => {},
     });
@@ -258,7 +265,7 @@ export class Customer {
   readonly #validate = (resolution: Resolution): void => {
     const answerable = { open: this.#requirements, unsent: this.#unsent };
     const problem = problemWith(resolution, answerable, CORRECTABLE[this.#partOf(resolution)]);
-    if (problem) throw ApplicationFailure.nonRetryable(problem, 'InvalidResolution');
+    if (problem) throw rejection(problem);
   };
 
   readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {

@@ -118,7 +118,7 @@ export interface ReportedPart {
 
 /** What changed between two states; without the first, all of the second. */
 export function changesBetween(before: OnboardingState | undefined, after: OnboardingState): StateChanges {
-  const { requirements, timeline: _, waiting: __, ...facts } = after;
+  const { dba: _, requirements, timeline: __, waiting: ___, ...facts } = after;
   const known: Partial<OnboardingState> = before ?? {};
   const isNew = (name: string, value: unknown) => known[name as keyof typeof facts] !== value;
   const ids = new Set(requirements.map(({ id }) => id));

@@ -1,6 +1,7 @@
 import { ApplicationFailure, proxyLocalActivities } from '@temporalio/workflow';
-import type { CorrectableType, CorrectionActivities } from '../../messages/activities.js';
+import type { Correctable, CorrectableType, CorrectionActivities } from '../../messages/activities.js';
 import { mergePatch } from '../../messages/objects.js';
+import { rejection } from '../../messages/rejections.js';
 import type { Resolution } from '../../messages/requirements.js';
 import { accountName } from './partner-activities.js';
 import type { Facts } from './published-state.js';
@@ -60,24 +61,28 @@ export class CorrectableInput<Input extends object = object> {
     this.#current = input;
   }
 
+  /** What a correction is checked against when the onboarding has come this far. */
+  at({ merchantProfileId, paymentsAccountId }: Facts): Correctable {
+    return {
+      type: this.type,
+      input: this.#current,
+      merchantExists: merchantProfileId !== undefined,
+      paymentsAccountExists: paymentsAccountId !== undefined,
+      account: accountName(),
+    };
+  }
+
   /**
    * Checks the input as a whole with a correction in it, and that the correction still reaches the partner. Accepts every
    * other kind of answer.
    *
    * @throws {ApplicationFailure} `InvalidResolution`, naming each field and its rule
    */
-  async check({ answer }: Resolution, { merchantProfileId, paymentsAccountId }: Facts): Promise<void> {
+  async check({ answer }: Resolution, facts: Facts): Promise<void> {
     if (answer.kind !== 'correction') return;
-    const problems = await checkCorrection({
-      type: this.type,
-      input: this.#current,
-      patch: answer.patch,
-      merchantExists: merchantProfileId !== undefined,
-      paymentsAccountExists: paymentsAccountId !== undefined,
-      account: accountName(),
-    });
+    const problems = await checkCorrection({ ...this.at(facts), patch: answer.patch });
     if (problems.length === 0) return;
     const lines = problems.map(({ field, message }) => `answer.patch${field && `.${field}`}: ${message}`);
-    throw ApplicationFailure.nonRetryable(lines.join('\n'), 'InvalidResolution');
+    throw rejection(lines.join('\n'));
   }
 }

@@ -8,9 +8,11 @@ import type {
 } from '../../messages/onboarding-state.js';
 import type { PartOutcome } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import type { NextSteps } from './current-details.js';
 import { CustomerReports } from './customer-reports.js';
 import { type OutboundEventRecords, OutboundEvents } from './outbound-events.js';
-import { type Facts, type NextSteps, PublishedState } from './published-state.js';
+import { type Facts, PublishedState } from './published-state.js';
 import {
   Abandoned,
   RequirementQueue,
@@ -30,6 +32,8 @@ export interface JourneyRecords {
 export interface JourneyOptions extends Omit<RequirementQueueOptions, 'records'> {
   /** What comes next in each stage, for people. */
   readonly nextSteps: NextSteps;
+  /** The dba as it stands. */
+  readonly dba?: () => string;
   /** What exists at the partner, for those who clean up after a cancellation. */
   readonly leftBehind: (facts: Facts) => string;
   readonly records?: JourneyRecords | undefined;
@@ -46,11 +50,12 @@ export class Journey {
   readonly #leftBehind: (facts: Facts) => string;
   #outcome: { readonly outcome: OutcomeName | 'cancelled' } | undefined;
 
-  constructor({ nextSteps, leftBehind, records, ...options }: JourneyOptions) {
+  constructor({ nextSteps, dba, leftBehind, records, ...options }: JourneyOptions) {
     this.#leftBehind = leftBehind;
     this.events = new OutboundEvents(records?.events);
     this.state = new PublishedState({
       nextSteps,
+      dba,
       before: records?.state,
       others: () => ({ requirements: this.requirements.open, unsent: this.requirements.unsent }),
       onShow: () => this.events.stage(this.state.facts),
@@ -103,7 +108,7 @@ export class Journey {
     return runToEnd(untilAbandoned, {
       state: this.state,
       events: this.events,
-      leftBehind: (facts) => withUnfinished(this.#leftBehind(facts), this.writes.all),
+      leftBehind: (facts) => [this.#leftBehind(facts), ...this.writes.all.map(inWords)],
       close: (outcome) => {
         this.#outcome = outcome;
         for (const { id } of this.requirements.open)
@@ -118,7 +123,7 @@ export class Journey {
 export interface Ending {
   readonly state: PublishedState;
   readonly events: OutboundEvents;
-  readonly leftBehind: (facts: Facts) => string;
+  readonly leftBehind: (facts: Facts) => readonly string[];
   /** Closes the open requirements. */
   readonly close: (outcome: { readonly outcome: OutcomeName | 'cancelled' }) => void;
   /** Waits until those who follow the workflow know its end. */
@@ -133,11 +138,16 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
   steps: () => Promise<Outcome>,
   { state, events, leftBehind, close, reported }: Ending,
 ): Promise<Outcome> {
-  const end = async (outcome: Parameters<Ending['close']>[0], detail: string) => {
+  const end = async (outcome: Parameters<Ending['close']>[0], said: readonly string[]) => {
     const { outcome: stage } = outcome;
+    const isCancelled = stage === 'cancelled';
     close(outcome);
-    state.timeline.add(stage === 'cancelled' ? 'cancelled' : 'ended', { detail }, { outcome: stage });
-    state.enter(stage);
+    state.timeline.add(
+      isCancelled ? 'cancelled' : 'ended',
+      { detail: isCancelled ? said.join('; ') : stage },
+      { outcome: stage },
+    );
+    state.end(stage, said);
     events.ended(stage, state.facts);
     await CancellationScope.nonCancellable(async () => {
       await condition(allHandlersFinished);
@@ -150,7 +160,7 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
   try {
     const outcome = await steps();
     state.know({ outcome: outcome.outcome });
-    await end(outcome, outcome.outcome);
+    await end(outcome, saidOf(outcome));
     return outcome;
   } catch (error) {
     if (isCancellation(error)) await end({ outcome: 'cancelled' }, leftBehind(state.facts));
@@ -172,8 +182,7 @@ export function runOperation<Result extends object>(
     dueInHours: DEFAULT_DUE_IN_HOURS,
     nextSteps: {
       working: purpose,
-      done: 'nothing, it is done',
-      rejected: 'nothing, the partner rejected it',
+      done: 'It is done.',
     },
     leftBehind: () => 'what was done by then stays done',
   });
@@ -190,9 +199,20 @@ export function runOperation<Result extends object>(
   );
 }
 
-function withUnfinished(known: string, unfinished: readonly UnfinishedWrite[]): string {
-  const writes = unfinished.map(({ write, became }) => `${write}: ${IN_WORDS[became]}`);
-  return [known, ...writes].join('; ');
+/** What an outcome has beside its name and the ids, for people. */
+function saidOf({ comment, problems = [], unfinished = [] }: Said): readonly string[] {
+  const about = problems.map(({ field, message }) => (field ? `${field}: ${message}` : message));
+  return [...(comment ? [`Comment: ${comment}`] : []), ...about, ...unfinished.map(inWords)];
+}
+
+interface Said extends Unfinished {
+  readonly outcome: OutcomeName;
+  readonly comment?: string | null;
+  readonly problems?: readonly FieldProblem[];
+}
+
+function inWords({ write, became }: UnfinishedWrite): string {
+  return `${write}: ${IN_WORDS[became]}`;
 }
 
 const IN_WORDS: Readonly<Record<UnfinishedWrite['became'], string>> = {

@@ -3,10 +3,20 @@ import {
   metricMeter,
   setCurrentDetails,
   setHandler,
+  upsertMemo,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import { systemOf } from '../../messages/ids.js';
+import {
+  type DbaForm,
+  indexedDba,
+  listedRequirements,
+  listedStages,
+  type StageSeconds,
+  stagesIn,
+  withStage,
+} from '../../messages/listed.js';
 import {
   firstStage,
   type OnboardingState,
@@ -14,19 +24,19 @@ import {
   stateQuery,
   type TimelineEntry,
 } from '../../messages/onboarding-state.js';
-import type { Requirement } from '../../messages/requirements.js';
 import { COUNTERS, SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
+import { currentDetails, type NextSteps } from './current-details.js';
 import { accountName } from './partner-activities.js';
 
-/** The state without what the requirement queue and the timeline hold. */
-export type Facts = Omit<OnboardingState, 'requirements' | 'unsent' | 'timeline'>;
-
-/** What comes next in each stage, for people. Ends that a workflow type does not have are left out. */
-export type NextSteps = Readonly<Partial<Record<Stage, string>>>;
+/** The state without what the requirement queue, the timeline and the input hold. */
+export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
 
 export interface PublishedStateOptions {
   readonly nextSteps: NextSteps;
+  /** The dba as it stands. A correction may change it. */
+  readonly dba?: (() => string) | undefined;
   /** State of the run before this one. */
   readonly before?: OnboardingState | undefined;
   /** The parts of the state that others hold: the open requirements, and the parts of a customer. */
@@ -52,14 +62,19 @@ export function blankState(workflowType: string): OnboardingState {
 export class PublishedState {
   readonly timeline: Timeline;
   #facts: Facts;
+  #stageSeconds: StageSeconds;
   #agentProfileId: number | undefined;
+  #said: readonly string[] = [];
 
   constructor(private readonly options: PublishedStateOptions) {
     const before = options.before ?? blankState(workflowInfo().workflowType);
-    const { requirements: _, unsent: __, timeline, ...facts } = before;
+    const { dba: _, requirements: __, unsent: ___, timeline, ...facts } = before;
     this.timeline = new Timeline(timeline);
     this.#facts = facts;
-    setHandler(stateQuery, () => this.current);
+    this.#stageSeconds = stagesIn(
+      workflowInfo().typedSearchAttributes.get(SEARCH_ATTRIBUTES.stageTimes) ?? [],
+    );
+    setHandler(stateQuery, () => this.current, { description: 'Where it stands, and all that happened' });
     if (this.isContinued) return;
     this.timeline.add('started');
   }
@@ -74,8 +89,10 @@ export class PublishedState {
   }
 
   get current(): OnboardingState {
-    const { requirements, ...others } = this.options.others();
-    return { ...this.#facts, requirements, timeline: this.timeline.entries, ...others };
+    const { dba, others } = this.options;
+    const { requirements, ...more } = others();
+    const name = dba ? { dba: shortened(dba(), LONGEST.line) } : {};
+    return { ...name, ...this.#facts, requirements, timeline: this.timeline.entries, ...more };
   }
 
   /** What the next run gets. Others hand on what they hold. */
@@ -83,8 +100,19 @@ export class PublishedState {
     return { ...this.#facts, requirements: [], timeline: this.timeline.entries };
   }
 
+  /** In which form the search attribute has the dba. A workflow that was started without `gangway` masks it. */
+  get dbaForm(): DbaForm {
+    const { memo, typedSearchAttributes } = workflowInfo();
+    const indexed = typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba);
+    return indexed !== undefined && indexed === memo?.['dba'] ? 'shown' : 'masked';
+  }
+
   /** Changes facts. The outside sees them with the next {@link show} or {@link publish}. */
   know(facts: Partial<Facts>): void {
+    const { stage } = this.#facts;
+    const [first] = this.timeline.entries;
+    if (facts.stage !== undefined && facts.stage !== stage && first)
+      this.#stageSeconds = withStage(this.#stageSeconds, stage, (Date.now() - Date.parse(first.at)) / 1_000);
     this.#facts = { ...this.#facts, ...facts };
   }
 
@@ -96,6 +124,12 @@ export class PublishedState {
   enter(stage: Stage): void {
     this.know({ stage });
     this.publish();
+  }
+
+  /** Enters the last stage. The Web UI shows the words that come with it, such as the comment of the partner. */
+  end(stage: Stage, said: readonly string[]): void {
+    this.#said = said;
+    this.enter(stage);
   }
 
   /**
@@ -113,9 +147,11 @@ export class PublishedState {
     const { current } = this;
     const agentProfileId = this.#agentProfileId?.toString();
     const dueDates = current.requirements.map(({ dueAt }) => Date.parse(dueAt));
+    if (current.dba !== undefined) this.#showDba(current.dba);
     upsertChanged([
       ...(agentProfileId ? [{ key: SEARCH_ATTRIBUTES.agentProfileId, value: agentProfileId }] : []),
       { key: SEARCH_ATTRIBUTES.stage, value: stage },
+      { key: SEARCH_ATTRIBUTES.stageTimes, value: listOrNull(listedStages(this.#stageSeconds)) },
       { key: SEARCH_ATTRIBUTES.partnerStatus, value: partnerStatus },
       { key: SEARCH_ATTRIBUTES.merchantProfileId, value: merchantProfileId?.toString() ?? null },
       { key: SEARCH_ATTRIBUTES.bankingProfileId, value: profileId?.toString() ?? null },
@@ -125,13 +161,26 @@ export class PublishedState {
         key: SEARCH_ATTRIBUTES.actionDueAt,
         value: dueDates.length > 0 ? new Date(Math.min(...dueDates)) : null,
       },
+      { key: SEARCH_ATTRIBUTES.requirements, value: listOrNull(listedRequirements(current.requirements)) },
     ]);
-    setCurrentDetails(currentDetails(workflowInfo().workflowId, current, this.options.nextSteps));
+    const { workflowId } = workflowInfo();
+    setCurrentDetails(currentDetails(workflowId, current, this.options.nextSteps, this.#said));
     this.options.onShow?.();
+  }
+
+  /** The start has set both, so this writes events only after a correction of the dba, and after a start without `gangway`. */
+  #showDba(dba: string): void {
+    if (workflowInfo().memo?.['dba'] === dba) return;
+    upsertChanged([{ key: SEARCH_ATTRIBUTES.dba, value: indexedDba(dba, this.dbaForm) }]);
+    upsertMemo({ dba });
   }
 }
 
-/** What happened, in order: facts and who did what. Never holds the content of an answer or a secret. */
+function listOrNull(values: string[]): string[] | null {
+  return values.length > 0 ? values : null;
+}
+
+/** What happened, in order: facts and who did what. Of an answer it has a short form, and it never has a secret. */
 export class Timeline {
   readonly #entries: TimelineEntry[];
 
@@ -145,7 +194,7 @@ export class Timeline {
 
   /** @param labels of the counter of the event, where it has one */
   add(
-    event: string,
+    event: TimelineEvent,
     { detail, ...who }: Omit<TimelineEntry, 'at' | 'event'> = {},
     labels: Readonly<Record<string, string>> = {},
   ): void {
@@ -168,7 +217,7 @@ function count(event: keyof typeof COUNTERS, labels: Readonly<Record<string, str
 /** Writes one history event for all attributes that differ from what the server has; none when none differs. */
 function upsertChanged(pairs: SearchAttributeUpdatePair[]): void {
   const present = workflowInfo().typedSearchAttributes;
-  const comparable = (value: unknown) => (value instanceof Date ? value.getTime() : (value ?? null));
+  const comparable = (value: unknown) => JSON.stringify(value ?? null);
   const changed = pairs
     .map((pair) => ({ ...pair, value: indexable(pair.value) }) as SearchAttributeUpdatePair)
     .filter(({ key, value }) => comparable(present.get(key)) !== comparable(value));
@@ -178,89 +227,4 @@ function upsertChanged(pairs: SearchAttributeUpdatePair[]): void {
 /** Visibility databases reject some control characters, and the server terminates a workflow for more than 2 kB. */
 function indexable(value: unknown): unknown {
   return typeof value === 'string' ? shortened(value.replace(/\p{Cc}+/gu, ' '), LONGEST.line) : value;
-}
-
-const AT_THE_END: NextSteps = {
-  declined: 'nothing, the partner declined',
-  withdrawn: 'nothing, the application was withdrawn',
-  abandoned: 'nothing, an operator abandoned it',
-  cancelled: 'nothing, it was cancelled; what exists at the partner stays there',
-};
-
-/** The Markdown that the Web UI shows on top of a running workflow. */
-function currentDetails(workflowId: string, state: OnboardingState, nextSteps: NextSteps): string {
-  const { stage, partnerStatus, merchantProfileId, mid, profileId, financialAccountId } = state;
-  const { paymentsAccountId, terminalId, requirements } = state;
-  const facts = [
-    `**Stage** ${stage}`,
-    partnerStatus !== null && `**Partner status** ${plain(partnerStatus)}`,
-    merchantProfileId !== undefined && `**Merchant** ${merchantProfileId}`,
-    mid !== undefined && `**mid** ${plain(mid)}`,
-    profileId !== undefined && `**Banking profile** ${profileId}`,
-    financialAccountId !== undefined && `**Financial account** ${plain(financialAccountId)}`,
-    paymentsAccountId !== undefined && `**Payments account** ${plain(paymentsAccountId)}`,
-    terminalId !== undefined && `**Terminal** ${plain(terminalId)}`,
-  ];
-  const [first] = requirements;
-  const next = first
-    ? `answer the requirement: \`gangway resolve ${workflowId} ${first.id} ...\``
-    : (nextSteps[stage] ?? AT_THE_END[stage] ?? 'nothing');
-  return [
-    facts.filter(Boolean).join(' · '),
-    ...waitOf(state),
-    ...partsOf(state),
-    ...(first ? ['### Waiting for a person', listOf(workflowId, requirements)] : []),
-    `**Next** ${next}`,
-  ].join('\n\n');
-}
-
-/** A step that waits for its partner. A customer leaves it to its parts. */
-function waitOf({ waiting }: OnboardingState): string[] {
-  if (!waiting) return [];
-  const { step, since, until, reason } = waiting;
-  const pause = until === undefined ? '' : `, which asked for a pause until ${minuteOf(until)}`;
-  return [`**Waiting** for the partner since ${minuteOf(since)}${pause}: ${plain(`${step} (${reason})`)}`];
-}
-
-/** `2026-01-31 10:00 UTC` */
-function minuteOf(iso: string): string {
-  return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
-}
-
-/** More requirements would hide what is below them. */
-const SHOWN_REQUIREMENTS = 20;
-
-function listOf(workflowId: string, requirements: readonly Requirement[]): string {
-  const more = requirements.length - SHOWN_REQUIREMENTS;
-  const lines = requirements.slice(0, SHOWN_REQUIREMENTS).map(lineOf);
-  if (more > 0) lines.push(`- and ${more} more: \`gangway status ${workflowId}\``);
-  return lines.join('\n');
-}
-
-/** One line of a list: the Web UI shows a longer item as paragraphs. */
-function lineOf({ id, title, detail, dueAt, answers }: Requirement): string {
-  const due = `${Date.parse(dueAt) <= Date.now() ? '**overdue** since' : 'due'} ${minuteOf(dueAt)}`;
-  return `- **${plain(title)}** ${plain(detail)} (\`${id}\`, ${due}; answers: ${answers.join(', ')})`;
-}
-
-/** The parts of a customer, one line each. */
-function partsOf({ boarding, business, terminal }: OnboardingState): string[] {
-  const line = (what: string, part: OnboardingState | undefined) => {
-    const status = part?.partnerStatus ? `, ${plain(part.partnerStatus)}` : '';
-    return part && `- **${what}** ${part.stage}${status}`;
-  };
-  const lines = [line('Merchant', boarding), line('Business', business), line('Terminal', terminal)].filter(
-    Boolean,
-  );
-  return lines.length > 0 ? [lines.join('\n')] : [];
-}
-
-/**
- * Text of others on one line, without Markdown. Unescaped, a note could put a link, or a picture that the operator's browser
- * fetches, into the Web UI.
- */
-function plain(text: string): string {
-  return shortened(text, LONGEST.text)
-    .replace(/\s+/g, ' ')
-    .replace(/[\\`*_[\]<>#!|~&:]/g, '\\$&');
 }

@@ -1,16 +1,20 @@
-import { ApplicationFailure } from '@temporalio/common';
 import { condition, isCancellation, log, setHandler } from '@temporalio/workflow';
+import { inputQuery } from '../../messages/activities.js';
+import { rejection } from '../../messages/rejections.js';
 import {
   type Answer,
   type AnswerKind,
+  RESOLVING,
   type Requirement,
   type RequirementKind,
   type Resolution,
   type ResolutionReceipt,
   resolveRequirement,
 } from '../../messages/requirements.js';
+import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
+import { inShort } from './answer-in-short.js';
 import type { CorrectableInput } from './input.js';
 import type { OutboundEvents } from './outbound-events.js';
 import type { PublishedState } from './published-state.js';
@@ -54,7 +58,7 @@ export interface RequirementRecords {
 export interface RequirementQueueOptions {
   readonly dueInHours: number;
   /** The input that corrections change. Default: nothing can be corrected. */
-  readonly input?: Pick<CorrectableInput, 'correctable' | 'check'> | undefined;
+  readonly input?: Pick<CorrectableInput, 'correctable' | 'check' | 'at'> | undefined;
   /** Stands before each numbered id. */
   readonly idPrefix?: string | undefined;
   readonly records?: RequirementRecords | undefined;
@@ -76,13 +80,20 @@ export class RequirementQueue {
     private readonly events: OutboundEvents,
     private readonly options: RequirementQueueOptions,
   ) {
-    const { records } = options;
+    const { records, input } = options;
+    if (input) {
+      const description = 'The input with all corrections';
+      setHandler(inputQuery, () => input.at(state.facts), { description });
+    }
     for (const requirement of records?.open ?? []) this.#open.set(requirement.id, requirement);
     for (const answered of records?.answered ?? []) this.#answered.set(answered.requirement.id, answered);
     for (const id of records?.overdue ?? []) this.#overdue.add(id);
     for (const [about, times] of Object.entries(records?.asked ?? {})) this.#asked.set(about, times);
     this.#raised = records?.raised ?? 0;
-    setHandler(resolveRequirement, this.#resolve, { validator: this.#validate });
+    setHandler(resolveRequirement, this.#resolve, {
+      validator: this.#validate,
+      description: RESOLVING,
+    });
     this.#watchDueDates().catch((error: unknown) => {
       if (!isCancellation(error)) throw error;
     });
@@ -151,7 +162,12 @@ export class RequirementQueue {
     return id;
   }
 
-  #record(event: string, { id, kind }: Requirement, what: string, who = {}): void {
+  #record(
+    event: TimelineEvent & `requirement-${string}`,
+    { id, kind }: Requirement,
+    what: string,
+    who = {},
+  ): void {
     this.state.timeline.add(event, { detail: `${id}: ${what}`, ...who }, { kind });
   }
 
@@ -228,7 +244,7 @@ export class RequirementQueue {
   /** The validator of the update. Synchronous: a promise would always pass. */
   readonly #validate = (resolution: Resolution): void => {
     const problem = problemWith(resolution, this, this.options.input?.correctable ?? []);
-    if (problem) throw ApplicationFailure.nonRetryable(problem, 'InvalidResolution');
+    if (problem) throw rejection(problem);
   };
 
   readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
@@ -245,20 +261,15 @@ export class RequirementQueue {
   #accept(resolution: Resolution): void {
     const { requirementId, answer, actor, reason } = resolution;
     const requirement = this.#open.get(requirementId);
-    if (!requirement)
-      throw ApplicationFailure.nonRetryable(`${requirementId} is not open`, 'InvalidResolution');
+    if (!requirement) throw rejection(`${requirementId} is not open`);
     this.#open.delete(requirementId);
     this.#answered.set(requirementId, { requirement, resolution });
-    this.#record('requirement-resolved', requirement, answer.kind, { actor, reason: masked(reason) });
+    this.#record('requirement-resolved', requirement, inShort(answer), { actor, reason: masked(reason) });
   }
 
   #takeBack({ requirementId, actor, reason }: Resolution): void {
     const answered = this.take(requirementId);
-    if (!answered)
-      throw ApplicationFailure.nonRetryable(
-        `${requirementId} has no answer to take back`,
-        'InvalidResolution',
-      );
+    if (!answered) throw rejection(`${requirementId} has no answer to take back`);
     this.#open.set(requirementId, answered.requirement);
     const detail = requirementId;
     this.state.timeline.add('answer-taken-back', { detail, actor, reason: masked(reason) });
@@ -274,7 +285,7 @@ export class RequirementQueue {
       // The requirement may be closed by now, as by the end of the workflow.
       if (due === Number.POSITIVE_INFINITY) continue;
       const isAnswered = () => !next().includes(due);
-      const summary = 'an answer is due';
+      const summary = 'Wait until an answer is overdue';
       const isInTime = due > Date.now() && (await condition(isAnswered, due - Date.now(), { summary }));
       if (isInTime) continue;
       for (const requirement of this.open) this.#checkDue(requirement, due);

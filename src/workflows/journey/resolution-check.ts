@@ -8,7 +8,7 @@ export interface Answerable {
 }
 
 /**
- * The problem with a resolution, as field and rule; undefined when it is valid. Synchronous, because it validates an update.
+ * The problem with a resolution, as field and rule, without a word of the resolution itself; undefined when it is valid. Synchronous, because it validates an update.
  *
  * @param correctable fields of the input that a correction can change
  */
@@ -23,7 +23,7 @@ export function problemWith(
   const requirement = open.find(({ id }) => id === requirementId);
   if (!requirement) {
     const ids = open.map(({ id }) => id).join(', ');
-    return `requirementId: no requirement ${JSON.stringify(requirementId)} is open; open: ${ids || 'none'}`;
+    return `requirementId: no requirement with this id is open; open: ${ids || 'none'}`;
   }
   if (typeof answer !== 'object' || answer === null) return 'answer: must be an object with a kind';
   if (!requirement.answers.includes(answer.kind)) {
@@ -36,7 +36,7 @@ function problemWithTakingBack(resolution: Resolution, unsent: readonly string[]
   const { requirementId } = resolution;
   if (!unsent.includes(requirementId)) {
     const ids = unsent.join(', ') || 'none';
-    return `requirementId: ${JSON.stringify(requirementId)} has no unsent answer; unsent: ${ids}`;
+    return `requirementId: no requirement with this id has an unsent answer; unsent: ${ids}`;
   }
   return problemWithActor(resolution);
 }
@@ -84,10 +84,9 @@ function problemWithPatch(patch: unknown, correctable: readonly string[]): strin
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
     return 'answer.patch: must be an object';
   }
-  const unknown = Object.keys(patch).filter((field) => !correctable.includes(field));
-  const known = correctable.join(', ');
-  if (unknown.length > 0) return `answer.patch.${unknown[0]}: cannot be corrected; correctable: ${known}`;
-  return Object.keys(patch).length > 0 ? undefined : `answer.patch: must change one of ${known}`;
+  const fields = Object.keys(patch);
+  if (fields.length > 0 && fields.every((field) => correctable.includes(field))) return undefined;
+  return `answer.patch: takes one or more of ${correctable.join(', ')}, and no other field`;
 }
 
 const TEXT_ID = 'must be 1 to 64 characters of ASCII without spaces';

@@ -5,6 +5,7 @@ import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
+import { momentOf } from './current-details.js';
 import type { Timeline } from './published-state.js';
 import type { Question, RequirementQueue } from './requirement-queue.js';
 import type { StepWaits } from './step-waits.js';
@@ -273,7 +274,7 @@ async function resolveUncertain<Result>(
   const { timeline, requirements, writes } = context;
   const { title } = step;
   const { adopt, idFormat, polledEvidence } = once;
-  const at = sentAt === undefined ? '' : ` at ${sentAt}`;
+  const at = sentAt === undefined ? '' : ` at ${momentOf(sentAt)}`;
   writes.doubt(title);
   const isSent = sentAt !== undefined || once.mayBeDone === undefined;
   const sent = isSent ? `sent${at}` : 'perhaps sent before';

@@ -89,7 +89,7 @@ async function untilDue<Seen, Snapshot, Outcome>(
     const dueAt = follower.nextDueAt;
     const isOver = () => isDue() || follower.nextDueAt !== dueAt;
     if (dueAt === Number.POSITIVE_INFINITY) await condition(isOver);
-    else await condition(isOver, dueAt - Date.now(), { summary: 'a task is due' });
+    else await condition(isOver, dueAt - Date.now(), { summary: 'Wait until an answer shows its effect' });
   }
 }
 

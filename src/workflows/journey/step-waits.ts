@@ -2,6 +2,7 @@ import { isCancellation, setHandler } from '@temporalio/workflow';
 import { type PartnerWait, stepWaits } from '../../messages/onboarding-state.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
+import { minuteOf } from './current-details.js';
 import type { PublishedState } from './published-state.js';
 import type { RequirementQueue } from './requirement-queue.js';
 
@@ -57,7 +58,7 @@ export class StepWaits {
       kind: 'waiting',
       title: `Waiting for the partner: ${step.title}`,
       detail:
-        `The step has waited since ${since} (${reason}). Gangway retries it, and this requirement closes when it succeeds. ` +
+        `The step has waited since ${minuteOf(since)} (${reason}). Gangway retries it, and this requirement closes when it succeeds. ` +
         'Ask the partner what is wrong. Answer retry to keep waiting. To give up, cancel the workflow.',
       answers: ['retry'],
     } as const;

@@ -11,6 +11,7 @@ import {
 import type { Requirement } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
 import { aboutTicket, detailOf, reply, ticketQuestion } from '../business/underwriting.js';
+import { minuteOf } from '../journey/current-details.js';
 import type { Journey } from '../journey/journey.js';
 import { accountName, POLL, partnerActivities, REPEATABLE, WAIT } from '../journey/partner-activities.js';
 import { Abandoned, type Question } from '../journey/requirement-queue.js';
@@ -239,7 +240,7 @@ function questionOf(
     kind: 'unreadable',
     title: `Unreadable responses: ${operation} of ${partner}`,
     detail:
-      `Since ${since}, responses to ${operation} cannot be read. The last one: ${masked(what) || 'unknown'}. ` +
+      `Since ${minuteOf(since)}, responses to ${operation} cannot be read. The last one: ${masked(what) || 'unknown'}. ` +
       'Ask the partner whether it has changed its contract. Gangway repeats the reads, and this requirement closes when they ' +
       'succeed. Answer retry to read at once.',
     answers: ['retry'],

@@ -8,6 +8,7 @@ import { registerSearchAttributes } from '../../../src/temporal/search-attribute
 import { openBrowser } from '../../rigs/browser/browser.js';
 import { WorkflowPages } from '../../rigs/browser/web-ui.js';
 import { merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
@@ -19,6 +20,7 @@ const TIMEOUT_MS = 300_000;
 let codecPort: number;
 let server: DevServer;
 let rig: Rig;
+let boarding: Onboarding;
 let browser: Browser;
 let url: string;
 beforeAll(async () => {
@@ -27,7 +29,7 @@ beforeAll(async () => {
   rig = await createRig({ address: server.address, payloadKeys: KEYS, worker: false });
   await registerSearchAttributes(rig.client);
   await rig.startWorker();
-  const boarding = await rig.board(merchant('notes'));
+  boarding = await rig.board(merchant('notes'));
   await boarding.until(({ requirements }) => requirements.length === 2, 'two notes');
   const { runId } = await boarding.handle.describe();
   url = `${server.uiUrl}/namespaces/default/workflows/${boarding.workflowId}/${runId}`;
@@ -90,6 +92,40 @@ it(
     await startCodec(server.uiUrl);
     const text = await everything(READABLE);
     expect(PRIVATE.filter((value) => !text.includes(value))).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'a person who has only the browser answers what is asked, and reads why an answer is rejected',
+  async () => {
+    await startCodec(server.uiUrl);
+    const pages = new WorkflowPages(browser, url);
+    const details = await pages.text('user-metadata', ['voided check', 'keyed in by hand', 'Answers']);
+    const [first = '', second = ''] = details.match(/^\{\n[\s\S]*?^\}$/gm) ?? [];
+    const send = (json: string, shown: string) => pages.sendUpdate('resolveRequirement', json, shown);
+
+    // As it is, then with one blank after the other filled in.
+    expect(await send(first, 'must name')).toContain('actor: must name who answers');
+    const signed = (json: string) =>
+      json.replace('"actor": ""', '"actor": "olga"').replace('"reason": ""', '"reason": "asked them"');
+    expect(await send(signed(first), 'must not')).toContain('answer.text: must not be empty');
+    const answered = (json: string) => signed(json).replace('"text": ""', '"text": "Here it is."');
+    const SENT = 'Update successful';
+    expect(await send(answered(first), SENT)).toContain(SENT);
+    expect(await send(answered(first), 'is open')).toMatch(
+      /requirementId: no requirement with this id is open; open: note-/,
+    );
+    expect(await send(answered(second), SENT)).toContain(SENT);
+
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    const { merchantProfileId = 0 } = await boarding.state();
+    expect((await rig.sandbox.merchant(merchantProfileId))['reviewComments']).toEqual([
+      expect.stringMatching(/^.*voided check.*\nHere it is\.\n\n.*by hand\?\nHere it is\.$/),
+    ]);
+    expect(await pages.text('user-metadata', ['Boarded:'])).toContain(
+      'Boarded: The merchant can take payments.',
+    );
   },
   TIMEOUT_MS,
 );

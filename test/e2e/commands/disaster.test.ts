@@ -134,7 +134,7 @@ async function untilAllEnded(waiting: {
     await rig.sandbox.transition(id, { status: 'Approved', mid: `${880_000 + id}` });
   for (const id of waiting.profiles) await rig.sandbox.transitionProfile(id, { bankingStatus: 'Approved' });
   const running = async () => {
-    for (const asked of jsonLines<Asked>(await gangway('inbox', '--json'))) await answer(asked);
+    for (const asked of jsonLines<Asked>(await gangway('inbox', '--details', '--json'))) await answer(asked);
     return jsonLines<{ workflowId: string; stage: string }>(
       await gangway('list', '--running', '--limit', '100', '--json'),
     ).map(({ workflowId, stage }) => `${workflowId}: ${stage}`);

@@ -196,7 +196,7 @@ describe('overdue-report.sh', () => {
   it('exits 0 when nothing is overdue, and 3 with a line for each overdue requirement', async () => {
     const nothing = await withNotes(102);
     expect(await script('overdue-report')).toEqual({ code: 0, stdout: '', stderr: '' });
-    const csvHead = 'due,hours overdue,workflow,requirement,kind\n';
+    const csvHead = 'due (UTC),hours overdue,workflow,requirement,kind\n';
     expect(await script('overdue-report', ['--csv'])).toEqual({ code: 0, stdout: csvHead, stderr: '' });
 
     const { boarding, id, notes } = await withNotes(101, 0.000_1);
@@ -206,7 +206,9 @@ describe('overdue-report.sh', () => {
     expect(text.stdout.trimEnd().split('\n').sort()).toEqual(
       notes
         .toSorted()
-        .map((note) => expect.stringMatching(new RegExp(`^${time}  0h  ${id}  ${note}  underwriting-note$`))),
+        .map((note) =>
+          expect.stringMatching(new RegExp(`^${time} UTC  0 h  ${id}  ${note}  underwriting-note$`)),
+        ),
     );
     const csv = await script('overdue-report', ['--csv']);
     expect(csv.code).toBe(3);
@@ -219,9 +221,9 @@ describe('overdue-report.sh', () => {
     await Promise.all([boarding.handle.terminate(), nothing.boarding.handle.terminate()]);
   }, 60_000);
 
-  it('exits 1 when Temporal is unavailable, and 2 for an unknown option', async () => {
+  it('exits 4 when Temporal is unavailable, and 2 for an unknown option', async () => {
     const unavailable = await script('overdue-report', [], { TEMPORAL_ADDRESS: '127.0.0.1:9' });
-    expect(unavailable).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot reach Temporal') });
+    expect(unavailable).toMatchObject({ code: 4, stderr: expect.stringContaining('cannot reach Temporal') });
     expect(await script('overdue-report', ['--json'])).toMatchObject({ code: 2, stdout: '' });
   });
 });

@@ -48,12 +48,16 @@ describe('private values, each marked, in onboardings with failures of every kin
 
   it('are found by the same search when payloads are not encrypted', async () => {
     const marked = markers();
-    const { histories, recordings, database, ...elsewhere } = await live(marked, { payloadKeys: '' });
+    const { histories, recordings, database, visibility, ...elsewhere } = await live(marked, {
+      payloadKeys: '',
+    });
     // Credentials never go through Temporal.
     const { password: _, deviceToken: _1, ...sent } = marked;
     expect(found(histories, sent).sort()).toEqual(Object.keys(sent).sort());
     expect(found(recordings, sent).sort()).toEqual(Object.keys(sent).sort());
     expect(found(database, sent).sort()).toEqual(Object.keys(sent).sort());
+    // The memo.
+    expect(found(visibility, marked)).toEqual(['dba']);
     const { tokens: _2, ...places } = elsewhere;
     expect(Object.values(places).flatMap((bytes) => found(bytes, marked))).toEqual([]);
   }, 240_000);
@@ -70,6 +74,8 @@ async function live(
   const rig = await createRig({
     address: server.address,
     worker: false,
+    // Lists and logs have the dba by default, which is no secret.
+    dbaForm: 'masked',
     sandbox: { password: marked.password },
     ...options,
   });

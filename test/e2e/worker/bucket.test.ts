@@ -123,8 +123,8 @@ describe('gangway doctor', () => {
   it('writes and reads a bucket', { timeout: TIMEOUT_MS }, async () => {
     const { env, documents, statements } = place();
     expect(await stores(env)).toEqual([
-      { check: 'document store', ok: true, detail: documents },
-      { check: 'statement store', ok: true, detail: statements },
+      { check: 'document store', state: 'ok', detail: documents },
+      { check: 'statement store', state: 'ok', detail: statements },
     ]);
   });
 
@@ -134,13 +134,15 @@ describe('gangway doctor', () => {
     expect(await stores({ ...env, ...wrong })).toEqual([
       {
         check: 'document store',
-        ok: false,
+        state: 'wrong',
         detail: `s3://${BUCKET}/elsewhere: SignatureDoesNotMatch (HTTP 403)`,
+        fix: 'correct DOCUMENT_DIR, or the permissions at that place',
       },
       {
         check: 'statement store',
-        ok: false,
+        state: 'wrong',
         detail: `${statements}: SignatureDoesNotMatch (HTTP 403)`,
+        fix: 'correct STATEMENT_DIR, or the permissions at that place',
       },
     ]);
   });

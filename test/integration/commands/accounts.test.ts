@@ -49,7 +49,7 @@ describe('an externalId in two accounts', () => {
       ['status', externalId],
       ['watch', externalId],
       ['nudge', externalId],
-      ['cancel', externalId],
+      ['cancel', externalId, '--yes'],
       ['resolve', externalId, note, '--text', 'here'],
     ];
     for (const args of commands) {
@@ -81,7 +81,7 @@ describe('an externalId in two accounts', () => {
     expect(await acmes.outcome()).toMatchObject({ outcome: 'boarded' });
 
     expect((await gangway('watch', externalId, '--partner-account', 'acme')).code).toBe(0);
-    expect((await gangway('cancel', nameless.workflowId)).code).toBe(0);
+    expect((await gangway('cancel', nameless.workflowId, '--yes')).code).toBe(0);
     await expect(nameless.outcome()).rejects.toThrow();
     expect((await gangway('nudge', `${externalId}@acme`)).stderr).toBe(
       `${acmes.workflowId} does not wait for a partner\n`,

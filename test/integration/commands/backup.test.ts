@@ -79,6 +79,13 @@ describe('gangway backup and restore', () => {
     expect((await gangway('restore', file)).stdout).toContain(
       'restored 2, of which 0 search the partner first; already there: 0; not restored: 0\n',
     );
+    expect((await gangway('restore', file, '--csv')).stdout.split('\r\n').toSorted()).toEqual(
+      [
+        'workflowId,restoring',
+        ...[boarding, onboarding].map(({ workflowId }) => `${workflowId},there`),
+        '',
+      ].toSorted(),
+    );
     const again = await boarding.requirement('request-changes');
     expect(again.id).not.toBe('');
     expect(asked.title).toBe(again.title);
@@ -100,7 +107,9 @@ describe('gangway backup and restore', () => {
     const isCut = 'FILE: is incomplete: its last line does not match the number of onboardings\n';
     expect(await changed(lines.slice(0, -1).join('\n'))).toBe(isCut);
     expect(await changed([...lines.slice(0, 1), ...lines.slice(2)].join('\n'))).toBe(isCut);
-    expect(await changed(`${lines[0]}\n{"workflowId"\n`)).toBe('FILE:2: is not JSON\n');
+    expect(await changed(`${lines[0]}\n{"workflowId"\n`)).toBe(
+      'FILE:2: is not JSON: column 14: the text ends early\n',
+    );
     expect(await changed(['{"gangwayBackup":2}', ...lines.slice(1)].join('\n'))).toMatch(
       /^FILE:1: is not valid; nothing was started\n {2}gangwayBackup: must be 1\n/,
     );
@@ -110,7 +119,7 @@ describe('gangway backup and restore', () => {
     );
     expect(await gangway('restore', '/nowhere')).toMatchObject({
       code: 2,
-      stderr: '/nowhere: cannot be read (ENOENT)\n',
+      stderr: '/nowhere: cannot be read (ENOENT): there is no such file\n',
     });
     expect(await gangway('backup', '/nowhere/file')).toMatchObject({
       code: 2,

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { batchFile, executions, idOf, inputFile, merchantsFile, ndjson } from '../../rigs/commands/files.js';
@@ -127,10 +128,14 @@ describe('an invalid file', () => {
   ];
   const text = wrong.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
   const problems = [
-    [2, '', 'is not JSON'],
-    [3, 'merchant.cashDiscount', 'Invalid option: expected one of "Yes"|"No"'],
+    [
+      2,
+      '',
+      'is not JSON: column 9: a value is missing: text in double quotes, a number, true, false, null, { or [',
+    ],
+    [3, 'merchant.cashDiscount', 'must be one of Yes, No'],
     [3, 'merchant.dba', 'must not be empty'],
-    [3, 'merchant.pos', 'Invalid option: expected one of "None"|"CustomPos"'],
+    [3, 'merchant.pos', 'is required: one of None, CustomPos'],
     [
       4,
       '',
@@ -165,7 +170,7 @@ describe('an invalid file', () => {
     const lines = stderr.trimEnd().split('\n');
     expect(code).toBe(2);
     expect(lines).toHaveLength(102);
-    expect(lines.slice(100)).toEqual(['... and 50 more', `${file}: is not valid; nothing was started`]);
+    expect(lines.slice(100)).toEqual(['and 50 more', `${file}: is not valid; nothing was started`]);
   });
 
   it.each([
@@ -209,7 +214,7 @@ describe('an invalid file', () => {
     expect(await gangway(['/nowhere/rows.csv'])).toEqual({
       code: 2,
       stdout: '',
-      stderr: '/nowhere/rows.csv: cannot be read (ENOENT)\n',
+      stderr: '/nowhere/rows.csv: cannot be read (ENOENT): there is no such file, and no folder /nowhere\n',
     });
   });
 });
@@ -236,14 +241,14 @@ describe('--dry-run', () => {
 describe('a run', () => {
   it('that is killed can be continued, and starts nothing twice', async () => {
     const { file, ids } = await merchantsFile(rig, 200);
-    const killed = startSpawnedGangway(rig.env, ['batch', file, '--rate', '100']);
+    const killed = startSpawnedGangway(rig.env, ['batch', file, '--rate', '100', '--yes']);
     await killed.printsLines(60);
     killed.kill('SIGKILL');
     await killed.finished;
     const before = (await started(60)).length;
     expect(before).toBeLessThan(200);
 
-    const lines = jsonLines(await gangway([file, '--json']));
+    const lines = jsonLines(await gangway([file, '--json', '--yes']));
     expect(lines.map(({ line }) => Number(line)).sort((one, other) => one - other)).toEqual(
       ids.map((_, place) => place + 1),
     );
@@ -255,7 +260,7 @@ describe('a run', () => {
 
   it('that is interrupted completes the starts in progress, prints how many it made, and can be continued', async () => {
     const { file, ids } = await merchantsFile(rig, 60);
-    const running = startGangway(rig.env, ['batch', file, '--rate', '20']);
+    const running = startGangway(rig.env, ['batch', file, '--rate', '20', '--yes']);
     await running.printsLines(10);
     running.kill('SIGINT');
     const { code, stdout, stderr } = await running.finished;
@@ -265,10 +270,11 @@ describe('a run', () => {
     expect(lines.at(-1)).toBe(`60 rows: ${count} started, ${60 - count} not started`);
     expect({ code, stderr }).toEqual({
       code: 130,
-      stderr: 'run the same command again: it continues from here and starts nothing twice\n',
+      stderr:
+        'what was started continues; run the same command again: it continues from here and starts nothing twice\n',
     });
     expect(sortedIds(await started(count))).toEqual(ids.slice(0, count).toSorted());
-    const rest = await gangway([file]);
+    const rest = await gangway([file, '--yes']);
     expect(rest.stdout).toMatch(new RegExp(`^60 rows: .*\\b${60 - count} started`, 'm'));
     expect(sortedIds(await started(60))).toEqual(ids.toSorted());
   }, 60_000);
@@ -311,7 +317,7 @@ describe('a run', () => {
     const application = { text: 'x'.repeat(2_000) };
     const inputs = Array.from({ length: 400 }, () => merchant(undefined, { application }));
     const file = await batchFile(rig, 'rows.ndjson', ndjson(inputs));
-    const running = startGangway(rig.env, ['batch', file, '--rate', '100']);
+    const running = startGangway(rig.env, ['batch', file, '--rate', '100', '--yes']);
     await running.printsLines(5);
     await writeFile(file, 'not JSON any more\n'.repeat(100_000), { flag: 'r+' });
     const { code, stdout, stderr } = await running.finished;
@@ -324,7 +330,7 @@ describe('a run', () => {
 
   it('reports no success when the reader of its output closes the pipe', async () => {
     const { file } = await merchantsFile(rig, 30);
-    const pipe = `"${process.execPath}" dist/starter.js batch ${file} --rate 20 | head -3`;
+    const pipe = `"${process.execPath}" dist/starter.js batch ${file} --rate 20 --yes | head -3`;
     const { code, stdout } = await run('bash', ['-o', 'pipefail', '-c', pipe], rig.env);
     expect(stdout.trimEnd().split('\n')).toHaveLength(3);
     expect(code).toBe(1);
@@ -335,9 +341,58 @@ describe('a run', () => {
     const { code, stdout, stderr } = await runGangway({ ...rig.env, TEMPORAL_NAMESPACE: 'nowhere' }, [
       'batch',
       file,
+      '--yes',
     ]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '30 rows: 30 not started\n' });
     expect(stderr).toContain('(TEMPORAL_NAMESPACE)');
+  });
+});
+
+describe('--csv', () => {
+  it('prints a row for each row of the file in its order, with its outcome', async () => {
+    await rig.startWorker();
+    const inputs = [merchant(), merchant('declined'), business()];
+    const file = await batchFile(rig, 'rows.ndjson', ndjson(inputs));
+    const { code, stdout, stderr } = await gangway([file, '--wait', '--csv']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^3 rows: 3 started\n3 rows: /),
+    });
+    const rows: Record<string, string>[] = parse(stdout, { columns: true });
+    const outcomes = ['boarded', 'declined', 'onboarded'];
+    expect(rows).toEqual(
+      inputs.map(({ externalId }, place) =>
+        expect.objectContaining({
+          line: `${place + 1}`,
+          externalId,
+          outcome: outcomes[place],
+          started: 'true',
+        }),
+      ),
+    );
+    expect(rows[0]).toMatchObject({ mid: expect.stringMatching(/^5180\d+$/), comment: '', profileId: '' });
+    expect(rows[1]).toMatchObject({ mid: '', comment: 'Business type is not supported.', profileId: '' });
+    expect(rows[2]).toMatchObject({ mid: '', profileId: expect.stringMatching(/^\d+$/) });
+  }, 60_000);
+
+  it('prints what was started also when it is interrupted', async () => {
+    const { file, ids } = await merchantsFile(rig, 2);
+    const running = startGangway(rig.env, ['batch', file, '--wait', '--csv']);
+    await running.says('2 rows: 2 started');
+    running.kill('SIGTERM');
+    const { code, stdout } = await running.finished;
+    expect(code).toBe(143);
+    expect(parse(stdout, { columns: true })).toMatchObject(
+      ids.map((workflowId) => ({ workflowId, started: 'true' })),
+    );
+  });
+
+  it('has no preview of a file', async () => {
+    const { file } = await merchantsFile(rig, 2);
+    expect(await gangway([file, '--csv', '--dry-run'])).toMatchObject({
+      code: 2,
+      stderr: "error: option '--csv' cannot be used with option '--dry-run'\n",
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { partIds } from '../../../src/temporal/onboardings.js';
-import { gangway as runGangway } from '../../rigs/command.js';
+import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
@@ -80,10 +80,10 @@ describe('gangway board', () => {
       },
       [
         'externalId: takes letters, digits',
-        'merchant.cashDiscount: Invalid option: expected one of "Yes"|"No"',
+        'merchant.cashDiscount: must be one of Yes, No',
         'merchant.firstName: is required',
         'merchant.lastName: is required',
-        'merchant.pos: Invalid option: expected one of "None"|"CustomPos"',
+        'merchant.pos: must be one of None, CustomPos',
         'dueInHours: ',
       ],
     ],
@@ -132,10 +132,15 @@ describe('gangway board', () => {
     expect(missing).toEqual({
       code: 2,
       stdout: '',
-      stderr: '/nowhere/merchant.json: cannot be read (ENOENT)\n',
+      stderr:
+        '/nowhere/merchant.json: cannot be read (ENOENT): there is no such file, and no folder /nowhere\n',
     });
     const path = await file('{"ssn": 000-12-3456}');
-    expect(await gangway(['board', path])).toEqual({ code: 2, stdout: '', stderr: `${path}: is not JSON\n` });
+    expect(await gangway(['board', path])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `${path}: is not JSON: line 1, column 9: a value is missing: text in double quotes, a number, true, false, null, { or [\n`,
+    });
   });
 
   it('rejects a file that is nested too deep', async () => {
@@ -166,11 +171,35 @@ describe('gangway status', () => {
       'Pending',
       id,
       'voided check',
-      'allowed answers: text, documents',
+      'allowed answers: --text, --document',
       'merchant-created',
     ]) {
       expect(stdout).toContain(part);
     }
+  });
+
+  it('shows times in the zone of the person, and how far off they are', async () => {
+    const { externalId } = await waiting();
+    const inIndia = { ...rig.env, TZ: 'Asia/Kolkata' };
+    const { stdout } = await runGangway(inIndia, ['status', externalId]);
+    const minute = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
+    expect(stdout).toMatch(
+      new RegExp(`underwriting-note, waiting \\d+ s, due in 47 h, ${minute} GMT\\+5:30\\)`),
+    );
+    const [, ...rows] = stdout.slice(stdout.indexOf('\nAT ')).trim().split('\n');
+    for (const row of rows) expect(row).toMatch(new RegExp(`^${minute}:\\d\\d GMT\\+5:30  \\w`));
+    const watching = startGangway(inIndia, ['watch', externalId]);
+    await watching.printsLines(rows.length);
+    watching.kill('SIGINT');
+    expect((await watching.finished).stdout).toContain(rows[0]?.replace(/ {2,}/g, '  '));
+  });
+
+  it('wraps no row of the timeline at a terminal', async () => {
+    const { externalId } = await waiting();
+    const shown = await startGangway(rig.env, ['status', externalId], { terminal: true }).finished;
+    const timeline = shown.stdout.slice(shown.stdout.indexOf('\nAT ')).trim().split('\n');
+    expect(Math.max(...timeline.map(({ length }) => length))).toBe(80);
+    expect(timeline.join('\n')).toContain('…');
   });
 
   it('shows why a call is retried, of an onboarding and of a part of a customer', async () => {
@@ -199,7 +228,10 @@ describe('gangway status', () => {
 
   it('reports an unknown onboarding', async () => {
     const { code, stderr } = await gangway(['status', 'nobody']);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'there is no onboarding "nobody"\n' });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'there is no onboarding with id or dba "nobody"; "gangway list" shows all\n',
+    });
     expect((await gangway(['status', 'close-card-x'])).stderr).toBe('there is no workflow "close-card-x"\n');
   });
 });

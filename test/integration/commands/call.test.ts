@@ -63,7 +63,8 @@ describe('the help of gangway call', () => {
   });
 
   it.each([
-    [['payment'], `error: unknown system 'payment'; "gangway call" lists them\n`],
+    [['payment'], `error: unknown system 'payment'; did you mean payments?\n`],
+    [['partner'], `error: unknown system 'partner'; "gangway call" lists them\n`],
     [['banking', 'foo'], `error: unknown operation 'foo'; "gangway call banking" lists them\n`],
   ])('%s is unknown', async (args, stderr) => {
     expect(await call(args)).toEqual({ code: 2, stdout: '', stderr });
@@ -121,9 +122,9 @@ describe('a call', () => {
   });
 
   it.each([
-    ['{', 'request: is not JSON\n'],
+    ['{', 'request: is not JSON: line 1, column 2: the text ends early\n'],
     ['[]', 'request: must be a JSON object\n'],
-    ['@nowhere.json', 'nowhere.json: cannot be read (ENOENT)\n'],
+    ['@nowhere.json', 'nowhere.json: cannot be read (ENOENT): there is no such file\n'],
   ])('with request %s is rejected', async (request, stderr) => {
     expect(await call(['boarding', 'get-status', request])).toEqual({ code: 2, stdout: '', stderr });
   });
@@ -153,10 +154,11 @@ describe('a call', () => {
     expect(refused).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'close-card cannot be undone: confirm it with --yes\n',
+      stderr:
+        'Close a card permanently: this cannot be undone.\nNothing was done: without a terminal, confirm it with --yes\n',
     });
     const args = ['call', 'banking', 'close-card', '{"paymentCardId":"card-1001"}'];
-    const question = 'Close a card permanently. This cannot be undone. Type close-card to confirm: ';
+    const question = 'Close a card permanently: this cannot be undone. Type yes to continue: ';
     const typed = async (answer: string) => {
       const command = startGangway(rig.env, args, { terminal: true });
       await command.says(question);
@@ -166,10 +168,10 @@ describe('a call', () => {
     expect(await typed('no')).toEqual({
       code: 1,
       stdout: '',
-      stderr: `${question}not confirmed; nothing was sent\n`,
+      stderr: `${question}not confirmed; nothing was done\n`,
     });
     expect(await rig.sandbox.ledger({ operation: 'close-card' })).toEqual([]);
-    expect((await typed('close-card')).code).toBe(0);
+    expect((await typed('yes')).code).toBe(0);
     expect(await rig.sandbox.ledger({ operation: 'close-card' })).toHaveLength(1);
   });
 
@@ -234,7 +236,7 @@ describe('a call', () => {
 
   it('of a system that is off reports the missing setting', async () => {
     expect(await call(['plant-store', 'list-plants', '--local'], '', { PLANT_STORE_URL: '' })).toEqual({
-      code: 1,
+      code: 4,
       stdout: '',
       stderr: 'the plant-store partner could not be reached: PLANT_STORE_URL is not set\n',
     });

@@ -1,7 +1,10 @@
+import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gangway as runGangway } from '../../rigs/command.js';
+import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
+import { gangway as runGangway, startGangway } from '../../rigs/command.js';
+import { inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
-import { business, merchant } from '../../rigs/inputs.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -31,46 +34,89 @@ describe('gangway list and inbox', () => {
       partnerStatus: 'Pending',
       merchantProfileId: expect.stringMatching(/^\d+$/),
       agentProfileId: '101',
-      actionRequired: true,
+      requirements: [{ kind: 'underwriting-note' }, { kind: 'underwriting-note' }],
     });
     const ofOther = jsonLines(await gangway(['list', '--agent', '102', '--json']));
     expect(ofOther.map((row) => row['workflowId'])).not.toContain(workflowId);
     const items = jsonLines(await gangway(['inbox', '--json'])).filter(
       (item) => item['workflowId'] === workflowId,
     );
-    expect(items.map(({ kind, overdue }) => ({ kind, overdue }))).toEqual([
-      { kind: 'underwriting-note', overdue: false },
-      { kind: 'underwriting-note', overdue: false },
-    ]);
-    expect((await gangway(['inbox'])).stdout).toContain(
-      'Please send a voided check for the deposit account.',
+    const { dba } = merchant('notes').merchant;
+    const item = { dba, system: 'boarding', kind: 'underwriting-note', task: 'answer the underwriter' };
+    expect(items).toEqual([expect.objectContaining(item), expect.objectContaining(item)]);
+    expect(items.map(({ overdue }) => overdue)).toEqual([false, false]);
+    const { stdout } = await gangway(['inbox', '--dba', dba, '--kind', 'underwriting-note']);
+    expect(stdout).toMatch(
+      new RegExp(`Corner Bakery \\[notes\\] +answer the underwriter +\\d+ s +boarding .*${workflowId}`),
     );
-    expect(
-      jsonLines(await gangway(['inbox', '--overdue', '--json'])).map((item) => item['workflowId']),
-    ).not.toContain(workflowId);
+    expect(jsonLines(await gangway(['inbox', '--kind', 'ticket', '--json']))).toEqual([]);
+    expect((await gangway(['inbox', '--overdue'])).stdout).toMatch(
+      /^none of the \d+ that waits? for a person is overdue\n$/,
+    );
   });
 
-  it('name the boardings that are encrypted with another key, and show the others', async () => {
+  it('show the boardings that are encrypted with another key by what the list has of them', async () => {
     const other = await createRig(beside(rig));
     try {
       const boarding = await other.board(merchant('notes'));
       await boarding.requirement('underwriting-note');
+      await boarding.listed(' AND ActionRequired = true');
       const { externalId } = await waiting();
       const { code, stdout, stderr } = await gangway(['inbox']);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(
-        new RegExp(`^cannot read .*${boarding.workflowId}.*: its key is not in PAYLOAD_KEYS$`, 'm'),
-      );
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toContain(externalId);
+      expect(stdout).toContain(boarding.workflowId);
       expect(await gangway(['status', boarding.workflowId])).toEqual({
         code: 1,
-        stdout: expect.stringContaining(
-          `workflow          ${boarding.workflowId}\nstage             underwriting\n`,
+        stdout: expect.stringMatching(
+          /^dba +Corner Bakery \[notes\]\nstage +underwriting\n[\s\S]*workflow +merchant-boarding-/,
         ),
         stderr: `${boarding.workflowId} cannot be read: its key is not in PAYLOAD_KEYS\n`,
       });
     } finally {
       await other.close();
+    }
+  });
+
+  it('need no worker', async () => {
+    const alone = await createRig({ server: {}, worker: false });
+    const worker = await alone.startWorker();
+    const run = (args: readonly string[]) => runGangway(alone.env, args);
+    try {
+      const { boarding } = await waitingBoarding(alone);
+      await worker.stop();
+      const { code, stdout } = await run(['inbox']);
+      expect(code).toBe(0);
+      expect(stdout).toContain(boarding.workflowId);
+      expect((await run(['list'])).stdout).toContain('answer the underwriter (1 more)');
+    } finally {
+      await alone.close();
+    }
+  });
+
+  it('show the most urgent of many, and how to see the others', async () => {
+    const many = await createRig({ server: {} });
+    const run = (args: readonly string[]) => runGangway(many.env, args);
+    try {
+      const hours = [50, 10, 40, 30, 20];
+      for (const dueInHours of hours) {
+        const boarding = await many.board(merchant('notes', { dueInHours }));
+        await boarding.listed(' AND ActionRequired = true');
+      }
+      const first = await run(['inbox', '--limit', '2', '--json']);
+      const due = (line: Record<string, unknown>) =>
+        Math.round((Date.parse(String(line['dueAt'])) - Date.now()) / 3_600_000);
+      const shown = [...new Set(jsonLines(first).map(due))];
+      expect(shown).toEqual([10, 20].slice(0, shown.length));
+      const next =
+        /2 of 5 onboardings, the most urgent; the next: gangway inbox (--due-after \S+); all: --limit 0/;
+      expect(first.stderr).toMatch(next);
+      const more = (next.exec(first.stderr)?.[1] ?? '').split(' ');
+      const rest = jsonLines(await run(['inbox', ...more, '--json']));
+      expect([...new Set(rest.map(due))]).toEqual([30, 40, 50]);
+      expect(new Set(jsonLines(await run(['inbox', '--limit', '0', '--json'])).map(due)).size).toBe(5);
+    } finally {
+      await many.close();
     }
   });
 
@@ -85,7 +131,124 @@ describe('gangway list and inbox', () => {
       "PartnerStatus = 'Declined'",
     ]);
     expect(stdout).toContain(declined.workflowId);
-    expect(jsonLines(await gangway(['list', '--stage', "declined' OR ''='", '--json']))).toEqual([]);
+    expect(jsonLines(await gangway(['list', '--agent', "101' OR ''='", '--json']))).toEqual([]);
+    expect((await gangway(['list', '--ended-since', 'today'])).stdout).toContain(declined.workflowId);
+    expect((await gangway(['list', '--started-before', '1h'])).stdout).toBe('none\n');
+  });
+});
+
+describe('the tables', () => {
+  let own: Rig;
+  beforeAll(async () => {
+    own = await createRig({ server: {} });
+    const late = { externalId: 'golden-2', dueInHours: 0.000_1 };
+    for (const more of [{ externalId: 'golden-1', dueInHours: 10.5 }, late]) {
+      const boarding = await own.board(merchant('notes', more));
+      await boarding.listed(' AND ActionRequired = true');
+    }
+    await eventually(
+      async () => jsonLines(await runGangway(own.env, ['inbox', '--overdue', '--json'])),
+      (overdue) => overdue.length === 2,
+      'the due date',
+    );
+  });
+  afterAll(() => own.close());
+
+  /** What a terminal in India shows, with fixed ages and dates. */
+  async function atTerminal(command: string, COLUMNS: string, more: Readonly<Record<string, string>> = {}) {
+    const env = { ...own.env, COLUMNS, TZ: 'Asia/Kolkata', NO_COLOR: '1', ...more };
+    const { stdout, stderr } = await startGangway(env, [command], { terminal: true }).finished;
+    const fixed = stdout
+      .replace(/\d+ s/g, (age) => '3 s'.padEnd(age.length))
+      .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '2026-03-01 14:05');
+    return `\n${fixed}${stderr}`;
+  }
+
+  it('of the inbox fit 80, 100 and 160 columns', async () => {
+    expect(await atTerminal('inbox', '80')).toMatchInlineSnapshot(`
+      "
+      DUE          DBA                    TO DO                   REQUIREMENT
+      overdue 3 s  Corner Bakery [notes]  answer the underwriter  note-149967d738cb
+      overdue 3 s  Corner Bakery [notes]  answer the underwriter  note-6b2e32759339
+      due in 10 h  Corner Bakery [notes]  answer the underwriter  note-149967d738cb
+      due in 10 h  Corner Bakery [notes]  answer the underwriter  note-6b2e32759339
+      no room for waiting, partner, id: widen the terminal, or use --csv or --json
+      "
+    `);
+    expect(await atTerminal('inbox', '100')).toMatchInlineSnapshot(`
+      "
+      DUE          DBA                  TO DO                REQUIREMENT        ID
+      overdue 3 s  Corner Ba…y [notes]  answer th…derwriter  note-149967d738cb  merchant-boarding-golden-2
+      overdue 3 s  Corner Ba…y [notes]  answer th…derwriter  note-6b2e32759339  merchant-boarding-golden-2
+      due in 10 h  Corner Ba…y [notes]  answer th…derwriter  note-149967d738cb  merchant-boarding-golden-1
+      due in 10 h  Corner Ba…y [notes]  answer th…derwriter  note-6b2e32759339  merchant-boarding-golden-1
+      no room for waiting, partner: widen the terminal, or use --csv or --json
+      "
+    `);
+    expect(await atTerminal('inbox', '160')).toMatchInlineSnapshot(`
+      "
+      DUE          DBA                    TO DO                   WAITING  PARTNER   ACCOUNT  REQUIREMENT        ID
+      overdue 3 s  Corner Bakery [notes]  answer the underwriter  3 s      boarding           note-149967d738cb  merchant-boarding-golden-2
+      overdue 3 s  Corner Bakery [notes]  answer the underwriter  3 s      boarding           note-6b2e32759339  merchant-boarding-golden-2
+      due in 10 h  Corner Bakery [notes]  answer the underwriter  3 s      boarding           note-149967d738cb  merchant-boarding-golden-1
+      due in 10 h  Corner Bakery [notes]  answer the underwriter  3 s      boarding           note-6b2e32759339  merchant-boarding-golden-1
+      "
+    `);
+  });
+
+  it('of the list fit 80, 100 and 160 columns', async () => {
+    expect(await atTerminal('list', '80')).toMatchInlineSnapshot(`
+      "
+      DBA                 STAGE         TO DO               ID
+      Corner Ba… [notes]  underwriting  answer th…(1 more)  merchant-boarding-golden-2
+      Corner Ba… [notes]  underwriting  answer th…(1 more)  merchant-boarding-golden-1
+      no room for partner status, merchant, started, state: widen the terminal, or use --csv or --json
+      "
+    `);
+    expect(await atTerminal('list', '100')).toMatchInlineSnapshot(`
+      "
+      DBA                    STAGE         TO DO                       STATE    ID
+      Corner Bakery [notes]  underwriting  answer the un…ter (1 more)  running  merchant-boarding-golden-2
+      Corner Bakery [notes]  underwriting  answer the un…ter (1 more)  running  merchant-boarding-golden-1
+      no room for partner status, merchant, started: widen the terminal, or use --csv or --json
+      "
+    `);
+    expect(await atTerminal('list', '160')).toMatchInlineSnapshot(`
+      "
+      DBA                    STAGE         PARTNER STATUS  TO DO                            MERCHANT  STARTED                    STATE    ID
+      Corner Bakery [notes]  underwriting  Pending         answer the underwriter (1 more)  1002      2026-03-01 14:05 GMT+5:30  running  merchant-boarding-golden-2
+      Corner Bakery [notes]  underwriting  Pending         answer the underwriter (1 more)  1001      2026-03-01 14:05 GMT+5:30  running  merchant-boarding-golden-1
+      "
+    `);
+  });
+
+  it('show in red what is overdue, on a terminal with colours', async () => {
+    expect(await atTerminal('inbox', '80', { NO_COLOR: '' })).toContain('\u001b[31moverdue 3 s\u001b[39m  ');
+    expect((await runGangway(own.env, ['inbox'])).stdout).not.toContain('\u001b');
+  });
+
+  it('are CSV with every field of JSON, and times in UTC', async () => {
+    for (const command of ['inbox', 'list']) {
+      const run = (format: string) => runGangway({ ...own.env, TZ: 'Asia/Kolkata' }, [command, format]);
+      const records = jsonLines(await run('--json'));
+      const rows: Record<string, string>[] = parse((await run('--csv')).stdout, { columns: true });
+      expect(rows).toHaveLength(command === 'inbox' ? 4 : 2);
+      const cells = records.map((record) =>
+        Object.fromEntries(
+          Object.entries(record)
+            .filter(([name]) => name !== 'stageSeconds')
+            .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : `${value}`]),
+        ),
+      );
+      for (const [place, row] of rows.entries()) expect(row).toMatchObject(cells[place] ?? {});
+    }
+  });
+
+  it('report on standard error when a limit has cut them', async () => {
+    const cut = await runGangway(own.env, ['list', '--limit', '1', '--csv']);
+    expect(cut.stderr).toBe('1 of 2; --limit 0 for all\n');
+    const all = await runGangway(own.env, ['list', '--limit', '0', '--csv']);
+    expect(all.stderr).toBe('');
   });
 });
 
@@ -106,8 +269,61 @@ describe('gangway list', () => {
       bankingProfileId: String(profileId),
     });
     expect((await gangway(['list', '--query', query])).stdout).toMatch(
-      new RegExp(`PROFILE[^]*${id} .* ${profileId} `),
+      new RegExp(`PROFILE[\\s\\S]*Denied .* ${profileId} .*${id}`),
     );
     expect(jsonLines(await gangway(['list', '--operations', '--query', query, '--json']))).toEqual([]);
+  });
+});
+
+describe('a dba', () => {
+  it('names an onboarding where it is unique', async () => {
+    const named = (dba: string) => ({ ...merchant().merchant, dba });
+    const acme = await rig.board(merchant(undefined, { merchant: named('Acme Bikes') }));
+    await acme.outcome();
+    await acme.listed();
+    expect((await gangway(['status', 'Acme Bikes'])).stdout).toMatch(/^dba +Acme Bikes\n/);
+    const { merchantProfileId } = await acme.state();
+    const portal = { BOARDING_PORTAL_URL: 'https://portal.example.com/merchants/{id}' };
+    expect((await runGangway({ ...rig.env, ...portal }, ['status', 'Acme Bikes'])).stdout).toContain(
+      `\nmerchant portal   https://portal.example.com/merchants/${merchantProfileId}\n`,
+    );
+    expect((await gangway(['status', 'Acme Bike'])).stderr).toBe(
+      'there is no onboarding with id or dba "Acme Bike"; did you mean Acme Bikes?\n',
+    );
+    const second = await rig.board(merchant(undefined, { merchant: named('Acme Bikes') }));
+    await second.listed();
+    const { code, stderr } = await gangway(['status', 'Acme Bikes']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^"Acme Bikes" may mean .*: give the whole workflow id\n$/);
+    for (const { workflowId } of [acme, second]) expect(stderr).toContain(workflowId);
+  });
+
+  it('of a customer names the customer, not its parts', async () => {
+    const input = customer();
+    const running = await rig.onboard(input);
+    await running.outcome();
+    await running.listed();
+    const { stdout } = await gangway(['status', input.boarding.merchant.dba]);
+    expect(stdout).toContain(running.workflowId);
+  });
+
+  it('is whole for those who have the key, also where lists have it masked', async () => {
+    const file = await inputFile(
+      rig,
+      merchant(undefined, { merchant: { ...merchant().merchant, dba: 'Hidden Harbor' } }),
+    );
+    const { stdout } = await runGangway({ ...rig.env, GANGWAY_DBA: 'masked' }, [
+      'board',
+      file,
+      '--wait',
+      '--json',
+    ]);
+    const { workflowId } = JSON.parse(stdout.split('\n')[0] ?? '') as { workflowId: string };
+    const raw = await rig.client.workflow.getHandle(workflowId).describe();
+    expect(raw.typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba)).toBe('H… H…');
+    expect(JSON.stringify(raw.raw.workflowExecutionInfo)).not.toContain('Harbor');
+    const [listed] = jsonLines(await gangway(['list', '--dba', 'Hidden Harbor', '--json']));
+    expect(listed).toMatchObject({ workflowId, dba: 'Hidden Harbor' });
+    expect((await gangway(['status', 'Hidden Harbor'])).stdout).toContain(workflowId);
   });
 });

@@ -30,7 +30,7 @@ async function askedAfter(earlier: string): Promise<string> {
 
 describe('an account whose credentials are rejected', () => {
   it('is in the inbox, and nothing else is', async () => {
-    const items = jsonLines(await gangway('inbox', '--json'));
+    const items = jsonLines(await gangway('inbox', '--details', '--json'));
     expect(items.map(({ workflowId, kind, title }) => [workflowId, kind, title])).toEqual([
       [ID, 'credentials', 'No access: the boarding partner'],
     ]);
@@ -84,6 +84,9 @@ describe('an account whose credentials are rejected', () => {
       '--reason',
       'no',
     );
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('takes retry') });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('does not take --abandon; it takes --retry:\n'),
+    });
   });
 });

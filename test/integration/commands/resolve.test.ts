@@ -45,7 +45,7 @@ describe('gangway resolve', () => {
     expect(second).toEqual({ code: 0, stdout: `${share?.id} resolved; 0 still open\n`, stderr: '' });
     await boarding.outcome();
     const { timeline, merchantProfileId = 0 } = await boarding.state();
-    const resolved = timeline.find(({ detail }) => detail === `${check?.id}: documents`);
+    const resolved = timeline.find(({ detail }) => detail === `${check?.id}: documents: scan.pdf`);
     expect(resolved).toMatchObject({ actor: 'olga', reason: 'called' });
     const { attachments } = await rig.sandbox.merchant(merchantProfileId);
     expect(attachments).toMatchObject([{ fileName: 'scan.pdf', contentType: 'application/pdf', bytes: 8 }]);
@@ -56,12 +56,16 @@ describe('gangway resolve', () => {
     ['two answers', ['--text', 'a', '--retry'], 'give exactly one of --text'],
     ['a decision without a reason', ['--abandon'], '--abandon needs --reason'],
     ['a document that is not there', ['--document', '/nowhere.pdf'], '/nowhere.pdf: cannot be read (ENOENT)'],
-    ['a patch that is not JSON', ['--patch', '{'], '--patch: is not JSON'],
+    [
+      'a patch that is not JSON',
+      ['--patch', '{'],
+      '--patch: is not JSON: line 1, column 2: the text ends early',
+    ],
     ['a patch that is not an object', ['--patch', '[]'], '--patch: must be a JSON object'],
     [
       'an answer of a kind that is not allowed',
       ['--adopt', '1', '--reason', 'x'],
-      'takes text, documents, abandon',
+      'does not take --adopt; it takes --text, --document, --abandon:\n    gangway resolve ',
     ],
     ['an unknown option', ['--txt', 'a'], "unknown option '--txt'"],
   ])('rejects %s with a reason, exits 2', async (_, args, why) => {
@@ -80,15 +84,16 @@ describe('gangway resolve', () => {
 });
 
 describe('gangway watch, nudge and cancel', () => {
-  it('watch shows the timeline until the end', async () => {
+  it('watch shows the timeline until the end, and ends with the outcome and the mid', async () => {
     const boarding = await rig.board(merchant());
-    const { code, stdout } = await gangway(['watch', boarding.workflowId, '--json']);
-    expect(code).toBe(0);
-    const events = stdout
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line).event);
-    expect(events).toEqual(await boarding.events());
+    const watched = await gangway(['watch', boarding.workflowId, '--json']);
+    expect(watched.code).toBe(0);
+    const lines = jsonLines<TimelineEntry>(watched);
+    expect(lines.slice(0, -1).map(({ event }) => event)).toEqual(await boarding.events());
+    const { mid } = await boarding.state();
+    expect(lines.at(-1)).toMatchObject({ workflowId: boarding.workflowId, outcome: 'boarded', mid });
+    const { stdout } = await gangway(['watch', boarding.workflowId]);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${boarding.workflowId} boarded: mid ${mid}`);
   });
 
   it('nudge makes it read now, or reports that it does not wait', async () => {
@@ -105,11 +110,11 @@ describe('gangway watch, nudge and cancel', () => {
 
   it('cancel requests the cancellation, once', async () => {
     const { boarding, externalId } = await waiting();
-    expect((await gangway(['cancel', externalId])).stdout).toBe(
+    expect((await gangway(['cancel', externalId, '--yes'])).stdout).toBe(
       `merchant-boarding-${externalId}: cancellation requested\n`,
     );
     await expect(boarding.outcome()).rejects.toThrow();
-    const again = await gangway(['cancel', externalId]);
+    const again = await gangway(['cancel', externalId, '--yes']);
     expect(again).toMatchObject({ code: 1, stderr: `merchant-boarding-${externalId} has already ended\n` });
     expect(await gangway(['watch', externalId])).toMatchObject({ code: 1 });
   });
@@ -129,10 +134,13 @@ describe('gangway watch of a customer', () => {
     expect(of('boarding')).toEqual(await timelineOf(workflowId('merchantBoarding', input.externalId)));
     expect(of('business')).toEqual(await timelineOf(workflowId('businessOnboarding', input.externalId)));
     const { stdout } = await gangway(['watch', input.externalId]);
-    const times = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.slice(0, 19));
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.slice(-3)).toEqual([
+      `${both.workflowId} declined`,
+      '  merchant declined: Business type is not supported.',
+      expect.stringMatching(/^ {2}business declined: profile \d+, no financial account, Denied$/),
+    ]);
+    const times = lines.slice(0, -3).map((line) => line.slice(0, 19));
     expect(times).toEqual([...times].sort());
     expect(stdout).toMatch(/ {2}boarding {2}status-changed {2}Declined: Business/m);
     expect(stdout).toMatch(/ {2}business {2}status-changed {2}Denied$/m);

@@ -48,12 +48,16 @@ describe('the exit code', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'is that of %s when it ends a command that waits, which prints nothing more',
+    'is that of %s when it ends a command that waits, which prints what continues, and how to return',
     async (signal, code) => {
       const watching = startGangway(rig.env, ['watch', waiting]);
-      await watching.printsLines(3);
+      await watching.says('has an open requirement');
       watching.kill(signal);
-      expect(await watching.finished).toMatchObject({ code, stderr: '' });
+      const { stderr, ...finished } = await watching.finished;
+      expect(finished.code).toBe(code);
+      expect(stderr.trimEnd().split('\n').at(-1)).toBe(
+        `Corner Bakery [uw-level-1] (${waiting}) continues; "gangway watch ${waiting}" follows it again`,
+      );
     },
   );
 
@@ -80,7 +84,7 @@ describe('the exit code', () => {
       'that asks a person',
       async () => {
         const command = startGangway(rig.env, CLOSE_CARD, { terminal: true });
-        await command.says('Type close-card to confirm: ');
+        await command.says('Type yes to continue: ');
         return command;
       },
     ],
@@ -194,7 +198,7 @@ describe('run', () => {
       ...COMMANDS.map(([code, args, more]) => ({ code, args, ...more })),
       { code: 0, args: ['list'], env: { TEMPORAL_API_KEY_FILE: keyFile, TEMPORAL_TLS: 'false' } },
       { code: 1, args: ['watch', waiting], stopped: true },
-      { code: 1, args: ['list'], env: { TEMPORAL_ADDRESS: '127.0.0.1:9' } },
+      { code: 4, args: ['list'], env: { TEMPORAL_ADDRESS: '127.0.0.1:9' } },
     ];
     const argument = JSON.stringify({ env: rig.env, commands });
     const { stdout, stderr } = await spawned(
@@ -240,7 +244,10 @@ describe('the process of the command', () => {
     const watching = startSpawnedGangway(rig.env, ['watch', waiting]);
     await watching.printsLines(3);
     watching.kill('SIGINT');
-    expect(await watching.finished).toMatchObject({ code: 130, stderr: '' });
+    expect(await watching.finished).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining(`(${waiting}) continues; `),
+    });
   });
 
   it('ends at once with the second Ctrl-C, while the first one waits for starts in progress', async () => {
@@ -251,6 +258,7 @@ describe('the process of the command', () => {
       file,
       '--rate',
       '50',
+      '--yes',
     ]);
     await batch.printsLines(3);
     await proxy.freeze();

@@ -17,7 +17,7 @@ describe('gangway show', () => {
   it('prints a table for people, and records as the bank has them as JSON', async () => {
     const { code, stdout, stderr } = await show('departments');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^ID +NAME +USERS +DESCRIPTION +\n31 +Operations +0 +Day-to-day payments *\n32 /);
+    expect(stdout).toMatch(/^ID +NAME +USERS +DESCRIPTION\n31 +Operations +0 +Day-to-day payments\n32 /);
     expect(jsonLines(await show('departments', '--json'))).toEqual([
       {
         id: 31,
@@ -36,17 +36,43 @@ describe('gangway show', () => {
     ]);
   });
 
+  it('prints CSV, with the fields of the partner by their paths', async () => {
+    expect((await show('departments', '--csv')).stdout.split('\r\n')).toEqual([
+      'id,name,authorizedUserCount,description,creator.id,creator.name',
+      '31,Operations,0,Day-to-day payments,11,sandbox',
+      '32,Finance,1,Books and statements,11,sandbox',
+      '',
+    ]);
+    expect((await show('notifications', '--search', 'no such text', '--csv')).stdout).toBe(
+      'id,createdDate,level,group,dateRead,subject,body\r\n',
+    );
+    expect(await show('departments', '--csv', '--json')).toMatchObject({
+      code: 2,
+      stderr: "error: option '--csv' cannot be used with option '--json'\n",
+    });
+  });
+
+  it('shows times in the zone of the person, and in UTC as JSON and CSV', async () => {
+    const inTokyo = (...args: string[]) =>
+      runGangway({ ...rig.env, TZ: 'Asia/Tokyo' }, ['show', 'external-activity', '501', ...args]);
+    expect((await inTokyo()).stdout).toContain(' 2026-01-05 18:00 GMT+9 ');
+    expect((await inTokyo('--json')).stdout).toContain('"2026-01-05T09:00:00Z"');
+    expect((await inTokyo('--csv')).stdout).toContain(',2026-01-05T09:00:00Z,');
+  });
+
   it('shows as many as --limit, and reports that there are more', async () => {
     const limited = await show('departments', '--limit', '1', '--json');
-    expect(limited).toMatchObject({ code: 0, stderr: 'there are more than 1; --limit shows more\n' });
+    expect(limited).toMatchObject({ code: 0, stderr: 'the first 1; --limit 0 for all\n' });
     expect(jsonLines(limited)).toHaveLength(1);
+    const all = await show('departments', '--limit', '0', '--json');
+    expect({ records: jsonLines(all).length, stderr: all.stderr }).toEqual({ records: 2, stderr: '' });
   });
 
   it('shows the tickets of a business, without their terminal control characters', async () => {
     const waiting = await rig.onboardBusiness(business('ticket'));
     await waiting.requirement('ticket');
     expect((await show('tickets')).stdout).toMatch(
-      /^TICKET +CREATED +STATUS +TOPIC +ASKS ABOUT +TEXT +\n9001 +[-\d]+ [:\d]+ +New +Application +Phone +The/,
+      /^TICKET +CREATED +STATUS +TOPIC +ASKS ABOUT +TEXT\n9001 +[-\d]+ [:\d]+ UTC +New +Application +Phone +The/,
     );
     const { profileId = 0 } = await waiting.state();
     await rig.sandbox.transitionProfile(profileId, { tickets: [{ text: 'Call \u001b[2J\u009bus.' }] });
@@ -64,7 +90,7 @@ describe('gangway show', () => {
 
   it('shows external activity of a profile', async () => {
     expect((await show('external-activity', '501')).stdout).toMatch(
-      /\nexternal-1 +2026-01-05 09:00 +250\.00 USD +Deposit from outside +Corner Supplies/,
+      /\nexternal-1 +2026-01-05 09:00 UTC +250\.00 USD +Deposit from outside +Corner Supplies/,
     );
     expect(await ids('external-activity', '501', '--from', '2026-01-06')).toEqual(['external-2']);
     expect(await ids('external-activity', '501', '--account', 'fa-501-2')).toEqual([]);
@@ -76,7 +102,7 @@ describe('gangway show', () => {
     expect(await show('external-activity', '501')).toMatchObject({ code: 0, stderr: '' });
     expect(await show('external-activity', '503')).toMatchObject({ code: 0, stderr: note });
     const limited = await show('external-activity', '503', '--limit', '1', '--json');
-    expect(limited.stderr).toBe(`there are more than 1; --limit shows more\n${note}`);
+    expect(limited.stderr).toBe(`the first 1; --limit 0 for all\n${note}`);
     expect(jsonLines(limited)).toHaveLength(1);
   });
 
@@ -97,7 +123,7 @@ describe('gangway show', () => {
     [
       'notifications',
       ['--from', 'x', '--level', 'info'],
-      ['--from: must be a day such as', '--level: Invalid option'],
+      ['--from: must be a day such as', '--level: must be one of'],
     ],
     [
       'external-activity',
@@ -109,7 +135,7 @@ describe('gangway show', () => {
       ['--agent', '1', 'x', '--iso', '0'],
       ['--agent.1: must be a number', '--iso: must be 1 or more'],
     ],
-    ['tickets', ['--limit', '0'], ['It must be a positive integer']],
+    ['tickets', ['--limit', '-1'], ['It must be a number, or 0 for all.']],
   ])('names every invalid option of %s %j, exits 2', async (list, args, problems) => {
     const { code, stdout, stderr } = await show(list, ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -128,25 +154,33 @@ describe('gangway show with a problem', () => {
 
   it.each([
     [
+      1,
       'is no administrator',
       { bankingUser: 'client' },
       'denied the request (403): the account lacks the permission\n  (whole): For administrators only',
     ],
-    ['is locked', { bankingUser: 'locked' }, 'denied the sign-in (403): the account is locked or suspended'],
     [
+      1,
+      'is locked',
+      { bankingUser: 'locked' },
+      'denied the sign-in (403): the account is locked or suspended',
+    ],
+    [
+      1,
       'has a wrong password',
       { bankingPassword: 'wrong' },
       'rejected our credentials (401): correct them in the settings',
     ],
     [
+      3,
       'needs a code',
       { bankingUser: 'mfa' },
       'requires a one-time code to sign in: answer its requirement ("gangway inbox"), or set BANKING_TOTP_SECRET',
     ],
-    ['has no bank', { bankingUser: null }, 'could not be reached: BANKING_URL is not set'],
-  ])('explains that the worker %s', async (_, options, words) => {
+    [4, 'has no bank', { bankingUser: null }, 'could not be reached: BANKING_URL is not set'],
+  ])('exits %i and explains that the worker %s', async (exitCode, _, options, words) => {
     const { code, stdout, stderr } = await withRig(options);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
     expect(stderr).toContain(`the banking partner ${words}`);
   });
 });

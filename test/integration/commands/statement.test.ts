@@ -63,7 +63,7 @@ describe('gangway statement now', () => {
       ['--account', '', '--period', '2026-13', '--format', 'DOC', '--email', 'books'],
       [
         '--account.0: must not be empty',
-        '--format: Invalid option: expected one of "PDF"|"CSV"|"QBO"|"OFX"',
+        '--format: must be one of PDF, CSV, QBO, OFX',
         '--email: must be an e-mail address',
         '--period: must be a month such as 2026-01',
       ],
@@ -139,7 +139,7 @@ describe('gangway statement monthly', () => {
       outcome: 'done',
       fileName: `${month(LAST_MONTH)}-fa-501-1.pdf`,
     });
-    const row = new RegExp(`^${key} +fa-501-1 +PDF +\\d{4}-\\d\\d-01 12:00 +${workflowId}$`, 'm');
+    const row = new RegExp(`^${key} +fa-501-1 +PDF +\\d{4}-\\d\\d-01 12:00 UTC +${workflowId}$`, 'm');
     await eventually(
       async () => (await gangway(['list'])).stdout,
       (listed) => row.test(listed),

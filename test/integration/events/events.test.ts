@@ -101,6 +101,9 @@ describe.concurrent('outbound events of an onboarding', () => {
       ['onboarding.completed.v1', 'boarded'],
     ]);
     const { runId } = await boarding.handle.describe();
+    // A delivery is an activity of its own, and not in the list of workflows.
+    const deliveries = `WorkflowId STARTS_WITH 'event-${boarding.workflowId}'`;
+    expect(await rig.client.workflow.count(deliveries)).toMatchObject({ count: 0 });
     const last = events.find(({ type }) => type === 'onboarding.completed.v1');
     expect(JSON.parse(last?.body ?? '')).toEqual({
       specversion: '1.0',
@@ -243,6 +246,10 @@ it.concurrent('outbound events are also delivered on a Temporal server without s
   await received(crm, 5);
   const { runId } = await boarding.handle.describe();
   expect(crm.received.map(runAndSequenceOf).sort()).toEqual([1, 2, 3, 4, 5].map((n) => `${runId}.${n}`));
+  // The list of onboardings in the Web UI leaves them out.
+  const listed = (query: string) => rig.client.workflow.count(query);
+  expect(await listed("WorkflowType = 'singleActivity'")).toMatchObject({ count: 5 });
+  expect(await listed('Dba IS NOT NULL')).toMatchObject({ count: 1 });
 });
 
 describe.concurrent('a subscriber that fails', () => {
@@ -331,6 +338,15 @@ describe('gangway events', () => {
       'five that were given up',
     );
     expect(lost[0]).toMatchObject({ status: 'given-up', problem: 'HTTP 410' });
+    const asTable = await gangway({ ...rig.env, TZ: 'Asia/Tokyo' }, ['events', 'list', id, '--limit', '2']);
+    expect(asTable.stdout).toMatch(
+      /^EVENT +OF +AT +TO +DELIVERY +ATTEMPTS +PROBLEM\n(\S+ +merchant-boarding-\S+ +[-\d]+ [:\d]+ GMT\+9 +\S+ +given-up +1 {2}HTTP 410\n){2}$/,
+    );
+    expect(asTable.stderr).toBe('the first 2; --limit 0 for all\n');
+    const asCsv = await gangway(rig.env, ['events', 'list', id, '--limit', '0', '--csv']);
+    const [head, ...rows] = asCsv.stdout.trimEnd().split('\r\n');
+    expect(head).toMatch(/^event\.type,event\.subject,event\.time,event\.id,.*,event\.data\.stage/);
+    expect([rows.length, asCsv.stderr]).toEqual([5, '']);
     // Rejected for good, so there is no automatic retry.
     expect(crm.received).toHaveLength(5);
 
@@ -346,7 +362,11 @@ describe('gangway events', () => {
       'five that were delivered',
     );
     expect(await deliveries(rig, ['redeliver', id])).toEqual([]);
-    expect(await deliveries(rig, ['redeliver', id, '--all', '--to', 'nobody'])).toEqual([]);
+    const elsewhere = await gangway(rig.env, ['events', 'redeliver', id, '--all', '--to', 'nobody']);
+    expect(elsewhere).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^--to: no event goes to nobody; /),
+    });
     expect(await deliveries(rig, ['redeliver', id, '--all'])).toHaveLength(5);
     await received(crm, 15);
   });
@@ -393,6 +413,9 @@ describe('gangway events', () => {
 
   it('requires the onboardings whose events to send again', async () => {
     const { code, stderr } = await gangway(rig.env, ['events', 'redeliver', '--all']);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '--all needs the id of an onboarding\n' });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: '--all needs the id of an onboarding: gangway events redeliver ID --all\n',
+    });
   });
 });

@@ -125,7 +125,7 @@ describe('a batch', () => {
         'customer.onboarding.requested.v1, requirement.resolved.v1, documents.received.v1; nothing was started',
       errors: [
         { field: '1.source', message: 'is required' },
-        { field: '1.data.agentProfileId', message: 'Invalid input: expected number, received string' },
+        { field: '1.data.agentProfileId', message: 'must be a whole number such as 12' },
         { field: '2.type', message: 'is not a known type' },
       ],
     });

@@ -165,7 +165,7 @@ describe('an event with wrong fields is rejected, and the problem names each fie
       invalid(
         { field: 'data.externalId', message: 'contains what looks like a social security number' },
         { field: 'data.merchant.dba', message: 'must not be empty' },
-        { field: 'data.merchant.pos', message: 'Invalid option: expected one of "None"|"CustomPos"' },
+        { field: 'data.merchant.pos', message: 'must be one of None, CustomPos' },
         { field: 'data.ssn', message: 'is not a known field' },
       ),
     ],

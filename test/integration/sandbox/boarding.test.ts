@@ -159,7 +159,7 @@ describe('envelopes, byte by byte', () => {
     expect(responses.map(({ text }) => text)).toEqual([
       '{"data":{},"requestId":70002,"success":true,"error":null,"validationErrors":[]}',
       '{"data":null,"requestId":70003,"success":false,"error":"Validation failed","validationErrors":[' +
-        '{"field":"id","error":"Invalid input: expected number, received string"}]}',
+        '{"field":"id","error":"must be a whole number such as 12"}]}',
     ]);
   });
 

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resolveRequirement } from '../../../src/messages/requirements.js';
+import { listed } from '../../../src/temporal/search.js';
 import { merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
@@ -19,6 +22,12 @@ async function attributes(workflowId: string): Promise<Record<string, unknown>> 
   return {};
 }
 
+async function listedOnce(workflowId: string) {
+  const [found] = await Array.fromAsync(listed(rig.client, `WorkflowId = '${workflowId}'`));
+  if (!found) throw new Error(`${workflowId} is not listed`);
+  return found;
+}
+
 describe('search attributes', () => {
   it('follow a boarding: stage, status, ids, and whether a person is needed', async () => {
     const boarding = await rig.board(merchant('uw-level-1'));
@@ -34,6 +43,8 @@ describe('search attributes', () => {
       AgentProfileId: '101',
       ActionRequired: true,
       ActionDueAt: new Date(dueAt),
+      Dba: 'Corner Bakery [uw-level-1]',
+      Requirements: expect.stringMatching(new RegExp(`^underwriting-note ${id} \\S+ ${dueAt}$`)),
     });
     await boarding.resolve(id, { kind: 'text', text: 'Here.' });
     const outcome = await boarding.outcome();
@@ -41,35 +52,70 @@ describe('search attributes', () => {
     expect(ended).toMatchObject({ PartnerStatus: 'Approved', Mid: 'mid' in outcome && outcome.mid });
     expect(ended).toMatchObject({ ActionRequired: false });
     expect(ended['ActionDueAt']).toBeUndefined();
+    expect(ended['Requirements']).toBeUndefined();
+    const { stageSeconds } = await listedOnce(boarding.workflowId);
+    expect(Object.keys(stageSeconds)).toEqual(['preparing', 'applying', 'underwriting', 'boarding']);
   });
 
   it('and the summary hold nothing personal', async () => {
     const boarding = await rig.board(merchant('declined'));
     await boarding.outcome();
     const seen = JSON.stringify(await attributes(boarding.workflowId));
-    for (const name of ['Ada', 'Baker']) expect(seen).not.toContain(name);
+    for (const name of ['Ada', 'Baker"']) expect(seen).not.toContain(name);
     const { staticSummary } = await boarding.handle.describe();
     expect(await staticSummary()).toBe('Corner Bakery [declined]');
   });
 });
 
 describe('the Web UI’s current details', () => {
-  it('show the open requirements and the next steps', async () => {
+  const detailsOf = async ({ handle }: Onboarding<unknown>) =>
+    (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
+
+  it('show the open requirements, each with the JSON that answers it', async () => {
     const boarding = await rig.board(merchant('uw-level-1'));
     const { id } = await boarding.requirement('underwriting-note');
-    const { currentDetails } = await boarding.handle.query<{ currentDetails: string }>(
-      '__temporal_workflow_metadata',
-    );
+    const currentDetails = await detailsOf(boarding);
     const { merchantProfileId } = await boarding.state();
     expect(currentDetails.split('\n\n')).toEqual([
-      `**Stage** underwriting · **Partner status** UW Level 1\\: Pending · **Merchant** ${merchantProfileId}`,
-      '### Waiting for a person',
+      `**Corner Bakery \\[uw-level-1\\]** · **Stage** underwriting · **Partner status** UW Level 1\\: Pending · **Merchant** ${merchantProfileId}`,
+      '### Waiting for a person: 1',
+      expect.stringContaining(`gangway resolve ${boarding.workflowId} ${id} ...`),
       expect.stringMatching(
-        /^- \*\*Underwriting note from Underwriting\*\* Please send three months .* statements\. \(`note-/,
+        /^\*\*1\. Underwriting note from Underwriting\*\*\nPlease send three months .* statements\.\nAsked .* UTC, due .* UTC\. Answers: text, documents, abandon\.$/,
       ),
-      `**Next** answer the requirement: \`gangway resolve ${boarding.workflowId} ${id} ...\``,
+      expect.stringContaining(`"requirementId": "${id}"`),
+      '### Answers',
+      expect.stringContaining('{"kind":"abandon"}'),
     ]);
     await boarding.handle.terminate();
+  });
+
+  it('have JSON that answers a requirement, once it is filled in', async () => {
+    const boarding = await rig.board(merchant('uw-level-1'));
+    await boarding.requirement('underwriting-note');
+    const [, json = ''] = /```\n([\s\S]*?)\n```/.exec(await detailsOf(boarding)) ?? [];
+    const filled = json
+      .replace('"text": ""', '"text": "Here."')
+      .replace('"actor": ""', '"actor": "olga"')
+      .replace('"reason": ""', '"reason": "asked the merchant"');
+    await boarding.handle.executeUpdate(resolveRequirement, { args: [JSON.parse(filled)] });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await detailsOf(boarding)).toMatch(/^\*\*Boarded:\*\* The merchant can take payments\.\n\n/);
+  });
+
+  it('show why the partner declined, and what a cancellation leaves behind', async () => {
+    const declined = await rig.board(merchant('declined'));
+    const { comment } = (await declined.outcome()) as { comment?: string };
+    expect(await detailsOf(declined)).toContain(
+      `**Declined:** The partner declined the application. Comment\\: ${comment}`,
+    );
+    const cancelled = await rig.board(merchant('waiting'));
+    const { merchantProfileId } = await cancelled.until(({ partnerStatus }) => partnerStatus === 'Pending');
+    await cancelled.handle.cancel();
+    await cancelled.outcome().catch(() => undefined);
+    expect(await detailsOf(cancelled)).toContain(
+      `**Cancelled:** Somebody cancelled it. Merchant ${merchantProfileId} stays at the partner, last seen as Pending`,
+    );
   });
 
   it('show Markdown and HTML in the texts of others as plain text', async () => {

@@ -26,12 +26,14 @@ describe.concurrent('a business without questions', () => {
     ['pending-review', ['Pending', 'Pending_Review', 'InReview', 'Approved']],
     ['unknown-status', ['EscalatedToCommittee', 'Approved']],
   ])('(%s) ends onboarded as soon as the bank has approved it', async (scenario, seen) => {
-    const onboarding = await rig.onboardBusiness(business(scenario));
+    const input = business(scenario);
+    const onboarding = await rig.onboardBusiness(input);
     const outcome = await onboarding.outcome();
     const { profileId = 0, timeline, ...state } = await onboarding.state();
     const bankingStatus = seen.at(-1);
     expect(outcome).toEqual({ outcome: 'onboarded', profileId, financialAccountId: null, bankingStatus });
     expect(state).toEqual({
+      dba: input.holder.doingBusinessAsName,
       stage: 'onboarded',
       outcome: 'onboarded',
       partnerStatus: bankingStatus,
@@ -113,9 +115,10 @@ describe.concurrent('a business under way', () => {
     expect(attribute('partnerStatus')).toBe('Submitted');
     expect(attribute('actionRequired')).toBe(false);
     expect(await onboarding.handle.query('__temporal_workflow_metadata')).toMatchObject({
-      currentDetails:
+      currentDetails: expect.stringContaining(
         `**Stage** underwriting · **Partner status** Submitted · **Banking profile** ${profileId}\n\n` +
-        '**Next** wait for the bank; its tickets show up here',
+          '**Next** wait for the bank; its tickets show up here',
+      ),
     });
     await onboarding.handle.terminate();
   });

@@ -166,7 +166,7 @@ describe.concurrent('an answer that was not sent', () => {
     await held.underWay();
     const taken = boarding.resolve(first.id, { kind: 'take-back' });
     await expect(taken).rejects.toMatchObject({
-      cause: { message: `requirementId: "${first.id}" has no unsent answer; unsent: none` },
+      cause: { message: 'requirementId: no requirement with this id has an unsent answer; unsent: none' },
     });
     await held.letGo();
     await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'answers-delivered'));

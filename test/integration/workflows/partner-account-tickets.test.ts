@@ -109,7 +109,7 @@ describe.concurrent('a ticket that no onboarding shows', () => {
       await opened(rig, profileId);
       const account = accountOf(rig, 'banking', 'a');
       const { id } = await asked(account, 'ticket');
-      expect(await waiting(rig)).toEqual(['partner-account-banking@a']);
+      await expect.poll(() => waiting(rig)).toEqual(['partner-account-banking@a']);
       await account.resolve(id, { kind: 'text', text: 'A bakery.' });
       expect(await account.outcome()).toEqual({ outcome: 'done' });
       expect(await bankOf(rig).repliesTo(id)).toEqual(['A bakery.']);

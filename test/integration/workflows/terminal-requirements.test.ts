@@ -63,7 +63,7 @@ describe.concurrent('an account that the platform rejects', () => {
     const error = await onboarding.resolve(id, { kind: 'correction', patch }).catch((failed) => failed);
     expect(error).toBeInstanceOf(WorkflowUpdateFailedError);
     expect(error.cause.message).toBe(
-      'answer.patch.merchant: cannot be corrected; correctable: provisionTerminal',
+      'answer.patch: takes one or more of provisionTerminal, and no other field',
     );
     const { events } = await onboarding.handle.fetchHistory();
     expect(events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toEqual([]);

@@ -5,6 +5,9 @@ export const takesMarks = {
   withDeadline: (_: unknown, request: () => Promise<void>) => request(),
   withAbortSignal: (_: unknown, request: () => Promise<void>) => request(),
   activity: { heartbeat: async () => undefined },
-  workflow: { list: () => [] },
-  workflowService: { getSystemInfo: async () => ({}) },
+  options: { namespace: 'default' },
+  workflowService: {
+    getSystemInfo: async () => ({}),
+    listWorkflowExecutions: async () => ({ executions: [] }),
+  },
 } as unknown as Client;

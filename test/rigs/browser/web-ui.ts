@@ -49,6 +49,36 @@ export class WorkflowPages {
     }
   }
 
+  /**
+   * Sends an update in the form of the Web UI, as a person does: choose it, paste the JSON, submit. A form that has an error
+   * stays open.
+   *
+   * @param shown what the page shows afterwards
+   * @param picture is taken then as well
+   */
+  async sendUpdate(name: string, json: string, shown: string, picture?: Picture): Promise<string> {
+    this.#context ??= this.browser.newContext();
+    const page = await (await this.#context).newPage();
+    try {
+      await page.setViewportSize({ width: 1440, height: picture?.height ?? 900 });
+      page.setDefaultTimeout(PATIENCE_MS);
+      await page.goto(`${this.url}/timeline`, { waitUntil: 'domcontentloaded' });
+      await page.getByRole('button', { name: 'More Actions' }).click();
+      await page.getByRole('menuitem', { name: 'Send an Update' }).first().click();
+      const form = page.locator('dialog[open]');
+      await form.getByTestId('update-select-button').click();
+      await form.getByRole('option', { name }).click();
+      await form.locator('.cm-content').click();
+      await page.keyboard.insertText(json);
+      await form.getByRole('button', { name: 'Submit' }).click();
+      const text = await textOf(page, [shown], PATIENCE_MS);
+      if (picture) await page.screenshot({ path: picture.file });
+      return text;
+    } finally {
+      await page.close();
+    }
+  }
+
   /** On a busy machine a page may stay incomplete until somebody loads it again. */
   async #shown(
     page: Page,
@@ -70,7 +100,10 @@ export class WorkflowPages {
 async function runQuery(page: Page, quiet: () => Promise<unknown>): Promise<void> {
   const button = page.getByRole('button', { name: 'Run Query' });
   await Promise.race([button.waitFor({ timeout: PATIENCE_MS }), quiet()]);
-  if (await button.isVisible()) await button.click({ timeout: PATIENCE_MS });
+  if (!(await button.isVisible())) return;
+  await page.getByTestId('query-select-button').click({ timeout: PATIENCE_MS });
+  await page.getByRole('option', { name: 'state' }).click({ timeout: PATIENCE_MS });
+  await page.getByRole('button', { name: /Run Query|Refresh Query/ }).click({ timeout: PATIENCE_MS });
 }
 
 /** @returns waits until the page has requested decoding and sends no more requests */

@@ -145,7 +145,7 @@ const MARKING_MS = 2_000;
  * a person can decide about a mark without a request. Undefined if no worker was killed in that moment.
  */
 export function killedAfterMark({ doubt }: Examined, incidents: readonly Incident[]): number | undefined {
-  const [, marked = ''] = / sent at (\S+): its worker stopped/.exec(doubt) ?? [];
+  const [, marked = ''] = / sent at (.+ UTC): its worker stopped/.exec(doubt) ?? [];
   const after = incidents
     .filter(({ what }) => /^worker \d is killed/.test(what))
     .map(({ at }) => Date.parse(at) - Date.parse(marked));

@@ -1,4 +1,4 @@
-import { tableOf } from '../../../src/commands/cli/output.js';
+import { tableOf } from '../../../src/commands/cli/table.js';
 import type { FaultPlan } from '../../../src/sandbox/faults.js';
 import { KINDS } from './cast.js';
 import type { Examined } from './questions.js';

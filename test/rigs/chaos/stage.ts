@@ -63,6 +63,8 @@ export class Stage {
     const served = await serve(folder);
     const { address } = served;
     const rig = await createRig({
+      // The search for leaks covers the dba.
+      dbaForm: 'masked',
       address,
       worker: false,
       sandbox: { password: marked.password, pace: { milliseconds: pace } },

@@ -61,7 +61,7 @@ async function startByEvent(sender: Sender, { type, externalId, input }: Party):
 
 async function startByClient({ rig }: Stage, party: Party): Promise<void> {
   const { client, taskQueue } = rig;
-  const options = { taskQueue };
+  const options = { taskQueue, dbaForm: 'masked' } as const;
   await insist(async () => {
     if (party.type === 'merchantBoarding') await startMerchantBoarding(client, party.input, options);
     else if (party.type === 'businessOnboarding') await startBusinessOnboarding(client, party.input, options);
@@ -80,7 +80,7 @@ async function startByBatch(
 ): Promise<string> {
   const file = await batchFile(rig, 'everyone.ndjson', ndjson(parties.map(({ input }) => input)));
   const rate = Math.max(0.5, (parties.length * 1_000) / lastsMs).toFixed(2);
-  const args = ['batch', file, '--rate', rate, '--json'];
+  const args = ['batch', file, '--rate', rate, '--yes', '--json'];
   const doomed = startSpawnedGangway(env, args);
   await Promise.race([sleep(killBatchAt), doomed.finished]);
   doomed.kill('SIGKILL');

@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process';
-import { access, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
+import { unpackPackages } from '../debian-packages.js';
 
 const CACHE = fileURLToPath(new URL('../../../.cache/monitoring', import.meta.url));
 
@@ -49,24 +46,8 @@ async function allIn(folder: string): Promise<Programs | undefined> {
   }
 }
 
-/** apt-get checks the signatures of the packages. They are unpacked, not installed. */
 async function fetched(): Promise<Programs> {
-  await mkdir(join(CACHE, '..'), { recursive: true });
-  const folder = await mkdtemp(`${CACHE}-getting-`);
-  try {
-    const download = () =>
-      run('apt-get', ['download', '--quiet', 'prometheus', 'prometheus-alertmanager'], { cwd: folder });
-    // A new machine has no lists of packages yet.
-    await download().catch(() => run('apt-get', ['update', '--quiet']).then(download));
-    const packages = (await readdir(folder)).filter((name) => name.endsWith('.deb'));
-    for (const name of packages) await run('dpkg-deb', ['--extract', join(folder, name), folder]);
-    // Another test may have been faster.
-    await rename(folder, CACHE).catch(() => undefined);
-  } catch (error) {
-    throw new Error('install Debian’s packages prometheus and prometheus-alertmanager', { cause: error });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await unpackPackages(['prometheus', 'prometheus-alertmanager'], CACHE);
   const programs = await unpacked();
   if (!programs) throw new Error(`${CACHE} lacks some of ${NAMES.join(', ')}: remove it`);
   return programs;

@@ -71,6 +71,7 @@ export async function runReceiver(
     webhooks: NO_WEBHOOKS,
     client,
     taskQueue,
+    dbaForm: 'shown',
     posNames: [],
     accounts: {},
     logger: createLogger('trace', { write: (line) => void lines.push(line) }),

@@ -90,20 +90,24 @@ function refusalOf(
   return isAboutNamespace && !headers['temporal-namespace'] ? UNAUTHENTICATED : undefined;
 }
 
-function refuse(stream: ServerHttp2Stream, status: string): void {
+export function refuse(stream: ServerHttp2Stream, status: string, message = 'Request unauthorized.'): void {
   stream.respond(
     {
       ':status': 200,
       'content-type': 'application/grpc',
       'grpc-status': status,
-      'grpc-message': 'Request unauthorized.',
+      'grpc-message': message,
     },
     { endStream: true },
   );
 }
 
 /** Forwards headers, bodies and trailers both ways, and the end of either side. */
-function passOn(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, onward: ClientHttp2Session): void {
+export function passOn(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  onward: ClientHttp2Session,
+): void {
   const { ':authority': _, ...rest } = headers;
   const call = onward.request(rest as OutgoingHttpHeaders);
   let trailers: IncomingHttpHeaders = {};

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { correctionProblems } from '../../../src/activities/corrections.js';
+import { correctionActivities, correctionProblems } from '../../../src/activities/corrections.js';
 import type { CorrectableType } from '../../../src/messages/activities.js';
 import { NO_ACCOUNTS } from '../../../src/messages/inputs.js';
 import { business, merchant, OWNER, terminal } from '../../rigs/inputs.js';
@@ -67,12 +67,12 @@ describe('a correction of a merchant', () => {
       { boardingSettings: false },
       ['boardingSettings: cannot be combined with boardingSettingsId; give one of the two'],
     ],
-    [{ agentProfileId: '101' }, ['agentProfileId: Invalid input: expected number, received string']],
+    [{ agentProfileId: '101' }, ['agentProfileId: must be a number, without quotes']],
     [
       { externalId: 'other', dba: 'New Name' },
       [
         `externalId: cannot be changed by a correction; ${UNTIL_CREATED}`,
-        `dba: cannot be changed by a correction; ${UNTIL_CREATED}`,
+        `dba: cannot be changed by a correction; ${UNTIL_CREATED}; did you mean merchant.dba?`,
       ],
     ],
   ])('cannot be %j, and each field is named with its rule', (patch, expected) => {
@@ -175,4 +175,25 @@ describe('a correction of a terminal', () => {
     const problems = checkOf('terminalProvisioning', input, { paymentsAccountExists: true });
     expect(problems(patch)).toEqual(expected);
   });
+});
+
+it('a problem that leaves the worker names known fields only, because another name may be a value in the wrong place', async () => {
+  const { checkCorrection } = correctionActivities(NO_ACCOUNTS);
+  const problems = (type: CorrectableType, input: object, patch: object) =>
+    checkCorrection({ type, input, patch, merchantExists: false, paymentsAccountExists: false });
+  const one = 'one of its fields: is not a known field';
+  expect(
+    await problems('merchantBoarding', merchant(), {
+      merchant: { '078051120': 'x', lastName: '' },
+      fees: { Ada: 1 },
+    }),
+  ).toEqual([
+    { field: 'merchant.lastName', message: 'must not be empty' },
+    { field: 'merchant', message: one },
+    { field: 'fees', message: one },
+  ]);
+  const input = { externalId: 't-1', mid: '0001', provisionTerminal: terminal() };
+  expect(await problems('terminalProvisioning', input, { provisionTerminal: { Ada: 'x' } })).toEqual([
+    { field: 'provisionTerminal', message: expect.stringMatching(/^one of its fields: cannot be changed/) },
+  ]);
 });

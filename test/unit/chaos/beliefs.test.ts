@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
+import type { TimelineEvent } from '../../../src/messages/timeline-events.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
 import { contradicted, type Evidence, type Witness } from '../../rigs/chaos/beliefs.js';
 import { finalMid } from '../../rigs/chaos/ledger.js';
@@ -13,7 +14,7 @@ const AT = '2026-01-01T00:00:00.000Z';
 function timeline(...events: string[]): TimelineEntry[] {
   return events.map((line) => {
     const [, event = '', detail] = /^([a-z-]+)(?:: (.+))?$/.exec(line) ?? [];
-    return { at: AT, event, ...(detail !== undefined && { detail }) };
+    return { at: AT, event: event as TimelineEvent, ...(detail !== undefined && { detail }) };
   });
 }
 

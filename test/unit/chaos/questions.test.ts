@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
+import type { TimelineEvent } from '../../../src/messages/timeline-events.js';
 import type { ReceivedRequest } from '../../../src/sandbox/faults.js';
 import type { Witness } from '../../rigs/chaos/beliefs.js';
 import { examined, killedAfterMark } from '../../rigs/chaos/questions.js';
@@ -7,7 +8,7 @@ import { examined, killedAfterMark } from '../../rigs/chaos/questions.js';
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 
 /** An event and its second. */
-type Moment = readonly [second: number, event: string, detail?: string];
+type Moment = readonly [second: number, event: TimelineEvent, detail?: string];
 
 const asked = (second: number, title: string, number = 1): Moment => [
   second,
@@ -101,7 +102,7 @@ describe('a question about a write', () => {
 describe('a question about a write that was never sent', () => {
   const question = {
     ...{ workflowId: 'w-1', id: 'uncertain-write-1', title: SUBMIT, at: at(50), request: undefined },
-    doubt: `, sent at ${at(10)}: its worker stopped before the response was recorded`,
+    doubt: `, sent at ${at(10).replace('T', ' ').replace('Z', ' UTC')}: its worker stopped before the response was recorded`,
   };
   const killed = (second: number, target = 'worker 1') => ({
     at: at(second),

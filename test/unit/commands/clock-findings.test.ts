@@ -1,43 +1,48 @@
 import { describe, expect, it } from 'vitest';
-import { examineClocks, notingClocks } from '../../../src/commands/system/doctor.js';
+import { examineClocks, notingClocks } from '../../../src/commands/system/doctor/clocks.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const findingOf = (offsets: Record<string, number>) => {
-  try {
-    return examineClocks(new Map(Object.entries(offsets)));
-  } catch (error) {
-    return (error as Error).message;
-  }
-};
+const findingOf = (offsets: Record<string, number>) =>
+  examineClocks(new Map(Object.entries(offsets))).map((verdict) => [verdict.state, verdict.detail]);
 
 describe('the clocks that doctor compares', () => {
-  it.each<[string, Record<string, number>, string]>([
-    ['agree', { Temporal: 59_000, bank: -59_000 }, 'this machine, Temporal, bank: they agree to the minute'],
+  it.each<[string, Record<string, number>, 'ok' | 'wrong', ...string[]]>([
+    [
+      'agree',
+      { Temporal: 59_000, bank: -59_000 },
+      'ok',
+      'this machine, Temporal, bank: they agree to the minute',
+    ],
     [
       'differ, one of them',
       { Temporal: 3 * HOUR, bank: 100 },
+      'wrong',
       "the clock of Temporal is 3 h ahead of this machine's",
     ],
     [
       'differ, each by itself',
       { Temporal: 61_000, bank: -400 * 24 * HOUR },
-      "the clock of Temporal is 1 min ahead of this machine's; the clock of bank is 400 d behind this machine's",
+      'wrong',
+      "the clock of Temporal is 1 min ahead of this machine's",
+      "the clock of bank is 400 d behind this machine's",
     ],
     [
       'agree with each other, and not with this machine',
       { Temporal: 6 * HOUR + 5 * MINUTE, bank: 6 * HOUR + 5 * MINUTE - 900 },
+      'wrong',
       'the clock of this machine is 6 h 5 min behind that of Temporal, bank',
     ],
     [
       'agree with each other on an earlier time',
       { Temporal: -6 * HOUR, bank: -6 * HOUR },
+      'wrong',
       'the clock of this machine is 6 h ahead of that of Temporal, bank',
     ],
-    ['are unknown', {}, 'unknown: no system responded'],
-  ])('%s', (_, offsets, message) => {
-    expect(findingOf(offsets)).toBe(message);
+    ['are unknown', {}, 'ok', 'unknown: no system responded'],
+  ])('%s', (_, offsets, state, ...details) => {
+    expect(findingOf(offsets)).toEqual(details.map((detail) => [state, detail]));
   });
 
   it('come from the Date of a response, and from nothing else', () => {

@@ -3,8 +3,9 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { adoptionRules } from '../../../src/commands/batch/adoption.js';
 import { type FormatOptions, openSource, rowReader } from '../../../src/commands/batch/format.js';
-import type { Row } from '../../../src/commands/batch/ready.js';
+import { type Row, rowSchemas } from '../../../src/commands/batch/ready.js';
 import {
   businessOnboardingInput,
   customerOnboardingInput,
@@ -18,15 +19,20 @@ import { NO_INPUT } from '../../rigs/command.js';
 const FOLDER = new URL('../../../examples/', import.meta.url);
 const read = (file: string) => JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'));
 
-/** Each row of a file for `gangway batch`, by its line. */
-async function rowsIn(name: string, options: FormatOptions = {}): Promise<[string, unknown][]> {
+/** Each row of a file, by its line. Default: of a file for `gangway batch`. */
+async function rowsIn(
+  name: string,
+  options: FormatOptions = {},
+  schemas = rowSchemas(NO_ACCOUNTS) as readonly z.ZodType[],
+): Promise<[string, unknown][]> {
   const file = fileURLToPath(new URL(name, FOLDER));
   const source = await openSource(NO_INPUT, file);
-  const rows = await Readable.from((await rowReader(NO_INPUT, options, file, NO_ACCOUNTS))(source)).toArray();
+  const rows = await Readable.from((await rowReader(NO_INPUT, options, file, schemas))(source)).toArray();
   await source.close();
   return (rows as Row[]).map(({ line, value }) => [`${name}:${line}`, value]);
 }
 
+const { schemas: adopted } = adoptionRules(NO_ACCOUNTS, { dryRun: false });
 const mapping = fileURLToPath(new URL('mapping.json', FOLDER));
 const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json') && file !== 'mapping.json');
 // biome-ignore lint/suspicious/noExplicitAny: they are unchecked
@@ -35,9 +41,11 @@ const EXAMPLES: [string, any][] = [
   ...(await rowsIn('merchants.csv')),
   ...(await rowsIn('merchants.ndjson')),
   ...(await rowsIn('crm-export.csv', { delimiter: ';', mapping })),
+  ...(await rowsIn('adopt.csv', {}, adopted)),
 ];
 
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  adopt: adopted[0] ?? z.never(),
   merchant: merchantBoardingInput(),
   merchants: merchantBoardingInput(),
   crm: merchantBoardingInput(),
@@ -75,7 +83,8 @@ it('all have different keys and names', () => {
   const ids = contents.map(({ externalId }) => externalId).filter(Boolean);
   expect(new Set(ids).size).toBe(ids.length);
   const names = contents.map(
-    ({ merchant, boarding, holder }) => (merchant ?? boarding?.merchant)?.dba ?? holder?.doingBusinessAsName,
+    ({ dba, merchant, boarding, holder }) =>
+      dba ?? (merchant ?? boarding?.merchant)?.dba ?? holder?.doingBusinessAsName,
   );
   const plain = names.filter(Boolean).map((name: string) => name.replace(/ \[.*/, ''));
   expect(new Set(plain).size).toBe(plain.length);

@@ -2,7 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { weakSettings } from '../../../src/commands/system/weak-settings.js';
+import type { Verdict } from '../../../src/commands/system/doctor/check.js';
+import { weakSettings } from '../../../src/commands/system/doctor/weak-settings.js';
 import { BadSetting } from '../../../src/settings/settings.js';
 import { isLoopback, requireKeys } from '../../../src/temporal/connection.js';
 import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
@@ -10,9 +11,14 @@ import { loadWorkerSettings } from '../../../src/worker/settings.js';
 
 const KEYS = generatePayloadKey();
 
+/** `detail; fix`, a warning each. */
 async function weaknesses(environment: Record<string, string>): Promise<string[]> {
-  return weakSettings(loadWorkerSettings({ PAYLOAD_KEYS: KEYS, ...environment }), environment);
+  const set = { PAYLOAD_KEYS: KEYS, ...environment };
+  return shown(await weakSettings(loadWorkerSettings(set), environment));
 }
+
+const shown = (verdicts: readonly Verdict[]) =>
+  verdicts.map((verdict) => `${verdict.state}: ${verdict.detail}; ${'fix' in verdict ? verdict.fix : ''}`);
 
 describe('settings that work but are unsafe', () => {
   it('are reported without their values', async () => {
@@ -31,12 +37,12 @@ describe('settings that work but are unsafe', () => {
       GANGWAY_METRICS_ADDRESS: '0.0.0.0:9464',
     });
     expect(reported).toEqual([
-      'PAYLOAD_KEYS is not set: anyone with access to the namespace can read private data; set it ("gangway keys new")',
-      'BOARDING_PASSWORD is shorter than 12 characters, or the user name: choose another',
-      'BANKING_PASSWORD is shorter than 12 characters, or the user name: choose another',
-      'BANKING_TOTP_SECRET is not set: if the account has a second factor, every sign-in needs a person; set it',
-      'GANGWAY_LOG_LEVEL is trace: logs hold more than production needs; set it to info',
-      'GANGWAY_METRICS_ADDRESS accepts connections from other machines: restrict them by a firewall, or use a loopback address',
+      'warn: PAYLOAD_KEYS is not set: anyone with access to the namespace can read private data; set PAYLOAD_KEYS to the key that "gangway keys new" prints',
+      'warn: BOARDING_PASSWORD is shorter than 12 characters, or the user name; choose another password at the partner, and set BOARDING_PASSWORD to it',
+      'warn: BANKING_PASSWORD is shorter than 12 characters, or the user name; choose another password at the partner, and set BANKING_PASSWORD to it',
+      'warn: BANKING_TOTP_SECRET is not set: if the account has a second factor, every sign-in needs a person; set BANKING_TOTP_SECRET, if the account has a second factor',
+      'warn: GANGWAY_LOG_LEVEL is trace: logs hold more than production needs; set GANGWAY_LOG_LEVEL=info',
+      'warn: GANGWAY_METRICS_ADDRESS accepts connections from other machines; restrict them by a firewall, or set GANGWAY_METRICS_ADDRESS to a loopback address',
     ]);
   });
 
@@ -47,9 +53,9 @@ describe('settings that work but are unsafe', () => {
       RECEIVER_PROCESSOR_AUTH: 'header:X-Caller-Auth:c2VjcmV0c2VjcmV0',
     });
     expect(reported).toEqual([
-      'RECEIVER_SECRETS is not set: anyone who reaches the receiver can send events; set it',
-      'RECEIVER_BANKING_AUTH is none: anyone who reaches the receiver can send webhooks; authenticate the partner',
-      'RECEIVER_PROCESSOR_AUTH: the value of x-caller-auth is shorter than 32 characters: choose a longer one',
+      'warn: RECEIVER_SECRETS is not set: anyone who reaches the receiver can send events; set RECEIVER_SECRETS to what echo "whsec_$(openssl rand -base64 32)" prints',
+      'warn: RECEIVER_BANKING_AUTH is none: anyone who reaches the receiver can send webhooks; set RECEIVER_BANKING_AUTH to signature:..., header:... or path:... (docs/events.md)',
+      'warn: RECEIVER_PROCESSOR_AUTH: the value of x-caller-auth is shorter than 32 characters; set RECEIVER_PROCESSOR_AUTH to a longer value, here and at the partner',
     ]);
     const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
     expect(
@@ -58,7 +64,9 @@ describe('settings that work but are unsafe', () => {
         RECEIVER_SECRETS: secret,
         RECEIVER_BOARDING_AUTH: 'path:0f1e2d3c4b5a69788796a5b4c3d2e1f0',
       }),
-    ).toEqual(['RECEIVER_ADDRESS accepts connections from other machines: put TLS in front of it']);
+    ).toEqual([
+      'warn: RECEIVER_ADDRESS accepts connections from other machines; put a proxy with TLS in front of it (docs/deployment.md)',
+    ]);
     await expect(weaknesses({ RECEIVER_TOKENS: 'short' })).rejects.toThrow(BadSetting);
   });
 
@@ -80,14 +88,14 @@ describe('settings that work but are unsafe', () => {
       RECEIVER_BOARDING_AUTH_FILE: auth,
       STATEMENT_DIR: join(folder, 'none'),
     };
-    const load = () => weakSettings(loadWorkerSettings(settings), settings);
+    const load = async () => shown(await weakSettings(loadWorkerSettings(settings), settings));
     await chmod(keys, 0o644);
     await chmod(documents, 0o755);
     await chmod(auth, 0o640);
     expect(await load()).toEqual([
-      `PAYLOAD_KEYS_FILE: other users of this machine can read ${keys}; run chmod go= on it`,
-      `RECEIVER_BOARDING_AUTH_FILE: other users of this machine can read ${auth}; run chmod go= on it`,
-      `DOCUMENT_DIR: other users of this machine can read ${documents}; run chmod go= on it`,
+      `warn: PAYLOAD_KEYS_FILE: other users of this machine can read ${keys}; run "chmod go= ${keys}"`,
+      `warn: RECEIVER_BOARDING_AUTH_FILE: other users of this machine can read ${auth}; run "chmod go= ${auth}"`,
+      `warn: DOCUMENT_DIR: other users of this machine can read ${documents}; run "chmod go= ${documents}"`,
     ]);
     await chmod(keys, 0o600);
     await chmod(documents, 0o700);

@@ -4,9 +4,8 @@ import { PassThrough } from 'node:stream';
 import type { Command as Program } from 'commander';
 import { type Command, parse } from 'unbash';
 import { describe, expect, it } from 'vitest';
-import { LIBRARY_SECTIONS, SECTIONS } from '../../../scripts/settings.js';
-import { CommandLine } from '../../../src/commands/cli/command-line.js';
-import { gangway } from '../../../src/commands/program.js';
+import { LIBRARY_SECTIONS, SECTIONS } from '../../../src/commands/help/setting-sections.js';
+import { gangway, type Surroundings } from '../../../src/commands/program.js';
 import { nodesOf, PAGES } from '../../rigs/docs.js';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
@@ -48,14 +47,16 @@ function commandsOf(node: unknown): Command[] {
 
 class Parsed extends Error {}
 
+/** Of a command line that is only parsed. */
+function surroundings(): Surroundings {
+  const output = () => Object.assign(new PassThrough(), { isTTY: false });
+  const { signal } = new AbortController();
+  return { env: {}, stdin: new PassThrough(), stdout: output(), stderr: output(), signal };
+}
+
 /** Has the real command line parse arguments, and stops before it does what they say. @returns what is wrong */
 async function parseGangway(args: readonly string[]): Promise<string | undefined> {
-  const output = () => Object.assign(new PassThrough(), { isTTY: false });
-  const stderr = output();
-  const cli = new CommandLine({
-    ...{ env: {}, stdin: new PassThrough(), stdout: output(), stderr, signal: new AbortController().signal },
-  });
-  const program = gangway(cli).hook('preAction', () => {
+  const program = gangway(surroundings()).hook('preAction', () => {
     throw new Parsed();
   });
   try {
@@ -158,8 +159,7 @@ describe('a block of settings on a page', () => {
 
 /** The command that words like `gangway statement run ID` name, and the options of it that they use. */
 function named(words: readonly string[]): { readonly found: Program; readonly options: readonly string[] } {
-  const cli = { stdout: process.stdout, stderr: process.stderr } as unknown as CommandLine;
-  let found: Program = gangway(cli);
+  let found: Program = gangway(surroundings());
   for (const word of words) {
     const next = found.commands.find((command) => command.name() === word);
     if (!next) break;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,6 +47,15 @@ describe('the document store', () => {
       await expect(store.get(ref)).rejects.toMatchObject({ name: 'StoreFailure', kind: 'missing' });
     },
   );
+
+  it('has the SHA-256 of a whole document, however large, and none of a document that it lacks', async () => {
+    const bytes = Buffer.alloc(26 * MIB, 'check');
+    const { key } = await store.put('a.bin', bytes);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(await store.hash({ key })).toEqual({ sha256, bytes: bytes.length });
+    const lacking = store.hash({ key: '../secret' });
+    await expect(lacking).rejects.toMatchObject({ name: 'StoreFailure', kind: 'missing' });
+  });
 
   it('reads only one byte too many of a document that is too large', async () => {
     const ref = await store.put('a.bin', Readable.from(Array.from({ length: 40 }, () => Buffer.alloc(MIB))));

@@ -9,6 +9,7 @@ import { OTHER_SECRET, SECRET, TOKEN } from '../../rigs/receiver/running-receive
 describe('the settings of the receiver', () => {
   it('have defaults', () => {
     expect(loadReceiverSettings({})).toEqual({
+      dbaForm: 'shown',
       host: '127.0.0.1',
       port: 8082,
       secrets: [],

@@ -37,6 +37,7 @@ describe('the settings', () => {
       },
       activitiesPerSecond: {},
       pollBounds: { boarding: {}, banking: {} },
+      portals: {},
       posNames: [],
       pathSegment: 'svc',
       settingsPrefix: '',
@@ -259,6 +260,7 @@ describe('the settings of named accounts', () => {
         pathSegment: 'svc',
         activitiesPerSecond: { boarding: 5 },
         pollBounds: { boarding: { minMs: 3 * HOUR, maxMs: 4 * HOUR }, banking: {} },
+        portals: {},
       },
       'north-iso': {
         settingsPrefix: 'NORTH_ISO_',
@@ -267,6 +269,7 @@ describe('the settings of named accounts', () => {
         pathSegment: 'svc',
         activitiesPerSecond: {},
         pollBounds: { boarding: {}, banking: {} },
+        portals: {},
       },
     });
     expect(config).toMatchObject({
@@ -342,6 +345,7 @@ describe('a bad setting', () => {
     ],
     [{ GANGWAY_POLL_MIN: '10' }, 'GANGWAY_POLL_MIN: must be a duration such as 200ms, 1m or 1h'],
     [{ GANGWAY_POLL_MIN: '2h' }, 'GANGWAY_POLL_MIN: must not be longer than GANGWAY_POLL_MAX'],
+    [{ BOARDING_PORTAL_URL: 'https://portal.example.com' }, 'BOARDING_PORTAL_URL: must contain {id}'],
     [{ BANKING_POLL_MIN: '2h' }, 'BANKING_POLL_MIN: must not be longer than BANKING_POLL_MAX'],
     [{ BOARDING_POLL_MAX: '1s' }, 'BOARDING_POLL_MIN: must not be longer than BOARDING_POLL_MAX'],
     [

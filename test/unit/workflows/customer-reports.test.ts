@@ -72,7 +72,7 @@ describe('reports of a child', () => {
   it('are not sent when nothing changed that a customer shows', () => {
     const present = STATES[1] as OnboardingState;
     const waiting = { step: 'create the merchant', since: at, reason: 'HTTP 503' };
-    const timeline = [{ at, event: 'started' }];
+    const timeline = [{ at, event: 'started' as const }];
     const later = { ...present, requirements: [a, b], timeline, waiting, polls: 9 };
     expect(isEmpty(changesBetween(present, later))).toBe(true);
     expect(isEmpty(changesBetween(STATES[0], present))).toBe(false);

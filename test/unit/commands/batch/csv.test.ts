@@ -248,12 +248,7 @@ describe('a mapping', () => {
       },
       {
         line: 3,
-        value: {
-          externalId: '0002',
-          merchant: { dba: 'Two', cashDiscount: 'maybe', pos: 'None' },
-          application: { volume: 'many' },
-          agentProfileId: 101,
-        },
+        problems: [{ field: 'application.volume', message: 'must be a number such as 1234.56' }],
       },
     ]);
   });

@@ -113,8 +113,8 @@ describe('a refusal', () => {
     );
     expect(error.fields).toEqual([
       { field: 'firstName', message: 'must not be empty' },
-      { field: 'pos', message: 'Invalid option: expected one of "None"|"CustomPos"' },
-      { field: 'agentProfileId', message: 'Invalid input: expected number, received string' },
+      { field: 'pos', message: 'must be one of None, CustomPos' },
+      { field: 'agentProfileId', message: 'must be a number, without quotes' },
       { field: 'dob', message: 'is not a known field' },
     ]);
     const shown = JSON.stringify([error.message, error.details]);

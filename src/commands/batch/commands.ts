@@ -1,0 +1,98 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Act } from '../cli/definition.js';
+import {
+  csvOption,
+  milliseconds,
+  perSecond,
+  positiveInteger,
+  withRecordFormats,
+  withYes,
+} from '../cli/options.js';
+
+export function batchCommand(program: Command, act: Act): void {
+  const command = withYes(program.command('batch'))
+    .summary('onboard everyone in a file')
+    .description(
+      'Start an onboarding for each row of FILE: merchants, businesses, customers. The whole file is checked first, and ' +
+        'nothing is started if any row is invalid. The same externalId attaches to the first onboarding, running or ended, ' +
+        'so the command is safe to run again: it starts what is missing. More than 20 rows are confirmed first.',
+    )
+    .argument('<file>', 'NDJSON or CSV, or - for standard input')
+    .option('--dry-run', 'only check the file');
+  withFileOptions(command)
+    .option('--wait', 'wait for all outcomes and print them')
+    .option('--json', 'print JSON lines')
+    .addOption(csvOption().conflicts('dryRun'))
+    .addHelpText('after', HELP)
+    .action(act(async () => (await import('./batch.js')).batch));
+}
+
+/** Adds the options about the format of a file, and about how its rows are started. */
+function withFileOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--format <format>', 'format of the file (default: from its name, .csv or .ndjson)').choices(
+        ['csv', 'ndjson'],
+      ),
+    )
+    .option('--mapping <file>', 'CSV: maps its headers to fields (see examples/mapping.json)')
+    .option('--delimiter <character>', 'CSV: the character between cells, such as ";" or tab', separator)
+    .option('--rate <n>', 'start at most this many per second', perSecond)
+    .option('--concurrency <n>', 'start this many concurrently', positiveInteger, 8)
+    .addOption(
+      new Option('--give-up-after <duration>', 'stop when Temporal is unavailable for this long')
+        .argParser(milliseconds)
+        .default(120_000, '2m'),
+    );
+}
+
+const HELP = `
+A line of NDJSON is an input like the files in examples/; the lines may be of
+different kinds. The first row of CSV names the fields of the input, such as
+  externalId,merchant.dba,agentProfileId,beneficialOwners.0.firstName
+and an empty cell is an absent field.
+
+Exit code 0: all rows are started, or with --wait have ended with any outcome.
+1: a row failed. 3: --timeout ended the wait while a row waits for a person.
+4: Temporal was unavailable. "gangway --help" lists the others.
+
+Examples:
+  gangway batch examples/merchants.csv --dry-run
+  gangway batch examples/crm-export.csv --delimiter ";" --mapping examples/mapping.json
+  gangway batch examples/merchants.ndjson --rate 5 --wait`;
+
+function separator(value: string): string {
+  if (value === 'tab') return '\t';
+  if (!/^[^"\r\n]$/u.test(value)) throw new InvalidArgumentError('It must be one character, or tab.');
+  return value;
+}
+
+export function adoptCommand(program: Command, act: Act): void {
+  const command = program
+    .command('adopt')
+    .summary('follow merchants and businesses that exist at their partner')
+    .description(
+      'Follow each merchant and banking profile in FILE that exists at its partner, to its end. Nothing is created, changed ' +
+        'or submitted there: Gangway sends only what a person answers. The whole file is checked first. A worker reads each ' +
+        'row before it is started, within the rate limit of the partner. The same externalId attaches to the first ' +
+        'onboarding, running or ended, so the command is safe to run again.',
+    )
+    .argument('<file>', 'NDJSON or CSV, or - for standard input')
+    .option('--dry-run', 'read each row at its partner, show what would happen, and start nothing');
+  withRecordFormats(withFileOptions(command))
+    .addHelpText('after', ADOPT_HELP)
+    .action(act(async () => (await import('./adopt.js')).adopt));
+}
+
+const ADOPT_HELP = `
+The first row of CSV names the fields of a row. Required are externalId, dba, and
+an id: merchantProfileId at the boarding partner, profileId at the bank, or both.
+A profileId alone also needs legalBusinessName and employerIdentificationNumber.
+Optional are account, agentProfileId and dueInHours.
+
+Exit code 0: all rows are started, or with --dry-run would be. 1: a row failed.
+4: Temporal was unavailable. "gangway --help" lists the others.
+
+Examples:
+  gangway adopt examples/adopt.csv --dry-run
+  gangway adopt examples/adopt.csv`;

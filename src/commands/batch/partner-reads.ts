@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+import { PARTNER_ERROR, type SingleActivity } from '../../messages/activities.js';
+import type { BankingActivities } from '../../messages/banking-activities.js';
+import type { BoardingActivities } from '../../messages/boarding-activities.js';
+import type { FollowedBusinessInput, FollowedMerchantInput } from '../../messages/followed-inputs.js';
+import { partnerTaskQueue, workflowId } from '../../messages/ids.js';
+import { defined } from '../../messages/objects.js';
+import { businessOutcome, merchantOutcome } from '../../messages/outcomes.js';
+import type { RequirementKind } from '../../messages/requirements.js';
+import { isUnderReview } from '../../partners/boarding/phases.js';
+import type { PartnerErrorDetails } from '../../partners/partner-error.js';
+import { isRefusedAtTheDoor } from '../../partners/partner-error.js';
+import { masked } from '../../privacy/masked.js';
+import { startSingle } from '../../temporal/single-activities.js';
+import { pollersOf, whyNoWorker } from '../../temporal/workers.js';
+import { CommandFailed } from '../cli/errors.js';
+import { explainActivity, explainPartnerFailure } from '../cli/failures.js';
+import { type Outcome, outcomeLines } from '../cli/outcomes.js';
+import { type Preview, promptly, RefusedRow } from './ready.js';
+import { RERUN } from './starting.js';
+
+type MerchantRead = Awaited<ReturnType<BoardingActivities['inspectMerchant']>>;
+type ProfileRead = Awaited<ReturnType<BankingActivities['inspectProfile']>>;
+
+/** What a row makes Gangway follow: one or both. */
+export interface Followed {
+  readonly merchant?: FollowedMerchantInput;
+  readonly business?: FollowedBusinessInput;
+}
+
+/** What was read of a merchant or a profile, and what Gangway would do about it. */
+interface PartPreview {
+  readonly status: string;
+  /** The requirements that it would raise. */
+  readonly requirements: readonly RequirementKind[];
+  /** How it would end at once. */
+  readonly outcome?: Outcome;
+  /** Why a person is asked whose profile it is. */
+  readonly unclear?: readonly string[];
+}
+
+/** A row waits for a worker at most so long: a rate limit may hold it back. */
+const ACTIVITY_OPTIONS = {
+  scheduleToStartTimeout: '10m',
+  startToCloseTimeout: '2m',
+  heartbeatTimeout: '10s',
+  retry: { initialInterval: '1s', maximumInterval: '30s', maximumAttempts: 5 },
+} as const;
+
+/**
+ * Reads merchants and profiles at their partners. The reads are activities on the partner task queues, so that the server holds
+ * the rate limit of the partner over these reads and all other work.
+ */
+export class PartnerReads {
+  /** Partner task queues that a worker polls. */
+  readonly #polled = new Set<string>();
+
+  /**
+   * What following would do.
+   *
+   * @throws {RefusedRow} when it cannot be followed
+   * @throws {CommandFailed} when no other row can be read either
+   */
+  async preview(client: Client, taskQueue: string, { merchant, business }: Followed): Promise<Preview> {
+    const [boarding, banking] = await Promise.all([
+      merchant && this.#merchant(client, taskQueue, merchant),
+      business && this.#profile(client, taskQueue, business),
+    ]);
+    const parts = [boarding, banking].filter((part) => part !== undefined);
+    const would = parts.some(({ requirements }) => requirements.length > 0)
+      ? 'ask'
+      : parts.every(({ outcome }) => outcome)
+        ? 'end'
+        : 'poll';
+    const named = boarding && banking;
+    const texts = [
+      boarding && (named ? `merchant ${lineOf(boarding)}` : lineOf(boarding)),
+      banking && (named ? `business ${lineOf(banking)}` : lineOf(banking)),
+    ];
+    return {
+      word: `would ${would}`,
+      text: `would ${would}: ${texts.filter(Boolean).join('; ')}`,
+      json: { would, ...defined({ merchant: boarding, business: banking }) },
+    };
+  }
+
+  async #merchant(client: Client, taskQueue: string, input: FollowedMerchantInput): Promise<PartPreview> {
+    const { merchantProfileId, account, externalId } = input;
+    const request = {
+      ...{ merchantProfileId, taskQueue, workflowId: workflowId('merchantBoarding', externalId, account) },
+    };
+    const what = `merchant ${merchantProfileId}`;
+    const { now, owner } = await this.#read<MerchantRead>(client, taskQueue, what, {
+      ...{ activity: 'inspectMerchant', queue: 'boarding', account, args: [request] },
+      ...{ summary: `Read ${what} to adopt`, options: ACTIVITY_OPTIONS },
+    });
+    if (owner?.isRunning) throw new RefusedRow(`${what}: ${owner.workflowId} has it`);
+    const { status, phase, notes, unclearMid } = now;
+    const outcome = merchantOutcome(now, merchantProfileId);
+    const requirements: RequirementKind[] = [
+      ...(isUnderReview(phase) ? notes.map(() => 'underwriting-note' as const) : []),
+      ...(phase === 'changes-requested' ? ['request-changes' as const] : []),
+      ...(phase === 'not-submitted' ? ['not-submitted' as const] : []),
+      ...(phase === 'approved' && unclearMid !== null ? ['unclear-mid' as const] : []),
+    ];
+    return { status, requirements, ...defined({ outcome }) };
+  }
+
+  async #profile(client: Client, taskQueue: string, input: FollowedBusinessInput): Promise<PartPreview> {
+    const { profileId, account, externalId, holder, merchantProfileId } = input;
+    const id = workflowId('businessOnboarding', externalId, account);
+    const request = { profileId, workflowId: id, holder, ...defined({ merchantProfileId }) };
+    const what = `banking profile ${profileId}`;
+    const read = await this.#read<ProfileRead>(client, taskQueue, what, {
+      ...{ activity: 'inspectProfile', queue: 'banking', account, args: [request] },
+      ...{ summary: `Read ${what} to adopt`, options: ACTIVITY_OPTIONS },
+    });
+    if (!read) throw new RefusedRow(`the bank shows no ${what}`);
+    const { candidate, now } = read;
+    const { against, unclear } = candidate;
+    const dba = candidate.dba === null ? '' : ` of “${masked(candidate.dba)}”`;
+    if (against.length > 0) throw new RefusedRow(`${what}${dba}: ${against.join(', ')}`);
+    const { bankingStatus: status, phase, financialAccountId, isLocked, tickets } = now;
+    if (unclear.length > 0) return { status, unclear, requirements: ['uncertain-write'] };
+    const outcome = businessOutcome(now, profileId, financialAccountId);
+    if (outcome) return { status, outcome, requirements: [] };
+    const requirements: RequirementKind[] = [
+      ...tickets.map(() => 'ticket' as const),
+      ...(isLocked ? ['locked-profile' as const] : []),
+      ...(phase === 'new' ? ['not-submitted' as const] : []),
+    ];
+    return { status, requirements };
+  }
+
+  /** @param what it reads, for people: `merchant 1001` */
+  async #read<Result>(
+    client: Client,
+    taskQueue: string,
+    what: string,
+    single: SingleActivity,
+  ): Promise<Result> {
+    const queue = partnerTaskQueue(taskQueue, single.queue, single.account);
+    if (!this.#polled.has(queue)) await requireWorker(client, queue);
+    this.#polled.add(queue);
+    try {
+      const { result } = await startSingle(client, taskQueue, `adopt-${randomUUID()}`, single);
+      return await result<Result>();
+    } catch (error) {
+      throw explainRead(error, what, queue);
+    }
+  }
+}
+
+/** A worker that has just started may take this long to poll, in milliseconds. */
+const STARTING_WORKER_MS = 10_000;
+const CHECK_EVERY_MS = 500;
+
+/** An activity would wait for a worker without an end. @throws {CommandFailed} when there is none */
+async function requireWorker(client: Client, queue: string): Promise<void> {
+  const until = Date.now() + STARTING_WORKER_MS;
+  for (;;) {
+    const pollers = await promptly(client, () => pollersOf(client, queue, 'activity'));
+    if (pollers.taking > 0) return;
+    if (Date.now() >= until) throw new CommandFailed(`${whyNoWorker(queue, pollers)}: is one running?`);
+    await sleep(CHECK_EVERY_MS);
+  }
+}
+
+/** A failure that concerns one row is a {@link RefusedRow}. Any other one would meet all rows. */
+function explainRead(error: unknown, what: string, queue: string): unknown {
+  const failure = error instanceof TimeoutFailure && error.cause ? error.cause : error;
+  if (failure instanceof TimeoutFailure && failure.timeoutType !== 'SCHEDULE_TO_START')
+    return new RefusedRow(`${what}: the worker did not read it in time`);
+  if (!(failure instanceof ApplicationFailure) || failure.type !== PARTNER_ERROR)
+    return explainActivity(failure, queue, true);
+  const details = failure.details?.[0] as PartnerErrorDetails;
+  const { system, kind, status } = details;
+  if (kind === 'NotSent' || isRefusedAtTheDoor(details))
+    return new CommandFailed(`${explainPartnerFailure(details)}\n${RERUN}`);
+  if (status === 404) return new RefusedRow(`the ${system} partner has no ${what} (404)`);
+  if (kind === 'Forbidden')
+    return new RefusedRow(
+      `the ${system} partner does not let us read ${what} (403): it belongs to another organization`,
+    );
+  return new RefusedRow(`${what}: ${explainPartnerFailure(details).replace(/\n\s*/g, '; ')}`);
+}
+
+/** `Pending, 2 underwriting-note`; `Approved, boarded: mid 518000001001` */
+function lineOf({ status, requirements, outcome, unclear }: PartPreview): string {
+  const counts = new Map<string, number>();
+  for (const kind of requirements) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return [
+    masked(status),
+    ...[...counts].map(([kind, count]) => `${count} ${kind}`),
+    ...(unclear ? [`whose profile it is: ${unclear.join(', ')}`] : []),
+    ...(outcome ? outcomeLines(outcome) : []),
+  ].join(', ');
+}

@@ -1,0 +1,94 @@
+import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+import { StoreFailure } from '../../documents/file-store.js';
+import { PARTNER_ERROR } from '../../messages/activities.js';
+import { PartnerError, type PartnerErrorDetails } from '../../partners/partner-error.js';
+import { BadSetting } from '../../settings/settings.js';
+import { isUnavailable, sentenceOf, TemporalProblem } from '../../temporal/unavailable.js';
+import { CommandFailed, Interrupted, InvalidInput, problemLines } from './errors.js';
+import { EXIT } from './exit-codes.js';
+
+/**
+ * What happened, and what to do next, for people.
+ *
+ * @returns undefined for an error that nothing here foresees: a bug, or a failure of the machine
+ */
+export function explain(error: unknown): string | undefined {
+  if (error instanceof InvalidInput) return error.report;
+  if (error instanceof PartnerError) return explainPartnerFailure(error.details);
+  const isForPeople = [BadSetting, CommandFailed, StoreFailure].some((kind) => error instanceof kind);
+  return isForPeople ? (error as Error).message : sentenceOf(error);
+}
+
+/** The exit code for an error that ended a command. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof Interrupted || error instanceof CommandFailed) return error.exitCode;
+  if (error instanceof InvalidInput || error instanceof BadSetting) return EXIT.usage;
+  const mayReturn = error instanceof TemporalProblem ? error.isUnavailable : isUnavailable(error);
+  return mayReturn ? EXIT.unavailable : EXIT.failed;
+}
+
+/**
+ * A partner call that failed.
+ *
+ * @param isRepeatable whether a second call does no harm
+ */
+export function partnerFailed(details: PartnerErrorDetails, isRepeatable: boolean): CommandFailed {
+  const { kind, needs } = details;
+  if (needs === 'one-time-code')
+    return new CommandFailed(explainPartnerFailure(details), { exitCode: EXIT.person });
+  const mayHelp = kind === 'NotSent' || kind === 'RateLimited' || (kind === 'Uncertain' && isRepeatable);
+  return new CommandFailed(explainPartnerFailure(details), {
+    exitCode: mayHelp ? EXIT.unavailable : EXIT.failed,
+  });
+}
+
+/** A partner call that failed: one line, and one for each problem that the partner reports. */
+export function explainPartnerFailure(failure: PartnerErrorDetails): string {
+  const { system, fields } = failure;
+  return [`the ${system} partner ${whatHappened(failure)}`, ...problemLines(fields)].join('\n');
+}
+
+function whatHappened({ kind, reason, needs, atSignIn, status = 401 }: PartnerErrorDetails): string {
+  if (needs === 'one-time-code') {
+    return 'requires a one-time code to sign in: answer its requirement ("gangway inbox"), or set BANKING_TOTP_SECRET';
+  }
+  switch (kind) {
+    case 'NotSent':
+      return `could not be reached: ${reason}`;
+    case 'RateLimited':
+      return 'limits our calls (429): try again later';
+    case 'Rejected':
+      return `rejected the request (${reason})`;
+    case 'Unauthorized':
+      return `rejected our credentials (${status}): correct them in the settings`;
+    case 'Forbidden':
+      return atSignIn
+        ? 'denied the sign-in (403): the account is locked or suspended'
+        : 'denied the request (403): the account lacks the permission';
+    case 'Uncertain':
+      return `sent no clear response: ${reason}`;
+  }
+}
+
+/**
+ * The same for an activity that ran on its own.
+ *
+ * @param isRepeatable whether a second run does no harm
+ * @returns the error itself when it is not about the activity
+ */
+export function explainActivity(error: unknown, taskQueue: string, isRepeatable: boolean): unknown {
+  const failure = error instanceof TimeoutFailure && error.cause ? error.cause : error;
+  if (failure instanceof ApplicationFailure) {
+    return failure.type === PARTNER_ERROR
+      ? partnerFailed(failure.details?.[0] as PartnerErrorDetails, isRepeatable)
+      : new CommandFailed(`the activity failed: ${failure.message}`);
+  }
+  if (!(failure instanceof TimeoutFailure)) return failure;
+  const notStarted = failure.timeoutType === 'SCHEDULE_TO_START';
+  return new CommandFailed(
+    notStarted
+      ? `no worker polls task queue ${taskQueue}: is one running?`
+      : 'the outcome is unknown, because the worker stopped responding: check at the partner whether it took effect',
+    { exitCode: notStarted || isRepeatable ? EXIT.unavailable : EXIT.failed },
+  );
+}

@@ -1,0 +1,82 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { didYouMean } from '../../settings/nearest.js';
+import { duration } from '../../settings/settings.js';
+
+/** Options and arguments that several commands have, and how their values are read. */
+
+/** A number above 0. */
+export function positiveInteger(value: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1)
+    throw new InvalidArgumentError('It must be a positive integer.');
+  return number;
+}
+
+/** How many records a list has at most. 0 is all of them. */
+export function limit(value: string): number {
+  const number = Number(value);
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a number, or 0 for all.');
+  return number === 0 ? Number.MAX_SAFE_INTEGER : number;
+}
+
+/** Adds `--json` and `--csv`, which {@link Printer.records} takes. */
+export function withRecordFormats(command: Command, json = 'print JSON lines'): Command {
+  return command.option('--json', json).addOption(csvOption());
+}
+
+export function csvOption(): Option {
+  return new Option('--csv', 'print CSV with the fields of --json').conflicts('json');
+}
+
+/** A rate per second. The lower limit keeps the interval within what a timer can wait. */
+export function perSecond(value: string): number {
+  const number = Number(value);
+  if (!(number >= 0.001 && number <= 1_000))
+    throw new InvalidArgumentError('It must be a number from 0.001 to 1000.');
+  return number;
+}
+
+/** A duration in milliseconds. */
+export function milliseconds(value: string): number {
+  const read = duration.safeParse(value);
+  if (read.success) return read.data;
+  throw new InvalidArgumentError('It must be a duration such as 30s, 2m or 1h.');
+}
+
+/** For commands whose input does not name the partner account. `--account` is taken: it names financial accounts. */
+export function withPartnerAccount(command: Command): Command {
+  return command.option(
+    '--partner-account <name>',
+    'use this account of GANGWAY_ACCOUNTS at the partners (default: the unnamed one)',
+  );
+}
+
+/** Adds the argument that names an onboarding or operation, and the option that names its account. */
+export function withId(command: Command): Command {
+  return withPartnerAccount(command.argument('<id>', 'workflow id, externalId or externalId@account'));
+}
+
+/** For commands that a person confirms. */
+export function withYes(command: Command): Command {
+  return command.option('--yes', 'do not ask for a confirmation; required without a terminal');
+}
+
+/** Without a subcommand, the command lists its subcommands. @param what they are, for people */
+export function listsItsCommands(command: Command, what: string): void {
+  command
+    .configureHelp({ subcommandTerm: (subcommand) => subcommand.name() })
+    .helpCommand(false)
+    .allowExcessArguments()
+    .action(() => {
+      const [unknown] = command.args;
+      if (unknown === undefined) command.help();
+      const names = command.commands.map((known) => known.name());
+      const next = didYouMean(unknown, names) || `; "gangway ${pathOf(command)}" lists them`;
+      command.error(`error: unknown ${what} '${unknown}'${next}`);
+    });
+}
+
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
+}

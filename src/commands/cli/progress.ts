@@ -1,0 +1,85 @@
+import type { StatusLine } from './status-line.js';
+
+/** What begins every line of progress on standard error, so that scripts can leave it out. */
+export const PROGRESS = '... ';
+
+/** What progress needs of a command line. */
+interface Progressing {
+  readonly status: StatusLine;
+  note(text: string): void;
+}
+
+/** Shows the step that a command is at: a spinner at a terminal, and elsewhere a line for each change. */
+export class Progress {
+  readonly #beganAt = Date.now();
+  #step: string | undefined;
+
+  constructor(private readonly cli: Progressing) {}
+
+  /** Shows a step, unless it is the one that is shown already. */
+  at(step: string): void {
+    if (step === this.#step) return;
+    this.#step = step;
+    // Harmless as a line, and on one line as a status.
+    const line = step.replace(/[\s\p{Cc}]+/gu, ' ');
+    if (this.cli.status.isThere)
+      this.cli.status.show(() => `${line} (${elapsed(Date.now() - this.#beganAt)})`);
+    else this.cli.note(PROGRESS + line);
+  }
+
+  end(): void {
+    this.cli.status.end();
+  }
+}
+
+/** A step that ends sooner is not shown where there is no terminal, in milliseconds. */
+const SOON_MS = 1_000;
+
+/** Shows progress while something runs. */
+export async function whileShowing<Result>(
+  cli: Progressing,
+  step: string,
+  run: (progress: Progress) => Promise<Result>,
+): Promise<Result> {
+  const progress = new Progress(cli);
+  const show = () => progress.at(step);
+  const timer = setTimeout(show, SOON_MS).unref();
+  if (cli.status.isThere) show();
+  try {
+    return await run(progress);
+  } finally {
+    clearTimeout(timer);
+    progress.end();
+  }
+}
+
+const CELLS = 30;
+
+/** `[=====-----] 12 of 20 started, 19.0/s, 1 s to go`: the pace is the mean since `beganAt`. */
+export function bar(done: number, total: number, label: string, beganAt: number, now = Date.now()): string {
+  const filled = total === 0 ? CELLS : Math.floor((CELLS * done) / total);
+  const perMs = done / Math.max(now - beganAt, 1);
+  const rest = done === 0 || done === total ? '' : `, ${elapsed((total - done) / perMs)} to go`;
+  const pace = done === 0 ? '' : `, ${(perMs * 1_000).toFixed(1)}/s`;
+  return `[${'='.repeat(filled)}${'-'.repeat(CELLS - filled)}] ${done} of ${total} ${label}${pace}${rest}`;
+}
+
+/** `45 s`, `3 min 5 s`, `2 h 10 min`, `3 d 2 h`. */
+export function elapsed(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  const units = [
+    [86_400, 'd'],
+    [3_600, 'h'],
+    [60, 'min'],
+    [1, 's'],
+  ] as const;
+  const largest = Math.max(
+    units.findIndex(([size]) => seconds >= size),
+    0,
+  );
+  const shown = units.slice(seconds === 0 ? 3 : largest).slice(0, 2);
+  const [first = [1, 's'], second] = shown;
+  const count = Math.floor(seconds / first[0]);
+  const rest = second ? Math.floor((seconds % first[0]) / second[0]) : 0;
+  return [`${count} ${first[1]}`, ...(second && rest > 0 ? [`${rest} ${second[1]}`] : [])].join(' ');
+}

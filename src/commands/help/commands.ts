@@ -1,0 +1,83 @@
+import { Argument, type Command } from 'commander';
+import { didYouMean } from '../../settings/nearest.js';
+import type { Act, Print } from '../cli/definition.js';
+import { fillCall } from '../partner/commands.js';
+import { SHELLS, type Shell, TOPICS, type Topic } from './names.js';
+
+/** The commands that describe Gangway, and complete what a person types. None of them needs Temporal. */
+
+export function helpCommand(program: Command, act: Act, print: Print): void {
+  const topics = Object.entries(TOPICS).map(([topic, about]) => `  ${topic.padEnd(14)}${about}`);
+  const help = program
+    .helpCommand(false)
+    .command('help')
+    .summary('show the help of a command or topic')
+    .description('Show the help of a command, or a topic.')
+    .argument('[topic]', 'a command, or one of the topics below')
+    .argument('[more...]', 'a subcommand, or a part of the name of a setting')
+    .addHelpText('after', `\nTopics:\n${topics.join('\n')}`);
+  help.action(async (topic: string | undefined, more: readonly string[]) => {
+    if (topic === undefined) return program.help();
+    if (Object.hasOwn(TOPICS, topic)) {
+      const printTopic = print(async () => (await import('./topics.js')).printTopic);
+      return printTopic(topic as Topic, more);
+    }
+    const named = await commandOf([topic, ...more], program, act);
+    if (named) return named.help();
+    const names = [...Object.keys(TOPICS), ...program.commands.map((command) => command.name())];
+    help.error(`error: no command or topic '${topic}'${didYouMean(topic, names)}`);
+  });
+}
+
+async function commandOf(words: readonly string[], program: Command, act: Act): Promise<Command | undefined> {
+  let found: Command | undefined = program;
+  for (const word of words) {
+    found = found?.commands.find((command) => command.name() === word);
+    if (found?.name() === 'call' && found.parent === program) await fillCall(found, act);
+  }
+  return found;
+}
+
+export function explainCommand(program: Command, _: Act, print: Print): void {
+  program
+    .command('explain')
+    .summary('describe a requirement, outcome, timeline entry or error')
+    .description(
+      'Describe a code: what it means, what happens next, and what a person does. Without a code, list all codes.',
+    )
+    .argument('[code]', 'for example uncertain-write, declined, answers-wait or NotSent')
+    .option('--json', 'print JSON lines')
+    .action(print(async () => (await import('./explain.js')).explain));
+}
+
+export function completionCommand(program: Command, act: Act, print: Print): void {
+  program
+    .command('completion')
+    .summary('print a script that completes commands in your shell')
+    .description(
+      'Print a script that completes commands, options, files, and the ids of onboardings and requirements. Load it when ' +
+        'your shell starts.',
+    )
+    .addArgument(new Argument('<shell>', 'the shell that you use').choices(SHELLS))
+    .addHelpText('after', LOADING)
+    .action(print(async () => (await import('./completion-scripts.js')).printScript));
+  program
+    .command('complete', { hidden: true })
+    .description('Print what can follow. The scripts of "gangway completion" call it.')
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .argument('<line>', 'the command line up to the cursor')
+    .argument('[breaks]', 'bash: the characters that separate its words')
+    .action(
+      print(async () => {
+        const { complete } = await import('./complete.js');
+        return (surroundings, shell: Shell, line: string, breaks: string | undefined) =>
+          complete(surroundings, { program, act }, { shell, line, breaks });
+      }),
+    );
+}
+
+const LOADING = `
+Load it:
+  bash   echo 'eval "$(gangway completion bash)"' >> ~/.bashrc
+  zsh    echo 'eval "$(gangway completion zsh)"' >> ~/.zshrc   (after compinit)
+  fish   gangway completion fish > ~/.config/fish/completions/gangway.fish`;

@@ -1,0 +1,105 @@
+import type { Argument, Command, Option } from 'commander';
+import type { Surroundings } from '../cli/command-line.js';
+import { CATALOGUE } from './catalogue.js';
+import { TOPICS } from './names.js';
+
+/** What can follow, for people: a word and what it means. */
+export type Candidate = readonly [word: string, description?: string];
+
+/** What an argument or option can be: known words, files of the shell, or words that are looked up. */
+export type Values =
+  | readonly Candidate[]
+  | 'files'
+  | ((
+      surroundings: Surroundings,
+      current: string,
+      given: readonly string[],
+    ) => Promise<readonly Candidate[]>);
+
+/** Nothing to suggest: the person knows the value, and nobody else does. */
+const FREE: Values = [];
+
+const CODES: Values = CATALOGUE.flatMap(({ kind, texts }) =>
+  Object.keys(texts).map((code): Candidate => [code, kind]),
+);
+
+const words = (...all: readonly string[]): Values => all.map((word) => [word]);
+
+/** The values of an option, by the name in its flags: `file` of `--mapping <file>`. A test asks for new ones. */
+export const OPTION_VALUES: Readonly<Record<string, Values>> = {
+  file: 'files',
+  time: words('today', 'yesterday'),
+  format: words('PDF', 'CSV', 'QBO', 'OFX'),
+  level: words('Info', 'Warning'),
+  character: words('tab', ';', '|'),
+  duration: FREE,
+  n: FREE,
+  agentProfileId: FREE,
+  query: FREE,
+  text: FREE,
+  json: FREE,
+  id: FREE,
+  code: FREE,
+  why: FREE,
+  digits: FREE,
+  'field=value': FREE,
+  key: FREE,
+  month: FREE,
+  address: FREE,
+  day: FREE,
+  hour: FREE,
+  date: FREE,
+  destination: FREE,
+  /** `--partner-account`, `--provider`, `--actor`, `--dba`. */
+  name: FREE,
+};
+
+/** The values of an argument, by its name. */
+export const ARGUMENT_VALUES: Readonly<Record<string, Values>> = {
+  file: 'files',
+  id: FREE,
+  requirement: async (surroundings, _, [id = '']) =>
+    (await import('./live-values.js')).requirementIds(surroundings, id),
+  code: CODES,
+  topic: FREE,
+  more: FREE,
+  line: FREE,
+  breaks: FREE,
+  card: FREE,
+  name: FREE,
+  'sub-user': FREE,
+  key: FREE,
+  profile: FREE,
+  call: FREE,
+  request: FREE,
+};
+
+export function optionValues(option: Option, env: NodeJS.ProcessEnv): Values {
+  if (option.long === '--partner-account') return words(...accountNames(env));
+  return OPTION_VALUES[placeholderOf(option)] ?? FREE;
+}
+
+/** `file` of `--document <file...>`. */
+export function placeholderOf({ flags }: Option): string {
+  return /[<[]([^>\].]+)/.exec(flags)?.[1] ?? '';
+}
+
+function accountNames({ GANGWAY_ACCOUNTS = '' }: NodeJS.ProcessEnv): string[] {
+  return GANGWAY_ACCOUNTS.split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+}
+
+export function argumentValues(argument: Argument, command: Command): Values {
+  const name = argument.name();
+  if (name === 'id')
+    return async (surroundings, current) =>
+      (await import('./live-values.js')).onboardingIds(surroundings, command.name(), current);
+  if (name === 'topic') return topicsIn(command);
+  return ARGUMENT_VALUES[name] ?? FREE;
+}
+
+function topicsIn({ parent }: Command): Values {
+  const commands = parent?.commands.map((each): Candidate => [each.name(), each.summary()]) ?? [];
+  return [...Object.entries(TOPICS), ...commands];
+}

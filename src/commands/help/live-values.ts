@@ -1,0 +1,90 @@
+import type { Client } from '@temporalio/client';
+import {
+  atAccount,
+  ONBOARDINGS,
+  partsOfId,
+  possibleWorkflowIds,
+  WORKFLOW_ID_PREFIXES,
+} from '../../messages/ids.js';
+import { TASKS } from '../../messages/requirement-kinds.js';
+import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { withClient } from '../../temporal/connection.js';
+import { type Filter, type Listed, listed, quoted, typesOf, visibilityQuery } from '../../temporal/search.js';
+import { type CommandSettings, loadCommandSettings, type Surroundings } from '../cli/command-line.js';
+
+/** Words with their descriptions. */
+type Found = readonly (readonly [word: string, description: string])[];
+
+/** A person waits for the candidates, and types on without them, in milliseconds. */
+const TIMEOUT_MS = 1_000;
+
+/** Looks values up in Temporal. Nothing is kept, and without a response in time there are none: a person is typing. */
+async function lookUp(
+  { env }: Surroundings,
+  find: (client: Client, config: CommandSettings) => Promise<Found>,
+): Promise<Found> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), TIMEOUT_MS);
+  try {
+    const config = loadCommandSettings(env);
+    const { signal } = deadline;
+    return await withClient({ env, keys: config.payloadKeys, signal }, (client) => find(client, config));
+  } catch {
+    return [];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** More would fill the terminal. */
+const MOST = 50;
+
+/** Which onboardings a command can be about. Default: all. */
+const ABOUT: Readonly<Record<string, Partial<Filter>>> = {
+  resolve: { actionRequired: true },
+  watch: { running: true },
+  nudge: { running: true },
+  cancel: { running: true },
+};
+
+const TYPES = typesOf(WORKFLOW_ID_PREFIXES);
+
+/** The onboardings and operations that begin so, the newest first: an onboarding by its `externalId`. */
+export function onboardingIds(surroundings: Surroundings, command: string, current: string): Promise<Found> {
+  return lookUp(surroundings, async (client) => {
+    const prefixes = ['', ...Object.values(WORKFLOW_ID_PREFIXES).map((prefix) => `${prefix}-`)];
+    const begins = prefixes
+      .map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix + current)}`)
+      .join(' OR ');
+    const query = visibilityQuery({ ...ABOUT[command], types: TYPES, query: current && begins });
+    const found = await Array.fromAsync(listed(client, query, MOST));
+    // The parts of a customer have its name.
+    const named = new Map(found.map((each) => [nameOf(each, current), describe(each)]));
+    return [...named];
+  });
+}
+
+/** The `externalId` where that is what the person types. */
+function nameOf({ workflowId, type }: Listed, current: string): string {
+  const { key, account } = partsOfId(workflowId) ?? {};
+  const short = key !== undefined && Object.hasOwn(ONBOARDINGS, type) ? atAccount(key, account) : workflowId;
+  return short.startsWith(current) ? short : workflowId;
+}
+
+function describe({ dba, stage, requirements: [first] }: Listed): string {
+  return [dba, stage, first && TASKS[first.kind]].filter(Boolean).join(', ');
+}
+
+/** The open requirements of an onboarding, as the list has them: this needs one call, and no worker. */
+export function requirementIds(surroundings: Surroundings, id: string): Promise<Found> {
+  return lookUp(surroundings, async (client, { accounts }) => {
+    const ids = possibleWorkflowIds(id, Object.keys(accounts)).map(quoted).join(', ');
+    const query = `WorkflowId IN (${ids}) OR ${SEARCH_ATTRIBUTES.dba.name} = ${quoted(id)}`;
+    const found = await Array.fromAsync(
+      listed(client, visibilityQuery({ types: TYPES, actionRequired: true, query }), MOST),
+    );
+    // A customer has the requirements of its parts.
+    const open = found.flatMap(({ requirements }) => requirements);
+    return [...new Map(open.map((requirement) => [requirement.id, TASKS[requirement.kind]]))];
+  });
+}

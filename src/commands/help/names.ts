@@ -1,0 +1,14 @@
+/** The topics of `gangway help`, beside the commands. */
+export const TOPICS = {
+  requirements: 'what a person can be asked',
+  answers: 'how to answer a requirement',
+  'exit-codes': 'what the exit codes mean, for scripts',
+  settings: 'all settings; "help settings BOARDING" lists those with BOARDING in their name',
+} as const;
+
+export type Topic = keyof typeof TOPICS;
+
+/** The shells in which commands are completed. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+export type Shell = (typeof SHELLS)[number];

@@ -1,0 +1,30 @@
+import { type Operation, pathParameters } from '../../partners/catalogue.js';
+import { type Field, fieldsOf as fieldsOfSchema, takesMore } from '../cli/schema-fields.js';
+import { tableOf } from '../cli/table.js';
+
+/** The table of all fields that a request of an operation may have, for people. */
+export function fieldsHelp(operation: Operation): string {
+  const fields = fieldsOf(operation);
+  const more = takesMore(operation.request) ? '\nOther fields are sent unchanged.' : '';
+  if (fields.length === 0) return `The request has no fields.${more}`;
+  const rows = fields.map(({ name, isRequired, type, rule }) => [name, isRequired ? 'yes' : '', type, rule]);
+  return `${tableOf(['field', 'required', 'type', 'rule'], rows)}${more}`;
+}
+
+/** All fields that a request of an operation may have. */
+export function fieldsOf(operation: Operation): Field[] {
+  const { request, encoding } = operation;
+  return fieldsOfSchema(request, {
+    instead: ({ properties }) =>
+      encoding === 'multipart' && properties?.['content'] !== undefined
+        ? { type: 'file', rule: 'the path of a file, after an @' }
+        : undefined,
+    also: (path) => where(path, operation),
+  });
+}
+
+function where([name = '', ...nested]: readonly string[], operation: Operation): string {
+  if (nested.length > 0) return '';
+  if (pathParameters(operation).includes(name)) return 'in the path';
+  return operation.query?.includes(name) ? 'in the query' : '';
+}

@@ -1,0 +1,188 @@
+import type { Command } from 'commander';
+import type { Act } from '../cli/definition.js';
+import { limit, listsItsCommands, withPartnerAccount, withRecordFormats, withYes } from '../cli/options.js';
+
+/** The commands for single operations at the bank, and for any call of a partner. */
+
+/** Options that all operations have. */
+function withOperationOptions(command: Command): Command {
+  return withPartnerAccount(command)
+    .option('--no-wait', 'do not wait for the outcome')
+    .option('--json', 'print JSON lines');
+}
+
+/** For operations that run only once, in addition to {@link withOperationOptions}. */
+function withAgain(command: Command): Command {
+  return command.option('--again', 'start again although an earlier one was done, cancelled or abandoned');
+}
+
+export function closeCardCommand(program: Command, act: Act): void {
+  const command = program
+    .command('close-card')
+    .summary('close a card for good')
+    .description(
+      'Close a payment card. This cannot be undone. The same card attaches to the first closing, running or done; a ' +
+        'rejected closing is tried again.',
+    )
+    .argument('<card>', 'id of the card, paymentCardId')
+    .option('--last4 <digits>', 'the last 4 digits on the card, which the partner compares')
+    .option('--notes <text>', 'the reason, at most 600 characters; kept by the partner');
+  withOperationOptions(withYes(withAgain(command))).action(
+    act(async () => (await import('./operations.js')).closeCard),
+  );
+}
+
+export function cardNicknameCommand(program: Command, act: Act): void {
+  const command = program
+    .command('card-nickname')
+    .summary('set or clear the nickname of a card')
+    .description('Set the nickname of a payment card, or clear it with --clear.')
+    .argument('<card>', 'id of the card, paymentCardId')
+    .argument('[name]', 'the nickname, at most 18 characters')
+    .option('--clear', 'clear the nickname');
+  withOperationOptions(command).action(act(async () => (await import('./operations.js')).setCardNickname));
+}
+
+export function changeAddressCommand(program: Command, act: Act): void {
+  const command = program
+    .command('change-address')
+    .summary('change a postal address')
+    .description(
+      'Change your own postal address, or that of an associated person (see examples/address-change.json). With a ' +
+        'secureOperationType and no oneTimeCode, the command asks for the code: at the terminal if there is one, otherwise ' +
+        'as a requirement.',
+    )
+    .argument('<file>', 'JSON file, or - for standard input')
+    .option('--id <key>', 'key of this change: the same key attaches to the first one (default: a new key)');
+  withOperationOptions(withAgain(command)).action(
+    act(async () => (await import('./operations.js')).changeAddress),
+  );
+}
+
+export function restoreSubUserCommand(program: Command, act: Act): void {
+  const command = program
+    .command('restore-sub-user')
+    .summary('restore a removed or deactivated sub-user')
+    .description(
+      'Restore a removed or deactivated authorized sub-user. Requires an administrator at the partner.',
+    )
+    .argument('<sub-user>', 'id of the sub-user');
+  withOperationOptions(command).action(act(async () => (await import('./operations.js')).restoreSubUser));
+}
+
+export function ensureWebhooksCommand(program: Command, act: Act): void {
+  const command = program
+    .command('ensure-webhooks')
+    .summary('register webhooks at the bank')
+    .description(
+      'Register the webhooks of FILE (see examples/webhooks.json). A webhook whose url and type are registered already is ' +
+        'not changed, so this command is safe to run again.',
+    )
+    .argument('<file>', 'JSON file with a list of {name, url, notificationType}, or - for standard input');
+  withOperationOptions(command).action(act(async () => (await import('./operations.js')).ensureWebhooks));
+}
+
+export function statementCommand(program: Command, act: Act): void {
+  const statement = program
+    .command('statement')
+    .summary('save account statements, now or each month')
+    .description('Save statements of financial accounts in the statement store of the workers.');
+  const now = statement
+    .command('now')
+    .description('Save the statement of one month.')
+    .option('--period <month>', 'the month, such as 2026-01 (required)');
+  withOperationOptions(withStatementOptions(now)).action(
+    act(async () => (await import('./statement.js')).saveNow),
+  );
+  const monthly = statement
+    .command('monthly')
+    .description(
+      'Save the statement of the previous month each month, with a Temporal schedule. Run it again with the same key to ' +
+        'change the schedule.',
+    )
+    .argument('<key>', 'your name for the schedule');
+  withPartnerAccount(withStatementOptions(monthly))
+    // At this time, the month has ended in all of the United States.
+    .option('--day <day>', 'day of the month, 1 to 28', '1')
+    .option('--hour <hour>', 'hour of that day in UTC, 0 to 23', '12')
+    .option('--json', 'print JSON')
+    .action(act(async () => (await import('./statement.js')).plan));
+  withRecordFormats(statement.command('list'))
+    .description('List the schedules of monthly statements.')
+    .action(act(async () => (await import('./statement.js')).list));
+  byKey(statement.command('stop'))
+    .description('Delete a schedule of monthly statements.')
+    .action(act(async () => (await import('./statement.js')).stop));
+  byKey(statement.command('run'))
+    .description('Save the statement of the previous month now.')
+    .action(act(async () => (await import('./statement.js')).run));
+}
+
+function withStatementOptions(command: Command): Command {
+  return command
+    .option('--account <id...>', 'financial accounts (required)')
+    .option('--format <format>', 'PDF, CSV, QBO or OFX', 'PDF')
+    .option('--email <address>', 'also send the statement to this address');
+}
+
+function byKey(command: Command): Command {
+  const key = 'as given to "statement monthly", or key@account as "statement list" prints it';
+  return withPartnerAccount(command.argument('<key>', key)).option('--json', 'print JSON');
+}
+
+export function showCommand(program: Command, act: Act): void {
+  const show = program
+    .command('show')
+    .summary('list what the bank has')
+    .description('List what the bank has. A worker reads it, as a standalone activity.');
+  const lists = {
+    tickets: show.command('tickets').description('List the new tickets.'),
+    departments: show
+      .command('departments')
+      .description('List the departments. Requires an administrator at the partner.'),
+    notifications: withRange(show.command('notifications'))
+      .description('List the notifications.')
+      .option('--level <level>', 'only this level: Info or Warning')
+      .option('--search <text>', 'only those that contain this text'),
+    'external-activity': withRange(show.command('external-activity'))
+      .description('List the activity of external accounts that are linked to a profile.')
+      .argument('<profile>', 'id of the banking profile')
+      .option('--account <id>', 'only this financial account')
+      .option('--provider <name>', 'only this provider'),
+    accounts: show
+      .command('accounts')
+      .description('Search business account holders.')
+      .option('--dba <name>', 'only those whose dba contains this')
+      .option('--agent <id...>', 'only these agents')
+      .option('--iso <id>', 'only this ISO'),
+  };
+  for (const [name, command] of Object.entries(lists)) {
+    withRecordFormats(withPartnerAccount(command), 'print JSON lines, each a record as the bank has it')
+      .option('--limit <n>', 'maximum number of records, 0 for all', limit, 100)
+      .action(act(async () => (await import('./show.js')).LISTS[name as keyof typeof lists]));
+  }
+}
+
+function withRange(command: Command): Command {
+  return command
+    .option('--from <date>', 'not before this day or time, in UTC: 2026-01-05, 2026-01-05T12:00:00Z')
+    .option('--to <date>', 'not after this day or time');
+}
+
+export function callCommand(program: Command, act: Act): void {
+  const call = program
+    .command('call')
+    .summary('call any operation of a partner')
+    .description(
+      'Call any operation of any partner system. A worker makes the call, and the Web UI shows it under Standalone ' +
+        'Activities. Without arguments, the command lists the systems.',
+    );
+  listsItsCommands(call, 'system');
+  // The catalogue takes long to build, so only this command builds it.
+  program.hook('preSubcommand', (_, command) => (command === call ? fillCall(call, act) : undefined));
+}
+
+/** Adds the subcommands of `call`, once. */
+export async function fillCall(call: Command, act: Act): Promise<void> {
+  if (call.commands.length === 0) (await import('./call-operations.js')).addOperations(call, act);
+}

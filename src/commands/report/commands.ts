@@ -1,0 +1,44 @@
+import { type Command, Option } from 'commander';
+import type { Act } from '../cli/definition.js';
+import { withId } from '../cli/options.js';
+import { pastTime, withListFilter } from '../onboarding/filters.js';
+
+/** The commands that answer what managers and auditors ask. */
+
+export function reportCommand(program: Command, act: Act): void {
+  const command = program
+    .command('report')
+    .summary('stages, times, waits, requirements and outcomes')
+    .description(
+      'Count onboardings by stage, the time that stages take, the longest waits, requirements by kind, and outcomes by week. ' +
+        'Reads only the list of workflows, so it needs no worker. See docs/reports.md.',
+    );
+  withListFilter(command)
+    .option(
+      '--since <time>',
+      'leave out onboardings that ended before: 30d, yesterday, 2026-01-31 (default: 84d)',
+      pastTime,
+    )
+    .addOption(new Option('--by <group>', 'also compare groups').choices(['agent', 'account']))
+    .addOption(new Option('--json', 'print JSON').conflicts(['csv', 'html']))
+    .addOption(new Option('--csv', 'print CSV: a number on each row').conflicts('html'))
+    .option('--html <file>', 'save a page with charts, which needs no network')
+    .action(act(async () => (await import('./report.js')).report));
+}
+
+export function exportCommand(program: Command, act: Act): void {
+  const command = program
+    .command('export')
+    .summary('everything about one onboarding, for an auditor')
+    .description(
+      'Print everything about an onboarding or operation as one JSON document: facts, timeline, requirements, answers, ' +
+        'corrections, calls to partners, and documents with their SHA-256. A customer comes with its parts. Private values are ' +
+        'masked. An ended onboarding needs no worker. See docs/reports.md.',
+    );
+  withId(command)
+    .option('--html <file>', 'save a page for reading and printing instead')
+    .option('--with-private-values', 'do not mask private values; needs --reason')
+    .option('--reason <why>', 'why private values are needed; the document and standard error have it')
+    .option('--actor <name>', 'who exports (default: the user of this machine)')
+    .action(act(async () => (await import('./export.js')).exportOne));
+}

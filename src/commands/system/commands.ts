@@ -1,0 +1,99 @@
+import type { Command } from 'commander';
+import type { Act } from '../cli/definition.js';
+import { limit, withPartnerAccount, withRecordFormats } from '../cli/options.js';
+
+/** The commands for the system: its namespace, keys, checks, backups and outbound events. */
+
+export function setupCommand(program: Command, act: Act): void {
+  program
+    .command('setup')
+    .summary('prepare a Temporal namespace')
+    .description(
+      'Register the search attributes in the namespace, and print links to views of the Web UI. Safe to run again.',
+    )
+    .option('--json', 'print JSON')
+    .action(act(async () => (await import('./setup.js')).setUp));
+}
+
+export function keysCommand(program: Command, act: Act): void {
+  program
+    .command('keys')
+    .summary('generate keys that encrypt payloads')
+    .description('Generate keys for PAYLOAD_KEYS (see docs/security.md).')
+    .command('new')
+    .summary('print a new key')
+    .description('Print a new random key as id:base64. Gangway does not store it: keep it with your secrets.')
+    .action(act(async () => (await import('./setup.js')).printNewKey));
+}
+
+export function doctorCommand(program: Command, act: Act): void {
+  program
+    .command('doctor')
+    .summary('check the setup')
+    .description(
+      'Check settings, Temporal, workers, keys, partners, webhooks and file stores, all at once, and name the fix of each ' +
+        'problem. Changes nothing at a partner. Exits with 1 if something is wrong.',
+    )
+    .option('--json', 'print JSON lines')
+    .action(act(async () => (await import('./doctor/doctor.js')).doctor));
+}
+
+export function backupCommand(program: Command, act: Act): void {
+  program
+    .command('backup')
+    .summary('save all onboardings to a file')
+    .description(
+      'Write all onboardings that Temporal has to FILE, a JSON line each: the input, encrypted with PAYLOAD_KEYS like ' +
+        'histories, and the ids at the partners. Needs no worker, because it reads histories. See docs/disaster.md.',
+    )
+    .argument('<file>', 'replaced when the backup is complete')
+    .option('--json', 'print JSON')
+    .action(act(async () => (await import('./backup.js')).backUp));
+}
+
+export function restoreCommand(program: Command, act: Act): void {
+  const command = program
+    .command('restore')
+    .summary('start the onboardings of a backup')
+    .description(
+      'Start the onboardings of a backup that Temporal does not have. Each adopts its merchant or profile at the partner. An ' +
+        'onboarding without one searches the partner first, and asks a person before it creates anything. Safe to run again. ' +
+        'See docs/disaster.md.',
+    )
+    .argument('<file>', 'file that gangway backup wrote')
+    .option('--dry-run', 'only print what would be started')
+    .action(act(async () => (await import('./backup.js')).restoreAll));
+  withRecordFormats(command);
+}
+
+export function eventsCommand(program: Command, act: Act): void {
+  const events = program
+    .command('events')
+    .summary('list and redeliver outbound events')
+    .description('List the outbound events that were sent to EVENTS_URLS, and send them again.');
+  const list = events
+    .command('list')
+    .description('List outbound events, newest first, with the state of their delivery.');
+  withRecordFormats(withSubject(list))
+    .option('--failed', 'only failed deliveries, which are not retried')
+    .option('--waiting', 'only deliveries that are retried')
+    .option('--limit <n>', 'maximum number of events, 0 for all', limit, 100)
+    .action(act(async () => (await import('./events.js')).listEvents));
+  const again = events
+    .command('redeliver')
+    .description(
+      'Send the events of failed deliveries again, with the same event ids, so that receivers can recognize duplicates. ' +
+        'Deliveries are retried for another three days.',
+    );
+  withSubject(again)
+    .option('--waiting', 'also deliveries that are retried, now instead of later')
+    .option('--all', 'also delivered events; needs the id of an onboarding')
+    .option('--to <destination>', 'only to this destination, as "events list" names it')
+    .option('--json', 'print JSON lines')
+    .action(act(async () => (await import('./events.js')).sendAgain));
+}
+
+function withSubject(command: Command): Command {
+  const id = 'only this onboarding: workflow id, externalId or externalId@account';
+  return withPartnerAccount(command.argument('[id]', id));
+}

@@ -1,0 +1,49 @@
+import type { PartnerObserver } from '../../../partners/http.js';
+import { ok, type Verdict, wrong } from './check.js';
+
+/** How far a clock may differ, in milliseconds. Signatures of events are valid for five minutes. */
+const TOLERANCE_MS = 60_000;
+
+/** How far other clocks are ahead of the clock of this machine, in milliseconds, by the name of the other system. */
+export type ClockOffsets = Map<string, number>;
+
+/** Records the clocks of partners from the `Date` of their responses, which has a resolution of one second. */
+export function notingClocks(offsets: ClockOffsets, account: string | undefined): PartnerObserver {
+  return ({ system }) => {
+    const beganAt = Date.now();
+    return (end) => {
+      const date = 'date' in end && end.date !== undefined ? Date.parse(end.date) : Number.NaN;
+      const name = `the ${system} partner${account === undefined ? '' : ` of ${account}`}`;
+      if (!Number.isNaN(date)) offsets.set(name, date - (beganAt + Date.now()) / 2);
+    };
+  };
+}
+
+const SET_OURS = 'run "timedatectl set-ntp true", or start the time service of this machine';
+
+/** Names each clock that differs by more than a minute, or this machine's clock if all others agree. */
+export function examineClocks(offsets: ClockOffsets): Verdict[] {
+  if (offsets.size === 0) return [ok('unknown: no system responded')];
+  const names = [...offsets.keys()].sort().join(', ');
+  const off = [...offsets].filter(([, offset]) => Math.abs(offset) > TOLERANCE_MS);
+  if (off.length === 0) return [ok(`this machine, ${names}: they agree to the minute`)];
+  const all = [...offsets.values()];
+  const mean = all.reduce((sum, offset) => sum + offset, 0) / all.length;
+  const agree = all.every((offset) => Math.abs(offset - mean) < TOLERANCE_MS);
+  if (all.length > 1 && agree)
+    return [wrong(`the clock of this machine is ${apart(-mean)} that of ${names}`, SET_OURS)];
+  return off.map(([name, offset]) =>
+    wrong(
+      `the clock of ${name} is ${apart(offset)} this machine's`,
+      `ask its operator to set it; if it is right: ${SET_OURS}`,
+    ),
+  );
+}
+
+/** `2 h 5 min ahead of`. */
+function apart(ms: number): string {
+  const minutes = Math.round(Math.abs(ms) / 60_000);
+  const [days, hours, rest] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24, minutes % 60];
+  const parts = [days && `${days} d`, hours && `${hours} h`, rest && `${rest} min`].filter(Boolean);
+  return `${parts.join(' ')} ${ms > 0 ? 'ahead of' : 'behind'}`;
+}

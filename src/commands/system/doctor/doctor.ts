@@ -1,0 +1,126 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Client } from '@temporalio/client';
+import { openStore } from '../../../documents/open-store.js';
+import type { Closable } from '../../../partners/partner.js';
+import { loadReceiverSettings, WEBHOOK_PARTNERS } from '../../../receiver/settings.js';
+import { withClient } from '../../../temporal/connection.js';
+import { loadWorkerSettings, type WorkerSettings } from '../../../worker/settings.js';
+import type { CommandLine } from '../../cli/command-line.js';
+import { CommandFailed } from '../../cli/errors.js';
+import { type Check, ok, type Verdict, verdictsOf } from './check.js';
+import { type ClockOffsets, examineClocks } from './clocks.js';
+import { partnerChecks } from './partners.js';
+import { temporalChecks } from './temporal.js';
+import { weakSettings } from './weak-settings.js';
+
+export async function doctor(cli: CommandLine, { json }: { readonly json?: true }): Promise<void> {
+  const found = await examine(cli, json ? printJson : printLine);
+  const states = found.map(({ state }) => state);
+  const wrong = states.filter((state) => state === 'wrong').length;
+  if (wrong > 0) throw new CommandFailed(`${wrong} of ${found.length} findings are wrong`);
+}
+
+type Print = (cli: CommandLine, check: string, verdict: Verdict, width: number) => void;
+
+const printJson: Print = (cli, check, verdict) => cli.json({ check, ...verdict });
+
+/** A line for each finding, and one for its fix. */
+const printLine: Print = (cli, check, verdict, width) => {
+  const indent = ' '.repeat(width + 9);
+  cli.line(`${verdict.state.padEnd(5)}  ${check.padEnd(width)}  ${verdict.detail}`);
+  if (verdict.state !== 'ok') cli.line(`${indent}fix: ${verdict.fix}`);
+};
+
+/** Runs all checks at once. Prints each as soon as those before it are printed, so that the order is always the same. */
+async function examine(cli: CommandLine, print: Print): Promise<Verdict[]> {
+  // They are read first, because nothing runs with a bad setting.
+  const config = loadWorkerSettings(cli.env);
+  const { webhooks } = loadReceiverSettings(cli.env);
+  const senders = Object.fromEntries(WEBHOOK_PARTNERS.map((each) => [each, webhooks[each]?.senders ?? []]));
+  const weak = await weakSettings(config, cli.env);
+  const clocks: ClockOffsets = new Map();
+  const clients: Closable[] = [];
+  const temporal = connect(cli, config);
+  const asking = [
+    ...temporalChecks(temporal.client, config, clocks),
+    ...partnerChecks({ config, env: cli.env, senders, clocks, clients }),
+    storeCheck(cli, 'document store', 'DOCUMENT_DIR', config.documentDir, config),
+    storeCheck(cli, 'statement store', 'STATEMENT_DIR', config.statementDir, config),
+  ];
+  try {
+    const running = asking.map((check) => ({ name: check.name, verdicts: verdictsOf(check, cli.signal) }));
+    const responses = Promise.all(running.map(({ verdicts }) => verdicts));
+    const all = [
+      ...running,
+      { name: 'clocks', verdicts: responses.then(() => examineClocks(clocks)) },
+      { name: 'weak setting', verdicts: Promise.resolve(weak) },
+    ];
+    // What is awaited later must not count as unhandled.
+    for (const { verdicts } of all) verdicts.catch(() => undefined);
+    const width = Math.max(...all.map(({ name }) => name.length));
+    const found: Verdict[] = [];
+    for (const { name, verdicts } of all) {
+      for (const verdict of await verdicts) {
+        print(cli, name, verdict, width);
+        found.push(verdict);
+      }
+    }
+    return found;
+  } finally {
+    await Promise.all([temporal.close(), ...clients.map((client) => client.close())]);
+  }
+}
+
+/** A client for as long as the checks run. */
+function connect(cli: CommandLine, config: WorkerSettings) {
+  let connected: (client: Client) => void = () => undefined;
+  let failed: (error: unknown) => void = () => undefined;
+  let close: () => void = () => undefined;
+  const client = new Promise<Client>((resolve, reject) => {
+    connected = resolve;
+    failed = reject;
+  });
+  const closed = new Promise<void>((resolve) => {
+    close = resolve;
+  });
+  const { env, signal } = cli;
+  const session = withClient({ env, keys: config.payloadKeys, signal }, (each) => {
+    connected(each);
+    return closed;
+  }).catch(failed);
+  return {
+    client,
+    async close() {
+      close();
+      await session;
+    },
+  };
+}
+
+/** A file that the check writes and leaves in place, because nothing needs the permission to remove files. */
+const PROBE = {
+  name: 'gangway-doctor.txt',
+  content: 'gangway doctor wrote this file to check that the store can be written and read',
+};
+
+function storeCheck(
+  { env }: CommandLine,
+  name: string,
+  setting: string,
+  place: string,
+  { s3Endpoint }: WorkerSettings,
+): Check {
+  return {
+    name,
+    fix: `correct ${setting}, or the permissions at that place`,
+    async run() {
+      const files = await openStore(place, s3Endpoint, env);
+      await files.save(PROBE.name, Readable.from([PROBE.content]), 'text/plain');
+      const read = await text(await files.open(PROBE.name));
+      if (read !== PROBE.content)
+        throw new Error(`${files.place}: a file reads differently from what was written`);
+      return [ok(files.place)];
+    },
+  };
+}

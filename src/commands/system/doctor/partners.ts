@@ -1,0 +1,142 @@
+import { type Account, partnerClients, servedAccounts } from '../../../partners/account-settings.js';
+import { observers, type PartnerObserver } from '../../../partners/http.js';
+import type { Closable } from '../../../partners/partner.js';
+import { PartnerError } from '../../../partners/partner-error.js';
+import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../../partners/systems.js';
+import { secretsOf } from '../../../settings/settings.js';
+import type { WorkerSettings } from '../../../worker/settings.js';
+import { type Check, messageOf, ok, type Verdict, wrong } from './check.js';
+import { type ClockOffsets, notingClocks } from './clocks.js';
+import { examineWebhooks, type WebhookSenders } from './webhooks.js';
+
+/** Where the checks of all partners take their settings from, and where they leave the partners' clocks. */
+interface Surroundings {
+  readonly config: WorkerSettings;
+  readonly env: NodeJS.ProcessEnv;
+  readonly senders: WebhookSenders;
+  readonly clocks: ClockOffsets;
+  /** Collects the clients, to close them. */
+  readonly clients: Closable[];
+}
+
+/** A check of the credentials of each system in each account, and of its webhooks where the partner lists them. */
+export function partnerChecks({ config, env, senders, clocks, clients }: Surroundings): Check[] {
+  return servedAccounts(config).flatMap(([name, account]) => {
+    const called: Called = new Map();
+    const own = partnerClients(account, observers(notingClocks(clocks, name), notingCalls(called)));
+    clients.push(...Object.values(own));
+    const of = name === undefined ? '' : ` of ${name}`;
+    return SYSTEM_NAMES.flatMap((system) => {
+      const place: Place = { system, account, client: own[system], env, called };
+      if (!account.partners[system]) return offCheck(place, of);
+      const { name: title, webhooks } = PARTNERS[system];
+      const fix = `check ${urlSetting(place)} and the network`;
+      // A refused sign-in must not be tried twice.
+      let credentials: Promise<readonly Verdict[]> | undefined;
+      const check: Check = {
+        ...{ name: title + of, fix },
+        run(signal) {
+          credentials = examinePartner(place, signal);
+          return credentials;
+        },
+      };
+      if (!webhooks?.registered) return [check];
+      const list = async (signal: AbortSignal) =>
+        (await webhooks.registered?.(own[system], { signal })) ?? [];
+      const ofWebhooks: Check = {
+        ...{ name: `webhooks${of}`, fix },
+        async run(signal) {
+          if ((await credentials)?.some(({ state }) => state === 'wrong')) return [];
+          return examineWebhooks(system, () => list(signal), senders[system] ?? [], signal);
+        },
+      };
+      return [check, ofWebhooks];
+    });
+  });
+}
+
+/** A system in an account. */
+interface Place {
+  readonly system: SystemName;
+  readonly account: Account;
+  readonly client: Closable;
+  readonly env: NodeJS.ProcessEnv;
+  readonly called: Called;
+}
+
+/** The operations that were called, by system. */
+type Called = Map<string, Set<string>>;
+
+function notingCalls(called: Called): PartnerObserver {
+  return ({ system, operation }) => {
+    called.set(system, (called.get(system) ?? new Set()).add(operation));
+    return () => undefined;
+  };
+}
+
+const urlSetting = ({ system, account }: Place) => `${account.settingsPrefix}${settingsPrefix(system)}URL`;
+
+/** @returns no check for a system that is off and that nothing depends on */
+function offCheck(place: Place, of: string): Check[] {
+  const { name, whenOff } = PARTNERS[place.system];
+  if (whenOff === undefined) return [];
+  const [off, fix] = [`off: ${urlSetting(place)} is not set`, `set ${urlSetting(place)}`];
+  const verdict = whenOff === 'failure' ? wrong(off, fix) : ok(`${off}, ${whenOff}`);
+  return [{ name: name + of, fix, run: async () => [verdict] }];
+}
+
+/** Calls the operation that reads the least, and reports what was called. */
+async function examinePartner(place: Place, signal: AbortSignal): Promise<Verdict[]> {
+  const { system, account, client, called } = place;
+  const { url = '', environment } = account.partners[system] ?? {};
+  const { credentialsCheck } = PARTNERS[system];
+  if (!credentialsCheck) return [ok(`${url}, not checked: it has no operation that only reads`)];
+  const calls = () => `called ${[...(called.get(system) ?? ['nothing'])].join(', ')}`;
+  try {
+    const found = await credentialsCheck.read(client, { signal });
+    const parts = [
+      `${url} accepts our credentials`,
+      calls(),
+      found,
+      environment && `environment ${environment}`,
+    ];
+    return [ok(parts.filter(Boolean).join('; '))];
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof PartnerError)) throw error;
+    return [wrong(`${messageOf(error)}; ${calls()}`, remedy(place, error))];
+  }
+}
+
+function remedy(place: Place, { details: { kind, atSignIn, needs } }: PartnerError): string {
+  const prefix = place.account.settingsPrefix + settingsPrefix(place.system);
+  const correct = `correct ${credentialsOf(place).join(', ')}`;
+  if (needs === 'one-time-code')
+    return `set ${prefix}TOTP_SECRET, or run "gangway inbox" and answer with --code`;
+  switch (kind) {
+    case 'Unauthorized':
+      return correct;
+    case 'Forbidden':
+      return atSignIn
+        ? 'ask the partner to unlock the account'
+        : 'ask the partner to permit the called operation to the account';
+    case 'NotSent':
+      return `check ${urlSetting(place)}, the network and the certificate`;
+    case 'RateLimited':
+      return `wait, and set ${prefix}ACTIVITIES_PER_SECOND below the limit of the partner`;
+    case 'Rejected':
+      return `check ${urlSetting(place)}, and ${correct}`;
+    case 'Uncertain':
+      return `check ${urlSetting(place)}, run "gangway doctor" again, and ask the partner if it stays`;
+  }
+}
+
+/** The settings that identify the account, as they are set: `BOARDING_USERNAME`, `BOARDING_PASSWORD_FILE`. */
+function credentialsOf({ system, account, env }: Place): string[] {
+  const { settings } = PARTNERS[system];
+  const names = Object.keys(settings.shape).filter(
+    (name) => secretsOf(settings).includes(name) || /_(USERNAME|PARTNER_ID)$/.test(name),
+  );
+  const given = names.map((name) => account.settingsPrefix + name);
+  return given.flatMap((name) => [name, `${name}_FILE`].filter((each) => env[each]));
+}

@@ -1,0 +1,206 @@
+import type { Client } from '@temporalio/client';
+import { servedAccounts } from '../../../partners/account-settings.js';
+import { listed } from '../../../temporal/search.js';
+import { missingSearchAttributes } from '../../../temporal/search-attributes.js';
+import { serverClockOffset, serverGaps } from '../../../temporal/server.js';
+import { isInvalidRequest } from '../../../temporal/unavailable.js';
+import {
+  deployedVersions,
+  nameOf,
+  noWorker,
+  type Pollers,
+  polledQueues,
+  pollersOf,
+} from '../../../temporal/workers.js';
+import type { WorkerSettings } from '../../../worker/settings.js';
+import { obstacleOf } from '../../cli/requirements.js';
+import { type Check, ok, type Verdict, wrong } from './check.js';
+import type { ClockOffsets } from './clocks.js';
+import { examineKeys, runningIn } from './keys.js';
+
+/** @param connected rejects when Temporal is unavailable, which the first check reports */
+export function temporalChecks(
+  connected: Promise<Client>,
+  config: WorkerSettings,
+  clocks: ClockOffsets,
+): Check[] {
+  const { taskQueue } = config;
+  const described = connected.then(async (client) => {
+    const { namespace } = client.options;
+    return { client, namespace: await client.workflowService.describeNamespace({ namespace }) };
+  });
+  // The check of the namespace reports it.
+  const usable = described.then(
+    ({ client }) => client,
+    () => undefined,
+  );
+  const check = (name: string, fix: string, examine: (client: Client) => Promise<Verdict[]>): Check => ({
+    name,
+    fix,
+    async run() {
+      const client = await usable;
+      return client ? examine(client) : [];
+    },
+  });
+  return [
+    {
+      name: 'temporal',
+      fix: 'start Temporal, or correct TEMPORAL_ADDRESS, TEMPORAL_TLS and TEMPORAL_API_KEY',
+      async run() {
+        const client = await connected;
+        const offset = await serverClockOffset(client, taskQueue).catch(() => undefined);
+        if (offset !== undefined) clocks.set('Temporal', offset);
+        const { serverVersion } = await client.workflowService.getSystemInfo({});
+        return [ok(`server ${serverVersion}`)];
+      },
+    },
+    {
+      name: 'namespace',
+      fix: 'correct TEMPORAL_NAMESPACE, or run "temporal operator namespace create --namespace NAME"',
+      async run() {
+        const isConnected = await connected.then(
+          () => true,
+          () => false,
+        );
+        return isConnected ? [ok((await described).client.options.namespace)] : [];
+      },
+    },
+    {
+      name: 'server features',
+      fix: 'update the Temporal server (docs/deployment.md)',
+      async run() {
+        if (!(await usable)) return [];
+        const { client, namespace } = await described;
+        const { gaps, needs } = await serverGaps(client, namespace);
+        return gaps.length > 0 ? gaps.map(({ gap, fix }) => wrong(gap, fix)) : [ok(needs)];
+      },
+    },
+    check('search attributes', 'run "gangway setup"', async (client) => {
+      const missing = await missingSearchAttributes(client);
+      return missing.length > 0
+        ? [wrong(`missing: ${missing.join(', ')}`, 'run "gangway setup"')]
+        : [ok('all registered')];
+    }),
+    check('workers', 'start a worker: "npm run worker"', (client) => examineWorkers(client, config)),
+    check('builds', 'check GANGWAY_BUILD_ID and GANGWAY_DEPLOYMENT_NAME of the workers', (client) =>
+      examineBuilds(client, config),
+    ),
+    check('workflow tasks', 'read "workflow tasks fail" in docs/operations.md', (client) =>
+      examineTasks(client, taskQueue),
+    ),
+    check('keys', 'set PAYLOAD_KEYS as the workers have it', (client) => examineKeys(client, config)),
+  ];
+}
+
+/** Names the task queues whose new tasks no worker takes. */
+export async function examineWorkers(client: Client, config: WorkerSettings): Promise<Verdict[]> {
+  const { taskQueue } = config;
+  const accounts = servedAccounts(config).map(([name]) => name ?? '');
+  const queues = await Promise.all(
+    polledQueues(
+      taskQueue,
+      accounts.map((name) => name || undefined),
+    ).map(async (polled) => ({
+      ...polled,
+      pollers: await pollersOf(client, polled.queue, polled.tasks),
+    })),
+  );
+  const idle = queues.filter(({ pollers }) => pollers.taking === 0);
+  const [main] = queues;
+  if (main && idle.includes(main)) return [notTaken([main], '')];
+  if (idle.length > 0)
+    return [...new Set(['', ...accounts])].flatMap((name) => {
+      const ofAccount = idle.filter(({ account }) => account === name);
+      return ofAccount.length > 0 ? [notTaken(ofAccount, name)] : [];
+    });
+  const others = new Set(queues.map(({ queue }) => queue)).size - 1;
+  return [
+    ok(
+      `polled in the last minute: task queue ${taskQueue} and ${others} of partners and events; workers: ${main?.pollers.taking}`,
+    ),
+  ];
+}
+
+function notTaken(
+  idle: readonly { readonly queue: string; readonly pollers: Pollers }[],
+  account: string,
+): Verdict {
+  const [first, ...more] = idle;
+  if (!first) throw new RangeError('no task queue is idle');
+  const { why, run } = noWorker(first.queue, first.pollers);
+  const others = [...new Set(more.map(({ queue }) => queue))].join(', ');
+  const detail = others ? `${why}, and the same holds for ${others}` : why;
+  if (run) return wrong(detail, `run "${run}"`);
+  const { target } = first.pollers;
+  const build = target ? `, with GANGWAY_BUILD_ID=${target.buildId}` : '';
+  const kind = account ? `that has ${account} in GANGWAY_ACCOUNTS` : 'with these settings';
+  return wrong(detail, `start a worker ${kind}: "npm run worker"${build}`);
+}
+
+/**
+ * Names the builds with pinned workflows that no worker runs.
+ *
+ * @param at as in {@link pollersOf}
+ */
+export async function examineBuilds(
+  client: Client,
+  { taskQueue, version }: Pick<WorkerSettings, 'taskQueue' | 'version'>,
+  at?: number,
+): Promise<Verdict[]> {
+  const { target, versions: polling } = await pollersOf(client, taskQueue, 'workflow', at);
+  // By default, a deployment has the name of its task queue. Workers that no longer poll are found by it.
+  const names = new Set([
+    version?.deploymentName ?? taskQueue,
+    ...[target, ...polling].flatMap((each) => each?.deploymentName ?? []),
+  ]);
+  const deployed = await Promise.all(
+    [...names].map(async (deploymentName) => {
+      const versions = await deployedVersions(client, deploymentName);
+      return versions.map((each) => ({ ...each, name: nameOf({ deploymentName, ...each }) }));
+    }),
+  );
+  const running = new Set(polling.map(nameOf));
+  const orphaned = deployed.flat().filter(({ name, pinned }) => pinned > 0 && !running.has(name));
+  if (orphaned.length > 0)
+    return orphaned.map(({ name, buildId, pinned }) =>
+      wrong(
+        `no worker runs ${name}, and workflows are pinned to it: ${pinned}`,
+        `run a worker of that build with GANGWAY_BUILD_ID=${buildId} until they have ended`,
+      ),
+    );
+  const shown = deployed.flat().filter(({ status }) => status !== 'drained');
+  const pinnedTo = (pinned: number) => (pinned > 0 ? `, pinned to it: ${pinned}` : '');
+  if (shown.length === 0) return [ok('off: GANGWAY_BUILD_ID is not set, so any worker takes any task')];
+  return [ok(shown.map(({ name, status, pinned }) => `${name} is ${status}${pinnedTo(pinned)}`).join('; '))];
+}
+
+/** The server sets it when a workflow's task fails or times out five times in a row, and removes it when one completes. */
+const FAILING =
+  "TemporalReportedProblems IN ('category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut')";
+
+/** How many workflows are named, each with its cause. */
+const NAMED = 10;
+
+/** Names workflows whose tasks fail, and why. */
+async function examineTasks(client: Client, taskQueue: string): Promise<Verdict[]> {
+  const query = runningIn(taskQueue, FAILING);
+  const counted = await client.workflow.count(query).catch((error: unknown) => {
+    if (isInvalidRequest(error)) return undefined;
+    throw error;
+  });
+  if (counted === undefined) return [ok('unknown: this server does not report workflow tasks that fail')];
+  if (counted.count === 0) return [ok('none fail (the server reports a failing task after a minute)')];
+  const failing = await Array.fromAsync(listed(client, query, NAMED));
+  const named = await Promise.all(failing.map(({ workflowId }) => whyOf(client, workflowId)));
+  const more = counted.count > named.length ? `; and ${counted.count - named.length} more` : '';
+  return [
+    wrong(
+      `${counted.count} blocked: ${named.join('; ')}${more}`,
+      'run a build that can continue them (docs/operations.md, "workflow tasks fail")',
+    ),
+  ];
+}
+
+async function whyOf(client: Client, workflowId: string): Promise<string> {
+  return (await obstacleOf(client, workflowId))?.message ?? `${workflowId} can be read again`;
+}

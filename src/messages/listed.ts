@@ -1,0 +1,99 @@
+import type { Stage } from './onboarding-state.js';
+import type { Requirement, RequirementKind } from './requirements.js';
+
+/**
+ * What the list of workflows shows of an onboarding, beside ids and states: its name, its open requirements, and the time of its
+ * stages. All of it is in search attributes, so that a list of thousands needs no query of any of them. Workflows write these
+ * texts, and clients read them.
+ */
+
+/** Whether the search attribute and the log have the dba as it is, or only its initials. Payloads always have all of it. */
+export type DbaForm = 'shown' | 'masked';
+
+/** A dba in a search attribute: `Acme Bikes`, or masked `A… B…`. */
+export function indexedDba(dba: string, form: DbaForm): string {
+  return form === 'shown' ? dba : dba.replace(/(\S)\S*/gu, '$1…');
+}
+
+/** Both forms, because each onboarding has the one of its start. */
+export function formsOf(dba: string): string[] {
+  return [...new Set([indexedDba(dba, 'shown'), indexedDba(dba, 'masked')])];
+}
+
+/** An open requirement as the list has it. */
+export type ListedRequirement = Pick<Requirement, 'id' | 'raisedAt' | 'dueAt'> & {
+  readonly kind: RequirementKind;
+};
+
+/** Temporal terminates a workflow whose search attribute has more than 2 kB. */
+const MOST_BYTES = 1_800;
+
+/** Stands before the number of the requirements that do not fit. */
+const MORE = '+';
+
+/**
+ * The values of search attribute `Requirements`: an entry `<kind> <id> <raised> <due>` for each open requirement, the first due
+ * first, and each kind by itself, so that a query finds it.
+ */
+export function listedRequirements(open: readonly Requirement[]): string[] {
+  if (open.length === 0) return [];
+  const kinds = [...new Set(open.map(({ kind }) => kind))];
+  const byDue = [...open].sort((one, other) => one.dueAt.localeCompare(other.dueAt));
+  const entries = byDue.map(({ kind, id, raisedAt, dueAt }) => `${kind} ${id} ${raisedAt} ${dueAt}`);
+  let bytes = bytesOf(kinds);
+  const fitting = entries.filter((entry) => {
+    bytes += bytesOf([entry]);
+    return bytes <= MOST_BYTES;
+  });
+  const more = entries.length - fitting.length;
+  return [...fitting, ...(more > 0 ? [`${MORE}${more}`] : []), ...kinds];
+}
+
+/** Ids are plain ASCII. An entry has two quotes and a comma around it. */
+function bytesOf(entries: readonly string[]): number {
+  return entries.reduce((sum, entry) => sum + entry.length + 3, 0);
+}
+
+/** The opposite of {@link listedRequirements}. `more` is the number of those that did not fit. */
+export function requirementsIn(values: readonly string[]): {
+  readonly requirements: readonly ListedRequirement[];
+  readonly more: number;
+} {
+  const requirements = values.flatMap((value): ListedRequirement[] => {
+    const [kind = '', id, raisedAt, dueAt] = value.split(' ');
+    if (!id || !raisedAt || !dueAt) return [];
+    return [{ kind: kind as RequirementKind, id, raisedAt, dueAt }];
+  });
+  const more = values.find((value) => value.startsWith(MORE));
+  return { requirements, more: Number(more ?? 0) };
+}
+
+/** How long each stage that is over took, in whole seconds. */
+export type StageSeconds = Readonly<Partial<Record<Stage, number>>>;
+
+/** The values of search attribute `StageTimes`: `underwriting 172800`. */
+export function listedStages(times: StageSeconds): string[] {
+  return Object.entries(times).map(([stage, seconds]) => `${stage} ${seconds}`);
+}
+
+/** The opposite of {@link listedStages}. */
+export function stagesIn(values: readonly string[]): StageSeconds {
+  return Object.fromEntries(
+    values.map((value) => {
+      const [stage, seconds] = value.split(' ');
+      return [stage, Number(seconds)];
+    }),
+  );
+}
+
+/**
+ * The times of the stages when one of them ends.
+ *
+ * @param times of the stages before it
+ * @param sinceStart seconds since the onboarding began
+ */
+export function withStage(times: StageSeconds, ended: Stage, sinceStart: number): StageSeconds {
+  const before = Object.values(times).reduce((sum, seconds) => sum + seconds, 0);
+  const seconds = Math.max(0, Math.round(sinceStart) - before);
+  return { ...times, [ended]: (times[ended] ?? 0) + seconds };
+}

@@ -1,0 +1,33 @@
+import { masked } from '../privacy/masked.js';
+import type { ProfileSnapshot } from './banking-activities.js';
+import type { StatusSnapshot } from './boarding-activities.js';
+import type { BusinessOnboardingOutcome, MerchantBoardingOutcome } from './onboardings.js';
+
+/** How a boarding ends with this status; undefined while it goes on. */
+export function merchantOutcome(
+  { phase, comment: said, mid }: StatusSnapshot,
+  merchantProfileId: number,
+): MerchantBoardingOutcome | undefined {
+  const comment = said && masked(said);
+  switch (phase) {
+    case 'approved':
+      return mid === null ? undefined : { outcome: 'boarded', mid, merchantProfileId };
+    case 'declined':
+    case 'withdrawn':
+    case 'closed':
+      return { outcome: phase, comment, merchantProfileId };
+    default:
+      return undefined;
+  }
+}
+
+/** How the onboarding of a business ends with this status, once its account is open; undefined while it goes on. */
+export function businessOutcome(
+  { phase, bankingStatus }: Pick<ProfileSnapshot, 'phase' | 'bankingStatus'>,
+  profileId: number,
+  financialAccountId: string | null,
+): BusinessOnboardingOutcome | undefined {
+  if (phase === 'new' || phase === 'under-review') return undefined;
+  const outcome = phase === 'approved' ? 'onboarded' : phase;
+  return { outcome, profileId, financialAccountId, bankingStatus };
+}

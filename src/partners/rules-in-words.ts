@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { didYouMean } from '../settings/nearest.js';
+
+/**
+ * How broken rules of schemas are worded, where a schema has no words of its own: the form that is wanted, and the nearest valid
+ * names. A message never repeats the value, which may be private. Whoever reports problems of fields imports this file.
+ */
+z.config({ customError: inWords });
+
+/** @returns undefined where the words of zod are good enough */
+function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => unknownField(key, fieldsOf(issue.inst))).join('\n');
+    case 'invalid_value':
+      return `${issue.input === undefined ? 'is required:' : 'must be'} ${choice(issue.values, issue.input)}`;
+    case 'invalid_type':
+      return typeof issue.input === 'string' ? notText(issue.expected, issue.input, issue.inst) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** The schema or check that found an issue. */
+type Source = z.core.$ZodRawIssue['inst'];
+
+/** One line for each unknown field of an object, in the order of its `keys`. */
+function unknownField(key: string, known: readonly string[]): string {
+  return `is not a known field${didYouMean(key, known)}`;
+}
+
+function fieldsOf(schema: Source): string[] {
+  const { shape = {} } = (schema?._zod.def ?? {}) as { readonly shape?: z.core.$ZodShape };
+  return Object.keys(shape);
+}
+
+/** Of so few names everyone finds the right one. */
+const FEW = 3;
+
+function choice(values: readonly unknown[], input: unknown): string {
+  const names = values.map(String);
+  const list = names.length === 1 ? names.join() : `one of ${names.join(', ')}`;
+  const isLong = names.length > FEW;
+  return list + (isLong && typeof input === 'string' ? didYouMean(input, names) : '');
+}
+
+/** For a text in place of a number or of a boolean. */
+function notText(expected: string, input: string, schema: Source): string | undefined {
+  if (expected === 'boolean') return 'must be true or false, without quotes';
+  if (expected !== 'number' && expected !== 'int') return undefined;
+  const { format } = (schema?._zod.def ?? {}) as { readonly format?: string };
+  const example = format === undefined ? 'a number such as 1234.56' : 'a whole number such as 12';
+  return PLAIN_NUMBER.test(input) ? 'must be a number, without quotes' : `must be ${example}`;
+}
+
+/** A number as JSON and our tables write it: digits, and a point before the decimals. */
+export const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
+
+/** Digits in groups, or decimals after a comma: `1.234,56`, `1,234.56`, `1'234`, `12,5`. */
+const NUMBER_OF_A_LOCALE = /^[-+]?\d{1,3}([.,'’\u00a0\u202f ]\d{3})+([.,]\d+)?$|^[-+]?\d+,\d+$/;
+
+/** Day, month and year in the order of some country: `31.12.1980`, `12/31/1980`. */
+const DATE_OF_A_LOCALE = /^\d{1,2}([./-])\d{1,2}\1\d{2,4}$/;
+
+/**
+ * The rule that a text breaks which is a number or a date in the form of a country: others may read it as something else.
+ *
+ * @returns undefined for every other text; `1.234` is a plain number
+ */
+export function localeRule(text: string): string | undefined {
+  if (PLAIN_NUMBER.test(text)) return undefined;
+  if (NUMBER_OF_A_LOCALE.test(text))
+    return 'write a number as 1234.56: digits, and a point before the decimals';
+  return DATE_OF_A_LOCALE.test(text) ? 'write a date as 1980-12-31: year, month and day' : undefined;
+}

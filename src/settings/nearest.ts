@@ -1,0 +1,42 @@
+import { distance } from 'fastest-levenshtein';
+
+/** No more are suggested. */
+const MOST = 3;
+
+/** How much of a name may be mistyped. */
+const SHARE = 0.4;
+const MOST_MISTYPED = 4;
+
+/**
+ * The valid names that somebody may have meant: the nearest, and several only if they are equally near. Of a path such as
+ * `merchant.dba`, the last name alone is enough, and the shortest path is the nearest. Case and punctuation do not count.
+ */
+export function nearest(given: string, names: Iterable<string>): string[] {
+  const wanted = plain(given);
+  const most = Math.min(Math.max(1, Math.floor(wanted.length * SHARE)), MOST_MISTYPED);
+  const ranked = [...new Set(names)]
+    .map((name) => ({ name, apart: apart(wanted, plain(name)), depth: name.split('.').length }))
+    .filter((each) => wanted !== '' && each.apart <= most)
+    .sort((one, other) => one.apart - other.apart || one.depth - other.depth);
+  const [best] = ranked;
+  const isAsNear = (each: typeof best) => each?.apart === best?.apart && each?.depth === best?.depth;
+  return ranked
+    .filter(isAsNear)
+    .slice(0, MOST)
+    .map(({ name }) => name);
+}
+
+/** `; did you mean boardingSettingsId?`, or '' when no name is similar. */
+export function didYouMean(given: string, names: Iterable<string>): string {
+  const [first, ...more] = nearest(given, names);
+  return first === undefined ? '' : `; did you mean ${[first, ...more].join(' or ')}?`;
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}.]/gu, '');
+}
+
+function apart(wanted: string, name: string): number {
+  const last = name.slice(name.lastIndexOf('.') + 1);
+  return Math.min(distance(wanted, name), distance(wanted, last));
+}

@@ -1,0 +1,248 @@
+import type { Client } from '@temporalio/client';
+import { optionalTsToDate } from '@temporalio/common/lib/time.js';
+import proto, { type temporal } from '@temporalio/proto';
+import { partnerTaskQueue, partsOfId } from '../messages/ids.js';
+import { type Resolution, resolveRequirement } from '../messages/requirements.js';
+import { SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
+import { decodedFailure, decodedPayloads } from './payload-codec.js';
+import { isNotFound } from './unavailable.js';
+
+/** What the history of a workflow has of a person's answers and of the calls to partners. Needs no worker. */
+
+export type Event = temporal.api.history.v1.IHistoryEvent;
+
+type Timestamp = temporal.api.history.v1.IHistoryEvent['eventTime'];
+
+/** One run of a workflow. */
+export interface Run {
+  readonly runId: string;
+  readonly events: readonly Event[];
+}
+
+/** ISO 8601 of a time in a history; undefined where the server left it out. */
+export function isoOf(time: Timestamp): string | undefined {
+  return optionalTsToDate(time)?.toISOString();
+}
+
+/**
+ * A run and those that it continues, the first one first. Without the runs that Temporal no longer has.
+ *
+ * @returns `missing` is the run id of the latest one that Temporal no longer has
+ */
+export async function runsOf(
+  client: Client,
+  workflowId: string,
+  lastRunId: string,
+): Promise<{ readonly runs: readonly Run[]; readonly missing: string | undefined }> {
+  const runs: Run[] = [];
+  for (let runId: string | undefined = lastRunId; runId; ) {
+    const events = await eventsOf(client, workflowId, runId, runs.length > 0);
+    if (!events) return { runs, missing: runId };
+    runs.unshift({ runId, events });
+    runId = events[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
+  }
+  return { runs, missing: undefined };
+}
+
+async function eventsOf(
+  client: Client,
+  workflowId: string,
+  runId: string,
+  mayBeGone: boolean,
+): Promise<readonly Event[] | undefined> {
+  try {
+    const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    return events ?? [];
+  } catch (error) {
+    if (mayBeGone && isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The arguments that a run began with. */
+export function argumentsOf(client: Client, events: readonly Event[]): Promise<unknown[]> {
+  return decodedPayloads(client, events[0]?.workflowExecutionStartedEventAttributes?.input?.payloads);
+}
+
+/** An answer that a workflow accepted. */
+export interface AcceptedAnswer extends Resolution {
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** The accepted answers, in order. */
+export async function answersIn(client: Client, events: readonly Event[]): Promise<AcceptedAnswer[]> {
+  const taken = new Set(
+    events.flatMap(({ workflowExecutionUpdateCompletedEventAttributes: completed }) =>
+      completed?.outcome?.success ? [completed.meta?.updateId] : [],
+    ),
+  );
+  const accepted = events.flatMap(({ eventTime, workflowExecutionUpdateAcceptedEventAttributes: update }) => {
+    const { input, meta } = update?.acceptedRequest ?? {};
+    const isAnswer = input?.name === resolveRequirement.name && taken.has(meta?.updateId);
+    return isAnswer ? [{ at: isoOf(eventTime) ?? '', payloads: input?.args?.payloads }] : [];
+  });
+  return Promise.all(
+    accepted.map(async ({ at, payloads }) => {
+      const [resolution] = await decodedPayloads(client, payloads);
+      return { at, ...(resolution as Resolution) };
+    }),
+  );
+}
+
+/** A change of the search attributes that a person reads. */
+export interface IndexedChange {
+  /** ISO 8601. */
+  readonly at: string;
+  /** Search attributes by name. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** The search attributes with which a run began, and each of their changes. */
+export function indexedChangesIn(events: readonly Event[]): IndexedChange[] {
+  return events.flatMap((event) => {
+    const { searchAttributes } =
+      event.workflowExecutionStartedEventAttributes ??
+      event.upsertWorkflowSearchAttributesEventAttributes ??
+      {};
+    const values = Object.entries(searchAttributes?.indexedFields ?? {}).map(([name, { data }]) => [
+      name,
+      data?.length ? JSON.parse(Buffer.from(data).toString()) : null,
+    ]);
+    return values.length > 0
+      ? [{ at: isoOf(event.eventTime) ?? '', values: Object.fromEntries(values) }]
+      : [];
+  });
+}
+
+/**
+ * How an activity ended. `unfinished`: its run ended before it did, so the history has no result. `pending`: it runs, or the server
+ * will retry it.
+ */
+export type ActivityEnd = 'completed' | 'failed' | 'timed-out' | 'cancelled' | 'unfinished' | 'pending';
+
+/** An activity of a partner task queue: one or more calls to a partner. */
+export interface PartnerActivity {
+  /** `createMerchant`. */
+  readonly activity: string;
+  readonly system: SystemName;
+  /** One line for people. */
+  readonly summary: string | undefined;
+  /** ISO 8601. */
+  readonly scheduledAt: string;
+  /** ISO 8601: when its last attempt began. */
+  readonly startedAt: string | undefined;
+  /** ISO 8601. */
+  readonly closedAt: string | undefined;
+  readonly attempts: number;
+  readonly end: ActivityEnd;
+  readonly request: unknown;
+  readonly response: unknown;
+  /** Of the last attempt, or of the one before a pending one. */
+  readonly failure: Error | undefined;
+}
+
+type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
+
+/**
+ * The activities of a workflow's partners, in order.
+ *
+ * @param pending the activities of a running workflow, as the server describes it
+ */
+export async function partnerActivitiesIn(
+  client: Client,
+  workflowId: string,
+  taskQueue: string,
+  events: readonly Event[],
+  pending: readonly Pending[] = [],
+): Promise<PartnerActivity[]> {
+  const account = partsOfId(workflowId)?.account;
+  const systems = new Map(SYSTEM_NAMES.map((name) => [partnerTaskQueue(taskQueue, name, account), name]));
+  const ends = endsIn(events);
+  const found = events.map(async (event): Promise<PartnerActivity | undefined> => {
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    const system = systems.get(scheduled?.taskQueue?.name ?? '');
+    if (!scheduled || !system) return undefined;
+    const end = ends.get(String(event.eventId)) ?? openEnd(pending, scheduled.activityId);
+    const { how, started, startedAt, closedAt, result, failure } = end;
+    const [request] = await decodedPayloads(client, scheduled.input?.payloads);
+    const [response] = await decodedPayloads(client, result);
+    const summary = event.userMetadata?.summary;
+    const [line] = await decodedPayloads(client, summary ? [summary] : []);
+    return {
+      activity: scheduled.activityType?.name ?? '',
+      system,
+      summary: line === undefined ? undefined : String(line),
+      scheduledAt: isoOf(event.eventTime) ?? '',
+      startedAt,
+      closedAt,
+      attempts: started,
+      end: how,
+      request,
+      response,
+      failure: await decodedFailure(client, failure),
+    };
+  });
+  return (await Promise.all(found)).filter((activity) => activity !== undefined);
+}
+
+interface End {
+  readonly how: ActivityEnd;
+  /** Attempts that began. */
+  readonly started: number;
+  readonly startedAt?: string | undefined;
+  readonly closedAt?: string | undefined;
+  readonly result?: readonly temporal.api.common.v1.IPayload[] | null | undefined;
+  readonly failure?: temporal.api.failure.v1.IFailure | null | undefined;
+}
+
+/** The ends of the activities, by the event that scheduled each. The server writes the start of the last attempt with the end. */
+function endsIn(events: readonly Event[]): Map<string, End> {
+  const starts = new Map<string, Event>();
+  const ends = new Map<string, End>();
+  for (const event of events) {
+    const started = event.activityTaskStartedEventAttributes;
+    if (started) starts.set(String(started.scheduledEventId), event);
+    const closed = closeOf(event);
+    if (!closed) continue;
+    const begun = starts.get(closed.scheduled);
+    ends.set(closed.scheduled, {
+      ...closed,
+      started: begun?.activityTaskStartedEventAttributes?.attempt ?? 0,
+      startedAt: isoOf(begun?.eventTime),
+      closedAt: isoOf(event.eventTime),
+    });
+  }
+  return ends;
+}
+
+function closeOf(
+  event: Event,
+): (Pick<End, 'how' | 'result' | 'failure'> & { readonly scheduled: string }) | undefined {
+  const { activityTaskCompletedEventAttributes: completed, activityTaskFailedEventAttributes: failed } =
+    event;
+  const { activityTaskTimedOutEventAttributes: late, activityTaskCanceledEventAttributes: cancelled } = event;
+  const of = (attributes: { scheduledEventId?: unknown }) => String(attributes.scheduledEventId);
+  if (completed) return { how: 'completed', scheduled: of(completed), result: completed.result?.payloads };
+  if (failed) return { how: 'failed', scheduled: of(failed), failure: failed.failure };
+  if (late) return { how: 'timed-out', scheduled: of(late), failure: late.failure };
+  return cancelled ? { how: 'cancelled', scheduled: of(cancelled) } : undefined;
+}
+
+const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
+const { APPLICATION_ERROR_CATEGORY_BENIGN: BENIGN } = proto.temporal.api.enums.v1.ApplicationErrorCategory;
+
+/** An activity without an end in its history. A status poll that found no change did not fail. */
+function openEnd(pending: readonly Pending[], activityId: string | null | undefined): End {
+  const open = pending.find((each) => each.activityId === activityId);
+  if (!open) return { how: 'unfinished', started: 0 };
+  const { attempt, state, lastFailure, lastStartedTime } = open;
+  const isRunning = state === PENDING_ACTIVITY_STATE_STARTED;
+  const isBenign = lastFailure?.applicationFailureInfo?.category === BENIGN;
+  return {
+    how: 'pending',
+    started: Math.max(0, (attempt ?? 1) - (isRunning ? 0 : 1)),
+    startedAt: isoOf(lastStartedTime),
+    failure: isBenign ? undefined : lastFailure,
+  };
+}

@@ -1,0 +1,259 @@
+import type { Client } from '@temporalio/client';
+import type { TypedSearchAttributes } from '@temporalio/common';
+import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
+import { optionalTsToDate, requiredTsToDate } from '@temporalio/common/lib/time.js';
+import proto, { type temporal } from '@temporalio/proto';
+import { systemOf, WORKFLOW_ID_PREFIXES, type WorkflowType } from '../messages/ids.js';
+import {
+  formsOf,
+  type ListedRequirement,
+  requirementsIn,
+  type StageSeconds,
+  stagesIn,
+} from '../messages/listed.js';
+import type { Stage } from '../messages/onboarding-state.js';
+import type { RequirementKind } from '../messages/requirements.js';
+import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import type { SystemName } from '../partners/systems.js';
+import { decodedPayloads, isUnreadablePayload } from './payload-codec.js';
+
+const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
+
+/** A workflow as the list has it. Reading it needs no worker. */
+export interface Listed {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: WorkflowType;
+  readonly taskQueue: string;
+  /** Without the key of its payloads, only what the search attribute has. */
+  readonly dba: string | undefined;
+  /** The partner; '' for a customer, which has several. */
+  readonly system: SystemName | '';
+  readonly partnerAccount: string | undefined;
+  /** Temporal's status in lower case: `running`, `completed`, `cancelled`, `terminated`, `failed`, `timed_out`. */
+  readonly state: string;
+  readonly stage: Stage | undefined;
+  readonly partnerStatus: string | undefined;
+  readonly merchantProfileId: string | undefined;
+  readonly mid: string | undefined;
+  readonly bankingProfileId: string | undefined;
+  readonly agentProfileId: string | undefined;
+  /** The open ones, the first due first, as far as the list has them. */
+  readonly requirements: readonly ListedRequirement[];
+  /** How many more are open. */
+  readonly moreRequirements: number;
+  readonly stageSeconds: StageSeconds;
+  readonly startedAt: Date;
+  readonly endedAt: Date | undefined;
+}
+
+/** Which workflows are listed. */
+export interface Filter {
+  readonly types: readonly WorkflowType[];
+  readonly stage?: Stage | undefined;
+  /** The search attribute has it masked or not. Masked, many have the same. */
+  readonly dba?: string | undefined;
+  readonly system?: SystemName | undefined;
+  readonly partnerAccount?: string | undefined;
+  readonly agent?: string | undefined;
+  /** Has an open requirement of this kind. */
+  readonly kind?: RequirementKind | undefined;
+  readonly actionRequired?: boolean | undefined;
+  readonly running?: boolean | undefined;
+  readonly dueAfter?: Date | undefined;
+  /** Includes this time. */
+  readonly dueUntil?: Date | undefined;
+  readonly startedBefore?: Date | undefined;
+  readonly endedSince?: Date | undefined;
+  /** A visibility query of a person. */
+  readonly query?: string | undefined;
+}
+
+/** The workflow types of a record that has one entry for each. */
+export function typesOf(kinds: Readonly<Partial<Record<WorkflowType, string>>>): WorkflowType[] {
+  return Object.keys(kinds) as WorkflowType[];
+}
+
+/** @returns a visibility query, https://docs.temporal.io/list-filter */
+export function visibilityQuery(filter: Filter): string {
+  const { stage, dba, system, partnerAccount, agent, kind, actionRequired, running, query } = filter;
+  const { dueAfter, dueUntil, startedBefore, endedSince } = filter;
+  const is = (name: keyof typeof SEARCH_ATTRIBUTES, value: string | undefined) =>
+    value && `${SEARCH_ATTRIBUTES[name].name} = ${quoted(value)}`;
+  const due = SEARCH_ATTRIBUTES.actionDueAt.name;
+  const when = (column: string, comparison: string, at: Date | undefined) =>
+    at && `${column} ${comparison} ${quoted(at.toISOString())}`;
+  const types = filter.types.filter((type) => system === undefined || mayBeAt(type, system));
+  return [
+    `WorkflowType IN (${types.map(quoted).join(', ')})`,
+    // The id of an account's workflow names its partner.
+    system && types.includes('partnerAccount') && atSystem(types, system),
+    is('stage', stage),
+    dba && `${SEARCH_ATTRIBUTES.dba.name} IN (${formsOf(dba).map(quoted).join(', ')})`,
+    is('agentProfileId', agent),
+    is('partnerAccount', partnerAccount),
+    is('requirements', kind),
+    actionRequired && `${SEARCH_ATTRIBUTES.actionRequired.name} = true`,
+    when(due, '>', dueAfter),
+    when(due, '<=', dueUntil),
+    when('StartTime', '<', startedBefore),
+    when('CloseTime', '>=', endedSince),
+    (running || actionRequired) && `ExecutionStatus = 'Running'`,
+    query && `(${query})`,
+  ]
+    .filter(Boolean)
+    .join(' AND ');
+}
+
+function mayBeAt(type: WorkflowType, system: SystemName): boolean {
+  return type === 'partnerAccount' || systemOf(`${WORKFLOW_ID_PREFIXES[type]}-`) === system;
+}
+
+function atSystem(types: readonly WorkflowType[], system: SystemName): string {
+  const own = `WorkflowId STARTS_WITH ${quoted(`${WORKFLOW_ID_PREFIXES.partnerAccount}-${system}`)}`;
+  return types.length > 1 ? `(WorkflowType != 'partnerAccount' OR ${own})` : own;
+}
+
+/** A text in a query. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** How many workflows a query finds. */
+export async function count(client: Client, query: string): Promise<number> {
+  return (await client.workflow.count(query)).count;
+}
+
+/** The server returns no more at once. */
+const PAGE = 1_000;
+
+/** The workflows that a query finds, newest first. The dba of one with another key is that of its search attribute. */
+export async function* listed(
+  client: Client,
+  query: string,
+  most = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Listed> {
+  for await (const raw of rawListed(client, query, most)) yield await listedFrom(client, raw);
+}
+
+/** A workflow as Temporal lists it. */
+export type Raw = temporal.api.workflow.v1.IWorkflowExecutionInfo;
+
+/** The same workflows in their raw form: nothing of them is decrypted. */
+export async function* rawListed(client: Client, query: string, most: number): AsyncGenerator<Raw> {
+  const { namespace } = client.options;
+  let left = most;
+  let nextPageToken: Uint8Array | undefined;
+  while (left > 0) {
+    const page = await client.workflowService.listWorkflowExecutions({
+      ...{ namespace, query, pageSize: Math.min(PAGE, left) },
+      ...(nextPageToken && { nextPageToken }),
+    });
+    yield* page.executions;
+    left -= page.executions.length;
+    ({ nextPageToken } = page);
+    if (!nextPageToken?.length) return;
+  }
+}
+
+async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
+  const { workflowId = '', runId = '' } = raw.execution as { workflowId: string; runId: string };
+  const attributes = decodeTypedSearchAttributes(raw.searchAttributes?.indexedFields);
+  const text = (name: Exclude<keyof typeof SEARCH_ATTRIBUTES, 'requirements' | 'stageTimes'>) =>
+    attributes.get(SEARCH_ATTRIBUTES[name]) as string | undefined;
+  const list = (name: 'requirements' | 'stageTimes') =>
+    textsOf(raw.searchAttributes?.indexedFields?.[SEARCH_ATTRIBUTES[name].name]);
+  const { requirements, more } = requirementsIn(list('requirements'));
+  return {
+    ...{ workflowId, runId, type: raw.type?.name as WorkflowType, taskQueue: raw.taskQueue ?? '' },
+    dba: await dbaOf(client, raw, attributes),
+    ...{ system: systemOf(workflowId), partnerAccount: text('partnerAccount') },
+    state: stateOf(raw),
+    stage: text('stage') as Stage | undefined,
+    ...{ partnerStatus: text('partnerStatus'), merchantProfileId: text('merchantProfileId') },
+    ...{ mid: text('mid'), bankingProfileId: text('bankingProfileId') },
+    agentProfileId: text('agentProfileId'),
+    ...{ requirements, moreRequirements: more },
+    stageSeconds: stagesIn(list('stageTimes')),
+    startedAt: requiredTsToDate(raw.startTime, 'startTime'),
+    endedAt: optionalTsToDate(raw.closeTime),
+  };
+}
+
+/** The server returns a list of one text as that text, which the SDK leaves out. */
+function textsOf(payload: temporal.api.common.v1.IPayload | undefined): string[] {
+  const value: unknown = payload?.data?.length ? JSON.parse(Buffer.from(payload.data).toString()) : [];
+  return [value].flat().filter((each) => typeof each === 'string');
+}
+
+function stateOf({ status }: Raw): string {
+  const name = WorkflowExecutionStatus[status ?? 0] ?? '';
+  return name.replace('WORKFLOW_EXECUTION_STATUS_', '').replace('CANCELED', 'CANCELLED').toLowerCase();
+}
+
+/** The whole dba is in the memo, which is encrypted. */
+async function dbaOf(
+  client: Client,
+  { memo }: Raw,
+  attributes: TypedSearchAttributes,
+): Promise<string | undefined> {
+  const indexed = attributes.get(SEARCH_ATTRIBUTES.dba);
+  const inMemo = memo?.fields?.['dba'];
+  if (!inMemo) return indexed;
+  try {
+    const [dba] = await decodedPayloads(client, [inMemo]);
+    return typeof dba === 'string' ? dba : indexed;
+  } catch (error) {
+    if (isUnreadablePayload(error)) return indexed;
+    throw error;
+  }
+}
+
+const HOUR = 3_600_000;
+
+/** Hours from now between which due dates are searched. */
+const HOURS = [-90_000, -8_760, -720, -168, -72, -24, -6, -1, 0, 1, 6, 24, 48, 72, 168, 720, 10_000];
+
+/** Due dates have this precision, in milliseconds. */
+const SHARPNESS_MS = 1_000;
+
+/**
+ * The most urgent of many that wait for a person: the server sorts by start only, so this finds the due date until which at
+ * most `most` wait, and at least half of them.
+ *
+ * @returns the filter with `dueUntil`; as it is when no more than `most` wait
+ */
+export async function mostUrgent(client: Client, filter: Filter, most: number): Promise<Filter> {
+  const waiting = (dueUntil?: Date) => count(client, visibilityQuery({ ...filter, dueUntil }));
+  if ((await waiting()) <= most) return filter;
+  const now = Date.now();
+  let [low, high] = await bracket(
+    HOURS.map((hours) => now + hours * HOUR),
+    async (until) => (await waiting(new Date(until))) > most,
+  );
+  while (high - low > SHARPNESS_MS) {
+    const middle = Math.round((low + high) / 2);
+    const found = await waiting(new Date(middle));
+    if (found > most) high = middle;
+    else low = middle;
+    if (found <= most && found >= most / 2) break;
+  }
+  // More than that may be due in the same second.
+  const isNone = (await waiting(new Date(low))) === 0;
+  return { ...filter, dueUntil: new Date(isNone ? high : low) };
+}
+
+/** Neighbours in a list, of which only the second is too late. The last one always counts as too late. */
+async function bracket(
+  times: readonly number[],
+  isTooLate: (time: number) => Promise<boolean>,
+): Promise<[number, number]> {
+  let low = 0;
+  let high = times.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (await isTooLate(times[middle] as number)) high = middle;
+    else low = middle;
+  }
+  return [times[low] as number, times[high] as number];
+}

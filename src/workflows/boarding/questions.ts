@@ -1,0 +1,44 @@
+import type { Note } from '../../messages/boarding-activities.js';
+import { masked } from '../../privacy/masked.js';
+import type { Question } from '../journey/requirement-queue.js';
+import type { Application } from './application.js';
+
+/** Asks what the underwriters want to know. */
+export function noteQuestion({ id, text, author, more }: Note): Question {
+  const title = author === null ? 'Underwriting note' : `Underwriting note from ${author}`;
+  return {
+    about: id,
+    kind: 'underwriting-note',
+    title: more === undefined ? title : `${more} more underwriting notes`,
+    detail: masked(text),
+    answers: ['text', 'documents', 'abandon'],
+  };
+}
+
+/** Asks about a mid of an unexpected form. */
+export function midQuestion(merchantProfileId: number, given: string): Question {
+  return {
+    kind: 'unclear-mid',
+    title: 'Unexpected mid',
+    detail:
+      `The partner approved merchant ${merchantProfileId} and shows the mid “${masked(given)}”, which is not 1 to 20 digits. ` +
+      'Look up the mid in the partner’s portal, and adopt the correct one. ' +
+      'This requirement closes when the partner shows a mid of digits.',
+    answers: ['adopt', 'abandon'],
+    idFormat: 'text',
+  };
+}
+
+/** Asks about a followed merchant whose application nobody has submitted. */
+export function notSubmittedQuestion({ merchantProfileId, input }: Application, status: string): Question {
+  const dba = masked(String(input.current.merchant.dba));
+  return {
+    kind: 'not-submitted',
+    title: 'Not submitted to underwriting',
+    detail:
+      `Merchant ${merchantProfileId} (“${dba}”) reads as ${status}. Gangway follows it, and submits nothing by itself. ` +
+      'Submit it in the partner’s portal: this requirement then closes by itself. Or retry: Gangway submits it as the ' +
+      'partner has it. A correction is sent with the submission.',
+    answers: ['correction', 'retry', 'abandon'],
+  };
+}

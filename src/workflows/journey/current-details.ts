@@ -1,0 +1,206 @@
+import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
+import type { Answer, AnswerKind, Requirement, Resolution } from '../../messages/requirements.js';
+import { LONGEST, shortened } from '../../partners/bounds.js';
+
+/**
+ * For people: what comes next in each stage, and what each end means. The ends that a workflow type does not have, and those of
+ * {@link ENDS}, are left out.
+ */
+export type NextSteps = Readonly<Partial<Record<Stage, string>>>;
+
+const ENDS: NextSteps = {
+  declined: 'The partner declined the application.',
+  withdrawn: 'The application was withdrawn.',
+  closed: 'The partner closed it.',
+  abandoned: 'A person gave it up.',
+  rejected: 'The partner rejected it.',
+  cancelled: 'Somebody cancelled it.',
+};
+
+/**
+ * To render Markdown, the Web UI calls its own server with the whole text in the URL. A usual proxy accepts a URL of 8 kB, so
+ * this is the limit of the text in its URL form.
+ */
+const LONGEST_IN_URL = 7_000;
+
+/** Of that, what a text of somebody else may use. */
+const LONGEST_TEXT_IN_URL = 2_000;
+
+/**
+ * The Markdown that the Web UI shows: where a workflow stands, what a person must do and how, or how it ended. It costs no
+ * history, because the server asks a worker for it each time.
+ *
+ * @param said what the end came with: a comment of the partner, writes that were in flight
+ */
+export function currentDetails(
+  workflowId: string,
+  state: OnboardingState,
+  nextSteps: NextSteps,
+  said: readonly string[],
+): string {
+  const { stage, outcome, requirements } = state;
+  const text = nextSteps[stage] ?? ENDS[stage] ?? '';
+  const hasEnded = outcome !== undefined || stage === 'cancelled';
+  const top = [
+    ...(hasEnded ? [`**${capitalized(stage)}:** ${text} ${plain(capitalized(said.join('; ')))}`.trim()] : []),
+    factsOf(state),
+    ...waitOf(state),
+    ...partsOf(state),
+    ...unsentOf(state),
+  ];
+  if (hasEnded) return top.join('\n\n');
+  if (requirements.length === 0) return [...top, `**Next** ${text}`].join('\n\n');
+  const [first] = requirements;
+  const how = [
+    `### Waiting for a person: ${requirements.length}`,
+    `${HOW_TO_ANSWER}\nIn a terminal: \`gangway resolve ${workflowId} ${first?.id} ...\``,
+  ];
+  const answers = answersOf(requirements);
+  const room = LONGEST_IN_URL - inUrl([...top, ...how, answers].join('\n\n'));
+  return [...top, ...how, ...listOf(requirements, room), answers].join('\n\n');
+}
+
+function factsOf(state: OnboardingState): string {
+  const { stage, partnerStatus, merchantProfileId, mid, profileId, financialAccountId } = state;
+  const { dba, paymentsAccountId, terminalId } = state;
+  const facts = [
+    dba !== undefined && `**${plain(dba)}**`,
+    `**Stage** ${stage}`,
+    partnerStatus !== null && `**Partner status** ${plain(partnerStatus)}`,
+    merchantProfileId !== undefined && `**Merchant** ${merchantProfileId}`,
+    mid !== undefined && `**mid** ${plain(mid)}`,
+    profileId !== undefined && `**Banking profile** ${profileId}`,
+    financialAccountId !== undefined && `**Financial account** ${plain(financialAccountId)}`,
+    paymentsAccountId !== undefined && `**Payments account** ${plain(paymentsAccountId)}`,
+    terminalId !== undefined && `**Terminal** ${plain(terminalId)}`,
+  ];
+  return facts.filter(Boolean).join(' · ');
+}
+
+/** A step that waits for its partner. A customer leaves it to its parts. */
+function waitOf({ waiting }: OnboardingState): string[] {
+  if (!waiting) return [];
+  const { step, since, until, reason } = waiting;
+  const pause = until === undefined ? '' : `, which asked for a pause until ${minuteOf(until)}`;
+  return [`**Waiting** for the partner since ${minuteOf(since)}${pause}: ${plain(`${step} (${reason})`)}`];
+}
+
+/** The parts of a customer, one line each. */
+function partsOf({ boarding, business, terminal }: OnboardingState): string[] {
+  const line = (what: string, part: OnboardingState | undefined) => {
+    const status = part?.partnerStatus ? `, ${plain(part.partnerStatus)}` : '';
+    return part && `- **${what}** ${part.stage}${status}`;
+  };
+  const lines = [line('Merchant', boarding), line('Business', business), line('Terminal', terminal)].filter(
+    Boolean,
+  );
+  return lines.length > 0 ? [lines.join('\n')] : [];
+}
+
+const HOW_TO_ANSWER =
+  'Copy the JSON of a requirement and fill in its empty quotes: the answer, your name as `actor`, and the `reason`. Open ' +
+  '**More Actions**, **Send an Update**, select `resolveRequirement`, and paste it into **Data**. Then press R on this page.';
+
+/** The requirements, as many as there is room for in the URL, and at least the first. */
+function listOf(requirements: readonly Requirement[], room: number): string[] {
+  const shown: string[] = [];
+  let left = room;
+  for (const requirement of requirements) {
+    const block = blockOf(requirement, shown.length + 1);
+    left -= inUrl(block);
+    if (left < 0 && shown.length > 0) break;
+    shown.push(block);
+  }
+  const more = requirements.length - shown.length;
+  return [
+    ...shown,
+    ...(more > 0 ? [`**${more} more** show up here when these are answered. Query \`state\` has all.`] : []),
+  ];
+}
+
+function blockOf({ id, title, detail, raisedAt, dueAt, answers }: Requirement, number: number): string {
+  const due = Date.parse(dueAt) <= Date.now() ? '**overdue** since' : 'due';
+  const kind = answers.find((each) => each !== 'documents') ?? 'documents';
+  const resolution: Resolution = { requirementId: id, answer: BLANK[kind], actor: '', reason: '' };
+  return [
+    `**${number}. ${plain(title)}**`,
+    plain(detail),
+    `Asked ${minuteOf(raisedAt)}, ${due} ${minuteOf(dueAt)}. Answers: ${answers.join(', ')}.\n`,
+    // The form of the Web UI: it reformats any other, which moves its button away from the mouse.
+    `\`\`\`\n${JSON.stringify(resolution, null, 2)}\n\`\`\``,
+  ].join('\n');
+}
+
+/** Answers to fill in. The validator rejects each that has nothing in its quotes. */
+const BLANK: Readonly<Record<AnswerKind, Answer>> = {
+  text: { kind: 'text', text: '' },
+  documents: { kind: 'documents', documents: [] },
+  correction: { kind: 'correction', patch: {} },
+  adopt: { kind: 'adopt', id: '' },
+  code: { kind: 'code', code: '' },
+  retry: { kind: 'retry' },
+  'take-back': { kind: 'take-back' },
+  abandon: { kind: 'abandon' },
+};
+
+const MEANINGS: Readonly<Record<AnswerKind, string>> = {
+  text: 'your reply',
+  documents: 'files, which `gangway resolve --document FILE` uploads',
+  correction: 'the fields to change, in the form of the input; null removes one',
+  adopt: 'it took effect, and this is its ID at the partner',
+  code: 'the one-time code',
+  retry: 'it did not take effect, or the obstacle is gone: do it again',
+  'take-back': 'take the answer back',
+  abandon: 'give it up',
+};
+
+/** The answers that the open requirements allow, in place of those in their JSON. */
+function answersOf(requirements: readonly Requirement[]): string {
+  const kinds = (Object.keys(BLANK) as AnswerKind[]).filter((kind) =>
+    requirements.some(({ answers }) => answers.includes(kind)),
+  );
+  const lines = kinds.map((kind) => `- \`${JSON.stringify(BLANK[kind])}\` ${MEANINGS[kind]}`);
+  return ['### Answers\n', ...lines].join('\n');
+}
+
+/** Answers that can be taken back. */
+function unsentOf({ unsent = [] }: OnboardingState): string[] {
+  const [first] = unsent;
+  if (first === undefined) return [];
+  const resolution = { requirementId: first, answer: BLANK['take-back'], actor: '', reason: '' };
+  const how = `To take one back: \`${JSON.stringify(resolution)}\``;
+  return [`**Answered, not sent yet** ${shortened(unsent.join(', '), LONGEST.line)}. ${how}`];
+}
+
+/** `2026-01-31 10:00 UTC` */
+export function minuteOf(iso: string): string {
+  return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** `2026-01-31 10:00:05.138 UTC`, to look for in the logs of a partner. */
+export function momentOf(iso: string): string {
+  return `${iso.replace('T', ' ').replace('Z', '')} UTC`;
+}
+
+function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/**
+ * Text of others on one line, without Markdown, and not too long. Unescaped, a note could put a link, or a picture that the
+ * operator's browser fetches, into the Web UI. Half of a surrogate pair would keep the Web UI from making its URL.
+ */
+function plain(text: string): string {
+  const line = text.replace(/\p{Surrogate}/gu, '\uFFFD').replace(/\s+/g, ' ');
+  const tooLong = inUrl(escaped(line)) / LONGEST_TEXT_IN_URL;
+  return escaped(tooLong > 1 ? shortened(line, Math.floor(line.length / tooLong)) : line);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\`*_[\]<>#!|~&:]/g, '\\$&');
+}
+
+/** Length in the URL of the Web UI. */
+function inUrl(markdown: string): number {
+  return encodeURIComponent(markdown).length;
+}

@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gangwayThatPrints, shell, typeInBash } from '../../rigs/commands/shells.js';
+import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
+import { run } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+let folder: string;
+let env: Record<string, string>;
+let externalId: string;
+let requirement: string;
+beforeAll(async () => {
+  rig = await createRig();
+  folder = await gangwayThatPrints(await mkdtemp(join(tmpdir(), 'gangway-completion-')));
+  env = { ...rig.env, PATH: `${folder}:${process.env['PATH']}`, TERM: 'dumb' };
+  ({ externalId, id: requirement } = await waitingBoarding(rig));
+});
+afterAll(async () => {
+  await rig.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** On a busy machine, Temporal may not respond within the second for which completion waits. */
+const ATTEMPTS = 5;
+
+/** A line as somebody types it up to the cursor, and the arguments that the completed command gets. */
+const typed = (): [line: string, completed: string][] => [
+  ['gangway stat', '<stat>'],
+  ['gangway restore-', '<restore-sub-user>'],
+  ['gangway list --stage und', '<list><--stage><underwriting>'],
+  ['gangway list --stage=und', '<list><--stage=underwriting>'],
+  ['gangway call banking close-', '<call><banking><close-card>'],
+  ['gangway board examples/customer-t', '<board><examples/customer-terminal.json>'],
+  ...Array.from({ length: ATTEMPTS }, live).flat(),
+];
+
+const live = (): [line: string, completed: string][] => [
+  [`gangway status ${externalId.slice(0, -3)}`, `<status><${externalId}>`],
+  [`gangway resolve ${externalId} ${requirement.slice(0, -3)}`, `<resolve><${externalId}><${requirement}>`],
+];
+
+describe('a tab completes what somebody types', () => {
+  it('in bash', async () => {
+    const shown = await typeInBash(
+      typed().map(([line]) => `${line}\t`),
+      env,
+    );
+    for (const [, completed] of typed()) expect(shown).toContain(`${completed}\r\n`);
+  });
+
+  it('in fish', async () => {
+    const fish = await shell('fish');
+    const lines = typed().map(([line]) => `complete --do-complete '${line}'`);
+    const script = ['gangway completion fish | source', ...lines].join('\n');
+    const { stdout, stderr } = await run(fish.path, ['--no-config', '-c', script], { ...env, ...fish.env });
+    expect(stderr).toBe('');
+    const suggested = stdout.split('\n').map((line) => line.split('\t')[0]);
+    expect(suggested).toEqual(
+      expect.arrayContaining([
+        ...['status', 'statement', 'restore-sub-user', 'underwriting', '--stage=underwriting', 'close-card'],
+        ...['examples/customer-terminal.json', externalId, requirement],
+      ]),
+    );
+  });
+
+  // Without a terminal, zsh runs the function of the script, but none of its own that show the candidates.
+  it('in zsh: its functions get the candidates, with their descriptions', async () => {
+    const zsh = await shell('zsh');
+    const standIns = [
+      'compdef() { :; }',
+      // Of its arguments, the last one names the list of candidates.
+      `_describe() { print -rl -- \${(P)\${@[-1]}}; }`,
+      '_files() { print files; }',
+      `complete_line() { words=(\${=1}) CURRENT=$#words PREFIX=$words[-1]; __gangway_words; }`,
+    ];
+    const lines = typed().map(([line]) => `complete_line '${line}'`);
+    const script = [...standIns, 'eval "$(gangway completion zsh)"', ...lines].join('\n');
+    const { stdout, stderr } = await run(zsh.path, ['-f', '-c', script], { ...env, ...zsh.env });
+    expect(stderr).toBe('');
+    expect(stdout.split('\n')).toEqual(
+      expect.arrayContaining([
+        'status:show one onboarding or operation',
+        'restore-sub-user:restore a removed or deactivated sub-user',
+        expect.stringMatching(/^underwriting:/),
+        expect.stringMatching(/^--stage=underwriting:/),
+        expect.stringMatching(/^close-card:/),
+        'files',
+        expect.stringMatching(new RegExp(`^${externalId}:.*underwriting`)),
+        `${requirement}:answer the underwriter`,
+      ]),
+    );
+  });
+});

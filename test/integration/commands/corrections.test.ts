@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gangway as runGangway, startGangway } from '../../rigs/command.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { jsonLines } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
+
+const PROFILE = { volume: 180_000, contactName: 'Ada Baker', phone: '518-555-0100' };
+
+/** A boarding whose underwriters ask for changes. */
+async function asked() {
+  const application = { salesAndBusinessProfile: PROFILE };
+  const input = merchant('request-changes', { application });
+  const boarding = await rig.board(input);
+  const { id } = await boarding.requirement('request-changes');
+  return { boarding, externalId: input.externalId, id };
+}
+
+const VOLUME = 'application.salesAndBusinessProfile.volume';
+
+describe('gangway status --input', () => {
+  it('shows the input without private values, and the fields that can change now with their rules', async () => {
+    const { externalId } = await asked();
+    const { code, stdout, stderr } = await gangway(['status', externalId, '--input']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('"volume": 180000');
+    expect(stdout).toContain('"contactName": "[Redacted]"');
+    expect(stdout).not.toMatch(/Ada|555/);
+    expect(stdout).toMatch(/^fees\.minimumDiscountAmount +number +at least 0; at most 500 *$/m);
+    expect(stdout).toMatch(/^fees\.minimumDiscountType +string +one of Daily, Monthly *$/m);
+    expect(stdout).toMatch(/^application\.salesAndBusinessProfile\.volume +180000 +any *$/m);
+    expect(stdout).not.toMatch(/^merchant\./m);
+    expect(stdout).toContain(`gangway resolve merchant-boarding-${externalId} REQUIREMENT --set FIELD=VALUE`);
+  });
+
+  it('has corrections in it, and prints JSON', async () => {
+    const input = business('correction');
+    const onboarding = await rig.onboardBusiness(input);
+    const { id } = await onboarding.requirement('rejected-input');
+    const [before] = jsonLines<{ input: object; canChange: { field: string }[] }>(
+      await gangway(['status', input.externalId, '--input', '--json']),
+    );
+    expect(before).toMatchObject({
+      workflowId: onboarding.workflowId,
+      input: { holder: { ssn: '[Redacted]', city: 'Albany' } },
+    });
+    expect(before?.canChange).toContainEqual({
+      field: 'holder.postalCode',
+      required: true,
+      type: 'string',
+      rule: 'must be 5 digits, or 5-4',
+    });
+    expect(before?.canChange.map(({ field }) => field)).toContain('beneficialOwners.N.zipCode');
+    await gangway(['resolve', input.externalId, id, '--set', 'holder.city=Troy']);
+    const [after] = jsonLines(await gangway(['status', input.externalId, '--input', '--json']));
+    expect(after).toMatchObject({ input: { holder: { city: 'Troy' } } });
+    await onboarding.handle.terminate();
+  });
+
+  it('shows the parts of a customer, and is an error for what has no input to correct', async () => {
+    const input = customer({ boarding: 'request-changes' });
+    const both = await rig.onboard(input);
+    await both.requirement('request-changes');
+    const parts = jsonLines(await gangway(['status', input.externalId, '--input', '--json']));
+    const ids = parts.map((part) => part['workflowId']);
+    expect(ids).toContain(`merchant-boarding-${input.externalId}`);
+    await both.handle.terminate();
+    await gangway(['card-nickname', 'card-1001', 'Travel']);
+    const { stdout } = await gangway(['list', '--operations', '--json']);
+    const operation = JSON.parse(stdout.split('\n')[0] ?? '').workflowId;
+    expect(await gangway(['status', operation, '--input'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `${operation}: has no input that a correction can change\n`,
+    });
+  });
+});
+
+describe('a correction', () => {
+  it('is shown with --dry-run, and nothing is sent', async () => {
+    const { boarding, externalId, id } = await asked();
+    const phone = 'application.salesAndBusinessProfile.phone=518-555-0199';
+    const args = ['resolve', externalId, id, '--set', `${VOLUME}=240000`, '--set', phone, '--dry-run'];
+    expect(await gangway(args)).toEqual({
+      code: 0,
+      stdout: [
+        `${id} of ${boarding.workflowId}:`,
+        `  ${VOLUME}: 180000 -> 240000`,
+        '  application.salesAndBusinessProfile.phone: "[Redacted]" -> "[Redacted]"',
+        `${id} takes this answer (correction); nothing was sent (--dry-run)`,
+        '',
+      ].join('\n'),
+      stderr: '',
+    });
+    const [json] = jsonLines(await gangway([...args, '--json']));
+    expect(json).toMatchObject({ changes: [{ field: VOLUME, before: 180_000, after: 240_000 }, {}] });
+    expect((await boarding.state()).requirements.map((each) => each.id)).toEqual([id]);
+  });
+
+  it('asks about a new field beside a similar one', async () => {
+    const { externalId, id } = await asked();
+    const set = 'application.salesAndBusinessProfile.volme=1';
+    const { stdout } = await gangway(['resolve', externalId, id, '--set', set, '--dry-run']);
+    expect(stdout).toContain('volme: none -> 1  (new field; did you mean volume?)\n');
+  });
+
+  it('is sent without a terminal, and the timeline has its fields and no value', async () => {
+    const { boarding, externalId, id } = await asked();
+    const args = ['resolve', externalId, id, '--set', `${VOLUME}=240000`, '--actor', 'olga'];
+    expect(await gangway(args)).toEqual({ code: 0, stdout: `${id} resolved; 0 still open\n`, stderr: '' });
+    await boarding.outcome();
+    const { timeline } = await boarding.state();
+    expect(timeline.find(({ event }) => event === 'requirement-resolved')).toMatchObject({
+      detail: `${id}: correction: ${VOLUME}`,
+      actor: 'olga',
+    });
+    const [now] = jsonLines(await gangway(['status', externalId, '--input', '--json']));
+    const merged = { ...PROFILE, volume: 240_000, contactName: '[Redacted]', phone: '[Redacted]' };
+    expect(now).toMatchObject({ input: { application: { salesAndBusinessProfile: merged } } });
+  });
+
+  it('is shown on a terminal before it is sent, and sent only after a yes', async () => {
+    const { boarding, externalId, id } = await asked();
+    const args = ['resolve', externalId, id, '--set', `${VOLUME}=240000`];
+    const first = startGangway(rig.env, args, { terminal: true });
+    await first.says(`  ${VOLUME}: 180000 -> 240000\n`);
+    first.type('n');
+    const refused = await first.finished;
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('not confirmed; nothing was done');
+    expect((await boarding.state()).requirements).toHaveLength(1);
+    const second = startGangway(rig.env, args, { terminal: true });
+    await second.says('Type yes to continue: ');
+    second.type('yes');
+    expect(await second.finished).toMatchObject({ code: 0, stdout: `${id} resolved; 0 still open\n` });
+    const other = await asked();
+    const third = ['resolve', other.externalId, other.id, '--set', `${VOLUME}=1`, '--yes'];
+    const sent = await startGangway(rig.env, third, { terminal: true }).finished;
+    expect(sent).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it.each([
+    ['a rule', { fees: { minimumDiscountAmount: 501 } }, '  fees.minimumDiscountAmount: Too big'],
+    ['a field', { fees: { minimumDiscountAmnt: 1 } }, 'did you mean minimumDiscountAmount?'],
+    [
+      'what can still change',
+      { merchant: { dba: 'x' } },
+      '  merchant: can no longer be changed; fields that',
+    ],
+    ['a place', { volume: 1 }, `did you mean ${VOLUME}?`],
+    [
+      'a number',
+      { application: { salesAndBusinessProfile: { volume: '1.234,56' } } },
+      `  ${VOLUME}: write a number as 1234.56`,
+    ],
+  ])('that breaks %s is rejected before anything is sent', async (_, patch, problem) => {
+    const { boarding, externalId, id } = await asked();
+    const { code, stdout, stderr } = await gangway([
+      'resolve',
+      externalId,
+      id,
+      '--patch',
+      JSON.stringify(patch),
+    ]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('the correction is not valid; nothing was sent\n');
+    expect(stderr).toContain(problem);
+    expect((await boarding.state()).requirements).toHaveLength(1);
+  });
+
+  it('of a customer changes the part that asks', async () => {
+    const input = customer({ boarding: 'request-changes' });
+    const both = await rig.onboard(input);
+    const { id } = await both.requirement('request-changes');
+    const args = ['resolve', input.externalId, id, '--set', 'fees.minimumDiscountAmount=25'];
+    expect((await gangway([...args, '--dry-run'])).stdout).toContain(
+      'fees: none -> {"minimumDiscountAmount":25}',
+    );
+    expect(await gangway(args)).toMatchObject({ code: 0 });
+    await new Onboarding(rig.client, `merchant-boarding-${input.externalId}`).outcome();
+    await both.handle.terminate();
+  });
+});
+
+describe('another answer', () => {
+  it('is checked with --dry-run, and nothing is stored or sent', async () => {
+    const { boarding, externalId, id } = await asked();
+    const args = ['resolve', externalId, id, '--retry', '--reason', 'x', '--dry-run'];
+    const stdout = `${id} takes this answer (retry); nothing was sent (--dry-run)\n`;
+    expect(await gangway(args)).toEqual({ code: 0, stdout, stderr: '' });
+    const [json] = jsonLines(await gangway([...args, '--json']));
+    expect(json).toEqual({ workflowId: boarding.workflowId, requirementId: id, answer: 'retry' });
+    expect((await boarding.state()).requirements).toHaveLength(1);
+  });
+});

@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
+import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
+import { dataConverter, generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
+import { startMerchantBoarding } from '../../../src/temporal/start.js';
+import { gangway } from '../../rigs/command.js';
+import { merchant } from '../../rigs/inputs.js';
+import { jsonLines, run } from '../../rigs/processes.js';
+import { createRig, type Rig, type RigOptions } from '../../rigs/rig.js';
+import { startOldServer } from '../../rigs/temporal/old-server.js';
+import { eventually } from '../../rigs/waiting.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+interface Finding {
+  readonly check: string;
+  readonly state: string;
+  readonly detail: string;
+  readonly fix?: string;
+}
+
+/** The findings of doctor that are not in order, without weak settings. */
+async function problems(env: Record<string, string>): Promise<Finding[]> {
+  const result = await gangway(env, ['doctor', '--json']);
+  const found = jsonLines<Finding>(result).filter(
+    ({ state, check }) => state !== 'ok' && check !== 'weak setting',
+  );
+  expect(result.code).toBe(found.some(({ state }) => state === 'wrong') ? 1 : 0);
+  return found;
+}
+
+async function ownRig(options: RigOptions = {}): Promise<Rig> {
+  const own = await createRig(options);
+  onTestFinished(() => own.close());
+  return own;
+}
+
+const wrong = (check: string, detail: string, fix: string): Finding => ({
+  check,
+  state: 'wrong',
+  detail,
+  fix,
+});
+
+describe('doctor names what is wrong at a partner, what it called, and the settings to correct:', () => {
+  it('credentials that each partner refuses, in each account', async () => {
+    const sandbox = rig.sandbox.url;
+    const env = {
+      ...rig.env,
+      ...{
+        BOARDING_PASSWORD: 'guess',
+        BANKING_PASSWORD: 'guess',
+        PLANT_STORE_TOKEN: 'guess',
+        PAYMENTS_API_KEY: 'guess',
+      },
+      ...{ GANGWAY_ACCOUNTS: 'north', NORTH_BOARDING_URL: sandbox },
+      ...{ NORTH_BOARDING_USERNAME: 'sandbox', NORTH_BOARDING_PASSWORD: 'guess' },
+    };
+    const found = (await problems(env)).filter(({ check }) => check !== 'workers');
+    const refused = (system: string, why: string, called: string) =>
+      `the ${system} partner rejected our credentials (401): correct them in the settings; (whole): ${why}; called ${called}`;
+    const ofBoarding = refused('boarding', 'Unauthorized: Invalid credentials', 'list-agent-profiles');
+    expect(found).toEqual([
+      wrong('boarding partner', ofBoarding, 'correct BOARDING_USERNAME, BOARDING_PASSWORD'),
+      wrong(
+        'banking partner',
+        refused('banking', 'Wrong nickName or password', 'issue-token'),
+        'correct BANKING_USERNAME, BANKING_PASSWORD, BANKING_DEVICE_TOKEN',
+      ),
+      wrong(
+        'plant store',
+        'the plant-store partner rejected the request (HTTP 400); (whole): The token is missing or invalid (error 401); called list-plants',
+        'check PLANT_STORE_URL, and correct PLANT_STORE_TOKEN',
+      ),
+      wrong(
+        'payments platform',
+        refused('payments', 'The API key is missing or invalid', 'list-terminals'),
+        'correct PAYMENTS_API_KEY',
+      ),
+      wrong(
+        'boarding partner of north',
+        ofBoarding,
+        'correct NORTH_BOARDING_USERNAME, NORTH_BOARDING_PASSWORD',
+      ),
+    ]);
+  });
+
+  it('a partner that is not there', async () => {
+    expect(await problems({ ...rig.env, BOARDING_URL: 'http://127.0.0.1:1' })).toEqual([
+      wrong(
+        'boarding partner',
+        'the boarding partner could not be reached: ECONNREFUSED; called list-agent-profiles',
+        'check BOARDING_URL, the network and the certificate',
+      ),
+    ]);
+  });
+});
+
+describe('doctor names what is wrong with the workers:', () => {
+  it('a task queue that no worker polls', async () => {
+    expect(await problems({ ...rig.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' })).toEqual([
+      wrong(
+        'workers',
+        'no worker polls task queue nobody-polls-this',
+        'start a worker with these settings: "npm run worker"',
+      ),
+    ]);
+  });
+
+  it('the task queues of an account that the workers do not have', async () => {
+    const env = {
+      ...rig.env,
+      ...{ GANGWAY_ACCOUNTS: 'north', NORTH_BOARDING_URL: rig.sandbox.url },
+      ...{ NORTH_BOARDING_USERNAME: 'sandbox', NORTH_BOARDING_PASSWORD: 'sandbox' },
+    };
+    const found = await problems(env);
+    const [first, ...others] = SYSTEM_NAMES.map((system) => `${rig.taskQueue}-${system}-north`);
+    expect(found).toEqual([
+      wrong(
+        'workers',
+        `no worker polls task queue ${first}, and the same holds for ${others.join(', ')}`,
+        'start a worker that has north in GANGWAY_ACCOUNTS: "npm run worker"',
+      ),
+    ]);
+  });
+});
+
+describe('doctor finds payload keys that cannot read the running workflows:', () => {
+  const [first, second] = [generatePayloadKey(), generatePayloadKey()];
+  const idOf = (key: string) => key.split(':')[0] ?? '';
+  const ofKeys = async (env: Record<string, string>) =>
+    (await problems(env)).filter(({ check }) => check === 'keys');
+
+  /** Starts boardings as a client with these keys does. @returns their workflow ids */
+  async function started(own: Rig, keys: string, count: number): Promise<string[]> {
+    const connection = await Connection.connect({ address: own.env['TEMPORAL_ADDRESS'] ?? '' });
+    onTestFinished(() => connection.close());
+    const client = new Client({ connection, dataConverter: dataConverter(parsePayloadKeys(keys)) });
+    const ids: string[] = [];
+    for (let number = 0; number < count; number++) {
+      const { workflowId } = await startMerchantBoarding(client, merchant(), { taskQueue: own.taskQueue });
+      ids.push(workflowId);
+    }
+    return ids;
+  }
+
+  it('a key of old ones, however many newer ones have another key', async () => {
+    const own = await ownRig({ worker: false, payloadKeys: `${first},${second}` });
+    const old = await started(own, first, 2);
+    await started(own, second, 8);
+    const env = { ...own.env, PAYLOAD_KEYS: second };
+    const [found] = await eventually(
+      () => ofKeys(env),
+      (all) => old.every((id) => all[0]?.detail.includes(id)),
+      'both',
+    );
+    expect(found).toEqual(
+      wrong(
+        'keys',
+        `not in PAYLOAD_KEYS: key ${idOf(first)} of ${[...old].reverse().join(', ')}`,
+        `add ${idOf(first)}:<base64> to PAYLOAD_KEYS, behind the first key`,
+      ),
+    );
+    expect(await ofKeys({ ...own.env, PAYLOAD_KEYS: `${second},${first}` })).toEqual([]);
+  });
+
+  it('another key of the same id, and no key at all', async () => {
+    const own = await ownRig({ worker: false, payloadKeys: first });
+    const [id] = await started(own, first, 1);
+    const other = `${idOf(first)}:${second.split(':')[1]}`;
+    const find = (keys: string) =>
+      eventually(
+        () => ofKeys({ ...own.env, PAYLOAD_KEYS: keys }),
+        (found) => found.length > 0,
+        'a finding',
+      );
+    expect(await find(other)).toEqual([
+      wrong(
+        'keys',
+        `an encrypted payload cannot be read with key ${idOf(first)}: it is damaged, or was encrypted with another key of this id: of ${id}`,
+        `correct the value of key ${idOf(first)} in PAYLOAD_KEYS`,
+      ),
+    ]);
+    expect(await find('')).toEqual([
+      wrong(
+        'keys',
+        `PAYLOAD_KEYS is not set: key ${idOf(first)} is missing of ${id}`,
+        'set PAYLOAD_KEYS as the workers have it',
+      ),
+    ]);
+  });
+
+  it('a worker that lacks a key, or encrypts with another one', async () => {
+    const own = await ownRig({ worker: false, payloadKeys: first });
+    await own.startWorker({ payloadKeys: second });
+    const { workflowId } = await own.board(merchant());
+    const env = { ...own.env, PAYLOAD_KEYS: `${first},${second}` };
+    const found = await eventually(
+      () => ofKeys(env),
+      (all) => all.length > 0,
+      'a worker that lacks a key',
+    );
+    expect(found).toEqual([
+      wrong(
+        'keys',
+        `${workflowId} cannot be read: a worker lacks its key: an encrypted payload needs key ${idOf(first)}, which is not among the keys`,
+        'set the same PAYLOAD_KEYS here and for each worker, and start the workers again',
+      ),
+    ]);
+  });
+});
+
+describe('doctor finds what is wrong with the server:', () => {
+  it('it is older than Gangway needs, and why that matters', async () => {
+    const address = await startOldServer(rig.env['TEMPORAL_ADDRESS'] ?? '', '1.27.2', ['ResetActivity']);
+    const fix = 'update the Temporal server to 1.28.0 or later';
+    expect(await problems({ ...rig.env, TEMPORAL_ADDRESS: address })).toEqual([
+      wrong(
+        'server features',
+        'server 1.27.2 is too old: Gangway needs 1.28.0, because since then a nudge resets a waiting activity, and urgent work goes first by its priority',
+        fix,
+      ),
+      wrong('server features', 'it cannot reset an activity, so no nudge and no webhook has an effect', fix),
+    ]);
+  });
+
+  it('updates are off', async () => {
+    const own = await ownRig({
+      server: { dynamicConfig: { 'frontend.enableUpdateWorkflowExecution': false } },
+    });
+    // The server lists a worker a moment after its first poll.
+    expect((await problems(own.env)).filter(({ check }) => check !== 'workers')).toEqual([
+      wrong(
+        'server features',
+        'updates are off, so nobody can answer a requirement',
+        'set frontend.enableUpdateWorkflowExecution to true in the dynamic configuration of the server',
+      ),
+    ]);
+  });
+
+  it('it is not there', async () => {
+    expect(await problems({ ...rig.env, TEMPORAL_ADDRESS: '127.0.0.1:1' })).toEqual([
+      wrong(
+        'temporal',
+        'cannot reach Temporal at 127.0.0.1:1 (TEMPORAL_ADDRESS)',
+        'start Temporal, or correct TEMPORAL_ADDRESS, TEMPORAL_TLS and TEMPORAL_API_KEY',
+      ),
+    ]);
+  });
+
+  it('its namespace does not exist, or has no search attributes', async () => {
+    expect(await problems({ ...rig.env, TEMPORAL_NAMESPACE: 'nowhere' })).toEqual([
+      wrong(
+        'namespace',
+        'Temporal: Namespace nowhere is not found.',
+        'correct TEMPORAL_NAMESPACE, or run "temporal operator namespace create --namespace NAME"',
+      ),
+    ]);
+    const namespace = `bare-${randomUUID()}`;
+    const create = ['operator', 'namespace', 'create', '--namespace', namespace];
+    await run(inject('temporalCli'), [...create, '--address', rig.env['TEMPORAL_ADDRESS'] ?? ''], {});
+    const found = await eventually(
+      () => problems({ ...rig.env, TEMPORAL_NAMESPACE: namespace }),
+      (all) => all.every(({ check }) => check !== 'namespace'),
+      'the namespace',
+    );
+    expect(found.find(({ check }) => check === 'search attributes')).toEqual(
+      wrong(
+        'search attributes',
+        `missing: ${Object.values(SEARCH_ATTRIBUTES)
+          .map(({ name }) => name)
+          .join(', ')}`,
+        'run "gangway setup"',
+      ),
+    );
+  });
+});

@@ -1,0 +1,252 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../../../src/commands/program.js';
+import { gangway as runGangway } from '../../rigs/command.js';
+import { customer, merchant } from '../../rigs/inputs.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+/** Mistakes that people make, typed on purpose: each message leads to the fix in one step. */
+
+let rig: Rig;
+/** A boarding that waits for changes, and its requirement. */
+let externalId: string;
+let requirement: string;
+
+beforeAll(async () => {
+  rig = await createRig();
+  const input = merchant('request-changes', { application: { profile: { volume: 180_000 } } });
+  const boarding = await rig.board(input);
+  externalId = input.externalId;
+  requirement = (await boarding.requirement('request-changes')).id;
+});
+afterAll(() => rig.close());
+
+const gangway = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runGangway({ ...rig.env, ...env }, args);
+
+/** Writes a file. @returns its path */
+async function file(name: string, content: string | Buffer): Promise<string> {
+  await mkdir(rig.documentDir, { recursive: true });
+  const path = join(rig.documentDir, name);
+  await writeFile(path, content);
+  return path;
+}
+
+/** The arguments of a command with a mistake, what its message contains, and its exit code if that is not 2. */
+type Mistake = readonly [
+  what: string,
+  args: () => readonly string[] | Promise<readonly string[]>,
+  fix: string | RegExp,
+];
+
+const input = () => merchant();
+const board = async (content: unknown) => ['board', await file('mistake.json', JSON.stringify(content))];
+const set = (value: string) => () => ['resolve', externalId, requirement, '--set', value];
+const csv =
+  (content: string, ...more: string[]) =>
+  async () => [...['batch', await file('mistake.csv', content), '--dry-run'], ...more];
+
+const MISTAKES: readonly Mistake[] = [
+  ['a command', () => ['bord', 'x.json'], '(Did you mean board?)'],
+  ['an option', () => ['resolve', externalId, requirement, '--txt', 'x'], '(Did you mean --text?)'],
+  ['a file', () => ['board', 'examples/merchnt.json'], 'did you mean examples/merchant.json?'],
+  ['a partner', () => ['nudge', '--system', 'bording'], 'Did you mean boarding?'],
+  ['a partner to call', () => ['call', 'bankin'], "unknown system 'bankin'; did you mean banking?"],
+  [
+    'an operation',
+    () => ['call', 'boarding', 'get-statu'],
+    "unknown operation 'get-statu'; did you mean get-status?",
+  ],
+  [
+    'a field of a call',
+    () => ['call', 'boarding', 'get-status', '{"idd": 1001}', '--local'],
+    'idd: is not a known field; did you mean id?',
+  ],
+  [
+    'a requirement',
+    () => ['resolve', externalId, 'request-change-1', '--retry', '--reason', 'x'],
+    /did you mean request-changes-\d\?/,
+  ],
+  [
+    'a kind of answer',
+    () => ['resolve', externalId, requirement, '--adopt', '1001', '--reason', 'x'],
+    /does not take --adopt; it takes --set or --patch, --retry, --abandon:\n {4}gangway resolve \S+ \S+ --set FIELD=VALUE\n/,
+  ],
+  [
+    'a decision without a reason',
+    () => ['resolve', externalId, requirement, '--retry'],
+    "--reason 'asked the merchant'",
+  ],
+  [
+    'a code',
+    () => ['resolve', externalId, requirement, '--code', '12 34'],
+    '--code: is not valid; nothing was sent\n  (whole): must be 6 digits',
+  ],
+  [
+    'a field',
+    () => board({ ...input(), boardingSettingId: 11 }),
+    'boardingSettingId: is not a known field; did you mean boardingSettingsId?',
+  ],
+  [
+    'a field in a field',
+    async () => [
+      'onboard',
+      await file('mistake.json', JSON.stringify({ ...customer(), business: { hoder: {} } })),
+    ],
+    'business.hoder: is not a known field; did you mean holder?',
+  ],
+  [
+    'an allowed value',
+    () => board({ ...input(), merchant: { ...input().merchant, cashDiscount: 'Nope' } }),
+    'merchant.cashDiscount: must be one of Yes, No',
+  ],
+  [
+    'text for a number',
+    () => board({ ...input(), agentProfileId: '101' }),
+    'agentProfileId: must be a number, without quotes',
+  ],
+  [
+    'JSON',
+    async () => ['board', await file('mistake.json', '{\n  "externalId": "m-1"\n  "merchant": {}\n}')],
+    'is not JSON: line 3, column 3: a comma or } is missing',
+  ],
+  [
+    'the kind of a file',
+    () => ['board', 'examples/business.json'],
+    'is a business; nothing was started. Use "gangway onboard-business examples/business.json"',
+  ],
+  [
+    'Latin-1',
+    async () => ['board', await file('mistake.json', Buffer.from('{\n"dba": "José"}', 'latin1'))],
+    'line 2 is not UTF-8; save the file as UTF-8',
+  ],
+  [
+    'UTF-16',
+    async () => [
+      'batch',
+      await file('mistake.csv', Buffer.from('\uFEFFexternalId,merchant.dba\nm,x\n', 'utf16le')),
+    ],
+    'is UTF-16; save the file as UTF-8',
+  ],
+  [
+    'a column',
+    csv('externalId,merchant.dbaa\nm-1,x\n'),
+    '"merchant.dbaa" is not a known column; did you mean merchant.dba?',
+  ],
+  [
+    'a number of another country in a table',
+    csv(
+      'externalId,merchant.dba,merchant.firstName,merchant.lastName,merchant.cashDiscount,merchant.pos,fees.minimumDiscountAmount\n' +
+        'm-1,One,Ada,Baker,No,None,"1.234,56"\n',
+    ),
+    ':2: fees.minimumDiscountAmount: must be a number such as 1234.56',
+  ],
+  [
+    'a number of another country',
+    set('application.profile.volume=1.234,56'),
+    'application.profile.volume: write a number as 1234.56',
+  ],
+  [
+    'a date of another country',
+    set('application.profile.opened=31.12.1980'),
+    'application.profile.opened: write a date as 1980-12-31',
+  ],
+  ['the path of a field', set('volume=240000'), 'did you mean application.profile.volume?'],
+  [
+    'a correction that is too late',
+    set('merchant.dba=Other'),
+    'merchant: can no longer be changed; fields that can be changed: fees, application',
+  ],
+  [
+    'a correction without a value',
+    set('application.profile.volume'),
+    'must be FIELD=VALUE, such as application.volume=240000',
+  ],
+  [
+    'an answer twice',
+    () => ['resolve', externalId, requirement, '--retry', '--abandon'],
+    'give exactly one of --text, --document, --set,',
+  ],
+  ['a duration', () => ['list', '--timeout', '10'], 'It must be a duration such as 30s, 2m or 1h.'],
+];
+
+describe('a mistake', () => {
+  it.each(MISTAKES)('in %s is met with the fix', async (_, args, fix) => {
+    const { code, stdout, stderr } = await gangway(await args());
+    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(typeof fix === 'string' ? literally(fix) : fix);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('in the name of an account gets the nearest one', async () => {
+    const env = { GANGWAY_ACCOUNTS: 'north,south' };
+    const { code, stderr } = await gangway(['status', externalId, '--partner-account', 'nroth'], env);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      '--partner-account: must be one of GANGWAY_ACCOUNTS: north, south; did you mean north?',
+    );
+  });
+
+  it('in the name of a setting is a warning of doctor', async () => {
+    const { stdout } = await gangway(['doctor'], { BOARDING_USRNAME: 'x' });
+    expect(stdout).toContain(
+      'BOARDING_USRNAME is not a setting, so nothing reads it; did you mean BOARDING_USERNAME?',
+    );
+  });
+
+  it('in an id is an error, also where the list would be empty', async () => {
+    for (const args of [
+      ['events', 'list', 'no-such-id'],
+      ['events', 'redeliver', 'no-such-id'],
+      ['status', 'no-such-id'],
+    ]) {
+      const { code, stdout, stderr } = await gangway(args);
+      expect({ code, stdout }, args.join(' ')).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain('there is no onboarding');
+    }
+  });
+});
+
+function literally(words: string): RegExp {
+  return new RegExp(words.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+}
+
+describe('an error that nothing foresees', () => {
+  /** Runs a command whose settings cannot be read, because of a bug. */
+  async function broken(...args: string[]): Promise<{ readonly code: number; readonly stderr: string }> {
+    const env = Object.defineProperty({}, 'GANGWAY_ACCOUNTS', {
+      enumerable: true,
+      get: () => {
+        throw new TypeError('cannot read a property, call 518-555-0100');
+      },
+    });
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    const { signal } = new AbortController();
+    const code = await run(args, { env, stdin, stdout, stderr, signal });
+    stderr.end();
+    return { code, stderr: await text(stderr) };
+  }
+
+  it('is one sentence with the next step, and no stack', async () => {
+    expect(await broken('list')).toEqual({
+      code: 1,
+      stderr:
+        'gangway failed unexpectedly: cannot read a property, call [Redacted]. Check with "gangway status" or "gangway list" ' +
+        'what was done. To report it, run the command again with --debug.\n',
+    });
+  });
+
+  it('has its stack with --debug, without private values', async () => {
+    for (const args of [
+      ['--debug', 'list'],
+      ['list', '--debug'],
+    ]) {
+      const { code, stderr } = await broken(...args);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/TypeError: cannot read a property, call \[Redacted\]\n\s+at /);
+    }
+  });
+});

@@ -1,0 +1,130 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Report } from '../../../src/commands/report/numbers.js';
+import { gangway as runGangway } from '../../rigs/command.js';
+import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
+import { customer, merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+let waiting: Onboarding;
+beforeAll(async () => {
+  // A report counts all onboardings of a server.
+  rig = await createRig({ server: {}, worker: false, accounts: ['acme'] });
+  const worker = await rig.startWorker();
+  const all = [merchant(), merchant(), merchant('declined', { account: 'acme' })];
+  const boardings = await Promise.all(all.map((input) => rig.board(input)));
+  const onboarding = await rig.onboard(customer());
+  await Promise.all([...boardings, onboarding].map((each) => each.outcome()));
+  ({ boarding: waiting } = await waitingBoarding(rig));
+  for (const boarding of boardings) await boarding.listed(` AND ExecutionStatus = 'Completed'`);
+  await onboarding.listed(` AND ExecutionStatus = 'Completed'`);
+  // Reports need none.
+  await worker.stop();
+});
+afterAll(() => rig.close());
+
+const gangway = (...args: readonly string[]) => runGangway(rig.env, ['report', ...args]);
+
+async function reported(...args: readonly string[]): Promise<Report> {
+  const { code, stdout, stderr } = await gangway('--json', ...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+describe('gangway report, without a worker', () => {
+  it('counts stages, outcomes and requirements, and names the longest waits', async () => {
+    const report = await reported();
+    expect(report).toMatchObject({ version: 1, namespace: 'default', running: 1, waiting: 1, ended: 5 });
+    expect(report.stages).toEqual([{ subject: 'merchant', stage: 'underwriting', running: 1, waiting: 1 }]);
+    const times = report.stageTimes.map(({ subject, stage, count }) => [subject, stage, count]);
+    expect(times).toEqual(
+      expect.arrayContaining([
+        ['merchant', 'preparing', 5],
+        ['merchant', 'applying', 5],
+        ['business', 'applying', 1],
+        ['customer', 'onboarding', 1],
+      ]),
+    );
+    expect(report.requirements).toMatchObject([{ kind: 'underwriting-note', open: 2, overdue: 0 }]);
+    const wait = { workflowId: waiting.workflowId, dba: 'Corner Bakery [notes]', partnerStatus: 'Pending' };
+    expect(report.longest).toMatchObject([
+      { ...wait, waits: 'person', for: 'underwriting-note' },
+      { ...wait, waits: 'stage', for: 'underwriting' },
+    ]);
+    const merchants = report.weeks.filter(({ subject }) => subject === 'merchant');
+    const total = (outcome: string) =>
+      merchants.reduce((sum, { outcomes }) => sum + (outcomes[outcome] ?? 0), 0);
+    expect({ boarded: total('boarded'), declined: total('declined') }).toEqual({ boarded: 3, declined: 1 });
+  });
+
+  it('counts one account, or only what ended since a time', async () => {
+    expect(await reported('--partner-account', 'acme')).toMatchObject({
+      ...{ running: 0, ended: 1, filter: { partnerAccount: 'acme' } },
+      weeks: [{ subject: 'merchant', outcomes: { declined: 1 } }],
+    });
+    expect(await reported('--since', '2099-01-01')).toMatchObject({ running: 1, ended: 0, weeks: [] });
+  });
+
+  it('compares agents and accounts', async () => {
+    const { groups } = await reported('--by', 'account');
+    expect(groups).toMatchObject([
+      { group: null, running: 1, succeeded: 4, others: 0, medianSeconds: expect.any(Number) },
+      { group: 'acme', running: 0, succeeded: 0, others: 1, medianSeconds: null },
+    ]);
+    expect((await reported('--by', 'agent')).groups?.find(({ group }) => group === '101')).toMatchObject({
+      ...{ running: 1, succeeded: 3, others: 1 },
+    });
+  });
+
+  it('prints tables, and how long Temporal keeps what has ended', async () => {
+    const { code, stdout, stderr } = await gangway('--by', 'account');
+    expect(code).toBe(0);
+    const lines = stdout.split('\n').map((line) => line.replace(/ +/g, ' ').trim());
+    expect(lines[0]).toMatch(
+      /^1 running, of which 1 waits for a person; 5 ended since 20\d\d-\d\d-\d\d \d\d:\d\d \S+$/,
+    );
+    expect(lines.filter((line) => /^[A-Z][^A-Z]*(\(|$)/.test(line))).toEqual([
+      ...['By stage', 'Time in each stage', 'Open requirements', 'Wait longest for a person'],
+      ...['Longest in their stage', 'Outcomes by week (Monday, UTC)', 'By account'],
+    ]);
+    expect(lines).toContain('merchant underwriting 1 1');
+    expect(lines.some((line) => /^underwriting-note 2 0 \d+ (s|min) \d+ (s|min)$/.test(line))).toBe(true);
+    expect(stderr).toMatch(/^Temporal keeps ended onboardings for \d+ [a-z]+ \(the retention/);
+  });
+
+  it('prints each number as a row of CSV', async () => {
+    const { stdout } = await gangway('--csv');
+    const [head, ...rows] = stdout.split('\r\n');
+    expect(head).toBe('section,onboarding,name,week,measure,value');
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        'stages,merchant,underwriting,,running,1',
+        'requirements,,underwriting-note,,open,2',
+        expect.stringMatching(/^outcomes,merchant,boarded,20\d\d-\d\d-\d\d,count,\d$/),
+        expect.stringMatching(/^stage-times,merchant,applying,,p90Seconds,\d+$/),
+      ]),
+    );
+    expect(rows.slice(0, -1).every((row) => row.split(',').length === 6)).toBe(true);
+  });
+
+  it('saves a page in which each chart has its numbers in a table, and nothing comes from elsewhere', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'gangway-report-')), 'report.html');
+    expect(await gangway('--html', file)).toMatchObject({ code: 0, stdout: `saved the report to ${file}\n` });
+    const page = await readFile(file, 'utf8');
+    const charts = page.match(/<svg role="img"/g) ?? [];
+    expect(charts).toHaveLength(6);
+    expect(page.match(/<table/g)?.length).toBeGreaterThanOrEqual(charts.length);
+    expect(page).not.toMatch(/<script|<link|src=|url\(|@import|https?:/);
+    expect(await gangway('--html', join(file, 'no-folder'))).toMatchObject({
+      ...{ code: 2, stderr: `${file}/no-folder: cannot be written (ENOTDIR)\n` },
+    });
+  });
+
+  it('takes one format at a time', async () => {
+    expect(await gangway('--json', '--csv')).toMatchObject({ code: 2, stdout: '' });
+  });
+});

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { workflowId } from '../../../src/messages/ids.js';
+import { partIds } from '../../../src/temporal/onboardings.js';
+import { gangway as runGangway, startGangway } from '../../rigs/command.js';
+import { batchFile, idOf, inputFile, ndjson } from '../../rigs/commands/files.js';
+import { customer, merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { accountOf, asked } from '../../rigs/workflows/partner-account.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const gangway = (...args: string[]) => runGangway(rig.env, args);
+const start = (...args: string[]) => startGangway(rig.env, args);
+const file = (content: unknown) => inputFile(rig, content);
+const boarding = (id: string) => new Onboarding(rig.client, id);
+const count = (text: string, part: string) => text.split(part).length - 1;
+
+describe('board --wait', () => {
+  it('prints on standard error how to leave, and a line for each step, and on standard output only the outcome', async () => {
+    const input = merchant('waiting');
+    const id = idOf(input);
+    const waiting = start('board', await file(input), '--wait');
+    await waiting.says(
+      `... Ctrl-C ends the wait, not the onboarding; "gangway watch ${id}" follows it again\n`,
+    );
+    await waiting.says('... Corner Bakery [waiting]: underwriting, Pending\n');
+    const { merchantProfileId = 0 } = await boarding(id).state();
+    await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
+    const { code, stdout, stderr } = await waiting.finished;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^started ${id}\nhttp:\\S+\n${id} declined(: .*)?\n$`));
+    expect(count(waiting.stderr(), 'underwriting, Pending\n')).toBe(1);
+  });
+
+  it('prints a requirement when it appears, with the commands that answer it', async () => {
+    const input = merchant('notes');
+    const id = idOf(input);
+    const waiting = start('board', await file(input), '--wait');
+    await waiting.says(`    gangway resolve ${id} note-149967d738cb --document FILE\n`);
+    await waiting.says(
+      `Corner Bakery [notes] (${id}) has an open requirement:\n  note-6b2e32759339 (underwriting-note, waiting `,
+    );
+    await waiting.says('    What share of sales is keyed in by hand?\n');
+    await waiting.says('... Corner Bakery [notes]: underwriting, Pending; waits for a person: 2 open\n');
+    for (const note of ['note-149967d738cb', 'note-6b2e32759339'])
+      expect((await gangway('resolve', id, note, '--text', 'Yes.')).code).toBe(0);
+    expect(await waiting.finished).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(' boarded: mid '),
+    });
+    expect(count(waiting.stderr(), 'has an open requirement')).toBe(2);
+  });
+
+  it('prints a requirement again when its answer was taken back', async () => {
+    const input = merchant('notes');
+    const id = idOf(input);
+    const [path, note] = [await file(input), 'note-149967d738cb'];
+    const waiting = start('board', path, '--wait');
+    await waiting.says('waits for a person: 2 open\n');
+    await gangway('resolve', id, note, '--text', 'Yes.');
+    await waiting.says('waits for a person: 1 open\n');
+    await gangway('resolve', id, note, '--take-back', '--reason', 'wrong');
+    await boarding(id).until(({ requirements }) => requirements.length === 2);
+    await expect.poll(() => count(waiting.stderr(), `\n  ${note} (`), { timeout: 10_000 }).toBe(2);
+    waiting.kill('SIGINT');
+    expect((await waiting.finished).code).toBe(130);
+    await boarding(id).handle.terminate();
+  });
+
+  it('prints the requirement of a partner account that holds it up', async () => {
+    const refused = await createRig({ server: {}, password: 'wrong' });
+    try {
+      const input = await inputFile(refused, merchant());
+      const waiting = startGangway(refused.env, ['board', input, '--wait']);
+      const account = 'partner-account-boarding';
+      await waiting.says(`${account} has an open requirement:\n`);
+      await waiting.says('    No access: the boarding partner\n');
+      const { id } = await asked(accountOf(refused, 'boarding'), 'credentials');
+      await waiting.says(`    gangway resolve ${account} ${id} --retry --reason WHY\n`);
+      waiting.kill('SIGTERM');
+      expect((await waiting.finished).code).toBe(143);
+    } finally {
+      await refused.close();
+    }
+  });
+});
+
+describe('onboard --wait', () => {
+  it('prints the step of each part, and the requirement of a part, which the customer answers', async () => {
+    const input = customer({ boarding: 'notes', business: 'waiting' });
+    const id = workflowId('customerOnboarding', input.externalId);
+    const waiting = start('onboard', await file(input), '--wait');
+    await waiting.says(`(${id}) has an open requirement:\n`);
+    await waiting.says('boarding: underwriting, Pending; business: underwriting, ');
+    const [, command = ''] = /gangway resolve (\S+ \S+) --text TEXT/.exec(waiting.stderr()) ?? [];
+    expect(await gangway('resolve', ...command.split(' '), '--text', 'Yes.')).toMatchObject({ code: 0 });
+    waiting.kill('SIGINT');
+    const { code, stderr } = await waiting.finished;
+    expect(code).toBe(130);
+    expect(stderr).toContain(`(${id}) continues; "gangway watch ${id}" follows it again\n`);
+    await boarding(id).handle.terminate();
+  });
+
+  it('prints the requirement of a part that was started before, which answers it itself', async () => {
+    const input = customer({ boarding: 'notes' });
+    const before = await rig.board({ externalId: input.externalId, ...input.boarding });
+    await before.requirement('underwriting-note');
+    const waiting = start('onboard', await file(input), '--wait');
+    await waiting.says(`    gangway resolve ${before.workflowId} note-149967d738cb --text TEXT\n`);
+    const id = workflowId('customerOnboarding', input.externalId);
+    await boarding(id).handle.terminate();
+    await boarding(partIds(id).boarding).handle.terminate();
+    expect((await waiting.finished).code).toBe(1);
+  });
+});
+
+describe('--timeout ends the wait', () => {
+  it('with 3 while a requirement is open, and the onboarding continues', async () => {
+    const input = merchant('notes');
+    const id = idOf(input);
+    const [path] = [await file(input)];
+    await gangway('board', path);
+    await boarding(id).requirement('underwriting-note');
+    const { code, stderr } = await gangway('board', path, '--wait', '--timeout', '4s');
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      new RegExp(
+        `\nstopped after 4 s \\(--timeout\\); what it started continues\nCorner Bakery \\[notes\\] \\(${id}\\) continues; "gangway watch ${id}" follows it again\n$`,
+      ),
+    );
+    expect((await gangway('watch', id, '--timeout', '4s')).code).toBe(3);
+    expect((await boarding(id).handle.describe()).status.name).toBe('RUNNING');
+    await boarding(id).handle.terminate();
+  });
+
+  it('with 1 while only the partner decides', async () => {
+    const input = merchant('waiting');
+    const path = await file(input);
+    await gangway('board', path);
+    await boarding(idOf(input)).until(({ stage }) => stage === 'underwriting');
+    expect((await gangway('board', path, '--wait', '--timeout', '4s')).code).toBe(1);
+    await boarding(idOf(input)).handle.terminate();
+  });
+
+  it('with 4 while the partner is unavailable', async () => {
+    const off = await createRig({ bankingUser: null });
+    try {
+      const args = ['restore-sub-user', '74', '--timeout', '5s'];
+      const { code, stderr } = await runGangway(off.env, args);
+      expect(code).toBe(4);
+      expect(stderr).toContain('waiting for the partner: banking restore-sub-user: NotSent');
+      await off.client.workflow.getHandle('restore-sub-user-74').terminate();
+    } finally {
+      await off.close();
+    }
+  });
+});
+
+describe('batch --wait', () => {
+  it('prints who waits for a person, and exits 3 when --timeout ends it meanwhile', async () => {
+    const [one, two] = [merchant('notes'), merchant('declined')];
+    const rows = await batchFile(rig, 'rows.ndjson', ndjson([one, two]));
+    const waiting = start('batch', rows, '--wait', '--timeout', '8s');
+    await waiting.says('... Ctrl-C ends the wait, not the onboardings; run the same command again');
+    await waiting.says(`... 1 ${idOf(one)} waits for a person: gangway status ${idOf(one)}\n`);
+    const { code, stdout, stderr } = await waiting.finished;
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^2 rows: 1 declined, 1 still running$/m);
+    expect(stderr).toMatch(/\nwhat was started continues; run the same command again: .*\n$/);
+    expect(count(waiting.stderr(), 'waits for a person')).toBe(1);
+    await boarding(idOf(one)).handle.terminate();
+  });
+});
+
+describe('a command that takes long', () => {
+  it('call prints what its call waits for', async () => {
+    await rig.sandbox.plan('500-before-commit', 'list-terminals', { times: 3 });
+    const calling = start('call', 'payments', 'list-terminals', '--json');
+    await calling.says('waits for attempt ');
+    await calling.says(' after: payments list-terminals: Uncertain, HTTP 500');
+    expect(await calling.finished).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('a call without a worker prints that it waits for one', async () => {
+    const env = { ...rig.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
+    const args = ['call', 'plant-store', 'list-plants', '--start-within', '3s'];
+    const calling = startGangway(env, args);
+    await calling.says(': waits for a worker\n');
+    expect((await calling.finished).code).toBe(4);
+  });
+
+  it('nudge prints that it works, and what continues after Ctrl-C', async () => {
+    const input = merchant('waiting');
+    const nudged = await rig.board(input);
+    await nudged.until(({ stage }) => stage === 'underwriting');
+    await nudged.asleepAfter(1);
+    const { merchantProfileId } = await nudged.state();
+    const held = await rig.sandbox.hold('get-status', String(merchantProfileId));
+    await held.underWay();
+    const nudging = start('nudge', nudged.workflowId);
+    await nudging.says(`... nudging ${nudged.workflowId}\n`);
+    nudging.kill('SIGINT');
+    expect(await nudging.finished).toMatchObject({
+      code: 130,
+      stderr: 'what was retried continues; run the same command again for the rest\n',
+    });
+    await held.letGo();
+    await nudged.handle.terminate();
+  });
+});

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problemInQuery } from '../../../src/temporal/visibility-query.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig({ worker: false });
+});
+afterAll(() => rig.close());
+
+/** The problem of a list with the typed query inside a longer one. */
+async function problemOf(typed: string): Promise<string | undefined> {
+  const query = `WorkflowType IN ('merchantBoarding') AND (${typed})`;
+  try {
+    for await (const _ of rig.client.workflow.list({ query })) break;
+    return 'no problem';
+  } catch (error) {
+    return problemInQuery(rig.client, error, { query, typed });
+  }
+}
+
+describe('the problem of a query that a person typed', () => {
+  it.each([
+    ["PartnerStatus == 'x'", "syntax error near position 16 of PartnerStatus == 'x'"],
+    ["PartnerStatus 'x'", "syntax error near position 17 of PartnerStatus 'x'"],
+    ["PartnerStatus = 'x')", "syntax error at the end of PartnerStatus = 'x')"],
+    ["PartnerStatus = 'Pending", "a quote is not closed; text stands between two '"],
+  ])('counts a position in what was typed: %s', async (typed, problem) => {
+    expect(await problemOf(typed)).toBe(problem);
+  });
+
+  it.each([
+    ["PartnrStatus = 'x'", 'PartnrStatus is not a field; did you mean PartnerStatus?'],
+    ["StartTme > '2026-01-01T00:00:00Z'", 'StartTme is not a field; did you mean StartTime?'],
+    ["Colour = 'x'", 'Colour is not a field'],
+  ])('names the nearest fields for an unknown one: %s', async (typed, problem) => {
+    expect(await problemOf(typed)).toBe(problem);
+  });
+
+  it('keeps the reason of the server where it names the value', async () => {
+    expect(await problemOf("ActionRequired = 'ja'")).toContain(
+      'search attribute ActionRequired of type Bool',
+    );
+  });
+
+  it('does not exist for an error of another kind, or for a valid query', async () => {
+    const about = { query: 'x', typed: 'x' };
+    expect(await problemInQuery(rig.client, new Error('broken'), about)).toBeUndefined();
+    expect(await problemOf("PartnerStatus = 'x'")).toBe('no problem');
+  });
+});

@@ -1,0 +1,129 @@
+import proto from '@temporalio/proto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Resolution } from '../../../src/messages/requirements.js';
+import { customer, merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { found, markers } from '../../rigs/privacy/markers.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const { UpdateWorkflowExecutionResponse } = proto.temporal.api.workflowservice.v1;
+const { History } = proto.temporal.api.history.v1;
+
+/** Sends an answer as the Web UI does, and returns the response as it is on the wire. */
+async function sent({ workflowId }: Onboarding<unknown>, resolution: unknown) {
+  const { connection, options } = rig.client;
+  const { payloadConverter, payloadCodecs } = options.loadedDataConverter;
+  const [codec] = payloadCodecs;
+  const payloads = await codec?.encode([payloadConverter.toPayload(resolution)]);
+  const response = await connection.workflowService.updateWorkflowExecution({
+    namespace: options.namespace,
+    workflowExecution: { workflowId },
+    waitPolicy: {
+      lifecycleStage:
+        proto.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage
+          .UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED,
+    },
+    request: { meta: {}, input: { name: 'resolveRequirement', args: { payloads: payloads ?? [] } } },
+  });
+  const { message, stackTrace } = response.outcome?.failure ?? {};
+  return {
+    message,
+    stackTrace,
+    bytes: Buffer.from(UpdateWorkflowExecutionResponse.encode(response).finish()),
+  };
+}
+
+async function historyOf({ handle }: Onboarding<unknown>): Promise<Buffer> {
+  return Buffer.from(History.encode(await handle.fetchHistory()).finish());
+}
+
+const NO_OTHER =
+  'agentProfileId, agent, boardingSettingsId, boardingSettings, fees, application, and no other field';
+
+/** What people paste in the wrong place, private values first of all, and the message. */
+const wrong = (
+  id: string,
+  marked: ReturnType<typeof markers>,
+): [Partial<Record<keyof Resolution, unknown>>, string][] => [
+  [{ requirementId: marked.ssn }, `requirementId: no requirement with this id is open; open: ${id}`],
+  [
+    { requirementId: marked.ssn, answer: { kind: 'take-back' } },
+    'requirementId: no requirement with this id has an unsent answer; unsent: none',
+  ],
+  [{ answer: marked.noteAnswer }, 'answer: must be an object with a kind'],
+  [{ answer: { kind: marked.noteAnswer } }, `answer.kind: ${id} takes correction, retry, abandon`],
+  [{ answer: correction(marked.note) }, 'answer.patch: must be an object'],
+  [
+    { answer: correction({ [marked.firstName]: marked.email }) },
+    `answer.patch: takes one or more of merchant, ${NO_OTHER}`,
+  ],
+  [
+    { answer: correction({ merchant: marked.dba }) },
+    'answer.patch.merchant: Invalid input: expected object, received string',
+  ],
+  [
+    { answer: correction({ merchant: { [marked.ssn]: marked.email } }) },
+    'answer.patch.merchant: one of its fields: is not a known field',
+  ],
+  [
+    { answer: correction({ agentProfileId: marked.ssn }) },
+    'answer.patch.agentProfileId: must be a number, without quotes',
+  ],
+  [
+    { answer: correction({ merchant: { cashDiscount: marked.familyName } }) },
+    'answer.patch.merchant.cashDiscount: must be one of Yes, No',
+  ],
+  [
+    { answer: correction({ fees: { minimumDiscountAmount: marked.code } }) },
+    'answer.patch.fees.minimumDiscountAmount: must be a number such as 1234.56',
+  ],
+  [{ actor: '', reason: marked.reason }, 'actor: must name who answers'],
+  [{ actor: marked.actor, reason: '' }, 'reason: must not be empty'],
+];
+
+const correction = (patch: unknown) => ({ kind: 'correction', patch });
+
+describe.concurrent('a rejected answer', () => {
+  it('has a readable reason on the wire, which quotes nothing of it, and leaves nothing private behind', async () => {
+    const marked = markers();
+    const boarding = await rig.board(merchant(undefined, { agentProfileId: 999 }));
+    const { id: requirementId } = await boarding.requirement('rejected-input');
+    const right = { requirementId, answer: { kind: 'retry' }, actor: marked.actor, reason: marked.reason };
+    const messages: unknown[] = [];
+    const cases = wrong(requirementId, marked);
+    for (const [mistake] of cases) {
+      const { message, stackTrace, bytes } = await sent(boarding, { ...right, ...mistake });
+      messages.push(message);
+      expect(stackTrace ?? '').toBe('');
+      expect(found(bytes, marked)).toEqual([]);
+    }
+    expect(messages).toEqual(cases.map(([, message]) => message));
+    expect(found(await historyOf(boarding), marked)).toEqual([]);
+    await boarding.handle.terminate();
+  });
+
+  it('of a part has the same reason at its customer', async () => {
+    const marked = markers();
+    const input = customer();
+    const onboarding = await rig.onboard({
+      ...input,
+      boarding: { ...input.boarding, agentProfileId: 999 },
+    });
+    const { id: requirementId } = await onboarding.requirement('rejected-input');
+    const answer = correction({ merchant: { [marked.ssn]: 'x' } });
+    const { message, bytes } = await sent(onboarding, {
+      ...{ requirementId, answer, actor: marked.actor, reason: marked.reason },
+    });
+    expect(message).toBe('answer.patch.merchant: one of its fields: is not a known field');
+    const part = new Onboarding(rig.client, `merchant-boarding-${input.externalId}`);
+    for (const each of [bytes, await historyOf(onboarding), await historyOf(part)])
+      expect(found(each, marked)).toEqual([]);
+    await onboarding.handle.terminate();
+  });
+});

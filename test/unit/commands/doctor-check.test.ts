@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { Interrupted } from '../../../src/commands/cli/errors.js';
+import { type Check, ok, verdictsOf } from '../../../src/commands/system/doctor/check.js';
+
+const check = (run: Check['run']): Check => ({ name: 'store', fix: 'correct STORE', run });
+const never = () => new Promise<never>(() => undefined);
+const uninterrupted = () => new AbortController().signal;
+
+describe('a check of doctor', () => {
+  it('has the verdicts that it returns', async () => {
+    expect(
+      await verdictsOf(
+        check(async () => [ok('fine')]),
+        uninterrupted(),
+      ),
+    ).toEqual([ok('fine')]);
+  });
+
+  it('is wrong when it fails, on one line and with its fix', async () => {
+    const failing = check(async () => {
+      throw new Error('refused\n  twice');
+    });
+    expect(await verdictsOf(failing, uninterrupted())).toEqual([
+      { state: 'wrong', detail: 'refused; twice', fix: 'correct STORE' },
+    ]);
+  });
+
+  it('is wrong when it takes longer than its bound, and its calls are cancelled', async () => {
+    let given: AbortSignal | undefined;
+    const silent = check((signal) => {
+      given = signal;
+      return never();
+    });
+    expect(await verdictsOf(silent, uninterrupted(), 20)).toEqual([
+      { state: 'wrong', detail: 'no result after 0.02 s', fix: 'correct STORE' },
+    ]);
+    expect(given?.aborted).toBe(true);
+  });
+
+  it('ends at once when the command is interrupted', async () => {
+    const interruption = new AbortController();
+    const ending = verdictsOf(check(never), interruption.signal);
+    interruption.abort(Interrupted.by('SIGINT'));
+    await expect(ending).rejects.toThrow(Interrupted);
+  });
+});

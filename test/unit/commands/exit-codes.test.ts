@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+import { describe, expect, it } from 'vitest';
+import { CommandFailed, Interrupted, InvalidInput, TimedOut } from '../../../src/commands/cli/errors.js';
+import { EXIT_CODES } from '../../../src/commands/cli/exit-codes.js';
+import { exitCodeOf, explainActivity, partnerFailed } from '../../../src/commands/cli/failures.js';
+import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
+import {
+  PAYMENT_OPERATIONS,
+  TRANSACTION_OPERATIONS,
+} from '../../../src/partners/payments/payment-operations.js';
+import { BadSetting } from '../../../src/settings/settings.js';
+import { TemporalUnavailable } from '../../../src/temporal/connection.js';
+import { UnreadableOnboarding } from '../../../src/temporal/unreadable.js';
+
+const failure = (kind: PartnerErrorDetails['kind'], more: Partial<PartnerErrorDetails> = {}) => ({
+  ...{ system: 'banking', operation: 'create-card', kind, reason: 'r', fields: [] },
+  ...more,
+});
+
+describe('the exit code', () => {
+  it('is explained in docs/commands.md, each one', () => {
+    const page = readFileSync('docs/commands.md', 'utf8');
+    for (const { code, meaning } of EXIT_CODES) expect(page).toContain(`| ${code} | ${meaning} |\n`);
+  });
+
+  it.each([
+    [1, new CommandFailed('x')],
+    [1, new Error('a bug')],
+    [2, new InvalidInput('x')],
+    [2, new BadSetting('X', 'is wrong')],
+    [4, new TemporalUnavailable('127.0.0.1:9', undefined)],
+    [1, new TemporalUnavailable('127.0.0.1:9', 'it does not accept TEMPORAL_API_KEY')],
+    [130, Interrupted.by('SIGINT')],
+    [143, Interrupted.by('SIGTERM')],
+    [1, new TimedOut()],
+    [3, new TimedOut(3)],
+  ])('is %i for %s', (code, error) => {
+    expect(exitCodeOf(error)).toBe(code);
+  });
+
+  it.each([
+    ['no-worker', 4],
+    ['no-response', 4],
+    ['build-gone', 4],
+    ['task-fails', 1],
+    ['no-key', 1],
+  ] as const)('for a workflow that cannot be read (%s) is %i', (obstacle, code) => {
+    expect(exitCodeOf(new UnreadableOnboarding('m-1', obstacle, 'x'))).toBe(code);
+  });
+
+  it.each([
+    ['NotSent', false, 4],
+    ['RateLimited', false, 4],
+    ['Uncertain', true, 4],
+    ['Uncertain', false, 1],
+    ['Rejected', true, 1],
+    ['Unauthorized', true, 1],
+    ['Forbidden', true, 1],
+  ] as const)('of a call that ends with %s, repeatable: %s, is %i', (kind, isRepeatable, code) => {
+    expect(partnerFailed(failure(kind), isRepeatable).exitCode).toBe(code);
+    const reported = ApplicationFailure.create({ type: 'PartnerError', details: [failure(kind)] });
+    expect(exitCodeOf(explainActivity(reported, 'queue', isRepeatable))).toBe(code);
+  });
+
+  it('of a call that needs a one-time code is 3', () => {
+    expect(partnerFailed(failure('Forbidden', { needs: 'one-time-code' }), true).exitCode).toBe(3);
+  });
+
+  it.each([
+    ['SCHEDULE_TO_START', false, 4],
+    ['START_TO_CLOSE', false, 1],
+    ['START_TO_CLOSE', true, 4],
+  ] as const)(
+    'of a call that ends with the time-out %s, repeatable: %s, is %i',
+    (type, isRepeatable, code) => {
+      const late = new TimeoutFailure('late', undefined, type);
+      expect(exitCodeOf(explainActivity(late, 'queue', isRepeatable))).toBe(code);
+    },
+  );
+});
+
+it('every operation that moves money is irreversible, and is confirmed', () => {
+  const { closeBatch, updateTransaction } = TRANSACTION_OPERATIONS;
+  for (const operation of [...Object.values(PAYMENT_OPERATIONS), closeBatch, updateTransaction])
+    expect([operation.summary, operation.irreversible]).toEqual([operation.summary, true]);
+});

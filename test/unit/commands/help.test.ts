@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { codes } from '../../../src/commands/help/catalogue.js';
+import { TOPICS } from '../../../src/commands/help/names.js';
+import { REQUIREMENT_KINDS } from '../../../src/messages/requirement-kinds.js';
+import { STAGES } from '../../../src/messages/stages.js';
+import { PROBLEMS } from '../../../src/receiver/problems.js';
+import { OBSTACLES } from '../../../src/temporal/unreadable.js';
+import { gangway } from '../../rigs/command.js';
+import { jsonLines } from '../../rigs/processes.js';
+
+/** Standard output of a command that needs no settings. */
+async function printed(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await gangway({}, args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+describe('gangway explain', () => {
+  it('prints what happened, what to do, what happens next, and what not to do', async () => {
+    expect(await printed('explain', 'uncertain-write')).toBe(`\
+uncertain-write (requirement)
+  what happened      A write was sent, and its response got lost. Gangway found
+                     no evidence that it took effect.
+  see it             The detail names what to look for, such as the dba and the
+                     guid, and when the request was sent. Look in the partner’s
+                     portal.
+  what to do         If it took effect, --adopt the ID that the portal shows. If
+                     it did not, wait some minutes, look again, then --retry.
+  what happens next  The requirement closes by itself when evidence appears.
+                     --retry sends the write again.
+  do not             use --retry before you have looked twice. It can create a
+                     second merchant.
+  allowed answers    --adopt, --retry, --abandon
+`);
+  });
+
+  it.each([...REQUIREMENT_KINDS, ...STAGES, ...Object.keys(OBSTACLES), ...Object.keys(PROBLEMS)])(
+    'describes %s',
+    async (code) => {
+      expect(await printed('explain', code)).toMatch(
+        new RegExp(
+          `^${code} \\(.*\\)\\n  what happened +\\S.*  what to do +\\S.*  what happens next +\\S`,
+          's',
+        ),
+      );
+    },
+  );
+
+  it.each([
+    ['NotSent', 'NotSent (partner error)'],
+    ['not-sent', 'NotSent (partner error)'],
+    ['merchant-created', 'merchant-created (timeline entry)'],
+    ['boarding-ended', 'boarding-ended (timeline entry)'],
+    ['urn:gangway:problem:too-large', 'too-large (problem)'],
+    ['uncertain-write-2', 'uncertain-write (requirement)'],
+  ])('finds %s, as people meet it', async (given, found) => {
+    expect((await printed('explain', given)).split('\n')[0]).toBe(found);
+  });
+
+  it('describes each meaning of a code with several', async () => {
+    const found = jsonLines<{ kind: string }>(await gangway({}, ['explain', 'cancelled', '--json']));
+    expect(found.map(({ kind }) => kind)).toEqual(['stage', 'timeline entry']);
+  });
+
+  it('lists all codes without one', async () => {
+    const listed = (await printed('explain')).match(/[\w-]+/g);
+    expect(codes().filter((code) => !listed?.includes(code))).toEqual([]);
+  });
+
+  it('suggests the nearest code for an unknown one', async () => {
+    expect(await gangway({}, ['explain', 'uncertian-write'])).toMatchObject({
+      code: 2,
+      stderr: 'no code "uncertian-write"; did you mean uncertain-write?; "gangway explain" lists all codes\n',
+    });
+  });
+});
+
+describe('gangway help', () => {
+  it('shows the help of a command, and of an operation', async () => {
+    expect(await printed('help', 'inbox')).toBe(await printed('inbox', '--help'));
+    expect(await printed('help', 'statement', 'now')).toBe(await printed('statement', 'now', '--help'));
+    expect(await printed('help', 'call', 'banking', 'close-card')).toContain('Close a card permanently');
+  });
+
+  it('lists the topics, and prints each', async () => {
+    const help = await printed('help', 'help');
+    for (const topic of Object.keys(TOPICS)) {
+      expect(help).toContain(`  ${topic} `);
+      expect((await printed('help', topic)).length).toBeGreaterThan(400);
+    }
+  });
+
+  it('names each kind of requirement, with its answers', async () => {
+    const text = await printed('help', 'requirements');
+    for (const kind of REQUIREMENT_KINDS) expect(text).toMatch(new RegExp(`^  ${kind} +\\S`, 'm'));
+    expect(text).toMatch(/unclear-mid +confirm the mid \(--adopt, --abandon\)/);
+  });
+
+  it('names answers only by options that gangway resolve has', async () => {
+    const options: string[] = (await printed('help', 'answers')).match(/--[a-z-]+/g) ?? [];
+    const known: string[] = (await printed('resolve', '--help')).match(/--[a-z-]+/g) ?? [];
+    expect(options.length).toBeGreaterThan(8);
+    expect(options.filter((option) => !known.includes(option))).toEqual([]);
+  });
+
+  it('prints the settings that have a part in their name, in the words of their schemas', async () => {
+    expect(await printed('help', 'settings', 'gangway_ui')).toBe(`\
+Gangway
+  GANGWAY_UI_URL
+    Address of the Temporal Web UI, for the links that the command prints.
+    Format: URL. Default: for a Temporal server on this machine its port plus
+    1000, otherwise no links. Read by: gangway.
+`);
+    expect(await printed('help', 'settings', 'BANKING_PASSWORD')).toContain('BANKING_PASSWORD_FILE');
+    expect((await gangway({}, ['help', 'settings', 'BOARDING_URI'])).stderr).toBe(
+      'no setting "BOARDING_URI"; did you mean BOARDING_URL?\n',
+    );
+  });
+
+  it('suggests the nearest command or topic for an unknown one', async () => {
+    expect(await gangway({}, ['help', 'anwsers'])).toMatchObject({
+      code: 2,
+      stderr: "error: no command or topic 'anwsers'; did you mean answers?\n",
+    });
+  });
+});

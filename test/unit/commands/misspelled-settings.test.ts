@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { misspelledSettings } from '../../../src/commands/system/doctor/misspelled-settings.js';
+
+it.each([
+  ['BOARDING_USRNAME', 'BOARDING_USERNAME'],
+  ['GANGWAY_POL_MIN', 'GANGWAY_POLL_MIN'],
+  ['PAYLOAD_KEY', 'PAYLOAD_KEYS'],
+  ['RECEIVER_SECRET', 'RECEIVER_SECRETS'],
+  ['NORTH_ISO_BOARDING_URI', 'NORTH_ISO_BOARDING_URL'],
+  ['BANKING_PASSWORD_FIL', 'BANKING_PASSWORD_FILE'],
+])('%s is reported with the setting that it is similar to', (name, meant) => {
+  expect(misspelledSettings({ [name]: 'x' }, ['north-iso'])).toEqual([
+    `${name} is not a setting, so nothing reads it; did you mean ${meant}?`,
+  ]);
+});
+
+it('a name that only Gangway can read is reported even if none is similar', () => {
+  expect(misspelledSettings({ GANGWAY_SHOE_SIZE: '1' }, [])).toEqual([
+    'GANGWAY_SHOE_SIZE is not a setting, so nothing reads it',
+  ]);
+});
+
+it('settings, and names of other programs, are left alone', () => {
+  const others = [
+    'PATH',
+    'HOME',
+    'TEMPORAL_ADDRESS',
+    'AWS_REGION',
+    'NODE_OPTIONS',
+    'npm_config_cache',
+    'LOGNAME',
+  ];
+  const own = [
+    'BOARDING_URL',
+    'BOARDING_PASSWORD_FILE',
+    'GANGWAY_ACCOUNTS',
+    'SOUTH_BANKING_URL',
+    'CODEC_TOKENS',
+  ];
+  const environment = Object.fromEntries([...others, ...own].map((name) => [name, 'x']));
+  expect(misspelledSettings(environment, ['south'])).toEqual([]);
+});

@@ -1,0 +1,83 @@
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { Printer } from '../../../src/commands/cli/output.js';
+import { bar, elapsed, Progress } from '../../../src/commands/cli/progress.js';
+
+/** A printer whose standard error has these properties, and what it printed there. */
+function printer(terminal: object, TERM = 'xterm') {
+  const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), terminal)];
+  return {
+    printer: new Printer({ stdout, stderr, env: { TERM } }),
+    printed: () => String(stderr.read() ?? ''),
+  };
+}
+
+const CLEARED = '\r\u001b[2K';
+
+describe('progress', () => {
+  it('is a spinner with the step and the time at a terminal, below what is printed, and is cleared at the end', () => {
+    const { printer: own, printed } = printer({ isTTY: true, columns: 80 });
+    const progress = new Progress(own);
+    progress.at('m-1: underwriting, Pending');
+    own.note('a note');
+    progress.at('m-1: boarded');
+    progress.end();
+    expect(printed()).toBe(
+      `${CLEARED}| m-1: underwriting, Pending (0 s)${CLEARED}a note\n${CLEARED}/ m-1: boarded (0 s)${CLEARED}`,
+    );
+  });
+
+  it('goes on while nothing changes', async () => {
+    const { printer: own, printed } = printer({ isTTY: true, columns: 80 });
+    const progress = new Progress(own);
+    progress.at('preparing');
+    await sleep(350);
+    progress.end();
+    const frames = printed().split(CLEARED).filter(Boolean);
+    expect(frames.slice(0, 3).map((frame) => frame[0])).toEqual(['|', '/', '-']);
+  });
+
+  it('never fills a line of the terminal, so that it does not wrap', () => {
+    const { printer: own, printed } = printer({ isTTY: true, columns: 20 });
+    const progress = new Progress(own);
+    progress.at('merchant-boarding-corner-bakery: underwriting');
+    progress.end();
+    const [, line = ''] = printed().split(CLEARED);
+    expect(line).toBe('| merchant-boardin…');
+    expect(line.length).toBeLessThan(20);
+  });
+
+  it.each([
+    ['a file or a pipe', {}, 'xterm'],
+    ['a terminal that cannot move its cursor', { isTTY: true, columns: 80 }, 'dumb'],
+  ])('is a line for each change, without control codes, in %s', (_, terminal, type) => {
+    const { printer: own, printed } = printer(terminal, type);
+    const progress = new Progress(own);
+    for (const step of ['preparing', 'preparing', 'underwriting,\n\u001b[31mPending']) progress.at(step);
+    progress.end();
+    expect(printed()).toBe('... preparing\n... underwriting, [31mPending\n');
+  });
+});
+
+describe('the bar of a batch', () => {
+  it.each([
+    [0, 20, '[------------------------------] 0 of 20 started'],
+    [5, 20, '[=======-----------------------] 5 of 20 started, 0.5/s, 30 s to go'],
+    [20, 20, '[==============================] 20 of 20 started, 2.0/s'],
+    [10, 1_000, '[------------------------------] 10 of 1000 started, 1.0/s, 16 min 30 s to go'],
+  ])('after 10 s with %i of %i done', (done, total, text) => {
+    expect(bar(done, total, 'started', 0, 10_000)).toBe(text);
+  });
+});
+
+it.each([
+  [0, '0 s'],
+  [59_499, '59 s'],
+  [60_000, '1 min'],
+  [185_000, '3 min 5 s'],
+  [7_800_000, '2 h 10 min'],
+  [266_400_000, '3 d 2 h'],
+])('%i ms are %s', (ms, text) => {
+  expect(elapsed(ms)).toBe(text);
+});

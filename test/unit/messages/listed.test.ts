@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import {
+  indexedDba,
+  listedRequirements,
+  listedStages,
+  requirementsIn,
+  stagesIn,
+  withStage,
+} from '../../../src/messages/listed.js';
+import type { Requirement } from '../../../src/messages/requirements.js';
+
+const note = (number: number, dueAt = '2026-01-03T10:00:00.000Z'): Requirement => ({
+  id: `note-${number}`,
+  kind: 'underwriting-note',
+  title: 'An underwriting note',
+  detail: 'Please send a voided check.',
+  raisedAt: '2026-01-01T10:00:00.000Z',
+  dueAt,
+  answers: ['text'],
+});
+
+describe('the requirements of an onboarding in a search attribute', () => {
+  it('have kind, id and dates, the first due first, and each kind by itself', () => {
+    const ticket = { ...note(3), kind: 'ticket', id: 'ticket-7' } as const;
+    expect(listedRequirements([note(1), note(2, '2026-01-02T10:00:00.000Z'), ticket])).toEqual([
+      'underwriting-note note-2 2026-01-01T10:00:00.000Z 2026-01-02T10:00:00.000Z',
+      'underwriting-note note-1 2026-01-01T10:00:00.000Z 2026-01-03T10:00:00.000Z',
+      'ticket ticket-7 2026-01-01T10:00:00.000Z 2026-01-03T10:00:00.000Z',
+      'underwriting-note',
+      'ticket',
+    ]);
+  });
+
+  it('hold nothing of what is asked', () => {
+    expect(JSON.stringify(listedRequirements([note(1)]))).not.toMatch(/voided|An underwriting/);
+  });
+
+  it('are read as they were written', () => {
+    const { id, kind, raisedAt, dueAt } = note(1);
+    const read = requirementsIn(listedRequirements([note(1)]));
+    expect(read).toEqual({ requirements: [{ id, kind, raisedAt, dueAt }], more: 0 });
+    expect(requirementsIn([])).toEqual({ requirements: [], more: 0 });
+  });
+
+  it('stay below the 2 kB of a search attribute, and count those that do not fit', () => {
+    const all = Array.from({ length: 200 }, (_, index) => note(index));
+    const values = listedRequirements(all);
+    expect(JSON.stringify(values).length).toBeLessThan(2_000);
+    const { requirements, more } = requirementsIn(values);
+    expect(requirements.length).toBeGreaterThan(15);
+    expect(requirements.length + more).toBe(200);
+  });
+});
+
+describe('the time of stages', () => {
+  it('is counted for each stage that is over, also for one that comes again', () => {
+    const first = withStage({}, 'preparing', 12.4);
+    expect(first).toEqual({ preparing: 12 });
+    const second = withStage(first, 'applying', 20);
+    expect(second).toEqual({ preparing: 12, applying: 8 });
+    expect(withStage(second, 'preparing', 21)).toEqual({ preparing: 13, applying: 8 });
+  });
+
+  it('is read as it was written', () => {
+    const times = { preparing: 12, underwriting: 172_800 };
+    expect(listedStages(times)).toEqual(['preparing 12', 'underwriting 172800']);
+    expect(stagesIn(listedStages(times))).toEqual(times);
+  });
+});
+
+describe('a dba in a search attribute', () => {
+  it('has only its initials where it is masked', () => {
+    expect(indexedDba('Acme Bikes', 'shown')).toBe('Acme Bikes');
+    expect(indexedDba('Acme Bikes', 'masked')).toBe('A… B…');
+    expect(indexedDba('Café Öl', 'masked')).toBe('C… Ö…');
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  businessOnboardingInput,
+  customerOnboardingInput,
+  merchantBoardingInput,
+} from '../../../src/messages/inputs.js';
+import { fieldProblems } from '../../../src/partners/client.js';
+import { localeRule } from '../../../src/partners/rules-in-words.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
+
+function problems(schema: z.ZodType, value: unknown): string[] {
+  const { error } = schema.safeParse(value);
+  return error ? fieldProblems(error).map(({ field, message }) => `${field}: ${message}`) : [];
+}
+
+describe('an unknown field', () => {
+  it.each([
+    [
+      merchantBoardingInput(),
+      { ...merchant(), boardingSettingId: 11 },
+      'boardingSettingId',
+      'boardingSettingsId',
+    ],
+    [
+      merchantBoardingInput(),
+      { ...merchant(), merchant: { ...merchant().merchant, frstName: 'x' } },
+      'merchant.frstName',
+      'firstName',
+    ],
+    [
+      customerOnboardingInput(),
+      { ...customer(), business: { ...customer().business, beneficialOwner: [] } },
+      'business.beneficialOwner',
+      'beneficialOwners',
+    ],
+  ])('gets the nearest ones, at any depth', (schema, value, field, meant) => {
+    expect(problems(schema, value)).toContain(`${field}: is not a known field; did you mean ${meant}?`);
+  });
+
+  it('that is similar to none is named alone, and several are named each by itself', () => {
+    expect(problems(merchantBoardingInput(), { ...merchant(), colour: 1, agnt: 'x' })).toEqual([
+      'colour: is not a known field',
+      'agnt: is not a known field; did you mean agent?',
+    ]);
+  });
+});
+
+describe('a value in the form of another country', () => {
+  it.each([
+    ['31.12.1980', 'holder.dateOfBirth: must be a date and time such as 2026-01-05T12:00:00Z'],
+    ['12/31/1980', 'holder.dateOfBirth: must be a date and time such as 2026-01-05T12:00:00Z'],
+  ])('is rejected with the form that is wanted: %s', (dateOfBirth, problem) => {
+    const input = business();
+    const changed = { ...input, holder: { ...input.holder, dateOfBirth } };
+    expect(problems(businessOnboardingInput(), changed)).toEqual([problem]);
+  });
+
+  it.each([
+    ['1.234,56', 'must be a number such as 1234.56'],
+    ['1,234.56', 'must be a number such as 1234.56'],
+    ['25', 'must be a number, without quotes'],
+  ])('is rejected where a number is wanted: %s', (minimumDiscountAmount, message) => {
+    const input = { ...merchant(), fees: { minimumDiscountAmount } };
+    expect(problems(merchantBoardingInput(), input)).toEqual([`fees.minimumDiscountAmount: ${message}`]);
+  });
+
+  it.each(['1.234,56', '1,234.56', "1'234", '12,5', '1 234', '1.234.567', '-1.234,5'])(
+    '%s is no number for us',
+    (text) => expect(localeRule(text)).toContain('1234.56'),
+  );
+
+  it.each(['31.12.1980', '12/31/1980', '1-2-80'])('%s is no date for us', (text) =>
+    expect(localeRule(text)).toContain('1980-12-31'),
+  );
+
+  it.each(['240000', '-1.5', '1.234', '1980-12-31', 'Corner Bakery', '192.168.0.1', '518-555-0100', '3, 4'])(
+    '%s is left alone',
+    (text) => expect(localeRule(text)).toBeUndefined(),
+  );
+});
+
+describe('a value outside the allowed ones', () => {
+  const color = z.object({ color: z.enum(['green', 'yellow', 'orange', 'violet']), flag: z.boolean() });
+
+  it('gets all, and of many the nearest', () => {
+    expect(problems(color, { color: 'yelow', flag: true })).toEqual([
+      'color: must be one of green, yellow, orange, violet; did you mean yellow?',
+    ]);
+    expect(problems(color, { color: 7, flag: 'yes' })).toEqual([
+      'color: must be one of green, yellow, orange, violet',
+      'flag: must be true or false, without quotes',
+    ]);
+    expect(problems(color, { flag: true })).toEqual([
+      'color: is required: one of green, yellow, orange, violet',
+    ]);
+  });
+
+  it('is never repeated', () => {
+    expect(JSON.stringify(problems(color, { color: 'private', flag: 'private' }))).not.toContain('private');
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import type { Answer } from '../../../src/messages/requirements.js';
+import { inShort } from '../../../src/workflows/journey/answer-in-short.js';
+
+const document = (fileName: string) => ({ key: 'k', fileName, contentType: 'application/pdf' });
+
+it.each<[Answer, string]>([
+  [{ kind: 'text', text: 'One sale\nin ten.' }, 'text: One sale in ten.'],
+  [{ kind: 'text', text: 'SSN 123-45-6789, or 518-555-0100' }, 'text: SSN [Redacted], or [Redacted]'],
+  [{ kind: 'text', text: 'call 123456789 or ada@example.com' }, 'text: call [Redacted] or [Redacted]'],
+  [
+    { kind: 'documents', documents: [document('check.pdf'), document('id.png')] },
+    'documents: check.pdf, id.png',
+  ],
+  [{ kind: 'documents', documents: [document('123-45-6789.pdf')] }, 'documents: [Redacted].pdf'],
+  [
+    { kind: 'correction', patch: { application: { volume: 1, a: { b: null } }, fees: {}, list: [1] } },
+    'correction: application.volume, application.a.b, fees, list',
+  ],
+  [{ kind: 'adopt', id: '1001' }, 'adopt: 1001'],
+  [{ kind: 'code', code: '123456' }, 'code'],
+  [{ kind: 'retry' }, 'retry'],
+  [{ kind: 'abandon' }, 'abandon'],
+])('the timeline has a short and masked form of %j', (answer, short) => {
+  expect(inShort(answer)).toBe(short);
+});
+
+it('shortens what is long', () => {
+  const text = inShort({ kind: 'text', text: 'x y '.repeat(1_000) });
+  expect(text).toMatch(/^text: x y .*… \(shortened, 3999 characters\)$/);
+  expect(text.length).toBeLessThan(130);
+  const patch = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`f${index}`, 1]));
+  expect(inShort({ kind: 'correction', patch })).toMatch(/f9, and 2 more$/);
+});
