@@ -54,6 +54,15 @@ const MISTAKES: readonly Mistake[] = [
   ['an option', () => ['resolve', externalId, requirement, '--txt', 'x'], '(Did you mean --text?)'],
   ['a file', () => ['board', 'examples/merchnt.json'], 'did you mean examples/merchant.json?'],
   ['a partner', () => ['nudge', '--system', 'bording'], 'Did you mean boarding?'],
+  ['a stage', () => ['list', '--stage', 'bordered'], 'Did you mean boarded?'],
+  ['a kind', () => ['inbox', '--kind', 'tickets'], 'Did you mean ticket?'],
+  ['a partner account', () => ['inbox', '--partner-account', 'acme'], '--partner-account: '],
+  [
+    'a query',
+    () => ['list', '--query', "PartnerStatus == 'Pending'"],
+    "--query: syntax error near position 16 of PartnerStatus == 'Pending'",
+  ],
+  ['a field of a query', () => ['list', '--query', "PartnrStatus = 'x'"], 'did you mean PartnerStatus?'],
   ['a partner to call', () => ['call', 'bankin'], "unknown system 'bankin'; did you mean banking?"],
   [
     'an operation',

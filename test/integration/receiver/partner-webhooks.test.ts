@@ -50,13 +50,8 @@ async function waitingBusiness() {
 }
 
 function visible(query: string, workflowId: string) {
-  const found = async () => {
-    for await (const execution of rig.client.workflow.list({ query })) {
-      if (execution.workflowId === workflowId) return true;
-    }
-    return false;
-  };
-  return eventually(found, Boolean, query);
+  const found = () => rig.client.workflow.count(`(${query}) AND WorkflowId = '${workflowId}'`);
+  return eventually(found, ({ count }) => count === 1, query);
 }
 
 async function sandboxSendsTo({ url }: RunningReceiver): Promise<void> {
