@@ -30,31 +30,53 @@ export function partIds(customerId: string): Readonly<Record<Part, string>> {
 }
 
 /**
- * Finds an onboarding by workflow id, `externalId`, `externalId@account` or dba, or an operation by workflow id. The onboarding
- * of a customer represents those of its parts.
+ * Finds an onboarding by workflow id, `externalId` or `externalId@account`, or an operation by workflow id. The onboarding of a
+ * customer represents those of its parts.
  *
  * @param accounts names of the accounts at the partners in which to look for an `externalId`, beside the one without a name
- * @throws {UnknownOnboarding} when there is none, or when several have the `externalId` or the dba
+ * @throws {UnknownOnboarding} when there is none, or when several have the `externalId`
  */
 export async function findOnboarding(
   client: Client,
   given: string,
   accounts: readonly string[],
 ): Promise<WorkflowExecutionDescription> {
-  const ids = possibleWorkflowIds(given, accounts);
-  const byId = await described(client, ids);
-  const found = byId.length > 0 ? byId : await described(client, await idsOfDba(client, given));
+  const found = await onlyOne(client, given, possibleWorkflowIds(given, accounts));
+  if (found) return found;
+  const what = partsOfId(given) ? 'workflow' : 'onboarding';
+  throw new UnknownOnboarding(`there is no ${what} ${JSON.stringify(given)}`);
+}
+
+/**
+ * The same for people: also by a dba that only one onboarding has, and with the nearest names in the error.
+ *
+ * @throws {UnknownOnboarding} as {@link findOnboarding}
+ */
+export async function findNamedOnboarding(
+  client: Client,
+  given: string,
+  accounts: readonly string[],
+): Promise<WorkflowExecutionDescription> {
+  if (partsOfId(given)) return findOnboarding(client, given, accounts);
+  const byId = await onlyOne(client, given, possibleWorkflowIds(given, accounts));
+  const found = byId ?? (await onlyOne(client, given, await idsOfDba(client, given)));
+  if (!found) throw await unknown(client, given);
+  return found;
+}
+
+/** @returns undefined when none of the workflows exists @throws {UnknownOnboarding} when several do */
+async function onlyOne(
+  client: Client,
+  given: string,
+  ids: readonly string[],
+): Promise<WorkflowExecutionDescription | undefined> {
+  const found = await described(client, ids);
   const parts = found.filter(isCustomer).flatMap((customer) => Object.values(partIds(customer.workflowId)));
   const [first, ...more] = found.filter((description) => !parts.includes(description.workflowId));
-  const name = JSON.stringify(given);
-  if (!first && partsOfId(given)) throw new UnknownOnboarding(`there is no workflow ${name}`);
-  if (!first) throw await unknown(client, given);
-  if (more.length > 0) {
-    const mayMean = [first, ...more].map((description) => description.workflowId);
-    const message = `${name} may mean ${mayMean.join(', ')}: give the whole workflow id`;
-    throw new UnknownOnboarding(message, mayMean);
-  }
-  return first;
+  if (!first || more.length === 0) return first;
+  const mayMean = [first, ...more].map((description) => description.workflowId);
+  const message = `${JSON.stringify(given)} may mean ${mayMean.join(', ')}: give the whole workflow id`;
+  throw new UnknownOnboarding(message, mayMean);
 }
 
 async function described(client: Client, ids: readonly string[]): Promise<WorkflowExecutionDescription[]> {

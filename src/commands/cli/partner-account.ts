@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { atAccount, splitAccount } from '../../messages/ids.js';
 import { accountName, type KnownAccounts } from '../../messages/inputs.js';
-import { findOnboarding } from '../../temporal/onboardings.js';
+import { findNamedOnboarding } from '../../temporal/onboardings.js';
 import { check } from './arguments.js';
 import type { CommandContext } from './command-line.js';
 import { InvalidInput } from './errors.js';
@@ -40,5 +40,5 @@ export interface IdOptions extends PartnerAccountOptions {
 
 /** Finds the workflow that the argument `<id>` names. @throws {UnknownOnboarding} when there is none, or more than one */
 export function findById({ client, config }: CommandContext, id: string, options: PartnerAccountOptions) {
-  return findOnboarding(client, idInAccount(config, id, options), Object.keys(config.accounts));
+  return findNamedOnboarding(client, idInAccount(config, id, options), Object.keys(config.accounts));
 }
