@@ -1,8 +1,7 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { adopted, existing } from '../../rigs/commands/existing.js';
-import { batchFile, ndjson } from '../../rigs/commands/files.js';
+import { batchFile, ndjson, wasStarted } from '../../rigs/commands/files.js';
 import { type CountingProxy, countingProxy } from '../../rigs/counting-proxy.js';
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
@@ -34,17 +33,7 @@ async function adoptRows(rows: readonly object[], ...args: string[]) {
 const boardingOf = (row?: { externalId: string }) => `merchant-boarding-${row?.externalId}`;
 const businessOf = (row?: { externalId: string }) => `business-onboarding-${row?.externalId}`;
 
-const isThere = (id: string) =>
-  rig.client.workflow
-    .getHandle(id)
-    .describe()
-    .then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      },
-    );
+const isThere = (id: string) => wasStarted(rig.client, id);
 
 /** What went over the wire since a moment, each line once. */
 function linesSince(start: number): string[] {

@@ -1,9 +1,16 @@
 import { writeFile } from 'node:fs/promises';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
-import { batchFile, executions, idOf, inputFile, merchantsFile, ndjson } from '../../rigs/commands/files.js';
+import {
+  batchFile,
+  executions,
+  idOf,
+  inputFile,
+  merchantsFile,
+  ndjson,
+  wasStarted,
+} from '../../rigs/commands/files.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { jsonLines, run, startSpawnedGangway } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -19,18 +26,7 @@ const gangway = (args: readonly string[], input?: string) => runGangway(rig.env,
 
 const started = (count: number) => executions(rig.client, rig.taskQueue, count);
 
-/** Whether a workflow was started. It describes the workflow, because the list of the server is late. */
-const isThere = (id: string) =>
-  rig.client.workflow
-    .getHandle(id)
-    .describe()
-    .then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      },
-    );
+const isThere = (id: string) => wasStarted(rig.client, id);
 
 const sortedIds = (all: readonly { workflowId: string }[]) => all.map(({ workflowId }) => workflowId).sort();
 

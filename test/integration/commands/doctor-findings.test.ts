@@ -6,6 +6,7 @@ import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
 import { dataConverter, generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
 import { startMerchantBoarding } from '../../../src/temporal/start.js';
 import { gangway } from '../../rigs/command.js';
+import { type Finding, wrong } from '../../rigs/commands/doctor.js';
 import { merchant } from '../../rigs/inputs.js';
 import { jsonLines, run } from '../../rigs/processes.js';
 import { createRig, type Rig, type RigOptions } from '../../rigs/rig.js';
@@ -17,13 +18,6 @@ beforeAll(async () => {
   rig = await createRig();
 });
 afterAll(() => rig.close());
-
-interface Finding {
-  readonly check: string;
-  readonly state: string;
-  readonly detail: string;
-  readonly fix?: string;
-}
 
 /** The findings of doctor that are not in order, without weak settings. */
 async function problems(env: Record<string, string>): Promise<Finding[]> {
@@ -40,13 +34,6 @@ async function ownRig(options: RigOptions = {}): Promise<Rig> {
   onTestFinished(() => own.close());
   return own;
 }
-
-const wrong = (check: string, detail: string, fix: string): Finding => ({
-  check,
-  state: 'wrong',
-  detail,
-  fix,
-});
 
 describe('doctor names what is wrong at a partner, what it called, and the settings to correct:', () => {
   it('credentials that each partner refuses, in each account', async () => {

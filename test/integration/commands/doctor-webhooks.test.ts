@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import { gangway } from '../../rigs/command.js';
+import { type Finding, wrong } from '../../rigs/commands/doctor.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { runReceiver, SECRET } from '../../rigs/receiver/running-receiver.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -13,20 +14,6 @@ beforeAll(async () => {
   rig = await createRig({ worker: false });
 });
 afterAll(() => rig.close());
-
-interface Finding {
-  readonly check: string;
-  readonly state: string;
-  readonly detail: string;
-  readonly fix?: string;
-}
-
-const wrong = (check: string, detail: string, fix: string): Finding => ({
-  check,
-  state: 'wrong',
-  detail,
-  fix,
-});
 
 describe('doctor finds a webhook of the bank that nobody receives:', () => {
   const SECRET_PATH = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Client } from '@temporalio/client';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
+import { describe } from '../../../src/temporal/onboardings.js';
 import { merchant } from '../inputs.js';
 import type { Rig } from '../rig.js';
 import { eventually } from '../waiting.js';
@@ -60,4 +61,9 @@ export function inChunks(content: string | Buffer, size: number): Readable {
   return Readable.from(
     Array.from({ length: count }, (_, place) => bytes.subarray(place * size, (place + 1) * size)),
   );
+}
+
+/** Whether a workflow was started. It describes the workflow, because the list of the server is late. */
+export async function wasStarted(client: Client, workflowId: string): Promise<boolean> {
+  return (await describe(client, workflowId)) !== undefined;
 }
