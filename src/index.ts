@@ -21,6 +21,22 @@ export type {
   FollowedCustomerInput,
   FollowedMerchantInput,
 } from './messages/followed-inputs.js';
+export {
+  type ClaimReceipt,
+  type ClaimRequest,
+  type Confirmation,
+  type ConfirmationReceipt,
+  claimRequirement,
+  confirmAnswer,
+  currentClaim,
+  type ProposalReceipt,
+  type ProposedAnswer,
+  proposeAnswer,
+  proposedAnswer,
+  type Withdrawal,
+  type WithdrawalReceipt,
+  withdrawProposal,
+} from './messages/handling.js';
 export { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from './messages/ids.js';
 export type {
   BusinessOnboardingInput,
@@ -54,7 +70,9 @@ export type {
 export {
   type Answer,
   type AnswerKind,
+  type Claim,
   type DocumentRef,
+  type Proposal,
   REQUIREMENT_KINDS,
   type Requirement,
   type RequirementKind,

@@ -33,8 +33,8 @@ notes=$("${gangway[@]}" inbox --agent "$agent" --kind underwriting-note --limit 
 failed=0
 while read -r workflow note; do
   [ -n "$workflow" ] || continue
-  if answered=$("${gangway[@]}" resolve "$workflow" "$note" "$@" </dev/null); then
-    echo "$workflow: $answered"
+  if "${gangway[@]}" resolve "$workflow" "$note" "$@" </dev/null >/dev/null; then
+    echo "$workflow: $note answered"
   else
     echo "$workflow: $note is not answered"
     failed=1

@@ -132,10 +132,9 @@ export function boardingActivities({
           ...{ taskQueue, partnerAccount, except: workflowId },
         });
         const owner = owners.find(({ isRunning }) => isRunning) ?? owners[0];
-        return {
-          now,
-          ...(owner && { owner: { workflowId: owner.workflowId, isRunning: owner.isRunning } }),
-        };
+        if (!owner) return { now };
+        const { id: _, ...found } = owner;
+        return { now, owner: found };
       }),
 
     awaitStatusChange: ({ merchantProfileId, seen, pace }) =>
@@ -256,7 +255,8 @@ async function chosen(
   if (matching.length === 1) return { id: matching[0]?.id };
   // Boarding settings are optional, an agent profile is not.
   if (all.length === 0 && name === undefined && idField === 'boardingSettingsId') return { id: undefined };
-  const choices = all.map((entry) => `${entry.id} (${entry.name ?? 'no name'})`).join(', ') || 'none';
+  const choices =
+    all.map((entry) => `${entry.name ?? 'no name'} (${idField} ${entry.id})`).join(', ') || 'none';
   const orNone = idField === 'boardingSettingsId' ? '; boardingSettings: false creates without' : '';
   const count = matching.length === 0 ? 'none is' : `${matching.length} are`;
   const [field, why] =

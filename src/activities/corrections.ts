@@ -123,7 +123,7 @@ function withKnownNames(problems: readonly FieldProblem[], schema: z.ZodType): r
     const path = field.split('.');
     const unknown = path.findIndex((name) => !names.has(name) && !/^\d{0,2}$/.test(name));
     if (unknown < 0) return { field, message };
-    return { field: path.slice(0, unknown).join('.'), message: `one of its fields: ${message}` };
+    return { field: path.slice(0, unknown).join('.'), message: `a field in it ${message}` };
   });
 }
 

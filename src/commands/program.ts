@@ -10,15 +10,19 @@ import { Interrupted, TimedOut } from './cli/errors.js';
 import { EXIT, exitCodesInShort } from './cli/exit-codes.js';
 import { milliseconds } from './cli/options.js';
 import { type Output, Printer, widthOf } from './cli/output.js';
+import { fitted } from './cli/prose.js';
 import { completionCommand, explainCommand, helpCommand } from './help/commands.js';
 import {
   boardCommand,
   cancelCommand,
+  claimCommand,
+  confirmCommand,
   inboxCommand,
   listCommand,
   nudgeCommand,
   onboardBusinessCommand,
   onboardCommand,
+  releaseCommand,
   resolveCommand,
   statusCommand,
   watchCommand,
@@ -51,7 +55,8 @@ export type { Output } from './cli/output.js';
 const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
   'Onboard:': [boardCommand, onboardBusinessCommand, onboardCommand, batchCommand, adoptCommand],
   'Follow and answer requirements:': [
-    ...[statusCommand, listCommand, inboxCommand, resolveCommand],
+    ...[statusCommand, listCommand, inboxCommand, claimCommand, releaseCommand],
+    ...[resolveCommand, confirmCommand],
     ...[watchCommand, nudgeCommand, cancelCommand, eventsCommand],
   ],
   'Single operations at the bank:': [
@@ -92,6 +97,9 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   }
 }
 
+/** Of help in a file or a pipe, the default of commander. */
+const HELP_WIDTH = 80;
+
 /**
  * The whole command line, which {@link run} parses and runs.
  *
@@ -112,12 +120,17 @@ export function gangway(surroundings: Surroundings): Command {
       milliseconds,
     )
     .option(DEBUG, 'print the stack of an error')
-    .addHelpText('after', `\n${exitCodesInShort()} See "gangway help exit-codes".`)
+    .addHelpText('after', ({ error }) => {
+      const codes = `\n${exitCodesInShort()} See "gangway help exit-codes".`;
+      return fitted(codes, widthOf(error ? stderr : stdout, surroundings.env) ?? HELP_WIDTH);
+    })
     .exitOverride()
+    // The names of commands take half of 80 columns.
+    .configureHelp({ minWidthToWrap: 30 })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      outputError: (text, write) => write(withSuggestion(text)),
+      outputError: (text, write) => write(new Printer(surroundings).fittedProse(withSuggestion(text))),
       getOutHelpWidth: () => helpWidth(stdout),
       getErrHelpWidth: () => helpWidth(stderr),
       getOutHasColors: () => false,

@@ -1,4 +1,10 @@
-import { GetObjectCommand, S3Client, type S3ClientConfig, S3ServiceException } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  S3Client,
+  type S3ClientConfig,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { BadSetting } from '../settings/settings.js';
 import { type BucketAddress, type FileStore, fileStore, type Medium } from './file-store.js';
@@ -51,6 +57,9 @@ export async function bucket(
       const { Body } = await s3.send(new GetObjectCommand(at(name)));
       // In Node this is a Node stream; the SDK's type also covers browsers.
       return Body as Awaited<ReturnType<Medium['read']>>;
+    },
+    async remove(name) {
+      await s3.send(new DeleteObjectCommand(at(name)));
     },
     judge,
   });

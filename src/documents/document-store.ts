@@ -28,6 +28,18 @@ export interface DocumentStore {
    * @throws {StoreFailure}
    */
   hash(ref: Pick<DocumentRef, 'key'>): Promise<{ readonly sha256: string; readonly bytes: number }>;
+  /**
+   * A document as it was saved, read only as fast as its consumer, who reads or destroys it.
+   *
+   * @throws {StoreFailure}
+   */
+  open(ref: Pick<DocumentRef, 'key'>): Promise<Readable>;
+  /**
+   * Removes a document that nothing refers to.
+   *
+   * @throws {StoreFailure}
+   */
+  remove(ref: Pick<DocumentRef, 'key'>): Promise<void>;
 }
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -50,10 +62,11 @@ export function contentTypeOf(fileName: string): string {
 }
 
 export function documentStore(files: FileStore): DocumentStore {
-  const open = async (key: string): Promise<Readable> => {
+  const checked = (key: string): string => {
     if (!KEY.test(key)) throw new StoreFailure(files.place, 'missing', 'no document has this key');
-    return files.open(key);
+    return key;
   };
+  const open = async (key: string): Promise<Readable> => files.open(checked(key));
   return {
     async put(fileName, content) {
       const extension = extname(fileName).toLowerCase();
@@ -73,6 +86,10 @@ export function documentStore(files: FileStore): DocumentStore {
         bytes += chunk.length;
       }
       return { sha256: hash.digest('hex'), bytes };
+    },
+    open: ({ key }) => open(key),
+    async remove({ key }) {
+      await files.remove(checked(key));
     },
   };
 }

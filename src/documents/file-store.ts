@@ -22,6 +22,12 @@ export interface FileStore {
    * @throws {StoreFailure}
    */
   open(name: string): Promise<Readable>;
+  /**
+   * Removes a file. One that does not exist is no error.
+   *
+   * @throws {StoreFailure}
+   */
+  remove(name: string): Promise<void>;
 }
 
 /**
@@ -49,6 +55,7 @@ export interface Medium {
   /** Writes the whole file, or changes nothing. */
   write(name: string, content: Readable, contentType: string): Promise<void>;
   read(name: string): Promise<Readable>;
+  remove(name: string): Promise<void>;
   /** What an error of `write` or `read` means. The reason is technical: `ENOSPC`. */
   judge(error: unknown): { readonly kind: StoreFailureKind; readonly reason: string };
 }
@@ -90,6 +97,12 @@ export function fileStore(medium: Medium): FileStore {
       });
       const body = Readable.from(judged(content, failure), { objectMode: false });
       return body.once('close', () => content.destroy());
+    },
+    async remove(name) {
+      checkName(name);
+      await medium.remove(name).catch((error: unknown) => {
+        throw failure(error);
+      });
     },
   };
 }
@@ -155,6 +168,7 @@ export function folder(path: string): FileStore {
       const file = await open(join(path, name));
       return file.createReadStream();
     },
+    remove: (name) => rm(join(path, name), { force: true }),
     judge(error) {
       const { code, name } = error as NodeJS.ErrnoException;
       // Except for an absent file, another attempt may succeed: somebody frees a disk or restores a mount.

@@ -75,6 +75,14 @@ export interface CreatedMerchant extends Warned {
   readonly agentProfileId: number;
 }
 
+/** Another boarding that has a merchant. */
+export interface MerchantOwner {
+  readonly workflowId: string;
+  readonly isRunning: boolean;
+  /** undefined when it cannot be read. It may be masked. */
+  readonly dba: string | undefined;
+}
+
 /**
  * What the worker does in a merchant boarding. A failed call arrives as an `ApplicationFailure` of type
  * `PartnerError` with {@link PartnerErrorDetails} as its only detail.
@@ -108,7 +116,7 @@ export interface BoardingActivities {
     taskQueue: string;
     /** The boarding that is to adopt it. */
     workflowId: string;
-  }): Promise<{ now: StatusSnapshot; owner?: { workflowId: string; isRunning: boolean } }>;
+  }): Promise<{ now: StatusSnapshot; owner?: MerchantOwner }>;
   /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
   awaitStatusChange(request: {
     merchantProfileId: number;

@@ -1,10 +1,11 @@
+import { currentClaim, type HandlingMemo, type ListedHandling } from './handling.js';
 import type { Stage } from './onboarding-state.js';
 import type { Requirement, RequirementKind } from './requirements.js';
 
 /**
  * What the list of workflows shows of an onboarding, beside ids and states: its name, its open requirements, and the time of its
  * stages. All of it is in search attributes, so that a list of thousands needs no query of any of them. Workflows write these
- * texts, and clients read them.
+ * texts, and clients read them. Who handles the requirements is in the memo, which is encrypted.
  */
 
 /** Whether the search attribute and the log have the dba as it is, or only its initials. Payloads always have all of it. */
@@ -20,10 +21,11 @@ export function formsOf(dba: string): string[] {
   return [...new Set([indexedDba(dba, 'shown'), indexedDba(dba, 'masked')])];
 }
 
-/** An open requirement as the list has it. */
-export type ListedRequirement = Pick<Requirement, 'id' | 'raisedAt' | 'dueAt'> & {
-  readonly kind: RequirementKind;
-};
+/** An open requirement as the list has it. A claim that has ended is left out. */
+export type ListedRequirement = Pick<Requirement, 'id' | 'raisedAt' | 'dueAt'> &
+  ListedHandling & {
+    readonly kind: RequirementKind;
+  };
 
 /** Temporal terminates a workflow whose search attribute has more than 2 kB. */
 const MOST_BYTES = 1_800;
@@ -34,14 +36,16 @@ const MORE = '+';
 /**
  * The values of search attribute `Requirements`: an entry `<kind> <id> <raised> <due>` for each open requirement, the first due
  * first, and each kind by itself, so that a query finds it.
+ *
+ * @param most how many have an entry; the others are counted
  */
-export function listedRequirements(open: readonly Requirement[]): string[] {
+export function listedRequirements(open: readonly Requirement[], most = open.length): string[] {
   if (open.length === 0) return [];
   const kinds = [...new Set(open.map(({ kind }) => kind))];
   const byDue = [...open].sort((one, other) => one.dueAt.localeCompare(other.dueAt));
   const entries = byDue.map(({ kind, id, raisedAt, dueAt }) => `${kind} ${id} ${raisedAt} ${dueAt}`);
   let bytes = bytesOf(kinds);
-  const fitting = entries.filter((entry) => {
+  const fitting = entries.slice(0, most).filter((entry) => {
     bytes += bytesOf([entry]);
     return bytes <= MOST_BYTES;
   });
@@ -66,6 +70,20 @@ export function requirementsIn(values: readonly string[]): {
   });
   const more = values.find((value) => value.startsWith(MORE));
   return { requirements, more: Number(more ?? 0) };
+}
+
+/** Adds who handles the requirements now. */
+export function handled(
+  requirements: readonly ListedRequirement[],
+  memo: HandlingMemo,
+  now: number = Date.now(),
+): readonly ListedRequirement[] {
+  return requirements.map((requirement) => {
+    const by = Object.hasOwn(memo, requirement.id) ? memo[requirement.id] : undefined;
+    if (!by) return requirement;
+    const claim = currentClaim(by, now);
+    return { ...requirement, ...(claim && { claim }), ...(by.proposal && { proposal: by.proposal }) };
+  });
 }
 
 /** How long each stage that is over took, in whole seconds. */

@@ -16,6 +16,20 @@ export function rejection(message: string, type: RejectionType = 'InvalidResolut
   return ApplicationFailure.nonRetryable(message, type);
 }
 
+/**
+ * A rejection that names a person. Only those who can decrypt it see the name.
+ *
+ * @param shown the message without the name, for everyone
+ */
+export function privateRejection(message: string, shown: string): ApplicationFailure {
+  return Object.assign(rejection(message), { shown });
+}
+
+/** The message that everyone may see. */
+export function shownMessageOf(failure: ApplicationFailure & { readonly shown?: string }): string {
+  return failure.shown ?? failure.message;
+}
+
 export function isRejection(error: unknown): error is ApplicationFailure {
   return error instanceof ApplicationFailure && TYPES.includes(error.type);
 }

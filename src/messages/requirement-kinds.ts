@@ -17,18 +17,24 @@ export const REQUIREMENT_KINDS = [
 /** Why a person is asked. */
 export type RequirementKind = (typeof REQUIREMENT_KINDS)[number];
 
-/** What a person has to do, by the kind of the requirement. */
+/** What a person has to do, by the kind of the requirement: so short that a list has room for it. */
 export const TASKS: Readonly<Record<RequirementKind, string>> = {
-  'underwriting-note': 'answer the underwriter',
-  'request-changes': 'change the application as the underwriter asks',
-  'not-submitted': 'decide about an application that nobody has submitted',
-  'unclear-mid': 'confirm the mid',
-  'rejected-input': 'correct what the partner rejected',
-  'uncertain-write': 'check whether a write took effect',
-  ticket: 'answer a ticket of the bank',
-  'locked-profile': 'have the bank unlock the profile',
-  credentials: 'correct our credentials',
-  'one-time-code': 'enter the one-time code',
-  waiting: 'find out why the partner makes us wait',
-  unreadable: 'check responses that cannot be read',
+  'underwriting-note': 'answer note',
+  'request-changes': 'change input',
+  'not-submitted': 'submit or not',
+  'unclear-mid': 'confirm mid',
+  'rejected-input': 'correct input',
+  'uncertain-write': 'check write',
+  ticket: 'answer ticket',
+  'locked-profile': 'unlock profile',
+  credentials: 'check access',
+  'one-time-code': 'enter code',
+  waiting: 'ask partner',
+  unreadable: 'check response',
 };
+
+/** How long a claim of a requirement lasts by default, in hours. */
+export const DEFAULT_CLAIM_HOURS = 4;
+
+/** How far ahead a claim can end, in days. */
+export const LONGEST_CLAIM_DAYS = 7;

@@ -35,6 +35,23 @@ export type Answer =
 /** The kinds of answers, of which a requirement lists those that it allows. */
 export type AnswerKind = Answer['kind'];
 
+/** A person works on a requirement. A claim ends by itself, so whoever reads it compares it with the time now. */
+export interface Claim {
+  readonly actor: string;
+  /** ISO 8601. */
+  readonly until: string;
+}
+
+/** An answer that waits for a second person. The whole text is private: see `proposedAnswer`. */
+export interface Proposal {
+  readonly actor: string;
+  /** ISO 8601. It identifies the proposal. */
+  readonly at: string;
+  readonly reason: string;
+  /** In short, and masked: `text: One sale in ten.` */
+  readonly answer: string;
+}
+
 /** One open question for a person. */
 export interface Requirement {
   readonly id: string;
@@ -51,6 +68,17 @@ export interface Requirement {
   readonly answers: readonly AnswerKind[];
   /** Form of the `id` of an answer `adopt`. Default: digits. */
   readonly idFormat?: 'text';
+  /** Dotted names of the fields that were rejected: `holder.website`. */
+  readonly fields?: readonly string[];
+  /** The last claim, which may have ended. A customer does not show those of its parts. */
+  readonly claim?: Claim;
+  /** The same holds for a customer. */
+  readonly proposal?: Proposal;
+}
+
+/** The detail of a requirement as far as its title does not have it: a short note is in its title as a whole. */
+export function detailBeside({ title, detail }: Pick<Requirement, 'title' | 'detail'>): string {
+  return title.endsWith(detail) ? '' : detail;
 }
 
 /** A person's answer to a requirement. The timeline keeps who answered, and why. */

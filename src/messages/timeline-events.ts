@@ -1,4 +1,4 @@
-/** What a timeline records, in kebab case. Each has a text in src/commands/help/timeline-texts.ts. */
+/** What a timeline records, in kebab case. Each has a text in src/operators/texts/timeline-texts.ts. */
 export type TimelineEvent =
   // The life of a workflow.
   | 'started'
@@ -7,7 +7,9 @@ export type TimelineEvent =
   | 'cancelled'
   // Questions to a person, and their answers.
   | `requirement-${'raised' | 'resolved' | 'closed' | 'overdue'}`
-  | `answer-${'taken-back' | 'dropped' | 'rejected'}`
+  | `requirement-${'claimed' | 'released' | 'taken-over'}`
+  | `answer-${'taken-back' | 'dropped' | 'rejected' | 'proposed'}`
+  | `proposal-${'withdrawn' | 'dropped'}`
   // Writes whose outcome was unknown, or that were in flight at the end, and what partners remark.
   | `write-${'uncertain' | 'adopted' | 'unfinished'}`
   | 'partner-warned'

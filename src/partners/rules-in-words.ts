@@ -15,7 +15,13 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value':
       return `${issue.input === undefined ? 'is required:' : 'must be'} ${choice(issue.values, issue.input)}`;
     case 'invalid_type':
-      return typeof issue.input === 'string' ? notText(issue.expected, issue.input, issue.inst) : undefined;
+      return typeof issue.input === 'string'
+        ? notText(issue.expected, issue.input, issue.inst)
+        : wrongType(issue.expected, issue.input);
+    case 'too_big':
+      return outside(issue.inclusive === false ? 'less than' : 'at most', issue.maximum, issue);
+    case 'too_small':
+      return outside(issue.inclusive === false ? 'more than' : 'at least', issue.minimum, issue);
     default:
       return undefined;
   }
@@ -44,10 +50,39 @@ function choice(values: readonly unknown[], input: unknown): string {
   return list + (isLong && typeof input === 'string' ? didYouMean(input, names) : '');
 }
 
-/** For a text in place of a number or of a boolean. */
+/** The wanted type, as people write it. */
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+};
+
+/** @returns undefined where the value is missing, which zod reports itself */
+function wrongType(expected: string, input: unknown): string | undefined {
+  const wanted = TYPES[expected];
+  return input === undefined || wanted === undefined ? undefined : `must be ${wanted}`;
+}
+
+/** `must be at most 500`, `must be at least 2 characters`, `must have exactly 1 item`. */
+function outside(
+  side: string,
+  bound: number | bigint,
+  { origin, exact }: { readonly origin: string; readonly exact?: boolean | undefined },
+): string {
+  const limit = `${exact ? 'exactly' : side} ${bound}`;
+  const plural = bound === 1 ? '' : 's';
+  if (origin === 'string') return `must be ${limit} character${plural}`;
+  return origin === 'array' ? `must have ${limit} item${plural}` : `must be ${limit}`;
+}
+
+/** For a text in place of something else. */
 function notText(expected: string, input: string, schema: Source): string | undefined {
   if (expected === 'boolean') return 'must be true or false, without quotes';
-  if (expected !== 'number' && expected !== 'int') return undefined;
+  if (expected !== 'number' && expected !== 'int') return wrongType(expected, input);
   const { format } = (schema?._zod.def ?? {}) as { readonly format?: string };
   const example = format === undefined ? 'a number such as 1234.56' : 'a whole number such as 12';
   return PLAIN_NUMBER.test(input) ? 'must be a number, without quotes' : `must be ${example}`;

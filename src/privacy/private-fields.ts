@@ -21,6 +21,11 @@ function kindOf(field: string): FieldKind | undefined {
   return (Object.keys(PRIVATE_FIELDS) as FieldKind[]).find((kind) => PRIVATE_FIELDS[kind].test(spelled));
 }
 
+/** Whether a field has a number that identifies a person or a business, a password, or the like. */
+export function isSecretField(field: string): boolean {
+  return kindOf(field) === 'secret';
+}
+
 interface PrivateValue {
   readonly kind: FieldKind;
   readonly value: string;

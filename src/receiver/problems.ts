@@ -1,9 +1,8 @@
-import type { Socket } from 'node:net';
 import { type Client, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { kindOf } from '../http/server.js';
+import { kindOf, refusesUnreadable } from '../http/server.js';
 import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { isDenied, isUnavailable } from '../temporal/unavailable.js';
@@ -142,29 +141,12 @@ export function problemFrom(error: unknown): Problem {
   return new Problem(kind, detail, { cause: error });
 }
 
-/** Responds to what never becomes a request of Fastify: too slow, headers too large, not HTTP. */
-export function handleClientError(
-  this: { log: FastifyBaseLogger },
-  error: Error & { code?: string },
-  socket: Socket,
-): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const statuses: Readonly<Record<string, number>> = {
-    ERR_HTTP_REQUEST_TIMEOUT: 408,
-    HPE_HEADER_OVERFLOW: 431,
-  };
-  const problem = problemFrom({ statusCode: statuses[error.code ?? ''] ?? 400 });
-  const body = JSON.stringify(problem);
-  const head = [
-    `HTTP/1.1 ${problem.status} ${PROBLEMS[problem.kind][1]}`,
-    'content-type: application/problem+json',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'cache-control: no-store',
-    'connection: close',
-  ];
-  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  socket.destroySoon();
-}
+/** Responds to what never becomes a request of Fastify. */
+export const handleClientError = refusesUnreadable((statusCode) => {
+  const problem = problemFrom({ statusCode });
+  const [, title] = PROBLEMS[problem.kind];
+  return { title, contentType: 'application/problem+json', body: JSON.stringify(problem) };
+});
 
 /** How long Temporal may take for one event, in milliseconds. After that the sender has to try again. */
 export const DEADLINE_MS = 5_000;

@@ -2,9 +2,16 @@ import type { Client } from '@temporalio/client';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 import type { Logger } from 'pino';
-import { Counter, Histogram, Registry } from 'prom-client';
+import { Counter, Registry } from 'prom-client';
 import { z } from 'zod';
-import { type ArrivalLimits, arrivingWithin, countCallers, logRequests, routeOf } from '../http/server.js';
+import {
+  type ArrivalLimits,
+  arrivingWithin,
+  countCallers,
+  logRequests,
+  measureRequests,
+  routeOf,
+} from '../http/server.js';
 import { NUDGES } from '../temporal/nudge.js';
 import { temporalCheck } from '../temporal/server.js';
 import { traceRequests } from './cloud-events.js';
@@ -69,10 +76,9 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   traceRequests(server);
   const metrics = receiverMetrics();
   logRequests(server, logger);
-  server.addHook('onResponse', async (request, { statusCode: status, elapsedTime }) => {
-    const route = routeOf(request);
-    metrics.requests.inc({ method: request.method, route, status });
-    metrics.seconds.observe({ route }, elapsedTime / 1_000);
+  measureRequests(server, metrics.registry, {
+    total: 'gangway_receiver_requests_total',
+    seconds: 'gangway_receiver_request_duration_seconds',
   });
   handleErrors(server, logger, ({ kind }) => metrics.problems.inc({ problem: kind }));
   rejectUnknown(server);
@@ -168,19 +174,6 @@ function receiverMetrics() {
   return {
     registry,
     problems,
-    requests: new Counter({
-      name: 'gangway_receiver_requests_total',
-      help: 'Requests by route and HTTP status',
-      labelNames: ['method', 'route', 'status'],
-      registers,
-    }),
-    seconds: new Histogram({
-      name: 'gangway_receiver_request_duration_seconds',
-      help: 'Duration of requests',
-      labelNames: ['route'],
-      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
-      registers,
-    }),
     webhooks: new Counter({
       name: 'gangway_receiver_webhooks_total',
       help: 'Partner webhooks by result',

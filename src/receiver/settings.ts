@@ -18,6 +18,7 @@ import {
   readSettings,
   requestsPerMinute,
   signingSecrets,
+  trustedProxies,
 } from '../settings/settings.js';
 import { temporalClientSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
@@ -175,9 +176,6 @@ function checkOf(rule: SenderRule): (webhook: SentWebhook) => boolean {
   }
 }
 
-/** An address, or a network as CIDR. A network of /0 would be everyone. */
-const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
-
 /** The settings of the webhooks of one partner, by their names after `RECEIVER_<SYSTEM>_`. */
 function webhookSettingsOf(partner: SystemName) {
   const { name, webhooks } = PARTNERS[partner];
@@ -218,16 +216,7 @@ export const receiverSettings = z.object({
     .describe('Secrets that onboarding events are signed with; several while they are rotated.'),
   RECEIVER_TOKENS: bearerTokens.default([]).describe('Bearer tokens of the callers of `/onboardings`.'),
   RECEIVER_REQUESTS_PER_MINUTE: requestsPerMinute.describe('Requests that one caller may send in a minute.'),
-  RECEIVER_TRUSTED_PROXIES: list
-    .refine(
-      (networks) => networks.every((text) => network.safeParse(text).success),
-      'each must be an address or a network, such as 10.0.0.7 or 10.0.0.0/24',
-    )
-    .default([])
-    .meta({
-      description: 'Proxies in front whose `X-Forwarded-For` is believed.',
-      format: 'list of addresses and networks',
-    }),
+  RECEIVER_TRUSTED_PROXIES: trustedProxies,
 });
 
 export interface ReceiverSettings extends KnownAccounts {

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { optionalTsToDate } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
+import { type ConfirmationReceipt, confirmAnswer } from '../messages/handling.js';
 import { partnerTaskQueue, partsOfId } from '../messages/ids.js';
 import { type Resolution, resolveRequirement } from '../messages/requirements.js';
 import { SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
@@ -70,24 +71,32 @@ export interface AcceptedAnswer extends Resolution {
   readonly at: string;
 }
 
-/** The accepted answers, in order. */
+/** The accepted answers, in order, also those that a second person confirmed. */
 export async function answersIn(client: Client, events: readonly Event[]): Promise<AcceptedAnswer[]> {
-  const taken = new Set(
-    events.flatMap(({ workflowExecutionUpdateCompletedEventAttributes: completed }) =>
-      completed?.outcome?.success ? [completed.meta?.updateId] : [],
-    ),
+  const results = new Map(
+    events.flatMap(({ workflowExecutionUpdateCompletedEventAttributes: completed }) => {
+      const { success } = completed?.outcome ?? {};
+      return success ? [[completed?.meta?.updateId, success.payloads] as const] : [];
+    }),
   );
   const accepted = events.flatMap(({ eventTime, workflowExecutionUpdateAcceptedEventAttributes: update }) => {
     const { input, meta } = update?.acceptedRequest ?? {};
-    const isAnswer = input?.name === resolveRequirement.name && taken.has(meta?.updateId);
-    return isAnswer ? [{ at: isoOf(eventTime) ?? '', payloads: input?.args?.payloads }] : [];
+    if (!results.has(meta?.updateId)) return [];
+    const at = isoOf(eventTime) ?? '';
+    const decoded = async (payloads: Parameters<typeof decodedPayloads>[1]) =>
+      (await decodedPayloads(client, payloads))[0];
+    if (input?.name === resolveRequirement.name)
+      return [decoded(input.args?.payloads).then((given) => ({ at, ...(given as Resolution) }))];
+    if (input?.name === confirmAnswer.name)
+      return [
+        decoded(results.get(meta?.updateId)).then((receipt) => ({
+          at,
+          ...(receipt as ConfirmationReceipt).resolution,
+        })),
+      ];
+    return [];
   });
-  return Promise.all(
-    accepted.map(async ({ at, payloads }) => {
-      const [resolution] = await decodedPayloads(client, payloads);
-      return { at, ...(resolution as Resolution) };
-    }),
-  );
+  return Promise.all(accepted);
 }
 
 /** A change of the search attributes that a person reads. */

@@ -1,12 +1,13 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { QueryDefinition } from '@temporalio/common';
 import { type Correctable, inputQuery } from '../messages/activities.js';
+import { type ProposedAnswer, proposedAnswer } from '../messages/handling.js';
 import { ONBOARDINGS, partsOfId, possibleWorkflowIds, type WorkflowType } from '../messages/ids.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { PARTS, type Part, partId } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { didYouMean } from '../settings/nearest.js';
-import { listed, quoted, typesOf, visibilityQuery } from './search.js';
+import { type Listed, listed, quoted, typesOf, visibilityQuery } from './search.js';
 import { isNotFound, TemporalProblem } from './unavailable.js';
 import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
 
@@ -106,8 +107,18 @@ async function unknown(client: Client, given: string): Promise<UnknownOnboarding
     MOST_SIMILAR,
   ))
     names.push(workflowId, partsOfId(workflowId)?.key ?? workflowId, ...(dba === undefined ? [] : [dba]));
-  const next = didYouMean(given, names) || '; "gangway list" shows all';
+  const next = didYouMean(given, names) || beginning(given, names) || '; "gangway list" shows all';
   return new UnknownOnboarding(`there is no onboarding with id or dba ${JSON.stringify(given)}${next}`);
+}
+
+/** How many names are suggested that begin as a person has typed. */
+const MOST_BEGINNING = 3;
+
+/** `; did you mean Willow Street Yoga [notes]?` for `Willow`, or '' when no name begins so. */
+function beginning(given: string, names: readonly string[]): string {
+  const found = names.filter((name) => name.toLowerCase().startsWith(given.toLowerCase()));
+  const some = [...new Set(found)].slice(0, MOST_BEGINNING);
+  return some.length === 0 ? '' : `; did you mean ${some.join(' or ')}?`;
 }
 
 function isCustomer({ type }: WorkflowExecutionDescription): boolean {
@@ -151,14 +162,31 @@ export function inputOf(client: Client, id: string, timeoutMs = QUERY_TIMEOUT_MS
   return ask(client, id, inputQuery, timeoutMs);
 }
 
-async function ask<Result>(
+/**
+ * The proposed answer of a requirement, private values included; null when there is none.
+ *
+ * @throws {UnreadableOnboarding} as {@link stateOf}
+ */
+export function proposedAnswerOf(
   client: Client,
   id: string,
-  definition: QueryDefinition<Result>,
+  requirementId: string,
+  timeoutMs = QUERY_TIMEOUT_MS,
+): Promise<ProposedAnswer | null> {
+  return ask(client, id, proposedAnswer, timeoutMs, requirementId);
+}
+
+async function ask<Result, Args extends [string?]>(
+  client: Client,
+  id: string,
+  definition: QueryDefinition<Result, Args>,
   timeoutMs: number,
+  ...args: Args
 ): Promise<Result> {
   const query = () =>
-    client.withDeadline(Date.now() + timeoutMs, () => client.workflow.getHandle(id).query(definition));
+    client.withDeadline(Date.now() + timeoutMs, () =>
+      client.workflow.getHandle(id).query(definition, ...args),
+    );
   const explained = async (error: unknown) => {
     const why = () => whyUnreadable(client, id, error);
     return (await client.withDeadline(Date.now() + REASON_TIMEOUT_MS, why)) ?? error;
@@ -195,6 +223,8 @@ export interface Owner {
   /** The resource that it has. */
   readonly id: number;
   readonly isRunning: boolean;
+  /** As {@link Listed} has it. */
+  readonly dba: string | undefined;
 }
 
 /** The onboardings that have a resource at a partner, running or not. Temporal's visibility store may lag behind. */
@@ -209,10 +239,10 @@ export async function ownersOf(client: Client, owned: Owned): Promise<Owner[]> {
   ].join(' AND ');
   // A workflow may have run several times.
   const owners = new Map<string, Owner>();
-  for await (const { workflowId, state, [attribute]: id } of listed(client, query)) {
+  for await (const { workflowId, state, dba, [attribute]: id } of listed(client, query)) {
     if (workflowId === except) continue;
     const isRunning = state === 'running' || owners.get(workflowId)?.isRunning === true;
-    owners.set(workflowId, { workflowId, id: Number(id), isRunning });
+    owners.set(workflowId, { workflowId, id: Number(id), isRunning, dba });
   }
   return [...owners.values()];
 }

@@ -3,9 +3,11 @@ import type { TypedSearchAttributes } from '@temporalio/common';
 import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { optionalTsToDate, requiredTsToDate } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
+import { HANDLING_MEMO, type HandlingMemo } from '../messages/handling.js';
 import { systemOf, WORKFLOW_ID_PREFIXES, type WorkflowType } from '../messages/ids.js';
 import {
   formsOf,
+  handled,
   type ListedRequirement,
   requirementsIn,
   type StageSeconds,
@@ -38,7 +40,7 @@ export interface Listed {
   readonly mid: string | undefined;
   readonly bankingProfileId: string | undefined;
   readonly agentProfileId: string | undefined;
-  /** The open ones, the first due first, as far as the list has them. */
+  /** The open ones, the first due first, as far as the list has them. Without the key, they do not name who handles them. */
   readonly requirements: readonly ListedRequirement[];
   /** How many more are open. */
   readonly moreRequirements: number;
@@ -55,6 +57,8 @@ export interface Filter {
   readonly dba?: string | undefined;
   readonly system?: SystemName | undefined;
   readonly partnerAccount?: string | undefined;
+  /** One of these accounts, '' for the one without a name. Default: all. */
+  readonly partnerAccounts?: readonly string[] | undefined;
   readonly agent?: string | undefined;
   /** Has an open requirement of this kind. */
   readonly kind?: RequirementKind | undefined;
@@ -77,7 +81,7 @@ export function typesOf(kinds: Readonly<Partial<Record<WorkflowType, string>>>):
 /** @returns a visibility query, https://docs.temporal.io/list-filter */
 export function visibilityQuery(filter: Filter): string {
   const { stage, dba, system, partnerAccount, agent, kind, actionRequired, running, query } = filter;
-  const { dueAfter, dueUntil, startedBefore, endedSince } = filter;
+  const { partnerAccounts, dueAfter, dueUntil, startedBefore, endedSince } = filter;
   const is = (name: keyof typeof SEARCH_ATTRIBUTES, value: string | undefined) =>
     value && `${SEARCH_ATTRIBUTES[name].name} = ${quoted(value)}`;
   const due = SEARCH_ATTRIBUTES.actionDueAt.name;
@@ -92,6 +96,7 @@ export function visibilityQuery(filter: Filter): string {
     dba && `${SEARCH_ATTRIBUTES.dba.name} IN (${formsOf(dba).map(quoted).join(', ')})`,
     is('agentProfileId', agent),
     is('partnerAccount', partnerAccount),
+    partnerAccounts && inAccounts(partnerAccounts),
     is('requirements', kind),
     actionRequired && `${SEARCH_ATTRIBUTES.actionRequired.name} = true`,
     when(due, '>', dueAfter),
@@ -103,6 +108,17 @@ export function visibilityQuery(filter: Filter): string {
   ]
     .filter(Boolean)
     .join(' AND ');
+}
+
+function inAccounts(accounts: readonly string[]): string {
+  const { name } = SEARCH_ATTRIBUTES.partnerAccount;
+  const named = accounts.filter(Boolean).map(quoted);
+  const either = [
+    ...(accounts.includes('') ? [`${name} IS NULL`] : []),
+    ...(named.length > 0 ? [`${name} IN (${named.join(', ')})`] : []),
+  ];
+  // No workflow has an empty id.
+  return either.length > 0 ? `(${either.join(' OR ')})` : `WorkflowId = ''`;
 }
 
 function mayBeAt(type: WorkflowType, system: SystemName): boolean {
@@ -173,7 +189,7 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
     ...{ partnerStatus: text('partnerStatus'), merchantProfileId: text('merchantProfileId') },
     ...{ mid: text('mid'), bankingProfileId: text('bankingProfileId') },
     agentProfileId: text('agentProfileId'),
-    ...{ requirements, moreRequirements: more },
+    ...{ requirements: handled(requirements, await handlingIn(client, raw)), moreRequirements: more },
     stageSeconds: stagesIn(list('stageTimes')),
     startedAt: requiredTsToDate(raw.startTime, 'startTime'),
     endedAt: optionalTsToDate(raw.closeTime),
@@ -191,20 +207,29 @@ function stateOf({ status }: Raw): string {
   return name.replace('WORKFLOW_EXECUTION_STATUS_', '').replace('CANCELED', 'CANCELLED').toLowerCase();
 }
 
-/** The whole dba is in the memo, which is encrypted. */
+/** The whole dba is in the memo. */
 async function dbaOf(
   client: Client,
-  { memo }: Raw,
+  raw: Raw,
   attributes: TypedSearchAttributes,
 ): Promise<string | undefined> {
-  const indexed = attributes.get(SEARCH_ATTRIBUTES.dba);
-  const inMemo = memo?.fields?.['dba'];
-  if (!inMemo) return indexed;
+  const dba = await inMemo(client, raw, 'dba');
+  return typeof dba === 'string' ? dba : attributes.get(SEARCH_ATTRIBUTES.dba);
+}
+
+async function handlingIn(client: Client, raw: Raw): Promise<HandlingMemo> {
+  return ((await inMemo(client, raw, HANDLING_MEMO)) ?? {}) as HandlingMemo;
+}
+
+/** A field of the memo, which is encrypted; undefined without its key. */
+async function inMemo(client: Client, { memo }: Raw, field: string): Promise<unknown> {
+  const payload = memo?.fields?.[field];
+  if (!payload) return undefined;
   try {
-    const [dba] = await decodedPayloads(client, [inMemo]);
-    return typeof dba === 'string' ? dba : indexed;
+    const [value] = await decodedPayloads(client, [payload]);
+    return value;
   } catch (error) {
-    if (isUnreadablePayload(error)) return indexed;
+    if (isUnreadablePayload(error)) return undefined;
     throw error;
   }
 }

@@ -10,7 +10,7 @@ import { masked } from '../privacy/masked.js';
 import { askToCorrect, BusinessApplication, bank, SUBMIT } from './business/application.js';
 import { Underwriting, type UnderwritingRecords } from './business/underwriting.js';
 import type { JourneyRecords } from './journey/journey.js';
-import { askForCorrection, RejectedByPartner, runStep } from './journey/run-step.js';
+import { askForCorrection, doubts, RejectedByPartner, runStep } from './journey/run-step.js';
 import { followStatus } from './journey/status-poll.js';
 
 /** What a run hands to the next one when its history has grown long. The input travels with its corrections. */
@@ -170,7 +170,7 @@ function submit(
         return (
           `${seen.length > 0 ? '\n' : ''}${seen.join('')}` +
           `Look in the partner’s portal for a banking profile of “${masked(application.dba)}”. ` +
-          'If it is there, adopt its profile id; if it is not, retry.'
+          'If it is there, adopt its profile id.'
         );
       },
     },
@@ -196,7 +196,7 @@ function described({ profileId, dba, bankingStatus, against, unclear }: Candidat
  */
 function adoption(application: BusinessApplication): (id: string) => Promise<number> {
   const { journey } = application;
-  const warned = new Set<number>();
+  const doubt = doubts();
   return async (id) => {
     const profileId = Number(id);
     const found = await runStep(journey, {
@@ -204,12 +204,9 @@ function adoption(application: BusinessApplication): (id: string) => Promise<num
       run: () => bank.examineProfile({ ...application.business, profileId }),
       endsWhenRejected: true,
     });
-    const refuse = (message: string) => new RejectedByPartner([{ field: '', message }]);
-    if (!found) throw refuse(`the bank shows no banking profile ${id}`);
-    if (found.against.length > 0 && !warned.has(profileId)) {
-      warned.add(profileId);
-      throw refuse(`${described(found)}. To adopt it anyway, adopt it again.`);
-    }
+    if (!found)
+      throw new RejectedByPartner([{ field: '', message: `the bank shows no banking profile ${id}` }]);
+    if (found.against.length > 0) doubt(profileId, described(found));
     return profileId;
   };
 }

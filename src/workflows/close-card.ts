@@ -32,7 +32,7 @@ export async function closeCard(
         },
         adopt: () => undefined,
         idFormat: 'text',
-        whereToLook: `Look in the partner’s portal whether card ${paymentCardId} is closed. If it is, adopt ${paymentCardId}; if not, retry.`,
+        whereToLook: `Look in the partner’s portal whether card ${paymentCardId} is closed. If it is, adopt ${paymentCardId}.`,
       },
     });
     journey.timeline.add('card-closed', { detail: paymentCardId });

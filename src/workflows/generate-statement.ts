@@ -59,7 +59,7 @@ export async function generateStatement(
       once: {
         adopt: () => saved,
         idFormat: 'text',
-        whereToLook: `Ask whether the statement of ${period} has come by e-mail. If it has, adopt ${period}; if not, retry.`,
+        whereToLook: `Ask whether the statement of ${period} has come by e-mail. If it has, adopt ${period}.`,
       },
     });
     journey.timeline.add('statement-sent');

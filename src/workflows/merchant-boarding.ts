@@ -2,6 +2,7 @@ import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { StatusSnapshot } from '../messages/boarding-activities.js';
 import type { FollowedMerchantInput } from '../messages/followed-inputs.js';
 import type { MerchantBoardingInput } from '../messages/inputs.js';
+import { formsOf } from '../messages/listed.js';
 import { defined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome } from '../messages/onboardings.js';
 import { isFollowed, mayBeDone, type Restored } from '../messages/onboardings.js';
@@ -10,7 +11,7 @@ import { masked } from '../privacy/masked.js';
 import { Application, partner } from './boarding/application.js';
 import { Underwriting, type UnderwritingRecords } from './boarding/underwriting.js';
 import type { JourneyRecords } from './journey/journey.js';
-import { askForCorrection, partnerFailure, RejectedByPartner, runStep } from './journey/run-step.js';
+import { askForCorrection, doubts, partnerFailure, RejectedByPartner, runStep } from './journey/run-step.js';
 import { followStatus } from './journey/status-poll.js';
 
 /** What a run hands to the next one when its history has grown long. The input travels with its corrections. */
@@ -90,7 +91,8 @@ async function createOrAdopt(application: Application, restored?: Restored): Pro
 
 async function create(application: Application, restored?: Restored): Promise<ExistingMerchant> {
   const { journey } = application;
-  return runStep<ExistingMerchant>(journey, {
+  const doubt = doubts();
+  return runStep<ExistingMerchant & Partial<InspectedMerchant>>(journey, {
     title: 'create the merchant',
     run: async () => {
       const { current } = application.input;
@@ -107,12 +109,22 @@ async function create(application: Application, restored?: Restored): Promise<Ex
     once: {
       mayBeDone: mayBeDone(restored),
       // The partner's API has no search for merchants, so only a person can look.
-      adopt: (id) => adopt(application, Number(id)),
+      adopt: async (id) => {
+        const found = await inspect(application, Number(id));
+        const { merchantProfileId, now, phase, formerOwner } = found;
+        if (formerOwner !== undefined) throw refused(`it is the merchant of ${formerOwner}`);
+        if (phase !== 'not-submitted' && !restored)
+          doubt(
+            merchantProfileId,
+            `merchant ${merchantProfileId} has the status ${now.status}, and nobody has submitted the one that was created`,
+          );
+        return found;
+      },
       get whereToLook() {
         const { merchant, externalId } = application.input.current;
         return (
           `Look in the partner’s portal for a merchant with dba “${masked(String(merchant.dba))}” and guid ${externalId}. ` +
-          'If it is there, adopt its merchant profile id; if it is not, retry.'
+          'If it is there, adopt its merchant profile id.'
         );
       },
     },
@@ -121,9 +133,16 @@ async function create(application: Application, restored?: Restored): Promise<Ex
 
 /** Adopts the merchant that the input names, or asks until it can be adopted. */
 async function adoptGiven(application: Application, merchantProfileId: number): Promise<ExistingMerchant> {
+  let isConfirmed = false;
   for (;;) {
     try {
-      return await adopt(application, merchantProfileId);
+      const found = await inspect(application, merchantProfileId);
+      const { formerOwner, formerDba } = found;
+      const ours = formsOf(String(application.input.current.merchant?.dba));
+      const isAnother = formerDba !== undefined && !ours.includes(formerDba);
+      if (!isAnother || isConfirmed) return found;
+      isConfirmed = true;
+      throw refused(`it is the merchant “${masked(formerDba)}” of ${formerOwner}. To adopt it anyway, retry`);
     } catch (error) {
       if (!(error instanceof RejectedByPartner)) throw error;
       const title = `adopt merchant ${merchantProfileId}`;
@@ -132,24 +151,34 @@ async function adoptGiven(application: Application, merchantProfileId: number): 
   }
 }
 
+/** What is known of a merchant that is to be adopted. */
+interface InspectedMerchant extends ExistingMerchant {
+  readonly now: StatusSnapshot;
+  /** The dba of {@link ExistingMerchant.formerOwner}, which may be masked. */
+  readonly formerDba?: string;
+}
+
 /**
  * Reads a merchant before it is adopted.
  *
  * @throws {RejectedByPartner} when our organization does not have the merchant, or another running boarding has it
  */
-async function adopt({ journey }: Application, merchantProfileId: number): Promise<ExistingMerchant> {
+async function inspect({ journey }: Application, merchantProfileId: number): Promise<InspectedMerchant> {
   const { taskQueue, workflowId } = workflowInfo();
   const { now, owner } = await runStep(journey, {
     title: `read merchant ${merchantProfileId}`,
     run: () =>
       partner.inspectMerchant({ merchantProfileId, taskQueue, workflowId }).catch((error: unknown) => {
         if (partnerFailure(error).kind !== 'Forbidden') throw error;
-        const message = 'the partner does not let us read it (403): it belongs to another organization';
-        throw new RejectedByPartner([{ field: '', message }]);
+        throw refused('the partner does not let us read it (403): it belongs to another organization');
       }),
     endsWhenRejected: true,
   });
-  if (owner?.isRunning)
-    throw new RejectedByPartner([{ field: '', message: `workflow ${owner.workflowId} has this merchant` }]);
-  return { merchantProfileId, phase: now.phase, now, ...(owner && { formerOwner: owner.workflowId }) };
+  if (owner?.isRunning) throw refused(`workflow ${owner.workflowId} has this merchant`);
+  const former = defined({ formerOwner: owner?.workflowId, formerDba: owner?.dba });
+  return { merchantProfileId, phase: now.phase, now, ...former };
+}
+
+function refused(message: string): RejectedByPartner {
+  return new RejectedByPartner([{ field: '', message }]);
 }

@@ -9,7 +9,7 @@ import { CorrectableInput, requireFields } from './journey/input.js';
 import { Journey } from './journey/journey.js';
 import { partnerActivities, REPEATABLE, WRITE } from './journey/partner-activities.js';
 import type { Facts } from './journey/published-state.js';
-import { runStep } from './journey/run-step.js';
+import { doubts, runStep } from './journey/run-step.js';
 
 const platform = partnerActivities<PaymentsActivities>('payments')({
   findAccounts: { ...REPEATABLE, summary: 'Look for the payments account' },
@@ -77,7 +77,13 @@ interface Thing {
 /** @returns the id of the thing, which exists afterwards */
 async function findOrCreate({ journey, input }: Provisioning, thing: Thing): Promise<string> {
   const { name, find, create, description } = thing;
-  const adopted = (id: string): FoundOrCreated => ({ found: [id] });
+  const look = () => runStep(journey, { title: `look for the ${name}`, run: find });
+  const doubt = doubts();
+  const adopted = async (id: string): Promise<FoundOrCreated> => {
+    if (!(await look()).includes(id))
+      doubt(id, `the payments platform shows no ${name} ${id} ${description}`);
+    return { found: [id] };
+  };
   for (;;) {
     const made = await runStep<FoundOrCreated>(journey, {
       title: `create the ${name}`,
@@ -85,14 +91,14 @@ async function findOrCreate({ journey, input }: Provisioning, thing: Thing): Pro
       correct: input.correct,
       once: {
         readEvidence: async () => {
-          const found = await runStep(journey, { title: `look for the ${name}`, run: find });
+          const found = await look();
           return found.length > 0 ? { found: { found } } : undefined;
         },
         adopt: adopted,
         idFormat: 'text',
         whereToLook:
           `Look in the payments platform’s portal for a ${name} ${description}. ` +
-          'If it is there, adopt its id; if it is not, retry.',
+          'If it is there, adopt its id.',
       },
     });
     const isNew = 'created' in made;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CLEAR, ENCRYPTED, KEY, TOKEN } from '../rigs/codec-server/running-codec-server.js';
+import { SESSION_KEY } from '../rigs/console/running-console.js';
 import { merchant } from '../rigs/inputs.js';
 import { launch, launchNode, type RunningProcess } from '../rigs/processes.js';
 import { createRig } from '../rigs/rig.js';
@@ -15,12 +16,22 @@ interface Server {
   readonly response: RegExp;
 }
 
-const SERVERS: Readonly<Record<'receiver' | 'codec server', Server>> = {
+const SERVERS: Readonly<Record<'receiver' | 'console' | 'codec server', Server>> = {
   receiver: {
     settings: { RECEIVER_ADDRESS: '127.0.0.1:0', TEMPORAL_ADDRESS: '127.0.0.1:9' },
     request: ['POST /events HTTP/1.1', 'content-type: application/cloudevents+json'],
     body: '{"specversion":"1.0"}',
     response: /HTTP\/1\.1 422 .*"urn:gangway:problem:invalid"/s,
+  },
+  console: {
+    settings: {
+      ...{ CONSOLE_ADDRESS: '127.0.0.1:0', TEMPORAL_ADDRESS: '127.0.0.1:9' },
+      ...{ OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'gangway' },
+      CONSOLE_SESSION_KEYS: SESSION_KEY,
+    },
+    request: ['POST /sign-out HTTP/1.1', 'content-type: application/x-www-form-urlencoded'],
+    body: 'csrf=none',
+    response: /HTTP\/1\.1 303 .*location: \/signed-out/s,
   },
   'codec server': {
     settings: { CODEC_ADDRESS: '127.0.0.1:0', PAYLOAD_KEYS: `k1:${KEY}`, CODEC_TOKENS: TOKEN },
@@ -47,7 +58,10 @@ async function interrupted(name: keyof typeof SERVERS, signal: NodeJS.Signals) {
     received += chunk;
   });
   // The server confirms that it has read the headers. Without a request it would close the connection at once.
-  const headers = ['host: x', 'connection: close', `content-length: ${body.length}`, 'expect: 100-continue'];
+  const headers = [
+    ...[`host: 127.0.0.1:${port}`, 'connection: close'],
+    ...[`content-length: ${body.length}`, 'expect: 100-continue'],
+  ];
   socket.write(`${[...request, ...headers].join('\r\n')}\r\n\r\n`);
   await eventually(
     async () => received,
@@ -81,7 +95,7 @@ async function endOf({ child }: RunningProcess) {
   return { code: child.exitCode, signal: child.signalCode };
 }
 
-describe.each(['receiver', 'codec server'] as const)('the %s', (name) => {
+describe.each(['receiver', 'console', 'codec server'] as const)('the %s', (name) => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'finishes the requests under way after %s, accepts no new ones, and ends with 0',
     async (signal) => {

@@ -2,9 +2,13 @@ import { type Client, QueryNotRegisteredError, type WorkflowHandle } from '@temp
 import type { LoadedDataConverter } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { PollProgress } from '../../src/activities/poll.js';
+import type { ClaimRequest } from '../../src/messages/handling.js';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../../src/messages/ids.js';
+import type { ListedRequirement } from '../../src/messages/listed.js';
 import { type OnboardingState, stateQuery } from '../../src/messages/onboarding-state.js';
 import { type Answer, type Requirement, resolveRequirement } from '../../src/messages/requirements.js';
+import { sendClaim, sendConfirmation, sendProposal } from '../../src/operators/answering.js';
+import { type Listed, listed } from '../../src/temporal/search.js';
 import { eventually } from './waiting.js';
 
 /** A running onboarding, for tests. */
@@ -102,6 +106,38 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     return this.handle.executeUpdate(resolveRequirement, {
       args: [{ requirementId, answer, actor, reason }],
     });
+  }
+
+  /** Claims a requirement for an hour, or releases it with `until` undefined. */
+  claim(requirementId: string, actor: string, more: Partial<ClaimRequest> = {}) {
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    return sendClaim(this.client, this.workflowId, { requirementId, actor, until, ...more });
+  }
+
+  propose(requirementId: string, answer: Answer, actor = 'pete', reason = 'called the merchant') {
+    return sendProposal(this.client, this.workflowId, { requirementId, answer, actor, reason });
+  }
+
+  confirm(requirementId: string, proposedAt: string, actor = 'olga', reason?: string) {
+    const confirmation = { requirementId, proposedAt, actor, ...(reason !== undefined && { reason }) };
+    return sendConfirmation(this.client, this.workflowId, confirmation);
+  }
+
+  /** As the list of workflows has it, once that shows what a test waits for. */
+  async listedAs(shows: (requirements: readonly ListedRequirement[]) => boolean): Promise<Listed> {
+    const query = `WorkflowId = '${this.workflowId}' AND ExecutionStatus = 'Running'`;
+    const [found] = await eventually(
+      () => Array.fromAsync(listed(this.client, query)),
+      ([first]) => first !== undefined && shows(first.requirements),
+      'the list of workflows',
+    );
+    return found as Listed;
+  }
+
+  /** What the Web UI shows. */
+  async currentDetails(): Promise<string> {
+    const query = '__temporal_workflow_metadata';
+    return (await this.handle.query<{ currentDetails: string }>(query)).currentDetails;
   }
 
   /** Waits until the workflow has processed a cancellation request, such as the one that a cancelled parent sends to a child. */

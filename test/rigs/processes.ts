@@ -94,7 +94,7 @@ export interface Place {
 
 /** Starts one of the built processes and waits until it has printed `ready`. */
 export function launch(
-  name: 'worker' | 'sandbox' | 'receiver',
+  name: 'worker' | 'sandbox' | 'receiver' | 'console',
   env: Readonly<Record<string, string>>,
   ready: string,
   { cwd, build = ROOT }: Place = {},

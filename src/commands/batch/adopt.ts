@@ -1,7 +1,6 @@
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { adoptionRules } from './adoption.js';
-import { withValidRows } from './batch.js';
-import type { FormatOptions } from './format.js';
+import { type FormatOptions, withValidRows } from './batch.js';
 import { type RunOptions, run } from './run.js';
 
 type AdoptOptions = FormatOptions & RunOptions;

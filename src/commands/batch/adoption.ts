@@ -6,6 +6,8 @@ import { defined } from '../../messages/objects.js';
 import { partId } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { type Preview, promptly, type Ready, RefusedRow } from '../../operators/batch/ready.js';
+import type { RowRules } from '../../operators/batch/validation.js';
 import { ein } from '../../partners/banking/rules.js';
 import { fieldProblems } from '../../partners/client.js';
 import { text } from '../../partners/fields.js';
@@ -19,9 +21,7 @@ import {
   startCustomerOnboarding,
   startMerchantBoarding,
 } from '../../temporal/start.js';
-import type { RowRules } from './batch.js';
 import { type Followed, PartnerReads } from './partner-reads.js';
-import { type Preview, promptly, type Ready, RefusedRow } from './ready.js';
 
 /** A row of `gangway adopt`: a merchant, a banking profile, or both of one customer. */
 function rowSchema(known: KnownAccounts) {

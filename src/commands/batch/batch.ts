@@ -1,18 +1,31 @@
-import type { z } from 'zod';
-import type { FieldProblem } from '../../partners/partner-error.js';
-import type { StartableType } from '../../temporal/start.js';
+import { rowReader } from '../../operators/batch/format.js';
+import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../operators/batch/ready.js';
+import {
+  consequenceOf,
+  kindsOf,
+  type RowRules,
+  rowsOf,
+  UNCONFIRMED_ROWS,
+  type Validation,
+  validate,
+} from '../../operators/batch/validation.js';
+import { InvalidInput } from '../../operators/invalid-input.js';
+import { readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
-import { InvalidInput } from '../cli/errors.js';
 import { whileShowing } from '../cli/progress.js';
-import { type FormatOptions, openSource, rowReader } from './format.js';
-import { type Invalid, type Ready, type Row, rowCheck, rowSchemas } from './ready.js';
-import { type RunOptions, rowsOf, run } from './run.js';
+import { type RunOptions, run } from './run.js';
+import { openSource } from './source.js';
+
+/** How the file is written. */
+export interface FormatOptions {
+  readonly format?: 'csv' | 'ndjson';
+  readonly delimiter?: string;
+  /** A mapping file. */
+  readonly mapping?: string;
+}
 
 type BatchOptions = FormatOptions & RunOptions & Confirming;
-
-/** So many rows are started without a confirmation. */
-const UNCONFIRMED_ROWS = 20;
 
 export async function batch(
   cli: CommandLine,
@@ -26,13 +39,6 @@ export async function batch(
     if (validation.rows > UNCONFIRMED_ROWS) await confirm(cli, consequenceOf(name, validation), { yes });
     await withTemporal(cli, (context) => run(context, rows(), validation.rows, options), { finishes: true });
   });
-}
-
-/** What the rows of a file must be. */
-export interface RowRules {
-  /** They name the columns of a table. */
-  readonly schemas: readonly z.ZodType[];
-  readonly check: (row: Row) => Ready | Invalid;
 }
 
 /** A file of which every row is valid. */
@@ -56,7 +62,10 @@ export async function withValidRows(
   { schemas, check }: RowRules,
   use: (file: ValidFile) => Promise<void>,
 ): Promise<void> {
-  const readRows = await rowReader(cli, options, file, schemas);
+  const { format, delimiter, mapping } = options;
+  const given =
+    mapping === undefined ? undefined : { name: sourceName(mapping), value: await readJson(cli, mapping) };
+  const readRows = rowReader({ format, delimiter, mapping: given }, file, schemas);
   const source = await openSource(cli, file);
   async function* checkedRows() {
     for await (const row of readRows(source)) {
@@ -101,72 +110,10 @@ function rejectIfInvalid(
   throw new InvalidInput([...lines, ...(more > 0 ? [`and ${more} more`] : []), end].join('\n'));
 }
 
-/** The names of each kind for people: singular and plural. */
-const NAMES: Readonly<Record<StartableType, readonly [string, string]>> = {
-  merchantBoarding: ['merchant', 'merchants'],
-  businessOnboarding: ['business', 'businesses'],
-  customerOnboarding: ['customer', 'customers'],
-};
-
 function printValid(cli: CommandLine, name: string, { rows, counts }: Validation, json?: true): void {
   if (json) {
     cli.json({ valid: true, rows, ...counts });
     return;
   }
   cli.line(`${name}: ${rowsOf(rows)}, all valid: ${kindsOf(counts)}`);
-}
-
-function kindsOf(counts: Validation['counts']): string {
-  const kinds = Object.entries(counts).map(([type, count]) => {
-    const [one, several] = NAMES[type as StartableType];
-    return `${count} ${count === 1 ? one : several}`;
-  });
-  return kinds.join(', ');
-}
-
-function consequenceOf(name: string, { rows, counts }: Validation): string {
-  return `This starts ${rowsOf(rows)} of ${name} (${kindsOf(counts)}), which creates applications at the partners.`;
-}
-
-/** The content of a file, and its problems. */
-export interface Validation {
-  readonly rows: number;
-  /** Valid rows, by kind. */
-  readonly counts: Readonly<Partial<Record<StartableType, number>>>;
-  /** The first problems, in the order of their lines. */
-  readonly problems: readonly (FieldProblem & { readonly line: number })[];
-  readonly problemCount: number;
-}
-
-/** More would repeat the same mistake. */
-const PROBLEMS_SHOWN = 100;
-
-/** Reads all rows. Of each, only its unique fields stay in memory. */
-async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Validation> {
-  const counts: Partial<Record<StartableType, number>> = {};
-  const problems: (FieldProblem & { line: number })[] = [];
-  const lineOf = new Map<string, number>();
-  let problemCount = 0;
-  let total = 0;
-  const add = (line: number, { field, message }: FieldProblem) => {
-    problemCount += 1;
-    if (problems.length < PROBLEMS_SHOWN) problems.push({ line, field, message });
-  };
-  for await (const row of rows) {
-    total += 1;
-    if ('problems' in row) {
-      // Two rules may report the same problem of a field, which counts once.
-      const distinct = new Map(row.problems.map((each) => [`${each.field}: ${each.message}`, each]));
-      for (const problem of distinct.values()) add(row.line, problem);
-      continue;
-    }
-    const { line, unique, type } = row;
-    for (const [field, value] of Object.entries(unique)) {
-      const first = lineOf.get(`${field} ${value}`);
-      if (first === undefined) lineOf.set(`${field} ${value}`, line);
-      else add(line, { field, message: `is the same as in line ${first}` });
-    }
-    counts[type] = (counts[type] ?? 0) + 1;
-  }
-  return { rows: total, counts, problems, problemCount };
 }

@@ -1,10 +1,12 @@
+import type { Ready } from '../../operators/batch/ready.js';
+import { persistent, type Result, startAll } from '../../operators/batch/starting.js';
+import { rowsOf } from '../../operators/batch/validation.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
 import { CommandFailed, Interrupted, TimedOut } from '../cli/errors.js';
 import { EXIT } from '../cli/exit-codes.js';
 import { outcomeLines } from '../cli/outcomes.js';
 import { bar, PROGRESS } from '../cli/progress.js';
-import type { Ready } from './ready.js';
-import { type Awaited, awaitAll, type End, persistent, RERUN, type Result, startAll } from './starting.js';
+import { type Awaited, awaitAll, type End, RERUN } from './waiting.js';
 
 export interface RunOptions {
   /** Starts per second. */
@@ -72,6 +74,11 @@ async function runAll(
   if (failed > 0) throw new CommandFailed(`${rowsOf(failed)} failed`);
 }
 
+function gaveUp(): CommandFailed {
+  const message = `Temporal does not respond, gave up (--give-up-after)\n${RERUN}`;
+  return new CommandFailed(message, { exitCode: EXIT.unavailable });
+}
+
 const NOT_WAITED = { failures: 0, asked: 0 };
 
 async function start(
@@ -92,7 +99,7 @@ async function start(
     rate,
     concurrency: Math.min(concurrency, total),
     stop,
-    persistently: persistent({ giveUpAfter, stop, note: (text) => cli.note(text) }),
+    persistently: persistent({ giveUpAfter, stop, gaveUp, note: (text) => cli.note(text) }),
     onResult({ line, externalId, workflowId, restart }, result) {
       const row = { line, externalId, workflowId, restart };
       report.start(row, result);
@@ -119,7 +126,7 @@ async function wait(
   cli.note(`${PROGRESS}Ctrl-C ends the wait, not the onboardings; ${RERUN}`);
   await awaitAll(client, startedRows, {
     stop,
-    persistently: persistent({ giveUpAfter, stop, note: (text) => cli.note(text) }),
+    persistently: persistent({ giveUpAfter, stop, gaveUp, note: (text) => cli.note(text) }),
     onEnd(row, end) {
       asked.delete(row.workflowId);
       report.end(row, end);
@@ -231,9 +238,4 @@ class Report {
     else if (this.json) this.cli.json(record);
     else this.cli.line(`${line} ${workflowId} ${text}`);
   }
-}
-
-/** `1 row`, `200 rows` */
-export function rowsOf(count: number): string {
-  return `${count} ${count === 1 ? 'row' : 'rows'}`;
 }

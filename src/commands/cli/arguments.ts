@@ -2,14 +2,11 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { fieldProblems } from '../../partners/client.js';
+import { InvalidInput } from '../../operators/invalid-input.js';
+import { parseJson, utf8 } from '../../operators/text.js';
 import { int32, text } from '../../partners/fields.js';
-import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
-import type { FieldProblem } from '../../partners/partner-error.js';
 import { nearest } from '../../settings/nearest.js';
 import type { CommandLine } from './command-line.js';
-import { InvalidInput } from './errors.js';
-import { parseJson, utf8 } from './text.js';
 
 /** Rules for arguments and options. A problem names the argument or option, such as `--period`. */
 
@@ -104,17 +101,7 @@ export async function readObject(
   throw new InvalidInput(`${isSource ? sourceName(source) : name}: must be a JSON object`);
 }
 
-/** Checks a value against a schema. @throws {InvalidInput} that names every wrong field with its rule */
-export function check<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  what: string,
-  effect = 'nothing was started',
-): z.output<Schema> {
-  const invalid = (problems: readonly FieldProblem[]) =>
-    new InvalidInput(`${what}: is not valid; ${effect}`, problems);
-  if (isNestedDeeper(value)) throw invalid([{ field: '', message: TOO_NESTED }]);
-  const checked = schema.safeParse(value);
-  if (checked.success) return checked.data;
-  throw invalid(fieldProblems(checked.error));
+/** An argument as a shell takes it. */
+export function shellWord(argument: string): string {
+  return /^[\w./@-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }

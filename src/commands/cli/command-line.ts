@@ -4,12 +4,15 @@ import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { type StorePlaces, storeSettings, storesFrom, storeUrls } from '../../documents/open-store.js';
 import type { DbaForm } from '../../messages/listed.js';
+import { workflowPage, workflowsPage } from '../../operators/links.js';
 import { type Accounts, accountNames, partnerUrls, readAccounts } from '../../partners/account-settings.js';
-import { isLoopback, readSettings, requireCertificates, url } from '../../settings/settings.js';
+import { isLoopback, readSettings, requireCertificates } from '../../settings/settings.js';
 import {
+  localUi,
   requireKeys,
   temporalClientSettings,
   temporalSettings,
+  webUiSettings,
   withClient,
 } from '../../temporal/connection.js';
 import type { PayloadKeys } from '../../temporal/payload-codec.js';
@@ -19,10 +22,7 @@ import { type Output, Printer } from './output.js';
 export const commandSettings = z.object({
   ...accountNames.shape,
   ...temporalClientSettings.shape,
-  GANGWAY_UI_URL: url.optional().meta({
-    description: 'Address of the Temporal Web UI, for the links that the command prints.',
-    unset: 'for a Temporal server on this machine its port plus 1000, otherwise no links',
-  }),
+  ...webUiSettings.shape,
   ...storeSettings.shape,
 });
 
@@ -137,15 +137,9 @@ export async function withTemporal<T>(
 }
 
 function linksTo(base: string | undefined, namespace: string): Pick<CommandContext, 'link' | 'view'> {
-  const list = base && `${base.replace(/\/+$/, '')}/namespaces/${namespace}/workflows`;
+  const list = workflowsPage(base, namespace);
   return {
-    link: (workflowId, runId) => list && `${list}/${encodeURIComponent(workflowId)}/${runId}`,
+    link: (workflowId, runId) => workflowPage(base, namespace, { workflowId, runId }),
     view: (name, query) => list && `${list}?${new URLSearchParams({ query, savedQuery: name })}`,
   };
-}
-
-/** The Web UI of a development server is 1000 ports above the server. */
-function localUi(address: string): string | undefined {
-  const local = /^(?:localhost|127\.0\.0\.1):(\d+)$/.exec(address);
-  return local ? `http://127.0.0.1:${Number(local[1]) + 1_000}` : undefined;
 }

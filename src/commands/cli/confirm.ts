@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
+import { InvalidInput } from '../../operators/invalid-input.js';
 import type { CommandLine } from './command-line.js';
-import { CommandFailed, InvalidInput } from './errors.js';
+import { CommandFailed } from './errors.js';
 
 export interface Confirming {
   readonly yes?: true | undefined;
@@ -12,23 +13,22 @@ export interface Confirming {
  * @param consequence what will happen, in one sentence
  * @throws {CommandFailed} when the person does not confirm, {@link InvalidInput} without a terminal
  */
-export async function confirm(
-  { terminal, signal, status }: CommandLine,
-  consequence: string,
-  { yes }: Confirming,
-): Promise<void> {
+export async function confirm(cli: CommandLine, consequence: string, { yes }: Confirming): Promise<void> {
   if (yes) return;
+  const { terminal, signal, status } = cli;
   if (!terminal)
     throw new InvalidInput(`${consequence}\nNothing was done: without a terminal, confirm it with --yes`);
   const { input, output } = terminal;
   await status.hiddenWhile(async () => {
     const lines = createInterface({ input, signal, terminal: false });
     try {
-      output.write(`${consequence} Type yes to continue: `);
+      output.write(`${cli.fittedProse(`${consequence} Continue? [y/N]`)} `);
       for await (const typed of lines) {
         if (['y', 'yes'].includes(typed.trim().toLowerCase())) return;
         break;
       }
+      // The terminal shows ^C after the question.
+      if (signal.aborted) output.write('\n');
       signal.throwIfAborted();
       throw new CommandFailed('not confirmed; nothing was done');
     } finally {

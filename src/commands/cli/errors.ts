@@ -1,22 +1,5 @@
 import { constants } from 'node:os';
-import type { FieldProblem } from '../../partners/partner-error.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
-
-/** The caller's input cannot be used: exit code 2, and every wrong field on a line of its own. */
-export class InvalidInput extends Error {
-  override readonly name = 'InvalidInput';
-  constructor(
-    what: string,
-    readonly problems: readonly FieldProblem[] = [],
-  ) {
-    super(what);
-  }
-
-  /** The message and the fields, a line each. */
-  get report(): string {
-    return [this.message, ...problemLines(this.problems)].join('\n');
-  }
-}
 
 interface FailureOptions extends ErrorOptions {
   /** Default: `failed`. */
@@ -54,9 +37,4 @@ export class TimedOut extends Interrupted {
   constructor(exitCode: ExitCode = EXIT.failed) {
     super('--timeout', exitCode);
   }
-}
-
-/** One line for each problem. Two rules may report the same problem of a field, which is shown once. */
-export function problemLines(problems: readonly FieldProblem[]): string[] {
-  return [...new Set(problems.map(({ field, message }) => `  ${field || '(whole)'}: ${message}`))];
 }

@@ -1,10 +1,12 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { StoreFailure } from '../../documents/file-store.js';
 import { PARTNER_ERROR } from '../../messages/activities.js';
+import { InvalidInput } from '../../operators/invalid-input.js';
+import { explainPartnerFailure } from '../../operators/partner-failures.js';
 import { PartnerError, type PartnerErrorDetails } from '../../partners/partner-error.js';
 import { BadSetting } from '../../settings/settings.js';
 import { isUnavailable, sentenceOf, TemporalProblem } from '../../temporal/unavailable.js';
-import { CommandFailed, Interrupted, InvalidInput, problemLines } from './errors.js';
+import { CommandFailed, Interrupted } from './errors.js';
 import { EXIT } from './exit-codes.js';
 
 /**
@@ -40,34 +42,6 @@ export function partnerFailed(details: PartnerErrorDetails, isRepeatable: boolea
   return new CommandFailed(explainPartnerFailure(details), {
     exitCode: mayHelp ? EXIT.unavailable : EXIT.failed,
   });
-}
-
-/** A partner call that failed: one line, and one for each problem that the partner reports. */
-export function explainPartnerFailure(failure: PartnerErrorDetails): string {
-  const { system, fields } = failure;
-  return [`the ${system} partner ${whatHappened(failure)}`, ...problemLines(fields)].join('\n');
-}
-
-function whatHappened({ kind, reason, needs, atSignIn, status = 401 }: PartnerErrorDetails): string {
-  if (needs === 'one-time-code') {
-    return 'requires a one-time code to sign in: answer its requirement ("gangway inbox"), or set BANKING_TOTP_SECRET';
-  }
-  switch (kind) {
-    case 'NotSent':
-      return `could not be reached: ${reason}`;
-    case 'RateLimited':
-      return 'limits our calls (429): try again later';
-    case 'Rejected':
-      return `rejected the request (${reason})`;
-    case 'Unauthorized':
-      return `rejected our credentials (${status}): correct them in the settings`;
-    case 'Forbidden':
-      return atSignIn
-        ? 'denied the sign-in (403): the account is locked or suspended'
-        : 'denied the request (403): the account lacks the permission';
-    case 'Uncertain':
-      return `sent no clear response: ${reason}`;
-  }
 }
 
 /**

@@ -4,22 +4,18 @@ import type { Client } from '@temporalio/client';
 import { Deadline } from '../../http/deadline.js';
 import type { SingleActivity } from '../../messages/activities.js';
 import { isOnboarding, partnerTaskQueue } from '../../messages/ids.js';
+import { NotYetApplied, sendResolution } from '../../operators/answering.js';
+import { InvalidInput } from '../../operators/invalid-input.js';
+import { type Asked, nameOf, UNKNOWN, type Waits, waitsOf } from '../../operators/waits.js';
 import { resultOfSingle, startSingle } from '../../temporal/single-activities.js';
 import type { Started } from '../../temporal/start.js';
 import type { CommandContext, CommandLine, Terminal } from './command-line.js';
-import { Interrupted, InvalidInput, TimedOut } from './errors.js';
+import { Interrupted, TimedOut } from './errors.js';
 import { EXIT } from './exit-codes.js';
 import { exitCodeOf, explainActivity } from './failures.js';
 import { awaitOutcome, hasEnded } from './outcomes.js';
 import { PROGRESS, Progress, whileShowing } from './progress.js';
-import {
-  describeRequirement,
-  NotYetApplied,
-  promptForCode,
-  resolveCommands,
-  sendResolution,
-} from './requirements.js';
-import { type Asked, nameOf, UNKNOWN, type Waits, waitsOf } from './waits.js';
+import { describeRequirement, promptForCode } from './requirements.js';
 
 /** How often to check, in milliseconds. */
 const CHECK_EVERY_MS = 1_000;
@@ -103,7 +99,8 @@ export async function follow<Outcome>(
     if (!isInterrupted && exitCodeOf(error) !== EXIT.unavailable) throw error;
     cli.note(`${nameOf(workflowId, last.waits.state?.dba)} continues; ${howToReturn(workflowId)}`);
     if (!isInterrupted) throw error;
-    throw reason instanceof TimedOut ? new TimedOut(last.waits.exitCode) : reason;
+    const { on } = last.waits;
+    throw reason instanceof TimedOut ? new TimedOut(on === 'nobody' ? EXIT.failed : EXIT[on]) : reason;
   } finally {
     ended.abort();
     cli.status.end();
@@ -158,8 +155,7 @@ function keyOf({ workflowId, requirement }: Asked): string {
 }
 
 function printAsked(cli: CommandLine, { workflowId, name, requirement }: Asked): void {
-  const description = `${describeRequirement(cli, requirement)}\n${resolveCommands(workflowId, requirement)}`;
-  cli.note(`${name} has an open requirement:\n${description}`);
+  cli.note(`${name} has an open requirement:\n${describeRequirement(cli, workflowId, requirement)}`);
 }
 
 /** @returns false when the workflow ended before the next read */

@@ -53,7 +53,11 @@ export function withPartnerAccount(command: Command): Command {
 
 /** Adds the argument that names an onboarding or operation, and the option that names its account. */
 export function withId(command: Command): Command {
-  return withPartnerAccount(command.argument('<id>', 'workflow id, externalId or externalId@account'));
+  return withPartnerAccount(withIdArgument(command));
+}
+
+export function withIdArgument(command: Command): Command {
+  return command.argument('<id>', 'externalId, externalId@account, dba or workflow id');
 }
 
 /** For commands that a person confirms. */

@@ -1,5 +1,5 @@
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
-import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
+import { CancelledFailure, TerminatedFailure, type TypedSearchAttributes } from '@temporalio/common';
 import type { OperationOutcome } from '../../messages/banking-activities.js';
 import { partsOfId, type WorkflowType } from '../../messages/ids.js';
 import type {
@@ -10,8 +10,9 @@ import type {
   UnstartedPart,
 } from '../../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { problemLines } from '../../operators/invalid-input.js';
 import { outcomeOf, partIds } from '../../temporal/onboardings.js';
-import { CommandFailed, problemLines } from './errors.js';
+import { CommandFailed } from './errors.js';
 import type { Printer } from './output.js';
 
 type PartOutcome =
@@ -136,6 +137,17 @@ function toAdopt(merchant: string | undefined, guid: string, where: string): str
   return merchant === undefined
     ? `look for a merchant with guid ${guid} in the partner’s portal: to adopt it, set its "merchantProfileId" ${where}`
     : `merchant ${merchant} exists at the partner: to adopt it, set "merchantProfileId": ${merchant} ${where}`;
+}
+
+/** `merchant 1009 stays at the partner`: what remains of an onboarding that a person ends. */
+export function staysAtPartner(attributes: TypedSearchAttributes): string {
+  const merchant = attributes.get(SEARCH_ATTRIBUTES.merchantProfileId);
+  const profile = attributes.get(SEARCH_ATTRIBUTES.bankingProfileId);
+  const left = [
+    ...(merchant === undefined ? [] : [`merchant ${merchant}`]),
+    ...(profile === undefined ? [] : [`banking profile ${profile}`]),
+  ].join(' and ');
+  return left === '' ? 'what exists at the partner stays there' : `${left} stays at the partner`;
 }
 
 /** The first id that one of these workflows has; undefined when none has one yet. */

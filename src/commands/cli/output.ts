@@ -1,8 +1,10 @@
 import type { Writable } from 'node:stream';
-import { fieldsOf, flatten, headerRow, recordRow } from './csv.js';
+import { csvOf, flatten, headerRow, recordRow } from '../../operators/csv.js';
+import { harmless } from '../../operators/harmless.js';
+import { Times } from '../../operators/time.js';
+import { fitted, wrapped } from './prose.js';
 import { StatusLine } from './status-line.js';
-import { type Cell, type ColumnLayout, harmless, layOut, type Style } from './table.js';
-import { Times } from './time.js';
+import { type Cell, type ColumnLayout, layOut, type Style } from './table.js';
 
 /** A stream that may be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -37,8 +39,15 @@ export interface Records<Item> extends RecordFormat {
   readonly fields?: readonly string[];
   /** Printed in place of a table without rows. */
   readonly none?: string;
+  /** Where these columns make the table too wide, each record gets a second line in place of them. */
+  readonly below?: Below<Item>;
   /** How many there are when a limit cut the list; `more` when nobody counted them. */
   readonly total?: number | 'more' | undefined;
+}
+
+interface Below<Item> {
+  readonly columns: readonly string[];
+  readonly line: (item: Item) => string;
 }
 
 /** Prints for people and scripts. */
@@ -68,9 +77,20 @@ export class Printer {
     this.#write(this.stdout, `${harmless(text)}\n`);
   }
 
+  /** Text for people. A terminal gets it in lines that fit. */
+  prose(text: string): void {
+    this.line(this.fittedProse(text, this.stdout));
+  }
+
   /** A note for the person at the terminal; never on standard output, where scripts read. */
   note(text: string): void {
-    this.#write(this.stderr, `${harmless(text)}\n`);
+    this.#write(this.stderr, `${harmless(this.fittedProse(text))}\n`);
+  }
+
+  /** Text in lines that fit the terminal of a stream. In a file or a pipe it stays as it is. */
+  fittedProse(text: string, stream = this.stderr): string {
+    const width = widthOf(stream, this.env);
+    return width === undefined ? text : fitted(text, width);
   }
 
   #write(stream: Output, text: string): void {
@@ -87,13 +107,20 @@ export class Printer {
     return layOut(columns, rows, { width: widthOf(this.stdout, this.env) }).lines.join('\n');
   };
 
+  /** Text beside something else that takes `indent` columns of each line, in lines that fit the terminal. */
+  hanging(text: string, indent: number): string {
+    const width = widthOf(this.stdout, this.env);
+    // Beside so little room, the terminal breaks the line.
+    return width === undefined || width - indent < LEAST_ROOM ? text : wrapped(text, width, indent);
+  }
+
   /** Prints records as a table, JSON lines or CSV, and notes when a limit has cut the list. */
   records<Item>(items: readonly Item[], how: Records<Item>): void {
     const { columns, json, csv, toJson = (item) => item, fields = [], none = 'none', total } = how;
     if (json) for (const item of items) this.json(toJson(item));
     else if (csv) this.csv(items.map(toJson), fields);
     else if (items.length === 0) this.line(none);
-    else this.#recordTable(items, columns);
+    else this.#recordTable(items, columns, how.below);
     if (total === 'more') this.note(`the first ${grouped(items.length)}; --limit 0 for all`);
     else if (total !== undefined && total > items.length)
       this.note(`${grouped(items.length)} of ${grouped(total)}; --limit 0 for all`);
@@ -101,10 +128,7 @@ export class Printer {
 
   /** Prints records as CSV. @param first the fields with which it begins, also without a record */
   csv(records: readonly unknown[], first: readonly string[]): void {
-    const flat = records.map(flatten);
-    const fields = fieldsOf(flat, first);
-    const rows = flat.map((record) => recordRow(record, fields));
-    this.#write(this.stdout, headerRow(fields) + rows.join(''));
+    this.#write(this.stdout, csvOf(records, first));
   }
 
   /** Starts CSV with exactly these fields, for records that come one by one. @returns prints a record */
@@ -113,7 +137,7 @@ export class Printer {
     return (record) => this.#write(this.stdout, recordRow(flatten(record), fields));
   }
 
-  #recordTable<Item>(items: readonly Item[], columns: TableColumns<Item>): void {
+  #recordTable<Item>(items: readonly Item[], columns: TableColumns<Item>, below?: Below<Item>): void {
     const all = Object.entries(columns).map(([title, column]) => {
       const given = typeof column === 'function' ? { value: column } : column;
       // A part of a time is useless.
@@ -125,10 +149,22 @@ export class Printer {
       const its = style?.(item);
       return its === undefined ? shown : { text: String(shown), style: its };
     };
-    const rows = items.map((item) => all.map((column) => cell(column, item)));
-    const width = widthOf(this.stdout, this.env);
-    const { lines, hidden } = layOut(all, rows, { width, color: hasColor(this.stdout, this.env) });
-    this.#write(this.stdout, `${lines.join('\n')}\n`);
+    const room = { width: widthOf(this.stdout, this.env), color: hasColor(this.stdout, this.env) };
+    const table = (shown: typeof all) =>
+      layOut(
+        shown,
+        items.map((item) => shown.map((column) => cell(column, item))),
+        room,
+      );
+    const whole = table(all);
+    const isSplit = below && whole.isCramped;
+    const { lines, hidden } = isSplit
+      ? table(all.filter(({ title }) => !below.columns.includes(title)))
+      : whole;
+    const [head, ...rows] = lines;
+    const second = (index: number) => (isSplit ? [`  ${harmless(below.line(items[index] as Item))}`] : []);
+    const printed = [head, ...rows.flatMap((row, index) => [row, ...second(index)])];
+    this.#write(this.stdout, `${printed.join('\n')}\n`);
     if (hidden.length > 0)
       this.note(`no room for ${hidden.join(', ')}: widen the terminal, or use --csv or --json`);
   }
@@ -155,6 +191,9 @@ export function widthOf({ isTTY, columns }: Output, { COLUMNS = '' }: NodeJS.Pro
   const set = /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
   return set ?? (columns || DEFAULT_WIDTH);
 }
+
+/** Columns in which prose can be read. */
+const LEAST_ROOM = 20;
 
 /** Of a terminal that does not report its size. */
 const DEFAULT_WIDTH = 80;

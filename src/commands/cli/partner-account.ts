@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { atAccount, splitAccount } from '../../messages/ids.js';
 import { accountName, type KnownAccounts } from '../../messages/inputs.js';
+import { check, InvalidInput } from '../../operators/invalid-input.js';
 import { findNamedOnboarding } from '../../temporal/onboardings.js';
-import { check } from './arguments.js';
+import { shellWord } from './arguments.js';
 import type { CommandContext } from './command-line.js';
-import { InvalidInput } from './errors.js';
 
 export interface PartnerAccountOptions {
   readonly partnerAccount?: string;
@@ -38,7 +38,18 @@ export interface IdOptions extends PartnerAccountOptions {
   readonly json?: true;
 }
 
-/** Finds the workflow that the argument `<id>` names. @throws {UnknownOnboarding} when there is none, or more than one */
-export function findById({ client, config }: CommandContext, id: string, options: PartnerAccountOptions) {
-  return findNamedOnboarding(client, idInAccount(config, id, options), Object.keys(config.accounts));
+/**
+ * Finds the workflow that the argument `<id>` names.
+ *
+ * @returns its description, with what the person types for it in further commands
+ * @throws {UnknownOnboarding} when there is none, or more than one
+ */
+export async function findById(
+  { client, config }: CommandContext,
+  id: string,
+  options: PartnerAccountOptions,
+) {
+  const given = idInAccount(config, id, options);
+  const found = await findNamedOnboarding(client, given, Object.keys(config.accounts));
+  return Object.assign(found, { typed: shellWord(given) });
 }

@@ -32,7 +32,7 @@ export class Progress {
   }
 }
 
-/** A step that ends sooner is not shown where there is no terminal, in milliseconds. */
+/** A step that ends sooner is not shown, in milliseconds. */
 const SOON_MS = 1_000;
 
 /** Shows progress while something runs. */
@@ -42,9 +42,7 @@ export async function whileShowing<Result>(
   run: (progress: Progress) => Promise<Result>,
 ): Promise<Result> {
   const progress = new Progress(cli);
-  const show = () => progress.at(step);
-  const timer = setTimeout(show, SOON_MS).unref();
-  if (cli.status.isThere) show();
+  const timer = setTimeout(() => progress.at(step), SOON_MS).unref();
   try {
     return await run(progress);
   } finally {

@@ -1,26 +1,10 @@
 import { createInterface } from 'node:readline';
-import {
-  type Client,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
-import {
-  type AnswerKind,
-  type Requirement,
-  type Resolution,
-  type ResolutionReceipt,
-  resolveRequirement,
-} from '../../messages/requirements.js';
+import { currentClaim } from '../../messages/handling.js';
+import { type AnswerKind, detailBeside, type Requirement } from '../../messages/requirements.js';
+import type { Times } from '../../operators/time.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
 import { fieldProblems } from '../../partners/client.js';
-import { stateOf } from '../../temporal/onboardings.js';
-import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import type { Terminal } from './command-line.js';
-import { CommandFailed, InvalidInput } from './errors.js';
-import { EXIT } from './exit-codes.js';
-import type { Times } from './time.js';
 
 /** The options of `gangway resolve` for each kind of answer. */
 const OPTIONS: Readonly<Record<AnswerKind, string>> = {
@@ -34,13 +18,40 @@ const OPTIONS: Readonly<Record<AnswerKind, string>> = {
   abandon: '--abandon --reason WHY',
 };
 
+/** A requirement with the commands that answer it. @param name what a person types for its workflow */
 export function describeRequirement(
   { times }: { readonly times: Times },
-  { id, kind, title, detail, raisedAt, dueAt, answers }: Requirement,
+  name: string,
+  requirement: Requirement,
 ): string {
+  const { id, kind, raisedAt, dueAt } = requirement;
   const time = `waiting ${times.since(raisedAt)}, ${times.dueAt(dueAt)}`;
-  const indented = detail.replace(/^/gm, '    ');
-  return `  ${id} (${kind}, ${time})\n    ${title}\n${indented}\n    allowed answers: ${optionsOf(answers)}`;
+  const shown = [questionOf(requirement), ...handlingOf(times, requirement)]
+    .join('\n')
+    .replace(/^/gm, '    ');
+  const { proposal } = requirement;
+  const confirming = proposal ? [`    gangway confirm ${name} ${id}`] : [];
+  return [`  ${id} (${kind}, ${time})`, shown, ...confirming, resolveCommands(name, requirement)].join('\n');
+}
+
+/** What a requirement asks. */
+export function questionOf(requirement: Requirement): string {
+  return [requirement.title, detailBeside(requirement)].filter(Boolean).join('\n');
+}
+
+/** Who works on it, and the answer that waits for a second person. */
+function handlingOf(times: Times, requirement: Requirement): string[] {
+  const claim = currentClaim(requirement);
+  const { proposal } = requirement;
+  return [
+    ...(claim ? [`taken by ${claim.actor} until ${times.at(claim.until)}`] : []),
+    ...(proposal
+      ? [
+          `proposed by ${proposal.actor}, ${times.at(proposal.at)}: ${proposal.answer} (${proposal.reason})`,
+          'waits for confirmation by a second person',
+        ]
+      : []),
+  ];
 }
 
 /** `--set or --patch, --retry, --abandon` */
@@ -50,66 +61,13 @@ export function optionsOf(answers: readonly AnswerKind[]): string {
 }
 
 /** The commands that answer a requirement, a line each. */
-export function resolveCommands(workflowId: string, { id, answers }: Requirement): string {
-  return answers.map((kind) => `    gangway resolve ${workflowId} ${id} ${OPTIONS[kind]}`).join('\n');
+export function resolveCommands(name: string, { id, answers }: Pick<Requirement, 'id' | 'answers'>): string {
+  return answers.map((kind) => `    gangway resolve ${name} ${id} ${OPTIONS[kind]}`).join('\n');
 }
 
-export function isOverdue(dueAt: string): boolean {
-  return Date.parse(dueAt) < Date.now();
-}
-
-/** How long a worker may take to apply an answer, in milliseconds. */
-const APPLY_TIMEOUT_MS = 10_000;
-
-/** Temporal has an answer, and no worker has applied it yet. */
-export class NotYetApplied extends CommandFailed {
-  constructor(message: string) {
-    super(message, { exitCode: EXIT.unavailable });
-  }
-}
-
-/**
- * Answers a requirement of a workflow.
- *
- * @throws {InvalidInput} when the workflow rejects the answer
- * @throws {NotYetApplied} when no worker applies it in time
- * @throws {CommandFailed} when the workflow has ended
- */
-export async function sendResolution(
-  client: Client,
-  workflowId: string,
-  resolution: Resolution,
-): Promise<ResolutionReceipt> {
-  const handle = client.workflow.getHandle(workflowId);
-  const update = () => handle.executeUpdate(resolveRequirement, { args: [resolution] });
-  try {
-    return await client.connection.withDeadline(Date.now() + APPLY_TIMEOUT_MS, update);
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) throw new CommandFailed(`${workflowId} has ended`);
-    // The message of the workflow's validator, without the layers around it.
-    if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure)
-      throw new InvalidInput(error.cause.message);
-    if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw error;
-    const obstacle = (await obstacleOf(client, workflowId))?.detail ?? 'its worker is busy';
-    throw new NotYetApplied(
-      `${resolution.requirementId} accepted, not yet applied (${obstacle}). A worker applies it later: check with ` +
-        `"gangway status ${workflowId}", and answer again if the requirement is still open then.`,
-    );
-  }
-}
-
-/** Why the state of a workflow cannot be read; undefined when it can be. */
-export async function obstacleOf(
-  client: Client,
-  workflowId: string,
-): Promise<UnreadableOnboarding | undefined> {
-  return stateOf(client, workflowId).then(
-    () => undefined,
-    (error: unknown) => {
-      if (error instanceof UnreadableOnboarding) return error;
-      throw error;
-    },
-  );
+/** The command that takes back an answer. */
+export function takeBackCommand(name: string, id: string): string {
+  return resolveCommands(name, { id, answers: ['take-back'] }).trim();
 }
 
 const CODE_PROMPT = 'code (empty to answer later): ';

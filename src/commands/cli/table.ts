@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
+import { harmless } from '../../operators/harmless.js';
 
 /** A colour or weight of a cell. */
 export type Style = 'red' | 'yellow' | 'green' | 'dim' | 'bold';
@@ -27,6 +28,8 @@ export interface LaidOut {
   readonly lines: readonly string[];
   /** The titles of columns that do not fit, without those that are empty. */
   readonly hidden: readonly string[];
+  /** Whether a column is cut that should stay whole, or one so far that it can hardly be read. */
+  readonly isCramped: boolean;
 }
 
 /** A table of the full width, for people and `grep`. */
@@ -63,7 +66,10 @@ export function layOut(
       })
       .join(GAP)
       .trimEnd();
+  const isCut = ({ natural, keep }: Measured, index: number) =>
+    (widths[index] ?? natural) < (keep ? natural : Math.min(natural, READABLE));
   return {
+    isCramped: measured.some(isCut),
     lines: [lineOf(titles), ...texts.map((cells, index) => lineOf(cells, rows[index]))],
     hidden: measured.flatMap(({ title, isEmpty }, index) =>
       widths[index] === undefined && !isEmpty ? [title] : [],
@@ -185,12 +191,4 @@ function isNumeric(rows: readonly (readonly Cell[])[], index: number): boolean {
 
 function oneLine(text: string): string {
   return harmless(text.replace(/\s+/g, ' ')).trim();
-}
-
-/**
- * Text from a partner must not control the terminal. Removes all control characters except tabs and line ends, and the marks
- * that reverse the direction of what follows.
- */
-export function harmless(text: string): string {
-  return text.replace(/[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]/gu, '');
 }

@@ -1,11 +1,11 @@
 import type { Argument, Command, Option } from 'commander';
 import type { Surroundings } from '../cli/command-line.js';
 import type { Act } from '../cli/definition.js';
+import { withoutMarkdown } from '../cli/prose.js';
 import { fillCall } from '../partner/commands.js';
 import { argumentValues, type Candidate, optionValues, type Values } from './completed-values.js';
 import { FILES } from './completion-scripts.js';
 import type { Shell } from './names.js';
-import { withoutMarkdown } from './prose.js';
 
 /** The whole command line, whose definitions are completed. */
 interface Definitions {

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
+import { CATALOGUE } from '../../operators/texts/catalogue.js';
 import type { Surroundings } from '../cli/command-line.js';
-import { CATALOGUE } from './catalogue.js';
 import { TOPICS } from './names.js';
 
 /** What can follow, for people: a word and what it means. */

@@ -1,10 +1,10 @@
+import { InvalidInput } from '../../operators/invalid-input.js';
+import { CATALOGUE, codes, type Explained, explained } from '../../operators/texts/catalogue.js';
+import type { Runbook } from '../../operators/texts/requirement-texts.js';
 import { didYouMean } from '../../settings/nearest.js';
 import type { Surroundings } from '../cli/command-line.js';
-import { InvalidInput } from '../cli/errors.js';
 import { Printer } from '../cli/output.js';
-import { CATALOGUE, codes, type Explained, explained } from './catalogue.js';
-import { described, widthOf, wrapped } from './prose.js';
-import type { Runbook } from './requirement-texts.js';
+import { described, widthOf, wrapped } from '../cli/prose.js';
 
 interface ExplainOptions {
   readonly json?: true;

@@ -1,13 +1,8 @@
 import type { Client } from '@temporalio/client';
-import {
-  atAccount,
-  ONBOARDINGS,
-  partsOfId,
-  possibleWorkflowIds,
-  WORKFLOW_ID_PREFIXES,
-} from '../../messages/ids.js';
+import { possibleWorkflowIds, WORKFLOW_ID_PREFIXES } from '../../messages/ids.js';
 import { TASKS } from '../../messages/requirement-kinds.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { onboardingName } from '../../operators/inbox.js';
 import { withClient } from '../../temporal/connection.js';
 import { type Filter, type Listed, listed, quoted, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { type CommandSettings, loadCommandSettings, type Surroundings } from '../cli/command-line.js';
@@ -42,6 +37,9 @@ const MOST = 50;
 /** Which onboardings a command can be about. Default: all. */
 const ABOUT: Readonly<Record<string, Partial<Filter>>> = {
   resolve: { actionRequired: true },
+  claim: { actionRequired: true },
+  release: { actionRequired: true },
+  confirm: { actionRequired: true },
   watch: { running: true },
   nudge: { running: true },
   cancel: { running: true },
@@ -65,9 +63,8 @@ export function onboardingIds(surroundings: Surroundings, command: string, curre
 }
 
 /** The `externalId` where that is what the person types. */
-function nameOf({ workflowId, type }: Listed, current: string): string {
-  const { key, account } = partsOfId(workflowId) ?? {};
-  const short = key !== undefined && Object.hasOwn(ONBOARDINGS, type) ? atAccount(key, account) : workflowId;
+function nameOf({ workflowId }: Listed, current: string): string {
+  const short = onboardingName(workflowId) ?? workflowId;
   return short.startsWith(current) ? short : workflowId;
 }
 

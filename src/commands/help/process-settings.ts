@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { codecServerSettings } from '../../codec-server/settings.js';
+import { consoleSettings } from '../../console/settings.js';
 import { accountSettings, wordingSettings } from '../../partners/account-settings.js';
 import { receiverSettings, webhookSettings } from '../../receiver/settings.js';
 import { sandboxSettings } from '../../sandbox/settings.js';
@@ -8,7 +9,7 @@ import { workerSettings } from '../../worker/settings.js';
 import { commandSettings } from '../cli/command-line.js';
 
 /** A process, by the name under which people start it. */
-export type Process = 'worker' | 'gangway' | 'receiver' | 'codec-server' | 'sandbox';
+export type Process = 'worker' | 'gangway' | 'receiver' | 'console' | 'codec-server' | 'sandbox';
 
 /** Settings that a process reads, beside those of libraries. */
 export interface ProcessSettings {
@@ -36,6 +37,8 @@ export const PROCESS_SETTINGS: readonly ProcessSettings[] = [
   entry('receiver', receiverSettings),
   entry('receiver', webhookSettings),
   entry('receiver', wordingSettings(), true),
+  entry('console', consoleSettings),
+  entry('console', accountSettings(), true),
   entry('codec-server', codecServerSettings),
   entry('sandbox', sandboxSettings),
 ];

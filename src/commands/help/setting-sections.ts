@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { codecServerSettings } from '../../codec-server/settings.js';
+import { consoleSettings } from '../../console/settings.js';
 import { accountSettings } from '../../partners/account-settings.js';
 import { receiverSettings, webhookSettings } from '../../receiver/settings.js';
 import { sandboxSettings } from '../../sandbox/settings.js';
@@ -56,6 +57,12 @@ export const SECTIONS: readonly Section[] = [
     SHARED,
   ),
   section(
+    'Console',
+    'The web page where people answer what onboardings ask, and the identity provider at which they sign in.',
+    consoleSettings.shape,
+    SHARED,
+  ),
+  section(
     'Codec server',
     'The server that decrypts payloads for the Temporal Web UI and the `temporal` command.',
     codecServerSettings.omit({ TEMPORAL_NAMESPACE: true }).shape,
@@ -87,7 +94,7 @@ export const LIBRARY_SECTIONS: readonly LibrarySection[] = [
   {
     title: 'Temporal',
     about:
-      'Worker, command and receiver read these with `@temporalio/envconfig`; the codec server reads `TEMPORAL_NAMESPACE` only. ' +
+      'Worker, command, receiver and console read these with `@temporalio/envconfig`; the codec server reads `TEMPORAL_NAMESPACE` only. ' +
       'A profile of `temporal.toml` can hold them instead. `TEMPORAL_GRPC_META_<NAME>` adds a header to each call.',
     settings: [
       { name: 'TEMPORAL_ADDRESS', purpose: 'Address of the Temporal server.', unset: '`localhost:7233`' },
@@ -124,7 +131,7 @@ export const LIBRARY_SECTIONS: readonly LibrarySection[] = [
   {
     title: 'Traces',
     about:
-      'Worker, command and receiver send traces to an OpenTelemetry collector (OTLP over HTTP, protobuf). The exporter also reads ' +
+      'Worker, command, receiver and console send traces to an OpenTelemetry collector (OTLP over HTTP, protobuf). The exporter also reads ' +
       'the other `OTEL_EXPORTER_OTLP_*` settings of the standard, such as headers and certificates.',
     settings: [
       {

@@ -1,6 +1,6 @@
+import { InvalidInput } from '../../operators/invalid-input.js';
 import { didYouMean } from '../../settings/nearest.js';
-import { InvalidInput } from '../cli/errors.js';
-import { withoutMarkdown, wrapped } from './prose.js';
+import { withoutMarkdown, wrapped } from '../cli/prose.js';
 import { LIBRARY_SECTIONS, SECTIONS } from './setting-sections.js';
 import { settingsOf } from './settings.js';
 

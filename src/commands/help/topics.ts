@@ -1,11 +1,11 @@
 import { REQUIREMENT_KINDS, TASKS } from '../../messages/requirement-kinds.js';
 import type { AnswerKind } from '../../messages/requirements.js';
+import { REQUIREMENT_TEXTS } from '../../operators/texts/requirement-texts.js';
 import type { Surroundings } from '../cli/command-line.js';
 import { EXIT_CODES } from '../cli/exit-codes.js';
 import { Printer } from '../cli/output.js';
+import { described, widthOf, wrapped } from '../cli/prose.js';
 import type { Topic } from './names.js';
-import { described, widthOf, wrapped } from './prose.js';
-import { REQUIREMENT_TEXTS } from './requirement-texts.js';
 
 /** Prints a topic of `gangway help`. @throws {InvalidInput} for an unknown part */
 export async function printTopic(
@@ -26,6 +26,7 @@ const TEXTS: Readonly<Record<Topic, (width: number, part: string | undefined) =>
           'UI shows them in the details of the workflow.',
         'Gangway never decides a requirement by itself. Past its due date it is overdue and stays open. It closes when the ' +
           "partner's own change makes it obsolete.",
+        '"gangway claim" shows others that you work on a requirement. "gangway confirm" applies an answer that somebody else proposed.',
         'These are the kinds, with what a person has to do and the allowed answers:',
         described(
           REQUIREMENT_KINDS.map((kind) => [kind, `${TASKS[kind]} (${REQUIREMENT_TEXTS[kind].answers})`]),

@@ -1,9 +1,21 @@
 import { type Command, Option } from 'commander';
-import { REQUIREMENT_KINDS } from '../../messages/requirement-kinds.js';
+import {
+  DEFAULT_CLAIM_HOURS,
+  LONGEST_CLAIM_DAYS,
+  REQUIREMENT_KINDS,
+} from '../../messages/requirement-kinds.js';
 import { STAGES } from '../../messages/stages.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import type { Act } from '../cli/definition.js';
-import { limit, withId, withPartnerAccount, withRecordFormats, withYes } from '../cli/options.js';
+import {
+  limit,
+  milliseconds,
+  withId,
+  withIdArgument,
+  withPartnerAccount,
+  withRecordFormats,
+  withYes,
+} from '../cli/options.js';
 import { pastTime, withListFilter } from './filters.js';
 
 /** The commands that start, follow and end onboardings. */
@@ -85,57 +97,117 @@ export function inboxCommand(program: Command, act: Act): void {
     .summary('list the open requirements')
     .description(
       'List the open requirements of all onboardings, operations and partner accounts, the first due first. This needs no ' +
-        'worker. With --details it shows the words of the partner, which a worker has to read; "gangway resolve" answers.',
+        'worker. With --details it shows the questions, which a worker has to read, and the commands that answer them.',
     );
   withListFilter(command)
     .addOption(new Option('--kind <kind>', 'only requirements of this kind').choices(REQUIREMENT_KINDS))
     .option('--overdue', 'only overdue requirements')
+    .option('--unclaimed', 'only requirements that nobody has claimed')
     .option(
       '--raised-before <time>',
       'only those that were raised before: 2d, yesterday, 2026-01-31',
       pastTime,
     )
     .option('--due-after <time>', 'only onboardings whose first requirement is due after this time', pastTime)
-    .option('--details', 'show what exactly is asked')
+    .option('--details', 'show what exactly is asked, and how to answer')
     .option('--limit <n>', 'maximum number of onboardings, the most urgent ones, 0 for all', limit, 1_000)
     .action(act(async () => (await import('./inbox.js')).inbox));
   withRecordFormats(command);
 }
 
 export function resolveCommand(program: Command, act: Act): void {
-  withId(program.command('resolve'))
+  const command = program
+    .command('resolve')
     .summary('answer a requirement')
     .description(
-      'Answer one requirement that "gangway inbox" or "gangway status" lists. Give exactly one answer.',
-    )
-    .argument('<requirement>', 'id of the requirement')
-    .option('--text <text>', 'answer: this text')
-    .option('--document <file...>', 'answer: these files')
+      'Answer one requirement that "gangway inbox" or "gangway status" lists. Give exactly one answer. Without one, show the ' +
+        'question and the commands that answer it.',
+    );
+  withIdArgument(command)
+    .argument('[requirement]', 'id of the requirement, or its beginning; default: the only open one')
+    // The action names the option that is missing.
+    .allowExcessArguments()
+    .optionsGroup('Answers:')
+    .option('--text <text>', 'a note or ticket: this text')
+    .option('--document <file...>', 'a note, or a rejected document: these files')
     .option(
       '--set <field=value>',
-      'answer: a correction of this field; repeatable. The value is JSON or text, null removes the field',
+      'rejected input, requested changes, a ticket: correct this field; repeatable. The value is JSON or text, null removes ' +
+        'the field',
       (value: string, others: string[] = []) => [...others, value],
     )
-    .option('--patch <json>', 'answer: a correction, as JSON merge patch, @file, or - for standard input')
-    .option('--adopt <id>', 'answer: the write took effect and created this id; or this is the mid')
-    .option('--retry', 'answer: the write did not take effect, or the obstacle is gone, so try again')
-    .option('--code <code>', 'answer: this one-time code')
-    .option('--take-back', 'withdraw an answer that was not sent yet; the requirement is open again')
-    .option('--abandon', 'answer: give up')
+    .option('--patch <json>', 'the same as JSON merge patch, @file, or - for standard input')
+    .option(
+      '--adopt <id>',
+      'an uncertain write: it took effect and created this id; an unclear mid: this is the mid',
+    )
+    .option(
+      '--retry',
+      'an uncertain write: it did not take effect, send it again; otherwise: the obstacle is gone, try again',
+    )
+    .option('--code <code>', 'a one-time code: sign in with it')
+    .option('--abandon', 'any that allows it: give up the whole onboarding')
+    .option('--take-back', 'an answer that was not sent yet: take it back and open the requirement again')
+    .optionsGroup('Options:')
+    .option('--reason <why>', 'why; required for --adopt, --retry, --abandon and --take-back')
     .option('--actor <name>', 'who answers (default: the user of this machine)')
-    .option('--reason <why>', 'why; required for --adopt, --retry, --take-back and --abandon')
     .option('--dry-run', 'check the answer, show what it changes, and send nothing')
-    .option('--yes', 'send a correction without a confirmation at the terminal')
+    .option('--yes', 'do not ask for a confirmation at the terminal')
     .option('--json', 'print JSON')
     .addHelpText('after', RESOLVE_EXAMPLES)
     .action(act(async () => (await import('./resolve.js')).resolve));
+  withPartnerAccount(command);
 }
 
 const RESOLVE_EXAMPLES = `
 Examples:
+  gangway resolve corner-bakery
+  gangway resolve corner-bakery note-149967d738cb --document check.pdf
   gangway status corner-bakery --input
-  gangway resolve corner-bakery request-changes-1 --set application.volume=240000 --dry-run
-  gangway resolve corner-bakery note-149967d738cb --document check.pdf`;
+  gangway resolve corner-bakery request-changes-1 --set application.volume=240000 --dry-run`;
+
+export function claimCommand(program: Command, act: Act): void {
+  withId(program.command('claim'))
+    .summary('claim a requirement, so that others see who works on it')
+    .description(
+      'Claim a requirement: "gangway inbox", "gangway status" and the Web UI show who works on it. The claim ends by itself, and ' +
+        'it ends when the requirement is answered or closed. Claim it again to extend it. A claim keeps nobody from answering.',
+    )
+    .argument('<requirement>', 'id of the requirement')
+    .option(
+      '--for <duration>',
+      `how long: 30m, 2h, at most ${LONGEST_CLAIM_DAYS}d (default: ${DEFAULT_CLAIM_HOURS}h)`,
+      milliseconds,
+    )
+    .option('--actor <name>', 'who works on it (default: the user of this machine)')
+    .option('--override', 'take over the claim of somebody else')
+    .option('--json', 'print JSON')
+    .action(act(async () => (await import('./claim.js')).claim));
+}
+
+export function releaseCommand(program: Command, act: Act): void {
+  withId(program.command('release'))
+    .summary('release a claimed requirement')
+    .description('Release a requirement that you have claimed. Does nothing if the claim has ended.')
+    .argument('<requirement>', 'id of the requirement')
+    .option('--actor <name>', 'who had claimed it (default: the user of this machine)')
+    .option('--json', 'print JSON')
+    .action(act(async () => (await import('./claim.js')).release));
+}
+
+export function confirmCommand(program: Command, act: Act): void {
+  withYes(withId(program.command('confirm')))
+    .summary('confirm an answer that somebody else has proposed')
+    .description(
+      'Answer a requirement as somebody else has proposed. "gangway status" shows the proposed answer in short. Nobody can confirm ' +
+        'their own proposal.',
+    )
+    .argument('<requirement>', 'id of the requirement')
+    .option('--actor <name>', 'who confirms (default: the user of this machine)')
+    .option('--reason <why>', 'why')
+    .option('--json', 'print JSON')
+    .action(act(async () => (await import('./claim.js')).confirmProposal));
+}
 
 export function watchCommand(program: Command, act: Act): void {
   withId(program.command('watch'))
@@ -157,7 +229,7 @@ export function nudgeCommand(program: Command, act: Act): void {
         'calls; for a customer, in all parts. With --system, do so for everything that waits for that partner, for example ' +
         'after an outage. Running attempts are left alone.',
     )
-    .argument('[id]', 'workflow id, externalId or externalId@account; none with --system')
+    .argument('[id]', 'externalId, externalId@account, dba or workflow id; none with --system')
     .addOption(new Option('--system <name>', 'everything that waits for this partner').choices(SYSTEM_NAMES));
   withPartnerAccount(command)
     .option('--json', 'print JSON')

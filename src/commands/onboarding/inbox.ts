@@ -1,58 +1,52 @@
 import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
-import { WORKFLOW_ID_PREFIXES } from '../../messages/ids.js';
-import type { ListedRequirement } from '../../messages/listed.js';
-import { type Requirement, type RequirementKind, TASKS } from '../../messages/requirements.js';
+import type { Requirement, RequirementKind } from '../../messages/requirements.js';
+import { byDue, INBOX_TYPES, type InboxItem, itemsOf, shortIds } from '../../operators/inbox.js';
 import { stateOf } from '../../temporal/onboardings.js';
-import { count, type Listed, listed, mostUrgent, typesOf, visibilityQuery } from '../../temporal/search.js';
+import { count, listed, mostUrgent, visibilityQuery } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
 import { partnerAccountOf } from '../cli/partner-account.js';
-import { isOverdue } from '../cli/requirements.js';
+import { describeRequirement } from '../cli/requirements.js';
 import type { ListFilter } from './filters.js';
 
 interface InboxOptions extends ListFilter, RecordFormat {
   readonly kind?: RequirementKind;
   readonly overdue?: true;
+  readonly unclaimed?: true;
   readonly raisedBefore?: Date;
   readonly dueAfter?: Date;
   readonly details?: true;
   readonly limit: number;
 }
 
-/** An open requirement, and what it belongs to. */
-interface InboxItem
-  extends Partial<ListedRequirement>,
-    Pick<Listed, 'workflowId' | 'taskQueue' | 'dba' | 'system' | 'partnerAccount' | 'stage'> {
-  /** What a person has to do. */
-  readonly task: string;
-  /** What exactly is asked; only with `--details`. */
-  readonly title?: string;
-  readonly detail?: string;
-  readonly overdue: boolean;
-}
-
-/** Without customers: their requirements are those of their parts, and would show twice. */
-const { customerOnboarding: _, ...WITH_OWN_REQUIREMENTS } = WORKFLOW_ID_PREFIXES;
-
 export async function inbox(cli: CommandLine, options: InboxOptions): Promise<void> {
-  const { overdue, raisedBefore, limit, json, csv, ...others } = options;
+  const { overdue, unclaimed, raisedBefore, limit, json, csv, ...others } = options;
   partnerAccountOf(cli.config(), options, 'inbox', 'nothing was read');
-  const everything = { ...others, types: typesOf(WITH_OWN_REQUIREMENTS), actionRequired: true };
+  const everything = { ...others, types: INBOX_TYPES, actionRequired: true };
   await withTemporal(cli, async ({ client }) => {
     const wanted = { ...everything, ...(overdue && { dueUntil: new Date() }) };
     const page = limit === Number.MAX_SAFE_INTEGER ? wanted : await mostUrgent(client, wanted, limit);
     const found = await Array.fromAsync(listed(client, visibilityQuery(page)));
-    const isWanted = ({ kind, raisedAt, overdue: isLate }: InboxItem) =>
+    const isWanted = ({ kind, raisedAt, overdue: isLate, claimedBy }: InboxItem) =>
       (options.kind === undefined || kind === options.kind) &&
       (!overdue || isLate) &&
+      (!unclaimed || claimedBy === undefined) &&
       (!raisedBefore || (raisedAt !== undefined && raisedAt < raisedBefore.toISOString()));
-    const listedItems = found.flatMap(itemsOf).filter(isWanted).sort(byDue);
-    const items = options.details ? await withDetails(cli, client, listedItems) : listedItems;
+    const items = found.flatMap(itemsOf).filter(isWanted).sort(byDue);
     const waiting = () => count(client, visibilityQuery(everything));
     const none = items.length > 0 ? '' : await nothing(options, waiting);
-    cli.records(items, { columns: columnsOf(cli, options), json, csv, fields: FIELDS, none });
+    const details = options.details ? await detailsOf(cli, client, items) : new Map();
+    const shortOf = shortIds(items.map(({ workflowId }) => workflowId));
+    const how = { columns: columnsOf(cli, shortOf, items), json, csv, fields: FIELDS, none };
+    const below = { columns: ['requirement', 'id'], line: commandOf(shortOf) };
+    if (options.details && !json && !csv && items.length > 0) printDetails(cli, items, details, shortOf);
+    else
+      cli.records(
+        items.map((item) => ({ ...item, ...wordsOf(details.get(item)) })),
+        { ...how, below },
+      );
     if (page.dueUntil && page !== wanted) {
       const next = `the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`;
       cli.note(`${found.length} of ${await waiting()} onboardings, the most urgent; ${next}; all: --limit 0`);
@@ -60,50 +54,28 @@ export async function inbox(cli: CommandLine, options: InboxOptions): Promise<vo
   });
 }
 
-function itemsOf({
-  workflowId,
-  taskQueue,
-  dba,
-  system,
-  partnerAccount,
-  stage,
-  ...listed
-}: Listed): InboxItem[] {
-  const of = { workflowId, taskQueue, dba, system, partnerAccount, stage };
-  const items = listed.requirements.map((requirement) => ({
-    ...{ ...of, ...requirement },
-    task: TASKS[requirement.kind],
-    overdue: isOverdue(requirement.dueAt),
-  }));
-  const { moreRequirements: more } = listed;
-  if (more === 0) return items;
-  // They are due after those that the list has.
-  const [last] = items.slice(-1);
-  const task = `and ${more} more: gangway status ${workflowId}`;
-  return [...items, { ...of, task, overdue: false, ...(last && { dueAt: last.dueAt }) }];
-}
-
-function byDue({ dueAt: one = '' }: InboxItem, { dueAt: other = '' }: InboxItem): number {
-  return one.localeCompare(other);
-}
-
 async function nothing(options: InboxOptions, waiting: () => Promise<number>): Promise<string> {
   const { kind, overdue, raisedBefore } = options;
   const total = await waiting();
   if (total === 0) return 'nothing waits for a person';
-  const what = overdue ? 'overdue' : raisedBefore ? 'that old' : `of kind ${kind}`;
+  const what = overdue
+    ? 'overdue'
+    : raisedBefore
+      ? 'that old'
+      : kind !== undefined
+        ? `of kind ${kind}`
+        : 'unclaimed';
   return `none of the ${total} that ${total === 1 ? 'waits' : 'wait'} for a person is ${what}`;
 }
 
 /** How many onboardings are queried at once. */
 const CONCURRENCY = 16;
 
-/** Adds the words of each requirement. Names on standard error what no worker can read now. */
-async function withDetails(
-  cli: CommandLine,
-  client: Client,
-  items: readonly InboxItem[],
-): Promise<readonly InboxItem[]> {
+/** By item. */
+type Details = ReadonlyMap<InboxItem, Requirement>;
+
+/** Reads what each requirement asks. Names on standard error what no worker can read now. */
+async function detailsOf(cli: CommandLine, client: Client, items: readonly InboxItem[]): Promise<Details> {
   const limit = pLimit(CONCURRENCY);
   /** Task queues on which no worker responds: the next query would only wait as long. */
   const silent = new Set<string>();
@@ -127,33 +99,70 @@ async function withDetails(
         item.workflowId,
         limit(() => read(item)),
       );
-  const detailed = items.map(async (item): Promise<InboxItem> => {
+  const details = new Map<InboxItem, Requirement>();
+  for (const item of items) {
     const asked = (await all.get(item.workflowId))?.find(({ id }) => id === item.id);
-    return asked ? { ...item, title: asked.title, detail: asked.detail } : item;
-  });
-  return Promise.all(detailed);
+    if (asked) details.set(item, asked);
+  }
+  return details;
 }
 
-/** Relative times, because they say at once what to do first. Each row has a name, also where there is no room for the id. */
-const columnsOf = ({ times }: CommandLine, { details }: InboxOptions): TableColumns<InboxItem> => ({
+function wordsOf(asked: Requirement | undefined): Pick<InboxItem, 'title' | 'detail' | 'answers'> {
+  return asked ? { title: asked.title, detail: asked.detail, answers: asked.answers } : {};
+}
+
+/** What a person types for a workflow. */
+type NameOf = (workflowId: string) => string;
+
+/** A block for each requirement: what is asked, and the commands that answer it. */
+function printDetails(cli: CommandLine, items: readonly InboxItem[], details: Details, nameOf: NameOf): void {
+  let last: string | undefined;
+  for (const item of items) {
+    const { workflowId, dba, dueAt, task } = item;
+    const name = nameOf(workflowId);
+    if (workflowId !== last)
+      cli.line(`${last === undefined ? '' : '\n'}${dba === undefined ? workflowId : `${dba} (${name})`}`);
+    last = workflowId;
+    const asked = details.get(item);
+    if (asked) cli.prose(describeRequirement(cli, name, asked));
+    else cli.prose(`  ${task}${dueAt ? `, ${cli.times.due(dueAt)}` : ''}\n    ${commandOf(nameOf)(item)}`);
+  }
+}
+
+/** Shows what is asked, and how to answer it. */
+function commandOf(nameOf: NameOf) {
+  return ({ workflowId, id }: InboxItem) =>
+    id === undefined ? `gangway status ${nameOf(workflowId)}` : `gangway resolve ${nameOf(workflowId)} ${id}`;
+}
+
+/** Relative times, because they say at once what to do first. */
+const columnsOf = (
+  { times }: CommandLine,
+  nameOf: NameOf,
+  items: readonly InboxItem[],
+): TableColumns<InboxItem> => ({
   due: {
     value: ({ dueAt }) => dueAt && times.due(dueAt),
     keep: true,
     style: ({ overdue }) => (overdue ? 'red' : undefined),
   },
-  dba: ({ dba, workflowId }) => dba ?? workflowId,
+  dba: ({ dba }) => dba,
   'to do': ({ task }) => task,
-  ...(details && {
-    asked: ({ title = '', detail = '' }) => [title, detail.replace(/\s+/g, ' ')].filter(Boolean).join(': '),
+  ...(items.some(({ claimedBy }) => claimedBy !== undefined) && {
+    'taken by': ({ claimedBy }: InboxItem) => claimedBy,
+  }),
+  ...(items.some(({ proposedBy }) => proposedBy !== undefined) && {
+    'proposed by': ({ proposedBy }: InboxItem) => proposedBy,
   }),
   waiting: { value: ({ raisedAt }) => raisedAt && times.since(raisedAt), priority: 3 },
   partner: { value: ({ system }) => system, priority: 5 },
   account: { value: ({ partnerAccount }) => partnerAccount, priority: 4 },
+  id: { value: ({ workflowId }) => nameOf(workflowId), keep: true },
   requirement: { value: ({ id }) => id, keep: true },
-  id: { value: ({ workflowId }) => workflowId, keep: true, priority: 2 },
 });
 
 const FIELDS = [
   ...['workflowId', 'dba', 'system', 'partnerAccount', 'stage', 'id', 'kind', 'raisedAt', 'dueAt'],
-  ...['task', 'overdue', 'title', 'detail'],
+  ...['task', 'overdue', 'title', 'detail', 'answers'],
+  ...['claimedBy', 'claimedUntil', 'proposedBy', 'proposedAt'],
 ];

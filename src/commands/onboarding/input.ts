@@ -1,19 +1,34 @@
 import type { Correctable } from '../../messages/activities.js';
+import type { Requirement } from '../../messages/requirements.js';
+import { type ChangeableField, changeableFields, isCorrectable, shown } from '../../operators/corrections.js';
+import { InvalidInput } from '../../operators/invalid-input.js';
+import { partsOf } from '../../operators/parts.js';
 import { withoutPrivate } from '../../privacy/private-fields.js';
 import { inputOf, stateOf } from '../../temporal/onboardings.js';
-import type { CommandContext } from '../cli/command-line.js';
-import { InvalidInput } from '../cli/errors.js';
-import { partsOf } from '../cli/parts.js';
-import { changeableFields, isCorrectable, shown } from './correction.js';
+import type { CommandContext, CommandLine } from '../cli/command-line.js';
+
+interface Named {
+  readonly workflowId: string;
+  /** What the person types for it. */
+  readonly typed: string;
+}
 
 /** Prints the input of an onboarding as it stands, and the fields that can change now; of a customer, those of its parts. */
-export async function showInput(context: CommandContext, workflowId: string, json?: true): Promise<void> {
-  const ids = await correctableIds(context, workflowId);
+export async function showInput(
+  context: CommandContext,
+  { workflowId, typed }: Named,
+  json?: true,
+): Promise<void> {
   const { cli, client } = context;
-  for (const id of ids) {
+  for (const id of await correctableIds(context, workflowId)) {
     const correctable = await inputOf(client, id);
-    if (json) cli.json(asJson(context, id, correctable));
-    else print(context, id, correctable);
+    if (json) {
+      cli.json(asJson(context, id, correctable));
+      continue;
+    }
+    const { requirements } = await stateOf(client, id);
+    const asking = requirements.filter(({ answers }) => answers.includes('correction'));
+    print(context, { workflowId: id, typed }, correctable, asking);
   }
 }
 
@@ -32,19 +47,39 @@ function asJson({ config }: CommandContext, workflowId: string, correctable: Cor
   return { workflowId, input: withoutPrivate(correctable.input), canChange: fields };
 }
 
-function print({ cli, config }: CommandContext, workflowId: string, correctable: Correctable): void {
+/** @param asking the open requirements that take a correction */
+function print(
+  { cli, config }: CommandContext,
+  { workflowId, typed }: Named,
+  correctable: Correctable,
+  asking: readonly Requirement[],
+): void {
   const fields = changeableFields(correctable, config);
   cli.line(`${workflowId}: input with its corrections, private values masked`);
   cli.line(JSON.stringify(withoutPrivate(correctable.input), undefined, 2));
-  cli.line('\nfields that a correction can change now:');
-  cli.records(fields, {
-    columns: {
-      field: ({ name }) => name,
-      now: ({ now }) => (typeof now === 'object' && now !== null ? '' : now === undefined ? '' : shown(now)),
-      type: ({ type }) => type,
-      rule: ({ isRequired, rule }) => [isRequired && 'required', rule].filter(Boolean).join('; '),
-    },
-  });
-  cli.line('\nN is the number of an item, from 0. A field that takes objects takes any field in it.');
-  cli.line(`change one: gangway resolve ${workflowId} REQUIREMENT --set FIELD=VALUE --dry-run`);
+  const questions = asking.map(({ detail }) => detail).join('\n');
+  const isAsked = ({ name }: ChangeableField) =>
+    new RegExp(`(^|[^\\w.])${name.replaceAll('.', '\\.').replace(/\bN\b/g, '\\d+')}($|[^\\w.])`, 'm').test(
+      questions,
+    );
+  const asked = fields.filter(isAsked);
+  if (asked.length > 0) {
+    cli.line('\nfields that an open requirement names:');
+    for (const field of asked) printField(cli, field);
+  }
+  cli.line(`\n${asked.length > 0 ? 'other ' : ''}fields that a correction can change now:`);
+  for (const field of fields.filter((each) => !asked.includes(each))) printField(cli, field);
+  cli.line('');
+  if (fields.some(({ name }) => /\bN\b/.test(name)))
+    cli.prose('N is the number of an item, from 0. A field that takes objects takes any field in it.');
+  if (asking.length === 0) cli.prose('No open requirement takes a correction now.');
+  for (const { id } of asking)
+    cli.line(`change one: gangway resolve ${typed} ${id} --set FIELD=VALUE --dry-run`);
+}
+
+/** The name is never cut, because people copy it. */
+function printField(cli: CommandLine, { name, now, isRequired, type, rule }: ChangeableField): void {
+  const value = now === undefined || (typeof now === 'object' && now !== null) ? '' : ` = ${shown(now)}`;
+  const rules = [type, isRequired && 'required', rule].filter(Boolean).join('; ');
+  cli.line(`  ${cli.hanging(`${name}${value}: ${rules}`, 6)}`);
 }

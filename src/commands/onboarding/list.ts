@@ -2,13 +2,13 @@ import type { Client } from '@temporalio/client';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
 import type { Stage } from '../../messages/onboarding-state.js';
 import { TASKS } from '../../messages/requirements.js';
+import { isOverdue, shortIds } from '../../operators/inbox.js';
+import { InvalidInput } from '../../operators/invalid-input.js';
 import { count, type Listed, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { problemInQuery } from '../../temporal/visibility-query.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { InvalidInput } from '../cli/errors.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
 import { partnerAccountOf } from '../cli/partner-account.js';
-import { isOverdue } from '../cli/requirements.js';
 import type { ListFilter } from './filters.js';
 
 interface ListOptions extends ListFilter, RecordFormat {
@@ -33,13 +33,15 @@ export async function list(cli: CommandLine, options: ListOptions): Promise<void
       explainQuery(client, query, options),
     );
     const total = found.length < limit ? found.length : await count(client, query);
+    const shortOf = shortIds(found.map(({ workflowId }) => workflowId));
     const columns: Columns = {
       ...(operations || accounts ? {} : NAME),
       ...COMMON_COLUMNS,
       ...(options.endedSince ? { ended: ({ endedAt }) => endedAt } : {}),
-      id: { value: ({ workflowId }) => workflowId, keep: true, priority: operations || accounts ? 1 : 2 },
+      id: { value: ({ workflowId }) => shortOf(workflowId), keep: true },
     };
-    cli.records(found, { columns, json, csv, fields: FIELDS, total });
+    const below = { columns: ['id'], line: ({ workflowId }: Listed) => shortOf(workflowId) };
+    cli.records(found, { columns, below, json, csv, fields: FIELDS, total });
   });
 }
 
@@ -53,15 +55,14 @@ function explainQuery(client: Client, query: string, { query: typed }: ListOptio
 
 type Columns = TableColumns<Listed>;
 
-/** Each row has a name, also where the terminal has no room for the id. */
-const NAME: Columns = { dba: ({ dba, workflowId }) => dba ?? workflowId };
+const NAME: Columns = { dba: ({ dba }) => dba };
 
 const COMMON_COLUMNS: Columns = {
   stage: ({ stage }) => stage,
   'partner status': { value: ({ partnerStatus }) => partnerStatus, priority: 5 },
   'to do': { value: toDo, style: isLate },
   merchant: { value: ({ merchantProfileId }) => merchantProfileId, priority: 7 },
-  mid: { value: ({ mid }) => mid, priority: 3 },
+  mid: { value: ({ mid }) => mid, keep: true, priority: 2 },
   profile: { value: ({ bankingProfileId }) => bankingProfileId, priority: 8 },
   account: { value: ({ partnerAccount }) => partnerAccount, priority: 9 },
   started: { value: ({ startedAt }) => startedAt, priority: 6 },

@@ -6,16 +6,18 @@ import {
   type WorkflowType,
 } from '../../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { InvalidInput } from '../../operators/invalid-input.js';
+import { nameOf } from '../../operators/waits.js';
 import { SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
 import { isStepAt, nudge as readNow, retryNow } from '../../temporal/nudge.js';
 import { partIds } from '../../temporal/onboardings.js';
 import { wakeWaiting } from '../../temporal/partner-accounts.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
-import { CommandFailed, InvalidInput } from '../cli/errors.js';
+import { CommandFailed } from '../cli/errors.js';
+import { staysAtPartner } from '../cli/outcomes.js';
 import { findById, type IdOptions, partnerAccountOf } from '../cli/partner-account.js';
 import { whileShowing } from '../cli/progress.js';
-import { nameOf } from '../cli/waits.js';
 
 interface NudgeOptions extends IdOptions {
   readonly system?: SystemName;
@@ -131,16 +133,9 @@ export async function cancel(
 
 /** `This cancels Acme Bikes (merchant-boarding-m-1) in stage underwriting; merchant 1009 stays at the partner.` */
 function consequenceOf({ workflowId, type, typedSearchAttributes }: WorkflowExecutionDescription): string {
-  const { dba, stage, merchantProfileId, bankingProfileId } = SEARCH_ATTRIBUTES;
-  const [merchant, profile] = [merchantProfileId, bankingProfileId].map((key) =>
-    typedSearchAttributes.get(key),
-  );
+  const { dba, stage } = SEARCH_ATTRIBUTES;
   const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
-  const left = [
-    ...(merchant === undefined ? [] : [`merchant ${merchant}`]),
-    ...(profile === undefined ? [] : [`banking profile ${profile}`]),
-  ].join(' and ');
-  const stays = left === '' ? 'what exists at the partner stays there' : `${left} stays at the partner`;
   const name = nameOf(workflowId, typedSearchAttributes.get(dba)) + (isCustomer ? ' with all its parts' : '');
+  const stays = staysAtPartner(typedSearchAttributes);
   return `This cancels ${name} in stage ${typedSearchAttributes.get(stage)}; ${stays}.`;
 }

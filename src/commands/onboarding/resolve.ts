@@ -1,202 +1,175 @@
-import { createReadStream } from 'node:fs';
-import { access, constants, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { basename } from 'node:path';
-import { documentStore } from '../../documents/document-store.js';
-import { openStore } from '../../documents/open-store.js';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import type { Command } from 'commander';
+import { currentClaim, isSamePerson } from '../../messages/handling.js';
+import { isOnboarding } from '../../messages/ids.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
-import type { Answer, AnswerKind } from '../../messages/requirements.js';
-import { oneTimeCode } from '../../partners/banking/rules.js';
-import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
+import type { Part } from '../../messages/onboardings.js';
+import type { Answer, Requirement } from '../../messages/requirements.js';
+import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { sendResolution } from '../../operators/answering.js';
+import { askingPart } from '../../operators/corrections.js';
+import { InvalidInput } from '../../operators/invalid-input.js';
+import { handledRequirements } from '../../operators/parts.js';
+import { nameOf } from '../../operators/waits.js';
 import { masked } from '../../privacy/masked.js';
-import { didYouMean } from '../../settings/nearest.js';
-import { stateOf } from '../../temporal/onboardings.js';
+import { partIds, stateOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { cannotRead, check } from '../cli/arguments.js';
+import { shellWord } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { type Confirming, confirm } from '../cli/confirm.js';
-import { InvalidInput } from '../cli/errors.js';
+import { confirm } from '../cli/confirm.js';
+import { staysAtPartner } from '../cli/outcomes.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';
-import { optionsOf, resolveCommands, sendResolution } from '../cli/requirements.js';
-import {
-  type CorrectionOptions,
-  changeLines,
-  changesOf,
-  checkCorrection,
-  inputFor,
-  readCorrection,
-} from './correction.js';
+import { whileShowing } from '../cli/progress.js';
+import { questionOf } from '../cli/requirements.js';
+import { type AnswerOptions, kindOf, readAnswer, reasonFrom } from './answers.js';
+import type { Asked } from './correct.js';
+import { reportAccepted } from './effect.js';
+import { type Meant, requirementIn } from './named.js';
 
-interface ResolveOptions extends IdOptions, CorrectionOptions, Confirming {
-  readonly text?: string;
-  readonly document?: readonly string[];
-  readonly adopt?: string;
-  readonly retry?: true;
-  readonly code?: string;
-  readonly takeBack?: true;
-  readonly abandon?: true;
+interface ResolveOptions extends IdOptions, AnswerOptions {
   readonly actor?: string;
-  readonly reason?: string;
-  readonly dryRun?: true;
-}
-
-/** The requirement to answer. */
-interface Asked {
-  readonly workflowId: string;
-  readonly requirementId: string;
-  /** Undefined when it cannot be read now. */
-  readonly state: OnboardingState | undefined;
 }
 
 export async function resolve(
   cli: CommandLine,
   id: string,
-  requirementId: string,
+  given: string | undefined,
   options: ResolveOptions,
+  { args }: Command,
 ): Promise<void> {
+  rejectBareAnswer(args.slice(2));
   const kind = kindOf(options);
-  const answerTo = await readAnswer(cli, kind, options);
-  const by = { actor: options.actor ?? userInfo().username, reason: reasonFrom(options, kind) };
-  await withTemporal(cli, async (context) => {
-    const { workflowId } = await findById(context, id, options);
-    const state = await readableState(context, workflowId, kind, options);
-    const asked = { workflowId, requirementId, state };
-    if (state) checkAsked(asked, state, kind);
-    const answer = await answerTo(context, asked);
-    if (options.dryRun) return reportDryRun(cli, asked, answer, options);
-    const receipt = await sendResolution(context.client, workflowId, { requirementId, answer, ...by });
-    if (options.json) return cli.json({ workflowId, ...receipt });
-    const done = kind === 'take-back' ? 'open again' : 'resolved';
-    cli.line(`${requirementId} ${done}; ${receipt.open} still open`);
-  });
+  let progress = 'nothing was sent';
+  try {
+    await withTemporal(cli, async (context) => {
+      const found = await findById(context, id, options);
+      const { workflowId, typed } = found;
+      const meant = { workflowId, typed, given, kind };
+      const state = await readableState(context, meant, options);
+      const { id: requirementId, requirement } = state
+        ? await requirementIn(context, state, meant)
+        : { id: given ?? '' };
+      if (kind === undefined) return;
+      const answerFor = await readAnswer(cli, kind, options);
+      const by = {
+        actor: options.actor ?? userInfo().username,
+        reason: reasonFrom(options, kind, requirement),
+      };
+      const asked = { workflowId, requirementId, state };
+      const answer = await answerFor(context, asked);
+      if (state) await noteHandling(context, { ...asked, state }, by.actor);
+      if (options.dryRun) return reportDryRun(cli, asked, answer, options);
+      const part = state && askingPart(state, requirementId);
+      if (requirement && cli.terminal)
+        await confirmAnswer(cli, answer, { found, requirement, part }, options);
+      progress = `it is unknown whether the answer was recorded; check with "gangway status ${typed}"`;
+      const receipt = await whileShowing(cli, `${requirementId}: waiting for a worker`, () =>
+        sendResolution(context.client, workflowId, { requirementId, answer, ...by }),
+      );
+      progress = `the answer was recorded; "gangway watch ${typed}" follows it`;
+      const asking = part ? partIds(workflowId)[part] : workflowId;
+      await reportAccepted(
+        context,
+        { workflowId, asking, typed, answer, requirement, state, receipt },
+        options.json,
+      );
+    });
+  } finally {
+    if (cli.signal.aborted) cli.note(`stopped; ${progress}`);
+  }
 }
 
-/** The kind of answer that each option gives. */
-const KINDS = {
-  text: 'text',
-  document: 'documents',
-  set: 'correction',
-  patch: 'correction',
-  adopt: 'adopt',
-  retry: 'retry',
-  code: 'code',
-  takeBack: 'take-back',
-  abandon: 'abandon',
-} as const satisfies Partial<Record<keyof ResolveOptions, AnswerKind>>;
-
-function kindOf(options: ResolveOptions): AnswerKind {
-  const [given, ...more] = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter(
-    (name) => options[name] !== undefined,
-  );
-  if (given !== undefined && more.length === 0) return KINDS[given];
+/** @throws {InvalidInput} for an answer without its option, such as a file after the requirement */
+function rejectBareAnswer(words: readonly string[]): void {
+  const [first] = words;
+  if (first === undefined) return;
+  const meant = existsSync(first) ? ['--document', ...words] : ['--text', words.join(' ')];
   throw new InvalidInput(
-    'give exactly one of --text, --document, --set, --patch, --adopt, --retry, --code, --take-back, --abandon',
+    `${first}: an answer needs its option; did you mean ${meant.map(shellWord).join(' ')}?`,
   );
 }
 
-/** The decisions that a person must give a reason for. */
-const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'take-back', 'abandon'];
-
-function reasonFrom({ reason }: ResolveOptions, kind: AnswerKind): string {
-  if (reason !== undefined) return reason;
-  if (NEED_REASON.includes(kind))
-    throw new InvalidInput(
-      `--${kind} needs --reason, which the timeline keeps: --reason 'asked the merchant'`,
-    );
-  return 'answered with gangway resolve';
-}
-
+/** @returns undefined where no worker can read it, and the answer can be sent without it */
 async function readableState(
   { cli, client }: CommandContext,
-  workflowId: string,
-  kind: AnswerKind,
+  { workflowId, kind, given }: Meant,
   { dryRun }: ResolveOptions,
 ): Promise<OnboardingState | undefined> {
-  return stateOf(client, workflowId).catch((error: unknown) => {
-    if (!(error instanceof UnreadableOnboarding) || dryRun) throw error;
+  try {
+    return await whileShowing(cli, `${workflowId}: waiting for a worker`, () => stateOf(client, workflowId));
+  } catch (error) {
+    const isComplete = kind !== undefined && given !== undefined && !dryRun;
+    if (!(error instanceof UnreadableOnboarding) || !isComplete) throw error;
     if (kind === 'correction') cli.note(`the correction is sent unchecked: ${error.message}`);
     return undefined;
-  });
+  }
 }
 
-/** @throws {InvalidInput} when nobody asks this, or when it takes other answers */
-function checkAsked(
-  { workflowId, requirementId }: Asked,
-  { requirements, unsent = [], timeline }: OnboardingState,
-  kind: AnswerKind,
-): void {
-  const name = JSON.stringify(requirementId);
-  if (kind === 'take-back') {
-    if (unsent.includes(requirementId)) return;
-    throw new InvalidInput(`${name} has no unsent answer; unsent: ${unsent.join(', ') || 'none'}`);
-  }
-  const requirement = requirements.find((each) => each.id === requirementId);
-  if (!requirement) {
-    const ids = requirements.map((each) => each.id);
-    const answered = timeline.findLast(
-      ({ event, detail = '' }) => event === 'requirement-resolved' && detail.startsWith(`${requirementId}: `),
-    );
-    const before = answered ? `; ${answered.actor} answered it at ${answered.at}` : '';
-    throw new InvalidInput(
-      `no requirement ${name} is open; open: ${ids.join(', ') || 'none'}${before || didYouMean(requirementId, ids)}`,
+/** Others who handle the requirement do not keep anybody from answering it. */
+async function noteHandling(
+  { cli, client }: CommandContext,
+  { workflowId, requirementId, state }: Asked & { readonly state: OnboardingState },
+  actor: string,
+): Promise<void> {
+  const requirements = await handledRequirements(client, workflowId, state);
+  const requirement = requirements.find(({ id }) => id === requirementId);
+  if (!requirement) return;
+  const claim = currentClaim(requirement);
+  if (claim && !isSamePerson(claim.actor, actor)) {
+    const until = cli.times.at(claim.until);
+    cli.note(
+      `${claim.actor} has claimed ${requirementId} until ${until}; this answer does not wait for that`,
     );
   }
-  if (requirement.answers.includes(kind)) return;
-  const other = kind === 'abandon' ? `\n"gangway cancel ID" ends an onboarding that waits for it` : '';
-  throw new InvalidInput(
-    `${requirementId} does not take ${optionsOf([kind])}; it takes ${optionsOf(requirement.answers)}:\n` +
-      resolveCommands(workflowId, requirement) +
-      other,
-  );
+  const { proposal } = requirement;
+  if (proposal) cli.note(`this answer drops the one that ${proposal.actor} proposed: ${proposal.answer}`);
 }
 
-/** Makes the answer to a requirement, once all that needs no connection is checked. */
-type AnswerTo = (context: CommandContext, asked: Asked) => Promise<Answer>;
-
-/** Checks everything before anything is stored or sent. @throws {InvalidInput} */
-async function readAnswer(cli: CommandLine, kind: AnswerKind, options: ResolveOptions): Promise<AnswerTo> {
-  const { text = '', document = [], adopt = '', code = '', dryRun } = options;
-  switch (kind) {
-    case 'text':
-      return async () => ({ kind, text });
-    case 'documents':
-      await Promise.all(document.map(checkDocument));
-      return async () => ({ kind, documents: dryRun ? document.map(unstored) : await store(cli, document) });
-    case 'correction': {
-      const patchOf = await readCorrection(cli, options);
-      return async (context, asked) => ({ kind, patch: await correct(context, asked, patchOf, options) });
-    }
-    case 'adopt':
-      return async () => ({ kind, id: adopt });
-    case 'code':
-      check(oneTimeCode, code, '--code', 'nothing was sent');
-      return async () => ({ kind, code });
-    case 'retry':
-    case 'take-back':
-    case 'abandon':
-      return async () => ({ kind });
-  }
+/** An answer to a requirement, and the part of the customer that asks. */
+interface Confirmed {
+  readonly found: WorkflowExecutionDescription;
+  readonly requirement: Requirement;
+  readonly part: Part | undefined;
 }
 
-/** Checks a correction, and shows what it changes to the person at the terminal. */
-async function correct(
-  context: CommandContext,
-  { workflowId, requirementId, state }: Asked,
-  patchOf: Awaited<ReturnType<typeof readCorrection>>,
+/** Asks the person at the terminal before an answer that cannot be taken back. A correction asks by itself. */
+async function confirmAnswer(
+  cli: CommandLine,
+  answer: Answer,
+  about: Confirmed,
   options: ResolveOptions,
-): Promise<Extract<Answer, { kind: 'correction' }>['patch']> {
-  const { cli, config } = context;
-  if (!state) return patchOf(undefined, config);
-  const correctable = await inputFor(context, workflowId, state, requirementId);
-  const patch = patchOf(correctable, config);
-  checkCorrection(correctable, patch, config);
-  const changes = changesOf(correctable, patch);
-  const preview = [`${requirementId} of ${workflowId}:`, ...changeLines(changes)].join('\n');
-  if (!options.dryRun) {
-    if (cli.terminal) await confirm(cli, `${preview}\nThis correction will be sent.`, options);
-  } else if (options.json) cli.json({ workflowId, requirementId, changes });
-  else cli.line(preview);
-  return patch;
+): Promise<void> {
+  const consequence = consequenceOf(answer, about);
+  if (consequence === undefined) return;
+  const { found, requirement } = about;
+  const { workflowId, typedSearchAttributes } = found;
+  const name = nameOf(workflowId, typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba));
+  const asked = questionOf(requirement).replace(/^/gm, '  ');
+  await confirm(cli, `${requirement.id} of ${name}:\n${asked}\n${consequence}`, options);
+}
+
+function consequenceOf(
+  answer: Answer,
+  { found, requirement: { kind }, part }: Confirmed,
+): string | undefined {
+  switch (answer.kind) {
+    case 'adopt':
+      return kind === 'unclear-mid'
+        ? `This ends the boarding with mid ${answer.id}. It cannot be corrected later.`
+        : `This continues with ${answer.id} as what the write created. The write is not sent again.`;
+    case 'retry':
+      if (kind !== 'uncertain-write') return undefined;
+      return 'This sends the write again. If the first one took effect, the partner has it twice.';
+    case 'abandon': {
+      const isWhole = isOnboarding(found.workflowId) ? 'the whole onboarding' : 'the whole operation';
+      const what = part ? `the ${part} of the customer` : isWhole;
+      return `This gives up ${what} and cannot be undone; ${staysAtPartner(found.typedSearchAttributes)}.`;
+    }
+    default:
+      return undefined;
+  }
 }
 
 function reportDryRun(
@@ -212,25 +185,4 @@ function reportDryRun(
   }
   const what = answer.kind === 'text' ? `text: ${masked(answer.text, 'failure')}` : answer.kind;
   cli.line(`${requirementId} takes this answer (${what}); nothing was sent (--dry-run)`);
-}
-
-function unstored(file: string) {
-  return { key: '', fileName: basename(file), contentType: '' };
-}
-
-async function store(cli: CommandLine, files: readonly string[]) {
-  const { documentDir, s3Endpoint } = cli.config();
-  const documents = documentStore(await openStore(documentDir, s3Endpoint, cli.env));
-  return Promise.all(
-    files.map((file) => documents.put(basename(file), createReadStream(file, { signal: cli.signal }))),
-  );
-}
-
-async function checkDocument(file: string): Promise<void> {
-  const found = await access(file, constants.R_OK)
-    .then(() => stat(file))
-    .catch(cannotRead(file));
-  if (!found.isFile()) throw new InvalidInput(`${file}: is not a file`);
-  if (found.size === 0) throw new InvalidInput(`${file}: is empty`);
-  if (found.size > MAX_ATTACHMENT_BYTES) throw new InvalidInput(`${file}: is larger than 25 MiB`);
 }

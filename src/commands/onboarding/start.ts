@@ -1,7 +1,7 @@
+import { check, InvalidInput } from '../../operators/invalid-input.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
-import { check, readJson, sourceName } from '../cli/arguments.js';
+import { readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { InvalidInput } from '../cli/errors.js';
 import { followStarted } from '../cli/follow.js';
 import { type Outcome, printOutcome } from '../cli/outcomes.js';
 

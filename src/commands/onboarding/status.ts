@@ -2,14 +2,17 @@ import type { TypedSearchAttributes } from '@temporalio/common';
 import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { answeredBefore } from '../../operators/answers.js';
+import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../operators/parts.js';
+import type { Times } from '../../operators/time.js';
 import { portalLink } from '../../partners/account-settings.js';
 import { stateOf } from '../../temporal/onboardings.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';
-import { type PartState, partsOf } from '../cli/parts.js';
-import { describeRequirement } from '../cli/requirements.js';
-import type { Times } from '../cli/time.js';
+import { whileShowing } from '../cli/progress.js';
+import { describeRequirement, takeBackCommand } from '../cli/requirements.js';
+import { NO_REASON } from './answers.js';
 import { showInput } from './input.js';
 
 interface StatusOptions extends IdOptions {
@@ -20,31 +23,45 @@ export async function status(cli: CommandLine, id: string, options: StatusOption
   const { input, json } = options;
   await withTemporal(cli, async (context) => {
     const { client, config, link } = context;
-    const { workflowId, runId, typedSearchAttributes } = await findById(context, id, options);
-    if (input) return showInput(context, workflowId, json);
-    const state = await stateOf(client, workflowId).catch((error: unknown) => {
-      if (error instanceof UnreadableOnboarding && !json)
-        printFacts(cli, { ...indexed(typedSearchAttributes), workflow: workflowId });
-      throw error;
-    });
+    const { workflowId, runId, typedSearchAttributes, typed } = await findById(context, id, options);
+    if (input) return showInput(context, { workflowId, typed }, json);
+    const reading = () => stateOf(client, workflowId);
+    const state = await whileShowing(cli, `${workflowId}: waiting for a worker`, reading).catch(
+      (error: unknown) => {
+        if (error instanceof UnreadableOnboarding && !json)
+          printFacts(cli, { ...indexed(typedSearchAttributes), workflow: workflowId });
+        throw error;
+      },
+    );
     if (json) return cli.json(state);
     const parts = await partsOf(client, workflowId, state);
     const ids = [workflowId, ...parts.map((part) => part.workflowId)];
     const failures = await Promise.all(ids.map((each) => failuresOf(client, each)));
-    printState(cli, workflowId, state, parts, {
-      'partner account': partsOfId(workflowId)?.account,
-      ...portalsOf(config, workflowId, state),
-      'web ui': link(workflowId, runId),
-      retrying: failures.flat().join('; ') || undefined,
-    });
+    printState(
+      cli,
+      { workflowId, typed, state, parts },
+      {
+        'partner account': partsOfId(workflowId)?.account,
+        ...portalsOf(config, workflowId, state),
+        'web ui': link(workflowId, runId),
+        retrying: failures.flat().join('; ') || undefined,
+      },
+    );
   });
+}
+
+/** An onboarding as status shows it. */
+interface Shown {
+  readonly workflowId: string;
+  /** What the person types for it. */
+  readonly typed: string;
+  readonly state: OnboardingState;
+  readonly parts: readonly PartState[];
 }
 
 function printState(
   cli: CommandLine,
-  workflowId: string,
-  state: OnboardingState,
-  parts: readonly PartState[],
+  { workflowId, typed, state, parts }: Shown,
   more: Readonly<Record<string, string | undefined>>,
 ): void {
   const facts = {
@@ -63,13 +80,34 @@ function printState(
     ...more,
   };
   printFacts(cli, { ...facts, workflow: workflowId });
-  if (state.requirements.length > 0) cli.line('\nopen requirements:');
-  for (const requirement of state.requirements) cli.line(describeRequirement(cli, requirement));
-  cli.line('');
-  cli.table(
-    ['at', 'event', 'detail'],
-    state.timeline.map((entry) => timelineRow(cli, entry)),
-  );
+  const requirements = asPartsHaveThem(state, parts);
+  if (requirements.length > 0) cli.line('\nopen requirements:');
+  for (const requirement of requirements) cli.prose(describeRequirement(cli, typed, requirement));
+  printUnsent(cli, { typed, state, parts });
+  cli.line('\ntimeline:');
+  printTimeline(cli, state.timeline);
+}
+
+/** The answers that a person can still take back. */
+function printUnsent(cli: CommandLine, { typed, state, parts }: Omit<Shown, 'workflowId'>): void {
+  const { unsent = [] } = state;
+  if (unsent.length > 0) cli.line('\nanswered, not sent yet:');
+  const timeline = timelinesOf(state, parts);
+  for (const id of unsent) {
+    const { actor, detail = id } = answeredBefore(timeline, id) ?? {};
+    cli.prose(`  ${detail}${actor === undefined ? '' : ` (${actor})`}`);
+    cli.line(`    ${takeBackCommand(typed, id)}`);
+  }
+}
+
+/** The details have a column of their own, whose texts are wrapped at a terminal. */
+function printTimeline(cli: CommandLine, timeline: readonly TimelineEntry[]): void {
+  const rows = timeline.map((entry) => timelineRow(cli, entry));
+  const column = Math.max(...rows.map(([, event = '']) => event.length));
+  for (const [at = '', event = '', detail = ''] of rows) {
+    const begin = `${at}  ${event.padEnd(column)}  `;
+    cli.line((begin + cli.hanging(detail.replace(/\s+/g, ' '), begin.length)).trimEnd());
+  }
 }
 
 /** Where people find the merchant and the profile at the partners. */
@@ -90,7 +128,7 @@ function portalsOf(
 
 function printFacts(cli: CommandLine, facts: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(facts)) {
-    if (value !== undefined && value !== null) cli.line(`${name.padEnd(18)}${value}`);
+    if (value !== undefined && value !== null) cli.line(name.padEnd(18) + cli.hanging(String(value), 18));
   }
 }
 
@@ -126,6 +164,7 @@ export function timelineRow(
   { times }: Pick<CommandLine, 'times'>,
   { at, event, detail = '', actor, reason }: TimelineEntry,
 ): string[] {
-  const who = actor === undefined ? '' : ` (${actor}: ${reason ?? ''})`;
+  const why = reason === NO_REASON ? undefined : reason;
+  const who = actor === undefined ? '' : ` (${[actor, why].filter(Boolean).join(': ')})`;
   return [times.atSecond(at), event, detail + who];
 }

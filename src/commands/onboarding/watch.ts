@@ -3,13 +3,13 @@ import type { OperationOutcome } from '../../messages/banking-activities.js';
 import { isOnboarding, type WorkflowType } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import type { Part } from '../../messages/onboardings.js';
+import type { PartState } from '../../operators/parts.js';
+import { type Waits, waitsOf } from '../../operators/waits.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { follow } from '../cli/follow.js';
 import { EndedWithoutOutcome, type Outcome, printOutcome } from '../cli/outcomes.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';
-import type { PartState } from '../cli/parts.js';
-import { type Waits, waitsOf } from '../cli/waits.js';
 import { timelineRow } from './status.js';
 
 export async function watch(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {

@@ -1,5 +1,5 @@
+import { type Field, fieldsOf as fieldsOfSchema, takesMore } from '../../operators/schema-fields.js';
 import { type Operation, pathParameters } from '../../partners/catalogue.js';
-import { type Field, fieldsOf as fieldsOfSchema, takesMore } from '../cli/schema-fields.js';
 import { tableOf } from '../cli/table.js';
 
 /** The table of all fields that a request of an operation may have, for people. */

@@ -14,6 +14,7 @@ import type {
   SingleActivity,
 } from '../../messages/activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
+import { check, problemLines } from '../../operators/invalid-input.js';
 import { accountOf, closeAll, partnerClients } from '../../partners/account-settings.js';
 import {
   type FilePart,
@@ -28,9 +29,9 @@ import type { SystemName } from '../../partners/systems.js';
 import { masked } from '../../privacy/masked.js';
 import { withoutPrivate } from '../../privacy/private-fields.js';
 import { traceExchanges } from '../../tracing/spans.js';
-import { cannotRead, check, readObject } from '../cli/arguments.js';
+import { cannotRead, readObject } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { CommandFailed, problemLines } from '../cli/errors.js';
+import { CommandFailed } from '../cli/errors.js';
 import { partnerFailed } from '../cli/failures.js';
 import { awaitSingle, runSingle } from '../cli/follow.js';
 import { whileShowing } from '../cli/progress.js';

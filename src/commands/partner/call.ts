@@ -1,9 +1,9 @@
+import { InvalidInput } from '../../operators/invalid-input.js';
 import { accountOf } from '../../partners/account-settings.js';
 import { type Operation, operationName, unknownFieldsWarning } from '../../partners/catalogue.js';
 import { PARTNERS, type SystemName } from '../../partners/systems.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
-import { InvalidInput } from '../cli/errors.js';
 import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
 import { fieldsOf } from './call-fields.js';
 import {

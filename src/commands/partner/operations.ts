@@ -6,12 +6,13 @@ import type {
   WebhookRequest,
 } from '../../messages/banking-activities.js';
 import { externalId } from '../../messages/inputs.js';
+import { check, InvalidInput, problemLines } from '../../operators/invalid-input.js';
 import { addressChange, cardClosing, cardNickname, webhook } from '../../partners/banking/requests.js';
 import { type Start, startOperation } from '../../temporal/start.js';
-import { check, numericId, paymentCardId, readJson, sourceName } from '../cli/arguments.js';
+import { numericId, paymentCardId, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
-import { CommandFailed, InvalidInput, problemLines } from '../cli/errors.js';
+import { CommandFailed } from '../cli/errors.js';
 import { followStarted } from '../cli/follow.js';
 import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
 

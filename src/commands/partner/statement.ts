@@ -3,6 +3,7 @@ import type { GenerateStatementInput, SavedStatement } from '../../messages/bank
 import { atAccount, splitAccount } from '../../messages/ids.js';
 import { externalId } from '../../messages/inputs.js';
 import { defined } from '../../messages/objects.js';
+import { check } from '../../operators/invalid-input.js';
 import { fullStatementRequest } from '../../partners/banking/requests.js';
 import {
   findSchedule,
@@ -11,7 +12,7 @@ import {
   type StatementSchedule,
   saveSchedule,
 } from '../../temporal/statement-schedules.js';
-import { check, numberWithin } from '../cli/arguments.js';
+import { numberWithin } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
 import {

@@ -1,24 +1,15 @@
-import type { Client } from '@temporalio/client';
-import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
-import { type Filter, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
+import { type ReportOf, reportOf } from '../../operators/report/counted.js';
+import { COLUMNS, countsOf, lackOf, numbersOf, type Report, spanOf } from '../../operators/report/numbers.js';
+import { savePage } from '../../operators/report/page.js';
+import { reportPage } from '../../operators/report/report-page.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import type { Cell } from '../cli/table.js';
-import type { ListFilter } from '../onboarding/filters.js';
-import { type Grouping, Tally } from './figures.js';
-import { COLUMNS, countsOf, lackOf, numbersOf, type Report, spanOf } from './numbers.js';
-import { savePage } from './page.js';
-import { reportPage } from './report-page.js';
 
-interface ReportOptions extends ListFilter {
-  readonly since?: Date;
-  readonly by?: Grouping;
+interface ReportOptions extends ReportOf {
   readonly json?: true;
   readonly csv?: true;
   readonly html?: string;
 }
-
-/** Twelve weeks. */
-const DEFAULT_SINCE_MS = 84 * 86_400_000;
 
 export async function report(cli: CommandLine, options: ReportOptions): Promise<void> {
   const { json, csv, html, ...which } = options;
@@ -28,48 +19,6 @@ export async function report(cli: CommandLine, options: ReportOptions): Promise<
   if (html === undefined) return printReport(cli, made);
   await savePage(html, reportPage(made, cli.times));
   cli.line(`saved the report to ${html}`);
-}
-
-/** Reads the list of workflows, page by page. Queries no workflow. */
-async function reportOf(
-  client: Client,
-  options: Omit<ReportOptions, 'json' | 'csv' | 'html'>,
-): Promise<Report> {
-  const now = new Date();
-  const { since = new Date(now.getTime() - DEFAULT_SINCE_MS), by, ...filter } = options;
-  const query = `ExecutionStatus = 'Running' OR CloseTime >= '${since.toISOString()}'`;
-  const onboardings = { ...filter, types: typesOf(ONBOARDINGS) };
-  const others = { ...filter, types: typesOf({ ...OPERATIONS, ...ACCOUNTS }), actionRequired: true };
-  const tally = new Tally({ now, by, firstStarts: await firstStartsOf(client, onboardings) });
-  for await (const row of listed(client, visibilityQuery({ ...onboardings, query }))) tally.add(row);
-  for await (const row of listed(client, visibilityQuery(others))) tally.add(row);
-  const { namespace } = client.options;
-  return {
-    ...{ version: 1, at: now.toISOString(), namespace, since: since.toISOString() },
-    filter: Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)),
-    ...{ by: by ?? null, retentionSeconds: await retentionOf(client) },
-    ...tally.figures,
-  };
-}
-
-/** When those of several runs began. Few have so long a history. */
-async function firstStartsOf(client: Client, filter: Filter): Promise<Map<string, Date>> {
-  const first = new Map<string, Date>();
-  const query = visibilityQuery({ ...filter, query: `ExecutionStatus = 'ContinuedAsNew'` });
-  for await (const { workflowId, startedAt } of listed(client, query)) {
-    const known = first.get(workflowId);
-    if (!known || startedAt < known) first.set(workflowId, startedAt);
-  }
-  return first;
-}
-
-async function retentionOf(client: Client): Promise<number | null> {
-  const { namespace } = client.options;
-  const { config } = await client.workflowService
-    .describeNamespace({ namespace })
-    .catch(() => ({ config: null }));
-  const { seconds } = config?.workflowExecutionRetentionTtl ?? {};
-  return seconds ? Number(seconds) : null;
 }
 
 function printReport(cli: CommandLine, made: Report): void {

@@ -7,6 +7,8 @@ import proto from '@temporalio/proto';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { ONBOARDINGS, type OnboardingType } from '../../messages/ids.js';
+import { check, InvalidInput } from '../../operators/invalid-input.js';
+import { notJson } from '../../operators/text.js';
 import {
   type BackedUp,
   backedUp,
@@ -16,11 +18,10 @@ import {
   restore,
 } from '../../temporal/backup.js';
 import { isUnreadablePayload } from '../../temporal/payload-codec.js';
-import { cannotRead, check } from '../cli/arguments.js';
+import { cannotRead } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { CommandFailed, InvalidInput } from '../cli/errors.js';
+import { CommandFailed } from '../cli/errors.js';
 import type { RecordFormat } from '../cli/output.js';
-import { notJson } from '../cli/text.js';
 
 const { Payload } = proto.temporal.api.common.v1;
 

@@ -1,4 +1,5 @@
 import { partsOfId, possibleWorkflowIds } from '../../messages/ids.js';
+import { InvalidInput } from '../../operators/invalid-input.js';
 import { didYouMean } from '../../settings/nearest.js';
 import {
   type DeliveryStatus,
@@ -8,7 +9,7 @@ import {
   redeliver,
 } from '../../temporal/deliveries.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { CommandFailed, InvalidInput } from '../cli/errors.js';
+import { CommandFailed } from '../cli/errors.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
 import {
   findById,

@@ -145,7 +145,7 @@ export async function submit(
       get whereToLook() {
         return (
           `Merchant ${merchantProfileId} (“${dbaOf(application)}”) still reads as ${readsAs}. ` +
-          `If the partner has the submission, adopt ${merchantProfileId}; if not, retry.`
+          `If the partner has the submission, adopt ${merchantProfileId}.`
         );
       },
     },
@@ -192,7 +192,7 @@ export async function upload(
       adopt: () => ({}),
       whereToLook:
         `Look in the partner’s portal whether merchant ${merchantProfileId} (“${dbaOf(application)}”) has the document. ` +
-        `If it has, adopt ${merchantProfileId}; if not, retry.`,
+        `If it has, adopt ${merchantProfileId}.`,
     },
   });
 }
@@ -230,7 +230,7 @@ export function requestReview(
       adopt: async () => ({ delivered: true, before: await read(application) }),
       whereToLook:
         `Look in the partner’s portal whether merchant ${merchantProfileId} (“${dbaOf(application)}”) is in review with these answers. ` +
-        `If it is, adopt ${merchantProfileId}; if not, retry.`,
+        `If it is, adopt ${merchantProfileId}.`,
     },
   });
 }

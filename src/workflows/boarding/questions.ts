@@ -5,14 +5,24 @@ import type { Application } from './application.js';
 
 /** Asks what the underwriters want to know. */
 export function noteQuestion({ id, text, author, more }: Note): Question {
-  const title = author === null ? 'Underwriting note' : `Underwriting note from ${author}`;
+  const detail = masked(text);
+  const from = author === null ? '' : ` from ${author}`;
+  const title = `Underwriting note${from}: ${beginningOf(detail)}`;
   return {
     about: id,
     kind: 'underwriting-note',
     title: more === undefined ? title : `${more} more underwriting notes`,
-    detail: masked(text),
+    detail,
     answers: ['text', 'documents', 'abandon'],
   };
+}
+
+/** How much of a note is in its title, in characters. */
+const IN_TITLE = 100;
+
+function beginningOf(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= IN_TITLE ? line : `${line.slice(0, IN_TITLE - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** Asks about a mid of an unexpected form. */

@@ -15,7 +15,7 @@ import { CorrectableInput, requireFields } from '../journey/input.js';
 import { Journey, type JourneyRecords } from '../journey/journey.js';
 import { POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
 import type { Facts } from '../journey/published-state.js';
-import { askForCorrection, RejectedByPartner, runStep } from '../journey/run-step.js';
+import { askForCorrection, doubts, RejectedByPartner, runStep } from '../journey/run-step.js';
 import { StatusPoll } from '../journey/status-poll.js';
 
 export const bank = partnerActivities<BankingActivities>('banking')({
@@ -177,6 +177,7 @@ export async function replaceHolder(application: BusinessApplication, isMoot?: (
 /** Opens a financial account for an approved business, unless it has one by then. */
 export async function openAccount(application: BusinessApplication): Promise<void> {
   const { journey, profileId } = application;
+  const doubt = doubts();
   const financialAccountId = await runStep<string>(journey, {
     title: 'open the financial account',
     run: async () => {
@@ -193,11 +194,16 @@ export async function openAccount(application: BusinessApplication): Promise<voi
         const { financialAccountId: found } = journey.state.facts;
         return found === undefined ? undefined : { found };
       },
-      adopt: (id) => id,
+      adopt: async (id) => {
+        const { financialAccountId: shown } = await read(application);
+        if (shown !== id)
+          doubt(id, `the bank shows ${shown ?? 'no financial account'} for profile ${profileId}`);
+        return id;
+      },
       idFormat: 'text',
       whereToLook:
         `Look in the partner’s portal whether banking profile ${profileId} has a financial account. ` +
-        'If it has, adopt its id; if not, retry.',
+        'If it has, adopt its id.',
     },
   });
   application.knowAccount(financialAccountId);

@@ -393,7 +393,7 @@ export async function reply(
         return found === null ? undefined : { found: { replyId: found } };
       },
       adopt: () => ({ replyId: null }),
-      whereToLook: `Look in the partner’s portal whether ticket ${ticketId} has the reply. If it has, adopt ${ticketId}; if not, retry.`,
+      whereToLook: `Look in the partner’s portal whether ticket ${ticketId} has the reply. If it has, adopt ${ticketId}.`,
     },
   });
   return replyId;

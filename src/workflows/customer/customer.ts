@@ -94,6 +94,8 @@ export class Customer {
       nextSteps: NEXT_STEPS,
       dba: () => dba,
       before: records?.state,
+      // The inbox has those of its parts. All of them in each upsert would let the history grow with their square.
+      mostListed: 1,
       others: () => ({
         requirements: this.#requirements,
         unsent: this.#unsent,

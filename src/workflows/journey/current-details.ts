@@ -1,5 +1,12 @@
+import { currentClaim } from '../../messages/handling.js';
 import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
-import type { Answer, AnswerKind, Requirement, Resolution } from '../../messages/requirements.js';
+import {
+  type Answer,
+  type AnswerKind,
+  detailBeside,
+  type Requirement,
+  type Resolution,
+} from '../../messages/requirements.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 
 /**
@@ -98,8 +105,9 @@ function partsOf({ boarding, business, terminal }: OnboardingState): string[] {
 }
 
 const HOW_TO_ANSWER =
-  'Copy the JSON of a requirement and fill in its empty quotes: the answer, your name as `actor`, and the `reason`. Open ' +
-  '**More Actions**, **Send an Update**, select `resolveRequirement`, and paste it into **Data**. Then press R on this page.';
+  'Copy the JSON of a requirement and fill in its empty quotes: the answer, your name as `actor`, and the `reason`. Keep each ' +
+  'text on one line, and write `\\"` for a quote. Open **More Actions**, **Send an Update**, select `resolveRequirement`, and ' +
+  'paste it into **Data**. Then press R on this page.';
 
 /** The requirements, as many as there is room for in the URL, and at least the first. */
 function listOf(requirements: readonly Requirement[], room: number): string[] {
@@ -118,17 +126,38 @@ function listOf(requirements: readonly Requirement[], room: number): string[] {
   ];
 }
 
-function blockOf({ id, title, detail, raisedAt, dueAt, answers }: Requirement, number: number): string {
+function blockOf(requirement: Requirement, number: number): string {
+  const { id, title, raisedAt, dueAt, answers, fields = [] } = requirement;
   const due = Date.parse(dueAt) <= Date.now() ? '**overdue** since' : 'due';
   const kind = answers.find((each) => each !== 'documents') ?? 'documents';
-  const resolution: Resolution = { requirementId: id, answer: BLANK[kind], actor: '', reason: '' };
+  const answer = kind === 'correction' ? { kind, patch: blankPatch(fields) } : BLANK[kind];
+  const resolution: Resolution = { requirementId: id, answer, actor: '', reason: '' };
   return [
     `**${number}. ${plain(title)}**`,
-    plain(detail),
+    ...[detailBeside(requirement)].filter(Boolean).map(plain),
     `Asked ${minuteOf(raisedAt)}, ${due} ${minuteOf(dueAt)}. Answers: ${answers.join(', ')}.\n`,
+    ...handlingIn(requirement),
     // The form of the Web UI: it reformats any other, which moves its button away from the mouse.
     `\`\`\`\n${JSON.stringify(resolution, null, 2)}\n\`\`\``,
   ].join('\n');
+}
+
+/** Who works on it, and the answer that waits for a second person. */
+function handlingIn(requirement: Requirement): string[] {
+  const { id, proposal } = requirement;
+  const claim = currentClaim(requirement);
+  const lines = [];
+  if (claim)
+    lines.push(`**Taken** by ${plain(shortened(claim.actor, 60))} until ${minuteOf(claim.until)}.\n`);
+  if (proposal) {
+    const { actor, at, answer, reason } = proposal;
+    const confirmation = { requirementId: id, proposedAt: at, actor: '' };
+    lines.push(
+      `**Proposed** by ${plain(shortened(actor, 60))}, ${minuteOf(at)}: ${plain(shortened(`${answer} (${reason})`, 120))}. A second person reads it with query ` +
+        `\`proposedAnswer\`, and confirms it with update \`confirmAnswer\`: \`${JSON.stringify(confirmation)}\`\n`,
+    );
+  }
+  return lines;
 }
 
 /** Answers to fill in. The validator rejects each that has nothing in its quotes. */
@@ -143,15 +172,34 @@ const BLANK: Readonly<Record<AnswerKind, Answer>> = {
   abandon: { kind: 'abandon' },
 };
 
+/** A merge patch with empty quotes for each of these fields. One inside a list is left out, because a patch replaces the whole list. */
+function blankPatch(fields: readonly string[]): Readonly<Record<string, unknown>> {
+  // Names come from the partner: __proto__ must be a name like any other.
+  const empty = () => Object.create(null) as Record<string, unknown>;
+  const patch = empty();
+  for (const path of fields.map((field) => field.split('.'))) {
+    if (path.some((name) => /^\d+$/.test(name))) continue;
+    let place = patch;
+    for (const name of path.slice(0, -1)) {
+      const inside = place[name];
+      place[name] = typeof inside === 'object' ? inside : empty();
+      place = place[name] as Record<string, unknown>;
+    }
+    const last = path.at(-1) ?? '';
+    place[last] ??= '';
+  }
+  return patch;
+}
+
 const MEANINGS: Readonly<Record<AnswerKind, string>> = {
   text: 'your reply',
-  documents: 'files, which `gangway resolve --document FILE` uploads',
+  documents: 'files, which cannot be sent from this page: `gangway resolve --document FILE` in a terminal',
   correction: 'the fields to change, in the form of the input; null removes one',
   adopt: 'it took effect, and this is its ID at the partner',
   code: 'the one-time code',
   retry: 'it did not take effect, or the obstacle is gone: do it again',
   'take-back': 'take the answer back',
-  abandon: 'give it up',
+  abandon: 'give up the whole onboarding, for good',
 };
 
 /** The answers that the open requirements allow, in place of those in their JSON. */
@@ -160,7 +208,10 @@ function answersOf(requirements: readonly Requirement[]): string {
     requirements.some(({ answers }) => answers.includes(kind)),
   );
   const lines = kinds.map((kind) => `- \`${JSON.stringify(BLANK[kind])}\` ${MEANINGS[kind]}`);
-  return ['### Answers\n', ...lines].join('\n');
+  return [
+    '### Answers\n\nAny of these that the requirement allows, in place of `answer` in its JSON:\n',
+    ...lines,
+  ].join('\n');
 }
 
 /** Answers that can be taken back. */

@@ -3,6 +3,7 @@ import type { Correctable, CorrectableType, CorrectionActivities } from '../../m
 import { mergePatch } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Resolution } from '../../messages/requirements.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
 import { accountName } from './partner-activities.js';
 import type { Facts } from './published-state.js';
 
@@ -37,6 +38,8 @@ const { checkCorrection } = proxyLocalActivities<CorrectionActivities>({
 /** Input of a workflow as it stands, with the corrections that people made. */
 export class CorrectableInput<Input extends object = object> {
   #current: Input;
+  /** The check that runs now. */
+  #checking: Promise<readonly FieldProblem[]> | undefined;
 
   /** @param correctable fields that a correction can change */
   constructor(
@@ -80,7 +83,12 @@ export class CorrectableInput<Input extends object = object> {
    */
   async check({ answer }: Resolution, facts: Facts): Promise<void> {
     if (answer.kind !== 'correction') return;
-    const problems = await checkCorrection({ ...this.at(facts), patch: answer.patch });
+    // One check at a time: a replay resolves local activities together that ran side by side, and its commands come in another order.
+    while (this.#checking !== undefined) await this.#checking.catch(() => undefined);
+    this.#checking = checkCorrection({ ...this.at(facts), patch: answer.patch });
+    const problems = await this.#checking.finally(() => {
+      this.#checking = undefined;
+    });
     if (problems.length === 0) return;
     const lines = problems.map(({ field, message }) => `answer.patch${field && `.${field}`}: ${message}`);
     throw rejection(lines.join('\n'));

@@ -57,7 +57,7 @@ export class Journey {
       nextSteps,
       dba,
       before: records?.state,
-      others: () => ({ requirements: this.requirements.open, unsent: this.requirements.unsent }),
+      others: () => ({ requirements: this.requirements.shown, unsent: this.requirements.unsent }),
       onShow: () => this.events.stage(this.state.facts),
       onPublish: () => {
         this.events.send();
@@ -69,7 +69,8 @@ export class Journey {
       records: records?.requirements,
     });
     this.#reports = new CustomerReports(() => ({
-      state: this.state.current,
+      // A customer does not show who handles the requirements of its parts: each claim would cost events in both histories.
+      state: { ...this.state.current, requirements: this.requirements.open },
       outcome: this.#outcome as PartOutcome | undefined,
     }));
     this.waits = new StepWaits(this.state, this.requirements);

@@ -7,6 +7,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import { HANDLING_MEMO, handlingOf } from '../../messages/handling.js';
 import { systemOf } from '../../messages/ids.js';
 import {
   type DbaForm,
@@ -24,6 +25,7 @@ import {
   stateQuery,
   type TimelineEntry,
 } from '../../messages/onboarding-state.js';
+import type { Requirement } from '../../messages/requirements.js';
 import { COUNTERS, SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
@@ -39,6 +41,8 @@ export interface PublishedStateOptions {
   readonly dba?: (() => string) | undefined;
   /** State of the run before this one. */
   readonly before?: OnboardingState | undefined;
+  /** How many open requirements the search attribute lists; the others are counted. Default: all. */
+  readonly mostListed?: number;
   /** The parts of the state that others hold: the open requirements, and the parts of a customer. */
   readonly others: () => Pick<OnboardingState, 'requirements'> & Partial<OnboardingState>;
   /** Keeps what {@link onPublish} will report. */
@@ -161,8 +165,12 @@ export class PublishedState {
         key: SEARCH_ATTRIBUTES.actionDueAt,
         value: dueDates.length > 0 ? new Date(Math.min(...dueDates)) : null,
       },
-      { key: SEARCH_ATTRIBUTES.requirements, value: listOrNull(listedRequirements(current.requirements)) },
+      {
+        key: SEARCH_ATTRIBUTES.requirements,
+        value: listOrNull(listedRequirements(current.requirements, this.options.mostListed)),
+      },
     ]);
+    showHandling(current.requirements);
     const { workflowId } = workflowInfo();
     setCurrentDetails(currentDetails(workflowId, current, this.options.nextSteps, this.#said));
     this.options.onShow?.();
@@ -212,6 +220,13 @@ function count(event: keyof typeof COUNTERS, labels: Readonly<Record<string, str
     account: accountName() ?? '',
     ...labels,
   });
+}
+
+/** Writes a history event only when it differs from what the memo has. */
+function showHandling(requirements: readonly Requirement[]): void {
+  const handling = handlingOf(requirements) ?? null;
+  const present = workflowInfo().memo?.[HANDLING_MEMO] ?? null;
+  if (JSON.stringify(present) !== JSON.stringify(handling)) upsertMemo({ [HANDLING_MEMO]: handling });
 }
 
 /** Writes one history event for all attributes that differ from what the server has; none when none differs. */

@@ -15,6 +15,7 @@ import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 import { inShort } from './answer-in-short.js';
+import { type HandledQueue, Handling, type HandlingRecords } from './handling.js';
 import type { CorrectableInput } from './input.js';
 import type { OutboundEvents } from './outbound-events.js';
 import type { PublishedState } from './published-state.js';
@@ -32,6 +33,7 @@ export interface Question {
   readonly detail: string;
   readonly answers: readonly AnswerKind[];
   readonly idFormat?: 'text';
+  readonly fields?: readonly string[];
 }
 
 /** A requirement with an answer that the workflow has not processed yet. */
@@ -53,6 +55,8 @@ export interface RequirementRecords {
   readonly raised: number;
   /** How often each {@link Question.about} was raised. */
   readonly asked: Readonly<Record<string, number>>;
+  /** Absent while nobody handles a requirement. */
+  readonly handling?: HandlingRecords;
 }
 
 export interface RequirementQueueOptions {
@@ -72,6 +76,7 @@ export class RequirementQueue {
   readonly #asked = new Map<string, number>();
   /** Ids of requirements whose answers are on their way to the partner. */
   readonly #sending = new Set<string>();
+  readonly #handling: Handling;
   #unsent: readonly string[] = [];
   #raised = 0;
 
@@ -94,24 +99,32 @@ export class RequirementQueue {
       validator: this.#validate,
       description: RESOLVING,
     });
+    this.#handling = new Handling(state, this.#handled, records?.handling);
     this.#watchDueDates().catch((error: unknown) => {
       if (!isCancellation(error)) throw error;
     });
   }
 
   get records(): RequirementRecords {
+    const { records: handling } = this.#handling;
     return {
       open: [...this.#open.values()],
       answered: [...this.#answered.values()],
       overdue: [...this.#overdue],
       raised: this.#raised,
       asked: Object.fromEntries(this.#asked),
+      ...(handling && { handling }),
     };
   }
 
   /** Requirements without an answer, oldest first. */
   get open(): readonly Requirement[] {
     return [...this.#open.values()];
+  }
+
+  /** The same with their claims and proposals. */
+  get shown(): readonly Requirement[] {
+    return this.open.map((requirement) => this.#handling.shown(requirement));
   }
 
   openOf(kind: RequirementKind): readonly Requirement[] {
@@ -183,6 +196,7 @@ export class RequirementQueue {
     const requirement = this.#open.get(id);
     if (!requirement) return;
     this.#open.delete(id);
+    this.#handling.closed(id);
     this.#record('requirement-closed', requirement, why);
   }
 
@@ -243,9 +257,13 @@ export class RequirementQueue {
 
   /** The validator of the update. Synchronous: a promise would always pass. */
   readonly #validate = (resolution: Resolution): void => {
-    const problem = problemWith(resolution, this, this.options.input?.correctable ?? []);
+    const problem = this.#problemWith(resolution);
     if (problem) throw rejection(problem);
   };
+
+  #problemWith(resolution: Resolution): string | undefined {
+    return problemWith(resolution, this, this.options.input?.correctable ?? []);
+  }
 
   readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
     const { input } = this.options;
@@ -258,13 +276,27 @@ export class RequirementQueue {
     return receipt;
   };
 
-  #accept(resolution: Resolution): void {
+  /** A view of this queue for those who handle it together. */
+  get #handled(): HandledQueue {
+    const queue = this;
+    return {
+      get open() {
+        return queue.open;
+      },
+      problemWith: (resolution) => this.#problemWith(resolution),
+      check: async (resolution) => this.options.input?.check(resolution, this.state.facts),
+      accept: (resolution) => this.#accept(resolution, true),
+    };
+  }
+
+  #accept(resolution: Resolution, isConfirmed = false): void {
     const { requirementId, answer, actor, reason } = resolution;
     const requirement = this.#open.get(requirementId);
     if (!requirement) throw rejection(`${requirementId} is not open`);
     this.#open.delete(requirementId);
     this.#answered.set(requirementId, { requirement, resolution });
     this.#record('requirement-resolved', requirement, inShort(answer), { actor, reason: masked(reason) });
+    this.#handling.answered(requirementId, isConfirmed);
   }
 
   #takeBack({ requirementId, actor, reason }: Resolution): void {

@@ -1,4 +1,4 @@
-import type { Answer, Requirement, Resolution } from '../../messages/requirements.js';
+import type { Requirement } from '../../messages/requirements.js';
 
 /** The requirements that can be answered, and the answers that can be taken back. */
 export interface Answerable {
@@ -8,93 +8,108 @@ export interface Answerable {
 }
 
 /**
- * The problem with a resolution, as field and rule, without a word of the resolution itself; undefined when it is valid. Synchronous, because it validates an update.
+ * The problems with a resolution, as field and rule, without a word of the resolution itself; undefined when it is valid. People
+ * write it as JSON in the Web UI, so any value may be of any type. Synchronous, because it validates an update.
  *
  * @param correctable fields of the input that a correction can change
  */
 export function problemWith(
-  resolution: Resolution,
+  resolution: unknown,
   { open, unsent }: Answerable,
   correctable: readonly string[],
 ): string | undefined {
-  if (typeof resolution !== 'object' || resolution === null) return 'the resolution must be an object';
-  const { requirementId, answer } = resolution;
-  if (answer?.kind === 'take-back') return problemWithTakingBack(resolution, unsent);
+  if (!isObject(resolution)) return 'the resolution must be an object';
+  const { requirementId, answer, actor, reason } = resolution;
   const requirement = open.find(({ id }) => id === requirementId);
-  if (!requirement) {
-    const ids = open.map(({ id }) => id).join(', ');
-    return `requirementId: no requirement with this id is open; open: ${ids || 'none'}`;
-  }
-  if (typeof answer !== 'object' || answer === null) return 'answer: must be an object with a kind';
-  if (!requirement.answers.includes(answer.kind)) {
-    return `answer.kind: ${requirementId} takes ${requirement.answers.join(', ')}`;
-  }
-  return problemWithActor(resolution) ?? problemWithAnswer(answer, requirement, correctable);
+  const takesBack = isObject(answer) && answer['kind'] === 'take-back';
+  if (!requirement && !takesBack) return problemWithId(resolution, open);
+  const problems = [
+    requirement && !takesBack
+      ? problemWithAnswer(answer, requirement, correctable)
+      : problemWithTakingBack(requirementId, unsent),
+    isText(actor) ? undefined : 'actor: must name who answers',
+    isText(reason) ? undefined : 'reason: must not be empty',
+  ];
+  return problems.filter(Boolean).join('; ') || undefined;
 }
 
-function problemWithTakingBack(resolution: Resolution, unsent: readonly string[]): string | undefined {
-  const { requirementId } = resolution;
-  if (!unsent.includes(requirementId)) {
-    const ids = unsent.join(', ') || 'none';
-    return `requirementId: no requirement with this id has an unsent answer; unsent: ${ids}`;
-  }
-  return problemWithActor(resolution);
+/** Why a request names no open requirement; undefined when it names one. */
+export function problemWithId(
+  request: { readonly requirementId?: unknown } | null,
+  open: readonly Requirement[],
+): string | undefined {
+  if (open.some(({ id }) => id === request?.requirementId)) return undefined;
+  return `requirementId: no requirement with this id is open; open: ${listOf(open.map(({ id }) => id))}`;
 }
 
-function problemWithActor({ actor, reason }: Resolution): string | undefined {
-  if (!isText(actor)) return 'actor: must name who answers';
-  return isText(reason) ? undefined : 'reason: must not be empty';
+function problemWithTakingBack(requirementId: unknown, unsent: readonly string[]): string | undefined {
+  if (unsent.some((id) => id === requirementId)) return undefined;
+  return `requirementId: no requirement with this id has an unsent answer; unsent: ${listOf(unsent)}`;
+}
+
+function listOf(ids: readonly string[]): string {
+  return ids.join(', ') || 'none';
 }
 
 function problemWithAnswer(
-  answer: Answer,
-  { idFormat }: Requirement,
+  answer: unknown,
+  { id, answers, idFormat }: Requirement,
   correctable: readonly string[],
 ): string | undefined {
-  switch (answer.kind) {
+  const [example] = answers;
+  if (!isObject(answer)) return `answer: must be an object with a kind, such as {"kind": "${example}"}`;
+  const kind = answers.find((each) => each === answer['kind']);
+  switch (kind) {
     case 'text':
-      return isText(answer.text) ? undefined : 'answer.text: must not be empty';
+      return isText(answer['text']) ? undefined : 'answer.text: must be a text, and not empty';
     case 'documents':
-      return problemWithDocuments(answer.documents);
+      return problemWithDocuments(answer['documents']);
     case 'correction':
-      return problemWithPatch(answer.patch, correctable);
+      return problemWithPatch(answer['patch'], correctable);
     case 'adopt':
-      if (idFormat === 'text') return isTextId(answer.id) ? undefined : `answer.id: ${TEXT_ID}`;
-      return /^[1-9]\d{0,9}$/.test(answer.id)
-        ? undefined
-        : 'answer.id: must be the id at the partner, in digits';
+      return isId(answer['id'], idFormat) ? undefined : `answer.id: ${idFormat === 'text' ? TEXT_ID : ID}`;
     case 'code':
-      return isText(answer.code) ? undefined : 'answer.code: must not be empty';
+      return isText(answer['code']) ? undefined : 'answer.code: must be a text, and not empty';
     case 'retry':
-    case 'take-back':
     case 'abandon':
       return undefined;
+    default:
+      return `answer.kind: ${id} takes ${answers.join(', ')}`;
   }
 }
 
 function problemWithDocuments(documents: unknown): string | undefined {
-  if (!Array.isArray(documents) || documents.length === 0) return 'answer.documents: must name at least one';
+  const where = 'gangway resolve --document FILE stores a file and sends it';
+  if (!Array.isArray(documents) || documents.length === 0)
+    return `answer.documents: must name at least one; ${where}`;
   const complete = documents.every(
-    (document) => isText(document?.key) && isText(document.fileName) && isText(document.contentType),
+    (document) =>
+      isObject(document) &&
+      [document['key'], document['fileName'], document['contentType']].every((each) => isText(each)),
   );
-  return complete ? undefined : 'answer.documents: each needs key, fileName and contentType';
+  return complete ? undefined : `answer.documents: each needs key, fileName and contentType; ${where}`;
 }
 
 function problemWithPatch(patch: unknown, correctable: readonly string[]): string | undefined {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
-    return 'answer.patch: must be an object';
-  }
+  if (!isObject(patch)) return 'answer.patch: must be an object';
   const fields = Object.keys(patch);
   if (fields.length > 0 && fields.every((field) => correctable.includes(field))) return undefined;
-  return `answer.patch: takes one or more of ${correctable.join(', ')}, and no other field`;
+  const [example] = correctable;
+  const form = `in the form of the input: {"${example}": {"FIELD": "VALUE"}}`;
+  return `answer.patch: takes one or more of ${correctable.join(', ')}, and no other field, ${form}`;
 }
 
-const TEXT_ID = 'must be 1 to 64 characters of ASCII without spaces';
+const ID = 'must be the id at the partner, in digits and in quotes: "1012"';
+const TEXT_ID = 'must be 1 to 64 characters of ASCII without spaces, in quotes';
 
-function isTextId(value: unknown): boolean {
-  return typeof value === 'string' && /^[!-~]{1,64}$/.test(value);
+function isId(value: unknown, format: Requirement['idFormat']): boolean {
+  return typeof value === 'string' && (format === 'text' ? /^[!-~]{1,64}$/ : /^[1-9]\d{0,9}$/).test(value);
 }
 
-function isText(value: unknown): value is string {
+export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim().length > 0;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,6 +4,7 @@ import { type Mark, PARTNER_ERROR } from '../../messages/activities.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
+import { reasonInWords } from '../../partners/reasons.js';
 import { masked } from '../../privacy/masked.js';
 import { momentOf } from './current-details.js';
 import type { Timeline } from './published-state.js';
@@ -77,6 +78,20 @@ export class RejectedByPartner extends Error {
   ) {
     super(describeProblems(problems));
   }
+}
+
+/**
+ * Refuses what a person adopts as long as something speaks against it. Who names it a second time, after reading why, adopts it.
+ *
+ * @returns throws {@link RejectedByPartner} the first time, and lets the same id pass after that
+ */
+export function doubts(): (id: string | number, why: string) => void {
+  const doubted = new Set<string>();
+  return (id, why) => {
+    if (doubted.has(String(id))) return;
+    doubted.add(String(id));
+    throw new RejectedByPartner([{ field: '', message: `${why}. To adopt it anyway, adopt it again` }]);
+  };
 }
 
 /** Writes whose outcome is unknown, and writes that were in flight when they were cancelled. */
@@ -216,11 +231,13 @@ export async function askForCorrection(
   problems: readonly FieldProblem[],
   isMoot?: () => boolean,
 ): Promise<boolean> {
+  const fields = problems.flatMap(({ field }) => field || []);
   const answer = await requirements.ask(
     {
       kind: 'rejected-input',
       title: `Rejected: ${title}`,
       detail: describeProblems(problems),
+      ...(fields.length > 0 && { fields }),
       answers: [
         ...(correct ? (['correction'] as const) : []),
         ...(replace ? (['documents'] as const) : []),
@@ -263,6 +280,10 @@ async function findEvidence<Result>(
   return effect;
 }
 
+/** The last sentence of each question about an uncertain write. */
+const IF_NOT_THERE =
+  'If not, look again some minutes later, and retry only if it is still not there: a retry too early does it twice.';
+
 /** Finds out whether a write took effect: by evidence at the partner, or from a person. */
 async function resolveUncertain<Result>(
   context: StepContext,
@@ -292,7 +313,7 @@ async function resolveUncertain<Result>(
       {
         kind: 'uncertain-write',
         title: `Outcome unknown: ${title}`,
-        detail: `${problem}The request was ${sent}. Whether it took effect is unknown (${reason}). ${once.whereToLook}`,
+        detail: `${problem}The request was ${sent}. Whether it took effect is unknown (${reasonInWords(reason)}). ${once.whereToLook} ${IF_NOT_THERE}`,
         answers: ['adopt', 'retry', 'abandon'],
         ...(idFormat && { idFormat }),
       },

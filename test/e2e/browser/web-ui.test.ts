@@ -109,7 +109,7 @@ it(
     expect(await send(first, 'must name')).toContain('actor: must name who answers');
     const signed = (json: string) =>
       json.replace('"actor": ""', '"actor": "olga"').replace('"reason": ""', '"reason": "asked them"');
-    expect(await send(signed(first), 'must not')).toContain('answer.text: must not be empty');
+    expect(await send(signed(first), 'must not')).toContain('answer.text: must be a text, and not empty');
     const answered = (json: string) => signed(json).replace('"text": ""', '"text": "Here it is."');
     const SENT = 'Update successful';
     expect(await send(answered(first), SENT)).toContain(SENT);

@@ -89,7 +89,7 @@ describe('a tab completes what somebody types', () => {
         expect.stringMatching(/^close-card:/),
         'files',
         expect.stringMatching(new RegExp(`^${externalId}:.*underwriting`)),
-        `${requirement}:answer the underwriter`,
+        `${requirement}:answer note`,
       ]),
     );
   });

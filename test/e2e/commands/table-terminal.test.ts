@@ -49,7 +49,8 @@ const AT_60 = [
   '6001  2026-01-01 03:00 EST  Card shipped  On its way',
   '6002  2026-01-02 03:00 EST  Deposit       $1,200.00 arrived',
   '6003  2026-01-03 03:00 EST  Low balance',
-  'no room for level, group: widen the terminal, or use --csv or --json',
+  'no room for level, group: widen the terminal, or use --csv',
+  'or --json',
 ];
 
 describe('a table at a terminal', () => {

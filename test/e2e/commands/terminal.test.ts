@@ -89,7 +89,7 @@ describe('a confirmation at a terminal', () => {
     await new Onboarding(rig.client, id).until(({ stage }) => stage === 'underwriting');
     const cancel = async (keys: string) => {
       const cancelling = at(`cancel ${id}`);
-      await cancelling.prints('Type yes to continue: ');
+      await cancelling.prints('Continue? [y/N] ');
       cancelling.type(keys);
       return cancelling.finished;
     };

@@ -55,12 +55,13 @@ describe('the shipped files of monitoring', () => {
 describe('with real processes', () => {
   let rig: Rig;
   let certificates: Certificates;
-  /** The connection of a worker and the receiver to Temporal, until it is closed. */
+  /** The connection of a worker, the receiver and the console to Temporal, until it is closed. */
   let door: GuardedServer;
   let destination: Awaited<ReturnType<typeof halfBroken>>;
   let monitoring: Monitoring;
   const running = new Map<string, RunningProcess>();
   let receiverUrl: string;
+  let consoleUrl: string;
   /** The task queue of the builds. */
   const otherQueue = `builds-${randomUUID()}`;
 
@@ -107,9 +108,17 @@ describe('with real processes', () => {
     );
     running.set('receiver', receiver);
     receiverUrl = /"url":"([^"]+)"/.exec(receiver.stderr())?.[1] ?? '';
+    const console = await launch(
+      'console',
+      { ...rig.env, ...throughDoor, CONSOLE_ADDRESS: '127.0.0.1:0' },
+      'console is ready',
+    );
+    running.set('console', console);
+    consoleUrl = /"url":"([^"]+)"/.exec(console.stderr())?.[1] ?? '';
     monitoring = await startMonitoring(programs, {
       'gangway-worker': addresses,
       'gangway-receiver': [new URL(receiverUrl).host],
+      'gangway-console': [new URL(consoleUrl).host],
     });
   }, TIMEOUT_MS);
 
@@ -167,6 +176,9 @@ describe('with real processes', () => {
     return (await fetch(`${receiverUrl}/events`, { method: 'POST', headers, body })).status;
   }
 
+  /** Opens the inbox of the console. */
+  const inbox = async () => (await fetch(consoleUrl)).status;
+
   /** Waits until an alert with these labels was sent, after this number of others. */
   const sent = (alertname: string, labels: Readonly<Record<string, string>> = {}, after = 0) =>
     eventually(
@@ -186,7 +198,8 @@ describe('with real processes', () => {
       const up = () => monitoring.query('sum by (job) (up)');
       await eventually(
         up,
-        (jobs) => jobs['gangway-worker'] === 5 && jobs['gangway-receiver'] === 1,
+        (jobs) =>
+          jobs['gangway-worker'] === 5 && jobs['gangway-receiver'] === 1 && jobs['gangway-console'] === 1,
         'targets',
       );
       await promote('a');
@@ -249,16 +262,16 @@ describe('with real processes', () => {
         await new Onboarding(rig.client, workflowId).requirement('underwriting-note');
       await rig.sandbox.plan('429', 'get-status', { times: 1_000, milliseconds: 1_000 });
 
-      // Callers with a wrong secret; then Temporal is unavailable for one worker and the receiver.
+      // Callers with a wrong secret; then Temporal is unavailable for one worker, the receiver and the console.
       for (let count = 0; count < 8; count++) expect(await send('v1,AAAA')).toBe(401);
       await sent('GangwayReceiverRefuses', { problem: 'bad-signature' });
       await door.close();
       const untilAlerted = new AbortController();
       const replies: Promise<number>[] = [];
       const sending = (async () => {
-        for (; !untilAlerted.signal.aborted; await sleep(250)) replies.push(send());
+        for (; !untilAlerted.signal.aborted; await sleep(250)) replies.push(send(), inbox());
       })();
-      await sent('GangwayReceiverErrors');
+      await Promise.all([sent('GangwayReceiverErrors'), sent('GangwayConsoleErrors')]);
       untilAlerted.abort();
       await sending;
       expect(new Set(await Promise.all(replies))).toEqual(new Set([503]));

@@ -132,6 +132,16 @@ describe.each([
     },
   );
 
+  it('removes a file, and a file that is not there without an error', async () => {
+    const { files, names } = await place();
+    await put(files, 'a.txt', 'x');
+    await put(files, 'b.txt', 'x');
+    await files.remove('a.txt');
+    await files.remove('a.txt');
+    expect(await names()).toEqual(['b.txt']);
+    await expect(files.remove('../b.txt')).rejects.toMatchObject({ kind: 'refused' });
+  });
+
   it('reports a missing file', async () => {
     const { files } = await place();
     await expect(files.open('none.pdf')).rejects.toMatchObject({ kind: 'missing' });
@@ -165,6 +175,7 @@ describe('a bucket', () => {
     await expect(put(files, 'a.txt', 'x')).rejects.toMatchObject(refused);
     await expect(put(files, 'a.txt', ...mebibytes(6))).rejects.toMatchObject(refused);
     await expect(files.open('a.txt')).rejects.toMatchObject(refused);
+    await expect(files.remove('a.txt')).rejects.toMatchObject(refused);
   });
 
   it('that does not exist is refused', async () => {

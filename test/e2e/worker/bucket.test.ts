@@ -68,7 +68,7 @@ describe('with a bucket and no shared folder', () => {
     await writeFile(document, content);
 
     const resolved = await gangway(env, ['resolve', boarding.workflowId, id, '--document', document]);
-    expect(resolved).toEqual({ code: 0, stdout: `${id} resolved; 0 still open\n`, stderr: '' });
+    expect(resolved).toMatchObject({ code: 0, stderr: '' });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
 
     const [upload, ...more] = partner.seen('POST /api/v1/merchant/attachment');

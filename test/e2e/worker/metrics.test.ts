@@ -12,6 +12,15 @@ import { eventually } from '../../rigs/waiting.js';
 /** What Prometheus makes itself (names with a colon as well), and what is there with a certificate and with builds: test/e2e/deploy/alerts.test.ts. */
 const ELSEWHERE = ['up', 'gangway_credential_expires_timestamp_seconds', 'gangway_build_without_workers'];
 
+/** Names of the metrics of a console. */
+async function namesOfConsole(rig: Rig): Promise<ReadonlySet<string>> {
+  const port = await freePort();
+  const settings = { ...rig.env, CONSOLE_ADDRESS: `127.0.0.1:${port}` };
+  const { child } = await launch('console', settings, 'console is ready');
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return (await scrape(`http://127.0.0.1:${port}/metrics`)).names;
+}
+
 const DUE_AT_ONCE = { dueInHours: 0.000_01 };
 
 it('worker and receiver count exactly, and do not count a replay again', async () => {
@@ -145,7 +154,7 @@ it('worker and receiver count exactly, and do not count a replay again', async (
 
   // What people watch is there to be watched.
   const watched = expressions().flatMap(({ promql }) => parsed(promql).metrics);
-  const exported = [...counted.names, ...received.names];
+  const exported = [...counted.names, ...received.names, ...(await namesOfConsole(rig))];
   const ofProcesses = watched.filter((name) => !name.includes(':') && !ELSEWHERE.includes(name));
   expect(ofProcesses.filter((name) => !exported.includes(name))).toEqual([]);
 

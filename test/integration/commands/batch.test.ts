@@ -143,7 +143,7 @@ describe('an invalid file', () => {
     [8, 'business', 'is required'],
     [9, 'externalId', 'contains what looks like a social security number'],
     [10, '', 'must be a JSON object'],
-    [11, 'application.merchantProfile', 'Invalid input: expected record, received string'],
+    [11, 'application.merchantProfile', 'must be an object'],
   ] as const;
 
   it('is reported with each line, field and rule but no value, and nothing is started', async () => {

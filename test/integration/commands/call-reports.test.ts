@@ -166,7 +166,7 @@ describe('a warning of a call', () => {
     const warning = 'warning: unknown fields are sent unchanged: legalName, emial\n';
     const args = ['call', 'boarding', 'create-merchant', request];
     const asked = startGangway(rig.env, args, { terminal: true });
-    await asked.says('Type yes to continue: ');
+    await asked.says('Continue? [y/N] ');
     expect(asked.stderr()).toMatch(new RegExp(`^${warning}`));
     asked.type('no');
     expect((await asked.finished).code).toBe(1);

@@ -158,7 +158,7 @@ describe('a call', () => {
         'Close a card permanently: this cannot be undone.\nNothing was done: without a terminal, confirm it with --yes\n',
     });
     const args = ['call', 'banking', 'close-card', '{"paymentCardId":"card-1001"}'];
-    const question = 'Close a card permanently: this cannot be undone. Type yes to continue: ';
+    const question = 'Close a card permanently: this cannot be undone. Continue? [y/N] ';
     const typed = async (answer: string) => {
       const command = startGangway(rig.env, args, { terminal: true });
       await command.says(question);

@@ -40,7 +40,7 @@ describe('completion with live values', () => {
     await (await rig.onboardBusiness(input)).listed();
     const { dba } = await boarding.state();
     const [found] = await candidates(`gangway resolve ${externalId.slice(0, -2)}`);
-    expect(found).toEqual([externalId, `${dba}, underwriting, answer the underwriter`]);
+    expect(found).toEqual([externalId, `${dba}, underwriting, answer note`]);
     const all = (await candidates('gangway status ')).map(([name]) => name);
     expect(all).toEqual(expect.arrayContaining([externalId, input.externalId]));
     expect((await candidates('gangway resolve ')).map(([name]) => name)).not.toContain(input.externalId);
@@ -59,6 +59,6 @@ describe('completion with live values', () => {
     await worker.stop();
     const found = await candidates(`gangway resolve ${externalId} `);
     expect(found.map(([id]) => id).sort()).toEqual(requirements.map(({ id }) => id).sort());
-    expect(found[0]?.[1]).toBe('answer the underwriter');
+    expect(found[0]?.[1]).toBe('answer note');
   });
 });

@@ -17,12 +17,12 @@ const isRunning = async (id: string) => {
   const { status } = await rig.client.workflow.getHandle(id).describe();
   return status.name === 'RUNNING';
 };
-const QUESTION = ' Type yes to continue: ';
+const QUESTION = ' Continue? [y/N] ';
 const NEEDS_YES = 'Nothing was done: without a terminal, confirm it with --yes\n';
 
-/** Runs a command at a terminal, and types an answer to its question. */
+/** Runs a command at a terminal, and types an answer to its question. Its messages are as long as they are without a terminal. */
 async function answered(args: readonly string[], answer: string) {
-  const command = startGangway(rig.env, args, { terminal: true });
+  const command = startGangway({ ...rig.env, COLUMNS: '1000' }, args, { terminal: true });
   await command.says(QUESTION);
   command.type(answer);
   return command.finished;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
-import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
@@ -24,21 +23,42 @@ async function asked() {
   return { boarding, externalId: input.externalId, id };
 }
 
+const done = (externalId: string, id: string) =>
+  `${id} answered (submitted). Nothing is left to answer; "gangway watch ${externalId}" follows it.\n`;
+
 const VOLUME = 'application.salesAndBusinessProfile.volume';
 
 describe('gangway status --input', () => {
   it('shows the input without private values, and the fields that can change now with their rules', async () => {
-    const { externalId } = await asked();
+    const { externalId, id } = await asked();
     const { code, stdout, stderr } = await gangway(['status', externalId, '--input']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('"volume": 180000');
     expect(stdout).toContain('"contactName": "[Redacted]"');
     expect(stdout).not.toMatch(/Ada|555/);
-    expect(stdout).toMatch(/^fees\.minimumDiscountAmount +number +at least 0; at most 500 *$/m);
-    expect(stdout).toMatch(/^fees\.minimumDiscountType +string +one of Daily, Monthly *$/m);
-    expect(stdout).toMatch(/^application\.salesAndBusinessProfile\.volume +180000 +any *$/m);
-    expect(stdout).not.toMatch(/^merchant\./m);
-    expect(stdout).toContain(`gangway resolve merchant-boarding-${externalId} REQUIREMENT --set FIELD=VALUE`);
+    expect(stdout).toMatch(/^ {2}fees\.minimumDiscountAmount: number; at least 0; at most 500$/m);
+    expect(stdout).toMatch(/^ {2}fees\.minimumDiscountType: string; one of Daily, Monthly$/m);
+    expect(stdout).toMatch(/^ {2}application\.salesAndBusinessProfile\.volume = 180000: any$/m);
+    expect(stdout).not.toMatch(/^ *merchant\./m);
+    expect(stdout).not.toContain('N is the number');
+    expect(stdout).toContain(`gangway resolve ${externalId} ${id} --set FIELD=VALUE --dry-run\n`);
+  });
+
+  it('begins with the fields that an open requirement names, and never cuts a name', async () => {
+    const input = business('correction');
+    const onboarding = await rig.onboardBusiness(input);
+    const { id } = await onboarding.requirement('rejected-input');
+    const env = { ...rig.env, COLUMNS: '40' };
+    const { stdout } = await startGangway(env, ['status', input.externalId, '--input'], { terminal: true })
+      .finished;
+    const [named = '', others = ''] = stdout.split('\nother fields that a correction can change now:\n');
+    expect(named).toMatch(/\nfields that an open requirement names:\n {2}holder\.website: string/);
+    expect(others).not.toContain('holder.website');
+    expect(others).toContain('  beneficialOwners.N.zipCode');
+    expect(others).toContain('N is the number of an item');
+    expect(stdout).not.toContain('…');
+    expect(stdout).toContain(`resolve ${input.externalId} ${id} --set FIELD=VALUE --dry-run\n`);
+    await onboarding.handle.terminate();
   });
 
   it('has corrections in it, and prints JSON', async () => {
@@ -115,7 +135,7 @@ describe('a correction', () => {
   it('is sent without a terminal, and the timeline has its fields and no value', async () => {
     const { boarding, externalId, id } = await asked();
     const args = ['resolve', externalId, id, '--set', `${VOLUME}=240000`, '--actor', 'olga'];
-    expect(await gangway(args)).toEqual({ code: 0, stdout: `${id} resolved; 0 still open\n`, stderr: '' });
+    expect(await gangway(args)).toEqual({ code: 0, stdout: done(externalId, id), stderr: '' });
     await boarding.outcome();
     const { timeline } = await boarding.state();
     expect(timeline.find(({ event }) => event === 'requirement-resolved')).toMatchObject({
@@ -130,25 +150,35 @@ describe('a correction', () => {
   it('is shown on a terminal before it is sent, and sent only after a yes', async () => {
     const { boarding, externalId, id } = await asked();
     const args = ['resolve', externalId, id, '--set', `${VOLUME}=240000`];
-    const first = startGangway(rig.env, args, { terminal: true });
+    const env = { ...rig.env, COLUMNS: '1000' };
+    const first = startGangway(env, args, { terminal: true });
     await first.says(`  ${VOLUME}: 180000 -> 240000\n`);
     first.type('n');
     const refused = await first.finished;
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('not confirmed; nothing was done');
     expect((await boarding.state()).requirements).toHaveLength(1);
-    const second = startGangway(rig.env, args, { terminal: true });
-    await second.says('Type yes to continue: ');
+    const left = startGangway(env, args, { terminal: true });
+    await left.says('Continue? [y/N] ');
+    left.kill('SIGINT');
+    const stopped = await left.finished;
+    expect(stopped.code).toBe(130);
+    // Below the ^C of the terminal.
+    expect(stopped.stderr).toMatch(/\[y\/N\] \nstopped; nothing was sent\n$/);
+    expect((await boarding.state()).requirements).toHaveLength(1);
+    const second = startGangway(env, args, { terminal: true });
+    await second.says('Continue? [y/N] ');
     second.type('yes');
-    expect(await second.finished).toMatchObject({ code: 0, stdout: `${id} resolved; 0 still open\n` });
+    expect(await second.finished).toMatchObject({ code: 0, stdout: done(externalId, id) });
     const other = await asked();
     const third = ['resolve', other.externalId, other.id, '--set', `${VOLUME}=1`, '--yes'];
     const sent = await startGangway(rig.env, third, { terminal: true }).finished;
-    expect(sent).toMatchObject({ code: 0, stderr: '' });
+    expect(sent.code).toBe(0);
+    expect(sent.stderr).not.toContain('Continue?');
   });
 
   it.each([
-    ['a rule', { fees: { minimumDiscountAmount: 501 } }, '  fees.minimumDiscountAmount: Too big'],
+    ['a rule', { fees: { minimumDiscountAmount: 501 } }, '  fees.minimumDiscountAmount: must be at most 500'],
     ['a field', { fees: { minimumDiscountAmnt: 1 } }, 'did you mean minimumDiscountAmount?'],
     [
       'what can still change',
@@ -185,8 +215,7 @@ describe('a correction', () => {
       'fees: none -> {"minimumDiscountAmount":25}',
     );
     expect(await gangway(args)).toMatchObject({ code: 0 });
-    await new Onboarding(rig.client, `merchant-boarding-${input.externalId}`).outcome();
-    await both.handle.terminate();
+    expect(await both.outcome()).toMatchObject({ boarding: { outcome: 'boarded' } });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { gangway, startGangway } from '../../rigs/command.js';
+import { startGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { merchant } from '../../rigs/inputs.js';
@@ -28,14 +28,16 @@ describe.concurrent('a command does not hang', () => {
     const worker = await rig.startWorker();
     const { boarding, externalId, id } = await waitingBoarding(rig);
     await worker.stop();
-    const resolved = await gangway(rig.env, ['resolve', externalId, id, '--text', 'Yes.']);
-    expect(resolved).toEqual({
+    const resolving = startGangway(rig.env, ['resolve', externalId, id, '--text', 'Yes.']);
+    await resolving.says(`... ${boarding.workflowId}: waiting for a worker\n`);
+    expect(await resolving.finished).toEqual({
       code: 4,
       stdout: '',
       stderr:
         `${id} accepted, not yet applied (no worker responds on task queue ${rig.taskQueue}: is one running?). A worker ` +
         `applies it later: check with "gangway status ${boarding.workflowId}", and answer again if the requirement is still open then.\n`,
     });
+    expect(resolving.stderr()).toContain(`... ${id}: waiting for a worker\n`);
     await rig.startWorker();
     await boarding.until(({ requirements }) => requirements.length === 1, 'the answer, applied');
   });
@@ -80,7 +82,7 @@ describe.concurrent('a command does not hang', () => {
     const { externalId } = await waitingBoarding(rig);
     const env = { ...rig.env, TEMPORAL_ADDRESS: wire.address };
     const watching = startGangway(env, ['watch', externalId]);
-    await watching.says('allowed answers:');
+    await watching.says('--document FILE');
     wire.cut();
     const began = Date.now();
     const { code, stderr } = await watching.finished;

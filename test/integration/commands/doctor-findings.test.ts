@@ -82,7 +82,7 @@ describe('doctor names what is wrong at a partner, what it called, and the setti
     expect(await problems({ ...rig.env, BOARDING_URL: 'http://127.0.0.1:1' })).toEqual([
       wrong(
         'boarding partner',
-        'the boarding partner could not be reached: ECONNREFUSED; called list-agent-profiles',
+        'the boarding partner could not be reached: it refused the connection (ECONNREFUSED); called list-agent-profiles',
         'check BOARDING_URL, the network and the certificate',
       ),
     ]);

@@ -178,7 +178,8 @@ describe('gangway with a problem', () => {
       ['Onboard', 'board', 'onboard-business', 'onboard', 'batch', 'adopt'],
       [
         'Follow and answer requirements',
-        ...['status', 'list', 'inbox', 'resolve', 'watch', 'nudge', 'cancel', 'events'],
+        ...['status', 'list', 'inbox', 'claim', 'release', 'resolve', 'confirm'],
+        ...['watch', 'nudge', 'cancel', 'events'],
       ],
       [
         'Single operations at the bank',

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { batchFile, inputFile } from '../../rigs/commands/files.js';
-import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
-import { business, customer } from '../../rigs/inputs.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { event, runReceiver, STRUCTURED, TOKEN } from '../../rigs/receiver/running-receiver.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -99,9 +98,10 @@ describe('a revenue beyond 2^53 arrives at the bank with every digit', () => {
 
 describe('a whole number beyond 2^53 that would be rounded', () => {
   it('is rejected in a correction, with what to write instead', async () => {
-    const { externalId, id } = await waitingBoarding(rig);
+    const input = merchant('request-changes');
+    const { id } = await (await rig.board(input)).requirement('request-changes');
     const patch = `{"application":{"volume":${DOLLARS}}}`;
-    expect(await gangway(['resolve', externalId, id, '--patch', patch])).toEqual({
+    expect(await gangway(['resolve', input.externalId, id, '--patch', patch])).toEqual({
       code: 2,
       stdout: '',
       stderr:

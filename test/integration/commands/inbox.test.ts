@@ -42,12 +42,12 @@ describe('gangway list and inbox', () => {
       (item) => item['workflowId'] === workflowId,
     );
     const { dba } = merchant('notes').merchant;
-    const item = { dba, system: 'boarding', kind: 'underwriting-note', task: 'answer the underwriter' };
+    const item = { dba, system: 'boarding', kind: 'underwriting-note', task: 'answer note' };
     expect(items).toEqual([expect.objectContaining(item), expect.objectContaining(item)]);
     expect(items.map(({ overdue }) => overdue)).toEqual([false, false]);
     const { stdout } = await gangway(['inbox', '--dba', dba, '--kind', 'underwriting-note']);
     expect(stdout).toMatch(
-      new RegExp(`Corner Bakery \\[notes\\] +answer the underwriter +\\d+ s +boarding .*${workflowId}`),
+      new RegExp(`Corner Bakery \\[notes\\] +answer note +\\d+ s +boarding +${externalId} +note-`),
     );
     expect(jsonLines(await gangway(['inbox', '--kind', 'ticket', '--json']))).toEqual([]);
     expect((await gangway(['inbox', '--overdue'])).stdout).toMatch(
@@ -65,7 +65,7 @@ describe('gangway list and inbox', () => {
       const { code, stdout, stderr } = await gangway(['inbox']);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toContain(externalId);
-      expect(stdout).toContain(boarding.workflowId);
+      expect(stdout).toContain(boarding.workflowId.replace('merchant-boarding-', ''));
       expect(await gangway(['status', boarding.workflowId])).toEqual({
         code: 1,
         stdout: expect.stringMatching(
@@ -83,12 +83,12 @@ describe('gangway list and inbox', () => {
     const worker = await alone.startWorker();
     const run = (args: readonly string[]) => runGangway(alone.env, args);
     try {
-      const { boarding } = await waitingBoarding(alone);
+      const { externalId } = await waitingBoarding(alone);
       await worker.stop();
       const { code, stdout } = await run(['inbox']);
       expect(code).toBe(0);
-      expect(stdout).toContain(boarding.workflowId);
-      expect((await run(['list'])).stdout).toContain('answer the underwriter (1 more)');
+      expect(stdout).toContain(externalId);
+      expect((await run(['list'])).stdout).toContain('answer note (1 more)');
     } finally {
       await alone.close();
     }
@@ -130,9 +130,10 @@ describe('gangway list and inbox', () => {
       '--query',
       "PartnerStatus = 'Declined'",
     ]);
-    expect(stdout).toContain(declined.workflowId);
+    const [, externalId = ''] = declined.workflowId.split('merchant-boarding-');
+    expect(stdout).toContain(externalId);
     expect(jsonLines(await gangway(['list', '--agent', "101' OR ''='", '--json']))).toEqual([]);
-    expect((await gangway(['list', '--ended-since', 'today'])).stdout).toContain(declined.workflowId);
+    expect((await gangway(['list', '--ended-since', 'today'])).stdout).toContain(externalId);
     expect((await gangway(['list', '--started-before', '1h'])).stdout).toBe('none\n');
   });
 });
@@ -167,31 +168,30 @@ describe('the tables', () => {
   it('of the inbox fit 80, 100 and 160 columns', async () => {
     expect(await atTerminal('inbox', '80')).toMatchInlineSnapshot(`
       "
-      DUE          DBA                    TO DO                   REQUIREMENT
-      overdue 3 s  Corner Bakery [notes]  answer the underwriter  note-149967d738cb
-      overdue 3 s  Corner Bakery [notes]  answer the underwriter  note-6b2e32759339
-      due in 10 h  Corner Bakery [notes]  answer the underwriter  note-149967d738cb
-      due in 10 h  Corner Bakery [notes]  answer the underwriter  note-6b2e32759339
-      no room for waiting, partner, id: widen the terminal, or use --csv or --json
+      DUE          DBA                    TO DO        ID        REQUIREMENT
+      overdue 3 s  Corner Bakery [notes]  answer note  golden-2  note-149967d738cb
+      overdue 3 s  Corner Bakery [notes]  answer note  golden-2  note-6b2e32759339
+      due in 10 h  Corner Bakery [notes]  answer note  golden-1  note-149967d738cb
+      due in 10 h  Corner Bakery [notes]  answer note  golden-1  note-6b2e32759339
+      no room for waiting, partner: widen the terminal, or use --csv or --json
       "
     `);
     expect(await atTerminal('inbox', '100')).toMatchInlineSnapshot(`
       "
-      DUE          DBA                  TO DO                REQUIREMENT        ID
-      overdue 3 s  Corner Ba…y [notes]  answer th…derwriter  note-149967d738cb  merchant-boarding-golden-2
-      overdue 3 s  Corner Ba…y [notes]  answer th…derwriter  note-6b2e32759339  merchant-boarding-golden-2
-      due in 10 h  Corner Ba…y [notes]  answer th…derwriter  note-149967d738cb  merchant-boarding-golden-1
-      due in 10 h  Corner Ba…y [notes]  answer th…derwriter  note-6b2e32759339  merchant-boarding-golden-1
-      no room for waiting, partner: widen the terminal, or use --csv or --json
+      DUE          DBA                    TO DO        WAITING  PARTNER   ID        REQUIREMENT
+      overdue 3 s  Corner Bakery [notes]  answer note  3 s      boarding  golden-2  note-149967d738cb
+      overdue 3 s  Corner Bakery [notes]  answer note  3 s      boarding  golden-2  note-6b2e32759339
+      due in 10 h  Corner Bakery [notes]  answer note  3 s      boarding  golden-1  note-149967d738cb
+      due in 10 h  Corner Bakery [notes]  answer note  3 s      boarding  golden-1  note-6b2e32759339
       "
     `);
     expect(await atTerminal('inbox', '160')).toMatchInlineSnapshot(`
       "
-      DUE          DBA                    TO DO                   WAITING  PARTNER   ACCOUNT  REQUIREMENT        ID
-      overdue 3 s  Corner Bakery [notes]  answer the underwriter  3 s      boarding           note-149967d738cb  merchant-boarding-golden-2
-      overdue 3 s  Corner Bakery [notes]  answer the underwriter  3 s      boarding           note-6b2e32759339  merchant-boarding-golden-2
-      due in 10 h  Corner Bakery [notes]  answer the underwriter  3 s      boarding           note-149967d738cb  merchant-boarding-golden-1
-      due in 10 h  Corner Bakery [notes]  answer the underwriter  3 s      boarding           note-6b2e32759339  merchant-boarding-golden-1
+      DUE          DBA                    TO DO        WAITING  PARTNER   ACCOUNT  ID        REQUIREMENT
+      overdue 3 s  Corner Bakery [notes]  answer note  3 s      boarding           golden-2  note-149967d738cb
+      overdue 3 s  Corner Bakery [notes]  answer note  3 s      boarding           golden-2  note-6b2e32759339
+      due in 10 h  Corner Bakery [notes]  answer note  3 s      boarding           golden-1  note-149967d738cb
+      due in 10 h  Corner Bakery [notes]  answer note  3 s      boarding           golden-1  note-6b2e32759339
       "
     `);
   });
@@ -199,27 +199,43 @@ describe('the tables', () => {
   it('of the list fit 80, 100 and 160 columns', async () => {
     expect(await atTerminal('list', '80')).toMatchInlineSnapshot(`
       "
-      DBA                 STAGE         TO DO               ID
-      Corner Ba… [notes]  underwriting  answer th…(1 more)  merchant-boarding-golden-2
-      Corner Ba… [notes]  underwriting  answer th…(1 more)  merchant-boarding-golden-1
-      no room for partner status, merchant, started, state: widen the terminal, or use --csv or --json
+      DBA                    STAGE         TO DO                 STATE    ID
+      Corner Bakery [notes]  underwriting  answer note (1 more)  running  golden-2
+      Corner Bakery [notes]  underwriting  answer note (1 more)  running  golden-1
+      no room for partner status, merchant, started: widen the terminal, or use --csv
+      or --json
       "
     `);
     expect(await atTerminal('list', '100')).toMatchInlineSnapshot(`
       "
-      DBA                    STAGE         TO DO                       STATE    ID
-      Corner Bakery [notes]  underwriting  answer the un…ter (1 more)  running  merchant-boarding-golden-2
-      Corner Bakery [notes]  underwriting  answer the un…ter (1 more)  running  merchant-boarding-golden-1
-      no room for partner status, merchant, started: widen the terminal, or use --csv or --json
+      DBA                    STAGE         PARTNER STATUS  TO DO                 STATE    ID
+      Corner Bakery [notes]  underwriting  Pending         answer note (1 more)  running  golden-2
+      Corner Bakery [notes]  underwriting  Pending         answer note (1 more)  running  golden-1
+      no room for merchant, started: widen the terminal, or use --csv or --json
       "
     `);
     expect(await atTerminal('list', '160')).toMatchInlineSnapshot(`
       "
-      DBA                    STAGE         PARTNER STATUS  TO DO                            MERCHANT  STARTED                    STATE    ID
-      Corner Bakery [notes]  underwriting  Pending         answer the underwriter (1 more)  1002      2026-03-01 14:05 GMT+5:30  running  merchant-boarding-golden-2
-      Corner Bakery [notes]  underwriting  Pending         answer the underwriter (1 more)  1001      2026-03-01 14:05 GMT+5:30  running  merchant-boarding-golden-1
+      DBA                    STAGE         PARTNER STATUS  TO DO                 MERCHANT  MID  PROFILE  ACCOUNT  STARTED                    STATE    ID
+      Corner Bakery [notes]  underwriting  Pending         answer note (1 more)  1002                             2026-03-01 14:05 GMT+5:30  running  golden-2
+      Corner Bakery [notes]  underwriting  Pending         answer note (1 more)  1001                             2026-03-01 14:05 GMT+5:30  running  golden-1
       "
     `);
+  });
+
+  it('of the inbox with --details are blocks, with the whole question and the commands that answer it', async () => {
+    const { stdout } = await startGangway({ ...own.env, COLUMNS: '60', TZ: 'UTC' }, ['inbox', '--details'], {
+      terminal: true,
+    }).finished;
+    expect(stdout).toContain(
+      '\n\nCorner Bakery [notes] (golden-1)\n  note-149967d738cb (underwriting-note, ',
+    );
+    expect(stdout.replace(/\s+/g, ' ')).toContain(
+      ': What share of sales is keyed in by hand? gangway resolve',
+    );
+    expect(stdout).toContain('\n    gangway resolve golden-1 note-6b2e32759339 --text TEXT\n');
+    const prose = stdout.split('\n').filter((line) => !line.trim().startsWith('gangway '));
+    expect(Math.max(...prose.map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
   it('show in red what is overdue, on a terminal with colours', async () => {
@@ -250,6 +266,43 @@ describe('the tables', () => {
     const all = await runGangway(own.env, ['list', '--limit', '0', '--csv']);
     expect(all.stderr).toBe('');
   });
+
+  it('have a second line for an id that does not fit, and never cut one', async () => {
+    const long = { externalId: `golden-${'0'.repeat(60)}-3`, dueInHours: 20.5 };
+    const boarding = await own.board(merchant('notes', long));
+    await boarding.listed(' AND ActionRequired = true');
+    expect(await atTerminal('inbox', '80')).toMatchInlineSnapshot(`
+      "
+      DUE          DBA                    TO DO        WAITING  PARTNER   ACCOUNT
+      overdue 3 s  Corner Bakery [notes]  answer note  3 s      boarding
+        gangway resolve golden-2 note-149967d738cb
+      overdue 3 s  Corner Bakery [notes]  answer note  3 s      boarding
+        gangway resolve golden-2 note-6b2e32759339
+      due in 10 h  Corner Bakery [notes]  answer note  3 s      boarding
+        gangway resolve golden-1 note-149967d738cb
+      due in 10 h  Corner Bakery [notes]  answer note  3 s      boarding
+        gangway resolve golden-1 note-6b2e32759339
+      due in 20 h  Corner Bakery [notes]  answer note  3 s      boarding
+        gangway resolve golden-000000000000000000000000000000000000000000000000000000000000-3 note-149967d738cb
+      due in 20 h  Corner Bakery [notes]  answer note  3 s      boarding
+        gangway resolve golden-000000000000000000000000000000000000000000000000000000000000-3 note-6b2e32759339
+      "
+    `);
+    expect(await atTerminal('list', '60')).toMatchInlineSnapshot(`
+      "
+      DBA                    STAGE         TO DO
+      Corner Bakery [notes]  underwriting  answer note (1 more)
+        golden-000000000000000000000000000000000000000000000000000000000000-3
+      Corner Bakery [notes]  underwriting  answer note (1 more)
+        golden-2
+      Corner Bakery [notes]  underwriting  answer note (1 more)
+        golden-1
+      no room for partner status, merchant, started, state: widen
+      the terminal, or use --csv or --json
+      "
+    `);
+    await boarding.handle.terminate();
+  });
 });
 
 describe('gangway list', () => {
@@ -269,7 +322,7 @@ describe('gangway list', () => {
       bankingProfileId: String(profileId),
     });
     expect((await gangway(['list', '--query', query])).stdout).toMatch(
-      new RegExp(`PROFILE[\\s\\S]*Denied .* ${profileId} .*${id}`),
+      new RegExp(`PROFILE[\\s\\S]*Denied .* ${profileId} .*${input.externalId}`),
     );
     expect(jsonLines(await gangway(['list', '--operations', '--query', query, '--json']))).toEqual([]);
   });
@@ -290,6 +343,7 @@ describe('a dba', () => {
     expect((await gangway(['status', 'Acme Bike'])).stderr).toBe(
       'there is no onboarding with id or dba "Acme Bike"; did you mean Acme Bikes?\n',
     );
+    expect((await gangway(['status', 'acme'])).stderr).toMatch(/did you mean Acme Bikes\?\n$/);
     const second = await rig.board(merchant(undefined, { merchant: named('Acme Bikes') }));
     await second.listed();
     const { code, stderr } = await gangway(['status', 'Acme Bikes']);

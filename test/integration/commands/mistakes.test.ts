@@ -87,12 +87,37 @@ const MISTAKES: readonly Mistake[] = [
   [
     'a decision without a reason',
     () => ['resolve', externalId, requirement, '--retry'],
-    "--reason 'asked the merchant'",
+    "--reason 'the underwriter takes it as it is'",
   ],
   [
-    'a code',
-    () => ['resolve', externalId, requirement, '--code', '12 34'],
-    '--code: is not valid; nothing was sent\n  (whole): must be 6 digits',
+    'a patch',
+    () => ['resolve', externalId, requirement, '--patch', '{'],
+    '--patch: is not JSON: line 1, column 2: the text ends early',
+  ],
+  [
+    'the form of a patch',
+    () => ['resolve', externalId, requirement, '--patch', '[]'],
+    '--patch: must be a JSON object',
+  ],
+  [
+    'a kind of answer, before its reason',
+    () => ['resolve', externalId, requirement, '--adopt', '1001'],
+    'does not take --adopt; it takes --set or --patch, --retry, --abandon:',
+  ],
+  [
+    'an answer without its option',
+    () => ['resolve', externalId, requirement, 'examples/voided-check.txt'],
+    'examples/voided-check.txt: an answer needs its option; did you mean --document examples/voided-check.txt?',
+  ],
+  [
+    'a file in place of the requirement',
+    () => ['resolve', externalId, 'examples/voided-check.txt'],
+    'a file needs its option; did you mean --document examples/voided-check.txt?\nopen: request-changes-1\n',
+  ],
+  [
+    'a text without its option',
+    () => ['resolve', externalId, requirement, 'One in ten.'],
+    "did you mean --text 'One in ten.'?",
   ],
   [
     'a field',

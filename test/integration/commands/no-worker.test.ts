@@ -59,7 +59,7 @@ describe.concurrent('without a worker', () => {
     const { TEMPORAL_ADDRESS: address = '', PAYLOAD_KEYS: payloadKeys = '' } = rig.env;
     const abandoned = await createRig({ address, payloadKeys, worker: false });
     const worker = await abandoned.startWorker();
-    const { boarding } = await waitingBoarding(abandoned);
+    const { boarding, externalId: unread, id } = await waitingBoarding(abandoned);
     await worker.stop();
     const { externalId } = await waitingBoarding(rig);
     const { code, stdout, stderr } = await gangway(rig.env, ['inbox', '--details']);
@@ -71,7 +71,7 @@ describe.concurrent('without a worker', () => {
         'm',
       ),
     );
-    expect(stdout).toContain(boarding.workflowId);
-    expect(stdout).toContain(externalId);
+    expect(stdout).toContain(`  answer note, due in 47 h\n    gangway resolve ${unread} ${id}\n`);
+    expect(stdout).toContain(`    gangway resolve ${externalId} ${id} --text TEXT\n`);
   });
 });

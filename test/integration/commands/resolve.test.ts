@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workflowId } from '../../../src/messages/ids.js';
 import type { TimelineEntry } from '../../../src/messages/onboarding-state.js';
-import { gangway as runGangway } from '../../rigs/command.js';
+import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
@@ -42,7 +42,11 @@ describe('gangway resolve', () => {
       { requirementId: check?.id, open: 1 },
     ]);
     const second = await gangway(['resolve', externalId, share?.id ?? '', '--text', 'One in ten.']);
-    expect(second).toEqual({ code: 0, stdout: `${share?.id} resolved; 0 still open\n`, stderr: '' });
+    expect(second).toEqual({
+      code: 0,
+      stdout: `${share?.id} answered. Nothing is left to answer; "gangway watch ${externalId}" follows it.\n`,
+      stderr: '',
+    });
     await boarding.outcome();
     const { timeline, merchantProfileId = 0 } = await boarding.state();
     const resolved = timeline.find(({ detail }) => detail === `${check?.id}: documents: scan.pdf`);
@@ -52,16 +56,18 @@ describe('gangway resolve', () => {
   });
 
   it.each([
-    ['no answer', [], 'give exactly one of --text'],
-    ['two answers', ['--text', 'a', '--retry'], 'give exactly one of --text'],
-    ['a decision without a reason', ['--abandon'], '--abandon needs --reason'],
-    ['a document that is not there', ['--document', '/nowhere.pdf'], '/nowhere.pdf: cannot be read (ENOENT)'],
     [
-      'a patch that is not JSON',
-      ['--patch', '{'],
-      '--patch: is not JSON: line 1, column 2: the text ends early',
+      'no answer',
+      [],
+      /^nothing was sent; answer with one of these:\n {2}note-149967d738cb .*\n(.*\n)+ {4}gangway resolve \S+ note-149967d738cb --text TEXT\n/,
     ],
-    ['a patch that is not an object', ['--patch', '[]'], '--patch: must be a JSON object'],
+    ['two answers', ['--text', 'a', '--retry'], 'give exactly one of --text'],
+    [
+      'a decision without a reason',
+      ['--abandon'],
+      "--abandon needs --reason, which the timeline keeps: --reason 'the merchant has withdrawn'",
+    ],
+    ['a document that is not there', ['--document', '/nowhere.pdf'], '/nowhere.pdf: cannot be read (ENOENT)'],
     [
       'an answer of a kind that is not allowed',
       ['--adopt', '1', '--reason', 'x'],
@@ -72,7 +78,8 @@ describe('gangway resolve', () => {
     const { externalId, id } = await waiting();
     const { code, stdout, stderr } = await gangway(['resolve', externalId, id, ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(why);
+    if (typeof why === 'string') expect(stderr).toContain(why);
+    else expect(stderr).toMatch(why);
   });
 
   it('names the open requirements when the given one is not among them', async () => {
@@ -80,6 +87,113 @@ describe('gangway resolve', () => {
     const { code, stderr } = await gangway(['resolve', externalId, 'note-1', '--text', 'x']);
     expect(code).toBe(2);
     expect(stderr).toContain(`no requirement "note-1" is open; open: ${id}`);
+  });
+
+  it('lists what is open without a requirement, and takes the only one', async () => {
+    const { externalId, id } = await waiting();
+    const { code, stderr } = await gangway(['resolve', externalId, '--text', 'Yes.']);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^nothing was sent; 2 requirements are open:\n/),
+    });
+    expect(stderr.match(/^ {4}gangway resolve .* --text TEXT$/gm)).toHaveLength(2);
+    await gangway(['resolve', externalId, id, '--text', 'Yes.']);
+    expect(await gangway(['resolve', externalId, '--text', 'One in ten.'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('note-6b2e32759339 answered. Nothing is left'),
+    });
+  });
+
+  it('takes the beginning of an id, but not the whole id of an earlier one', async () => {
+    const { externalId, id } = await waiting();
+    expect(await gangway(['resolve', externalId, id.slice(0, 8), '--text', 'Yes.'])).toMatchObject({
+      code: 0,
+    });
+    const again = await gangway(['resolve', externalId, id, '--text', 'Yes.']);
+    expect(again.code).toBe(1);
+  });
+
+  it('reports that a note waits for the others, and status shows the answer with the command that takes it back', async () => {
+    const { externalId, id } = await waiting();
+    const first = await gangway(['resolve', externalId, id, '--text', 'Yes.', '--actor', 'olga']);
+    expect(first.stdout).toBe(
+      `${id} answered. It is sent together with the other notes, which are still open:\n` +
+        '  note-6b2e32759339: What share of sales is keyed in by hand?\n',
+    );
+    const { stdout } = await gangway(['status', externalId]);
+    expect(stdout).toContain(
+      `\nanswered, not sent yet:\n  ${id}: text: Yes. (olga)\n` +
+        `    gangway resolve ${externalId} ${id} --take-back --reason WHY\n`,
+    );
+    expect(stdout).toMatch(/requirement-resolved +note-149967d738cb: text: Yes\. \(olga\)$/m);
+    expect(stdout).toContain(`    gangway resolve ${externalId} note-6b2e32759339 --document FILE\n`);
+  });
+
+  it('reports who answered before, and exits 1', async () => {
+    const { externalId, id } = await waiting();
+    await gangway(['resolve', externalId, id, '--text', 'Yes.', '--actor', 'olga']);
+    const { code, stderr } = await gangway(['resolve', externalId, id, '--text', 'No.']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^olga answered it at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: text: Yes\.\nNothing was sent; open: note-6b2e32759339\ntake it back: gangway resolve \S+ note-149967d738cb --take-back --reason WHY\n$/,
+    );
+  });
+
+  it('asks at a terminal before the onboarding is given up, and names what stays', async () => {
+    const { boarding, externalId, id } = await waiting();
+    const { merchantProfileId } = await boarding.state();
+    const args = ['resolve', externalId, id, '--abandon', '--reason', 'withdrew'];
+    const asked = startGangway({ ...rig.env, COLUMNS: '1000' }, args, { terminal: true });
+    await asked.says(
+      `This gives up the whole onboarding and cannot be undone; merchant ${merchantProfileId} stays at the partner. Continue? [y/N] `,
+    );
+    asked.type('');
+    expect(await asked.finished).toMatchObject({ code: 1, stdout: '' });
+    expect((await boarding.state()).requirements).toHaveLength(2);
+    expect(await gangway(args)).toMatchObject({ code: 0 });
+    await expect(boarding.outcome()).resolves.toMatchObject({ outcome: 'abandoned' });
+  });
+});
+
+describe('an answer whose effect is known soon', () => {
+  /** A boarding that does not know whether its merchant was created. */
+  async function uncertain() {
+    const input = merchant();
+    await rig.sandbox.plan('drop-before-commit', 'create-merchant', { about: input.externalId });
+    const boarding = await rig.board(input);
+    const { id } = await boarding.requirement('uncertain-write');
+    return { boarding, externalId: input.externalId, id };
+  }
+
+  it('reports that it was not accepted, and under which id it is asked again', async () => {
+    const { boarding, externalId, id } = await uncertain();
+    const args = ['resolve', externalId, id, '--adopt', '999999', '--reason', 'x'];
+    const { code, stdout, stderr } = await gangway(args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      new RegExp(
+        `^not adopted: .*not found.*\nIt is asked again as uncertain-write-2: gangway resolve ${externalId} uncertain-write-2\n$`,
+      ),
+    );
+    await boarding.handle.terminate();
+  });
+
+  it('reports what the onboarding did next, after a confirmation at a terminal', async () => {
+    const { boarding, externalId, id } = await uncertain();
+    const env = { ...rig.env, COLUMNS: '1000' };
+    const args = ['resolve', externalId, id, '--retry', '--reason', 'not there'];
+    const asked = startGangway(env, args, { terminal: true });
+    await asked.says(
+      'This sends the write again. If the first one took effect, the partner has it twice. Continue? [y/N] ',
+    );
+    asked.type('y');
+    expect(await asked.finished).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        new RegExp(`^${id} answered \\(merchant-created: .*\\)\\. Nothing is left`),
+      ),
+    });
+    await boarding.outcome();
   });
 });
 

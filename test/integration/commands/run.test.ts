@@ -84,7 +84,7 @@ describe('the exit code', () => {
       'that asks a person',
       async () => {
         const command = startGangway(rig.env, CLOSE_CARD, { terminal: true });
-        await command.says('Type yes to continue: ');
+        await command.says('Continue? [y/N] ');
         return command;
       },
     ],
@@ -146,7 +146,7 @@ const COMMANDS: readonly (readonly [
   [1, ['list'], { env: { TEMPORAL_NAMESPACE: 'nowhere' } }],
   [1, ['call', 'payments', 'get-terminal', '{"terminal_id":"none"}', '--local']],
   [2, ['list', '--limit', 'many']],
-  [2, ['resolve', 'x', 'y', '--patch', '-'], { input: '{' }],
+  [2, ['board', '-'], { input: '{' }],
 ];
 
 describe('run', () => {

@@ -45,7 +45,7 @@ describe('board --wait', () => {
     await waiting.says(
       `Corner Bakery [notes] (${id}) has an open requirement:\n  note-6b2e32759339 (underwriting-note, waiting `,
     );
-    await waiting.says('    What share of sales is keyed in by hand?\n');
+    await waiting.says('keyed in by hand?\n');
     await waiting.says('... Corner Bakery [notes]: underwriting, Pending; waits for a person: 2 open\n');
     for (const note of ['note-149967d738cb', 'note-6b2e32759339'])
       expect((await gangway('resolve', id, note, '--text', 'Yes.')).code).toBe(0);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
@@ -121,6 +122,18 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
     expect(problemOf(await send({ requirementId: first, answer: retry }, 'e-4'))).toEqual(
       notOpen('the onboarding has ended'),
     );
+  });
+
+  it('are rejected when they name an onboarding by its dba, which another may have', async () => {
+    const { post } = await runReceiver(rig);
+    const input = merchant('notes');
+    const dba = `${randomUUID()} [notes]`;
+    const { boarding, notes } = await twoNotes({ ...input, merchant: { ...input.merchant, dba } });
+    const data = { id: dba, requirementId: notes[0], answer: { kind: 'text', text: 'No.' }, ...who };
+    const reply = await post(JSON.stringify(event('requirement.resolved.v1', data)), inStructured);
+    expect(problemOf(reply)).toMatchObject({ status: 404, type: 'urn:gangway:problem:unknown-onboarding' });
+    expect((await boarding.state()).requirements).toHaveLength(2);
+    await boarding.handle.terminate();
   });
 
   it('are rejected when a requirement accepts no documents', async () => {

@@ -81,10 +81,11 @@ describe('the Web UI’s current details', () => {
       '### Waiting for a person: 1',
       expect.stringContaining(`gangway resolve ${boarding.workflowId} ${id} ...`),
       expect.stringMatching(
-        /^\*\*1\. Underwriting note from Underwriting\*\*\nPlease send three months .* statements\.\nAsked .* UTC, due .* UTC\. Answers: text, documents, abandon\.$/,
+        /^\*\*1\. Underwriting note from Underwriting\\: Please send three months .* statements\.\*\*\nAsked .* UTC, due .* UTC\. Answers: text, documents, abandon\.$/,
       ),
       expect.stringContaining(`"requirementId": "${id}"`),
       '### Answers',
+      expect.stringContaining('in place of `answer`'),
       expect.stringContaining('{"kind":"abandon"}'),
     ]);
     await boarding.handle.terminate();

@@ -79,10 +79,17 @@ describe.concurrent('a financial account whose opening is unknown', () => {
     expect(await bankOf(rig).writesTo(profileId)).toEqual([SUBMIT, OPEN_ACCOUNT]);
   });
 
-  it('is adopted by the id that a person gives', async () => {
+  it('is adopted by the id that a person gives, and only when given again if the bank does not show it', async () => {
     const { onboarding } = await opening('drop-before-commit');
     const { id } = await onboarding.requirement('uncertain-write');
     await onboarding.resolve(id, { kind: 'adopt', id: 'fa-by-hand' });
+    const { requirements } = await onboarding.until(
+      (state) => state.requirements.some((requirement) => requirement.id !== id),
+      'the question again',
+    );
+    const [again] = requirements;
+    expect(again?.detail).toContain('fa-by-hand cannot be adopted: the bank shows no financial account');
+    await onboarding.resolve(again?.id ?? '', { kind: 'adopt', id: 'fa-by-hand' });
     expect(await onboarding.outcome()).toMatchObject({
       outcome: 'onboarded',
       financialAccountId: 'fa-by-hand',

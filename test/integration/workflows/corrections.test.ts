@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
 import type { Answer, Requirement } from '../../../src/messages/requirements.js';
+import { existing } from '../../rigs/commands/existing.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -23,10 +24,7 @@ const LATER = 'can no longer be changed; fields that can be changed: fees, appli
 
 describe.concurrent('a correction', () => {
   it.each([
-    [
-      { application: 'volume 240000' },
-      'answer.patch.application: Invalid input: expected object, received string',
-    ],
+    [{ application: 'volume 240000' }, 'answer.patch.application: must be an object'],
     [{ application: null }, 'answer.patch.application: cannot be removed as a whole'],
     [{ application: { siteInspection: 7 } }, 'answer.patch.application.siteInspection: '],
     [{ merchant: { dba: 'New Name' } }, `answer.patch.merchant: ${LATER}`],
@@ -74,18 +72,19 @@ describe.concurrent('a correction', () => {
   });
 });
 
-describe.concurrent('an id to adopt', () => {
-  async function asked() {
-    const input = merchant('waiting');
-    await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: input.externalId });
-    const boarding = await rig.board(input);
-    const question = await boarding.requirement('uncertain-write');
-    const [made] = await rig.sandbox.ledger({ guid: input.externalId });
-    return { input, boarding, question, made: Number(made?.id) };
-  }
+/** A boarding that asks whether its merchant was created. */
+async function askedAbout() {
+  const input = merchant('waiting');
+  await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: input.externalId });
+  const boarding = await rig.board(input);
+  const question = await boarding.requirement('uncertain-write');
+  const [made] = await rig.sandbox.ledger({ guid: input.externalId });
+  return { input, boarding, question, made: Number(made?.id) };
+}
 
+describe.concurrent('an id to adopt', () => {
   it('is read at the partner first, and asked again when the partner has no such merchant', async () => {
-    const { input, boarding, question, made } = await asked();
+    const { input, boarding, question, made } = await askedAbout();
     expect(question.detail).toContain(`guid ${input.externalId}`);
     await boarding.resolve(question.id, { kind: 'adopt', id: '5' });
     const { requirements } = await boarding.until(
@@ -110,7 +109,7 @@ describe.concurrent('an id to adopt', () => {
   it('that another boarding has is refused, and asked again', async () => {
     const other = await rig.board(merchant('waiting'));
     const { merchantProfileId: taken } = await other.until(({ stage }) => stage === 'underwriting');
-    const { boarding, question } = await asked();
+    const { boarding, question } = await askedAbout();
     await boarding.resolve(question.id, { kind: 'adopt', id: `${taken}` });
     const { requirements } = await boarding.until(
       (state) => state.requirements.some(({ id }) => id !== question.id),
@@ -119,16 +118,58 @@ describe.concurrent('an id to adopt', () => {
     expect(requirements[0]?.detail).toContain(
       `${taken} cannot be adopted: workflow ${other.workflowId} has this merchant`,
     );
+    // An ended boarding does not lose its merchant either.
+    await other.handle.terminate();
+    await boarding.resolve(requirements[0]?.id ?? '', { kind: 'adopt', id: `${taken}` });
+    const { detail } = await boarding.requirement('uncertain-write');
+    expect(detail).toContain(`${taken} cannot be adopted: it is the merchant of ${other.workflowId}`);
+    expect((await boarding.state()).merchantProfileId).toBeUndefined();
     await boarding.handle.terminate();
 
-    // Once the other has ended, a person may well go on with its merchant.
-    await other.handle.terminate();
+    // Whose input names it, and who has its dba, may well go on with it.
     const next = await rig.board(merchant('waiting', { merchantProfileId: taken ?? 0 }));
     const { timeline } = await next.until(({ stage }) => stage === 'underwriting');
     expect(timeline.find(({ event }) => event === 'merchant-adopted')?.detail).toBe(
       `merchant ${taken}, status Pending, formerly of ${other.workflowId}`,
     );
     await next.handle.terminate();
+  });
+});
+
+describe.concurrent('a merchant that is not the one that was created', () => {
+  it('because somebody has submitted it, is adopted only when its id is given again', async () => {
+    const { merchantProfileId: strange } = await existing(rig).merchant({ status: 'Pending' });
+    const { boarding, question } = await askedAbout();
+    const adopt = { kind: 'adopt', id: `${strange}` } as const;
+    await boarding.resolve(question.id, adopt);
+    const { requirements } = await boarding.until(
+      (state) => state.requirements.some(({ id }) => id !== question.id),
+      'the question again',
+    );
+    expect(requirements[0]?.detail).toContain(
+      `${strange} cannot be adopted: merchant ${strange} has the status Pending, and nobody has submitted the one that was created. ` +
+        'To adopt it anyway, adopt it again',
+    );
+    await boarding.resolve(requirements[0]?.id ?? '', adopt);
+    const { merchantProfileId } = await boarding.until(({ stage }) => stage === 'underwriting');
+    expect(merchantProfileId).toBe(strange);
+    await boarding.handle.terminate();
+  });
+
+  it('because the ended boarding that has it has another dba, is adopted from an input only after a retry', async () => {
+    const other = await rig.board(merchant('waiting'));
+    const { merchantProfileId: taken = 0 } = await other.until(({ stage }) => stage === 'underwriting');
+    await other.handle.terminate();
+    const input = merchant('waiting', { merchantProfileId: taken });
+    const dba = 'Somebody Else [waiting]';
+    const boarding = await rig.board({ ...input, merchant: { ...input.merchant, dba } });
+    const { id, detail } = await boarding.requirement('rejected-input');
+    expect(detail).toBe(
+      `it is the merchant “Corner Bakery [waiting]” of ${other.workflowId}. To adopt it anyway, retry`,
+    );
+    await boarding.resolve(id, { kind: 'retry' });
+    await boarding.until(({ stage }) => stage === 'underwriting');
+    await boarding.handle.terminate();
   });
 });
 
@@ -192,5 +233,22 @@ describe.concurrent('a document that is refused', () => {
     expect((await rig.sandbox.merchant(merchantProfileId))['attachments']).toMatchObject([
       { fileName: 'check.pdf' },
     ]);
+  });
+});
+
+describe('corrections by several people at once', () => {
+  it.each([1, 2, 3])('are applied once, and leave a history that replays (%i)', async () => {
+    const boarding = await rig.board(merchant(undefined, { agentProfileId: 999 }));
+    const { id } = await boarding.requirement('rejected-input');
+    const all = await Promise.allSettled(
+      [101, 102, 101].map((agentProfileId) =>
+        boarding.resolve(id, { kind: 'correction', patch: { agentProfileId } }),
+      ),
+    );
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    // An ended workflow is no longer in the worker's cache.
+    const { timeline } = await boarding.state();
+    expect(timeline.filter(({ event }) => event === 'requirement-resolved')).toHaveLength(1);
   });
 });

@@ -235,7 +235,7 @@ describe.concurrent('an answer that does not fit', () => {
     const wrong: [string, Answer | undefined, string][] = [
       ['ticket-0', { kind: 'text', text: 'x' }, 'no requirement with this id is open'],
       [id, { kind: 'retry' }, 'takes text, correction, abandon'],
-      [id, { kind: 'text', text: ' ' }, 'answer.text: must not be empty'],
+      [id, { kind: 'text', text: ' ' }, 'answer.text: must be a text, and not empty'],
       [id, undefined, 'answer: must be an object with a kind'],
       [id, ofTheMerchant, 'answer.patch: takes one or more of holder, beneficialOwners, and no other field'],
     ];

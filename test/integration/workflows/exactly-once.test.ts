@@ -69,7 +69,7 @@ describe.concurrent('a create whose outcome is unknown', () => {
     const error = await boarding
       .resolve(id, { kind: 'adopt', id: 'm-1' })
       .catch(({ cause }) => cause.message);
-    expect(error).toBe('answer.id: must be the id at the partner, in digits');
+    expect(error).toBe('answer.id: must be the id at the partner, in digits and in quotes: "1012"');
     await boarding.handle.terminate();
   });
 });

@@ -67,7 +67,7 @@ describe.concurrent('anything else in place of a mid', () => {
     const { boarding, merchantProfileId } = await approvedWith('US-518/7');
     const requirement = await boarding.requirement('unclear-mid');
     await expect(boarding.resolve(requirement.id, { kind: 'adopt', id: 'US 518' })).rejects.toMatchObject({
-      cause: { message: 'answer.id: must be 1 to 64 characters of ASCII without spaces' },
+      cause: { message: 'answer.id: must be 1 to 64 characters of ASCII without spaces, in quotes' },
     });
     await boarding.resolve(requirement.id, { kind: 'adopt', id });
     expect(await boarding.outcome()).toEqual({ outcome: 'boarded', mid: id, merchantProfileId });

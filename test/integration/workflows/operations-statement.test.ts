@@ -108,7 +108,9 @@ describe('a statement by e-mail', () => {
       const statement = await generate({ email });
       const { id, title, detail } = await statement.requirement('uncertain-write');
       expect(title).toBe('Outcome unknown: send the statement by e-mail');
-      expect(detail).toContain('If it has, adopt 2026-01; if not, retry.');
+      expect(detail).toContain(
+        'If it has, adopt 2026-01. If not, look again some minutes later, and retry only',
+      );
       expect(JSON.stringify(await statement.state())).not.toContain(email);
       await statement.resolve(id, { kind: 'adopt', id: '2026-01' });
       expect(await statement.outcome()).toMatchObject({ outcome: 'done', emailed: true });

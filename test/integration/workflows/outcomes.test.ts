@@ -107,8 +107,8 @@ describe.concurrent('agent profile and boarding settings', () => {
     const boarding = await rig.board(input);
     const requirement = await boarding.requirement('rejected-input');
     expect(requirement.detail).toBe(
-      'agentProfileId: not given; choose one of: 101 (Harbor Agents), 102 (Lighthouse Sales)\n' +
-        'boardingSettingsId: not given; choose one of: 11 (Standard), 12 (Cash Discount); boardingSettings: false creates without',
+      'agentProfileId: not given; choose one of: Harbor Agents (agentProfileId 101), Lighthouse Sales (agentProfileId 102)\n' +
+        'boardingSettingsId: not given; choose one of: Standard (boardingSettingsId 11), Cash Discount (boardingSettingsId 12); boardingSettings: false creates without',
     );
     expect(await rig.sandbox.writes(input.externalId)).toEqual([]);
     const patch = { agentProfileId: 102, boardingSettings: 'Standard' };
@@ -151,7 +151,9 @@ describe.concurrent('agent profile and boarding settings', () => {
       merchant(undefined, { agentProfileId: undefined, agent: 'Nobody' } as never),
     );
     const { detail } = await boarding.requirement('rejected-input');
-    expect(detail).toContain('agent: none is named "Nobody"; choose one of: 101 (Harbor Agents)');
+    expect(detail).toContain(
+      'agent: none is named "Nobody"; choose one of: Harbor Agents (agentProfileId 101)',
+    );
   });
 
   it('are the only one there is, without being named', async () => {
@@ -203,7 +205,7 @@ describe.concurrent('a merchant that exists already', () => {
     const first = await rig.board(merchant('waiting'));
     const { merchantProfileId = 0 } = await first.until(({ stage }) => stage === 'underwriting');
     await first.handle.cancel();
-    const second = merchant(undefined, { merchantProfileId });
+    const second = merchant('waiting', { merchantProfileId });
     const boarding = await rig.board(second);
     await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
     await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '777' });

@@ -26,7 +26,7 @@ describe.concurrent('underwriting notes', () => {
     expect(check).toMatchObject({
       id: expect.stringMatching(/^note-[0-9a-f]{12}$/),
       kind: 'underwriting-note',
-      title: 'Underwriting note from Underwriting',
+      title: 'Underwriting note from Underwriting: Please send a voided check for the deposit account.',
       detail: 'Please send a voided check for the deposit account.',
       answers: ['text', 'documents', 'abandon'],
     });
@@ -204,7 +204,7 @@ describe.concurrent('a resolution that does not fit', () => {
     const wrong = (patch: unknown) =>
       boarding.resolve(id, { kind: 'correction', patch } as Answer).catch(({ cause }) => cause.message);
     expect(await wrong({ externalId: 'other' })).toMatch(
-      /^answer\.patch: takes one or more of merchant, .* and no other field$/,
+      /^answer\.patch: takes one or more of merchant, .* and no other field, in the form of the input/,
     );
     expect(await wrong({})).toContain('answer.patch: takes one or more of merchant, ');
     expect(await wrong([])).toBe('answer.patch: must be an object');

@@ -55,7 +55,7 @@ describe.concurrent('a write whose outcome is unknown', () => {
     expect(await platform.writesFor(onboarding)).toEqual(ONCE_EACH);
   });
 
-  it('is adopted by the id that a person gives', async () => {
+  it('is adopted by the id that a person gives, and only when given again if it is not the merchant’s', async () => {
     const onboarding = await meeting('drop-before-commit', 'create-account');
     const { id, detail } = await onboarding.requirement('uncertain-write');
     const { mid } = await onboarding.state();
@@ -64,6 +64,12 @@ describe.concurrent('a write whose outcome is unknown', () => {
     );
     // One that is there from the start.
     await onboarding.resolve(id, { kind: 'adopt', id: 'account-1001' });
+    const again = 'terminal-uncertain-write-2';
+    const { requirements } = await onboarding.until((state) => state.requirements[0]?.id === again, again);
+    expect(requirements[0]?.detail).toContain(
+      `account-1001 cannot be adopted: the payments platform shows no payments account account-1001 whose description ends in "mid ${mid}". To adopt it anyway, adopt it again`,
+    );
+    await onboarding.resolve(again, { kind: 'adopt', id: 'account-1001' });
     const { terminal: end } = await onboarding.outcome();
     expect(end).toMatchObject({ outcome: 'provisioned', accountId: 'account-1001' });
     expect((await platform.of(mid)).accounts).toEqual([]);

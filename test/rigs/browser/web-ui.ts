@@ -67,7 +67,8 @@ export class WorkflowPages {
       await page.getByRole('menuitem', { name: 'Send an Update' }).first().click();
       const form = page.locator('dialog[open]');
       await form.getByTestId('update-select-button').click();
-      await form.getByRole('option', { name }).click();
+      // The description of another update may name this one.
+      await form.getByRole('option', { name: new RegExp(`^${name}`) }).click();
       await form.locator('.cm-content').click();
       await page.keyboard.insertText(json);
       await form.getByRole('button', { name: 'Submit' }).click();

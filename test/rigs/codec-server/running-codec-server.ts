@@ -25,7 +25,11 @@ export interface Reply {
 export interface RunningCodecServer {
   readonly url: string;
   /** `call('POST /decode', '{"payloads":[...]}')`, of namespace `default` and with the token by default. */
-  call(line: string, body?: string | Uint8Array, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  call(
+    line: string,
+    body?: string | Uint8Array<ArrayBuffer>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Reply>;
   /** Its log so far. */
   log(): string;
 }

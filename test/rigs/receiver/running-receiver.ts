@@ -45,9 +45,9 @@ type HeaderLines = Readonly<Record<string, string>>;
 export interface RunningReceiver {
   readonly url: string;
   /** `call('POST /events', body, headers)`, with nothing added. */
-  call(line: string, body?: string | Uint8Array, headers?: HeaderLines): Promise<Reply>;
+  call(line: string, body?: string | Uint8Array<ArrayBuffer>, headers?: HeaderLines): Promise<Reply>;
   /** Posts an event, signed now with {@link SECRET}. */
-  post(body: string | Uint8Array, headers: HeaderLines): Promise<Reply>;
+  post(body: string | Uint8Array<ArrayBuffer>, headers: HeaderLines): Promise<Reply>;
   /** Ends it before the test does. */
   close(): Promise<void>;
   /** The log so far. */
@@ -95,7 +95,7 @@ export async function runReceiver(
 
 /** The headers of Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`. `at` is in seconds. */
 export function signed(
-  body: string | Uint8Array,
+  body: string | Uint8Array<ArrayBuffer>,
   {
     id = 'msg_1',
     at = `${Math.floor(Date.now() / 1_000)}`,

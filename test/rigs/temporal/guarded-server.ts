@@ -4,6 +4,8 @@ import {
   type ClientHttp2Session,
   connect,
   createSecureServer,
+  type Http2SecureServer,
+  type Http2Server,
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
   type ServerHttp2Session,
@@ -40,7 +42,6 @@ export async function startGuardedServer(
   { mutualTls = false, apiKeys }: Guard,
 ): Promise<GuardedServer> {
   const seen = new Set<string>();
-  const sessions = new Set<ServerHttp2Session | ClientHttp2Session>();
   const listener = createSecureServer({
     cert: readFileSync(server.cert),
     key: readFileSync(server.key),
@@ -48,6 +49,25 @@ export async function startGuardedServer(
     requestCert: mutualTls,
     rejectUnauthorized: mutualTls,
   });
+  const { port, close } = await forwarding(listener, upstream, (stream, headers) => {
+    const refusal = refusalOf(headers, apiKeys, seen);
+    if (refusal) refuse(stream, refusal);
+    return refusal !== undefined;
+  });
+  return { address: `localhost:${port}`, seen, close };
+}
+
+/**
+ * Listens, and forwards each call to another server.
+ *
+ * @param responds responds to a call itself; false to forward it
+ */
+export async function forwarding(
+  listener: Http2Server | Http2SecureServer,
+  upstream: string,
+  responds: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean,
+): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
+  const sessions = new Set<ServerHttp2Session | ClientHttp2Session>();
   listener.on('session', (session) => {
     const onward = connect(`http://${upstream}`);
     onward.on('error', () => session.destroy());
@@ -55,17 +75,13 @@ export async function startGuardedServer(
     session.on('close', () => onward.destroy());
     sessions.add(session).add(onward);
     session.on('stream', (stream, headers) => {
-      const refusal = refusalOf(headers, apiKeys, seen);
-      if (refusal) refuse(stream, refusal);
-      else passOn(stream, headers, onward);
+      if (!responds(stream, headers)) passOn(stream, headers, onward);
     });
   });
   listener.listen(0, '127.0.0.1');
   await once(listener, 'listening');
-  const { port } = listener.address() as AddressInfo;
   return {
-    address: `localhost:${port}`,
-    seen,
+    port: (listener.address() as AddressInfo).port,
     async close() {
       for (const session of sessions) session.destroy();
       listener.close();
@@ -103,11 +119,7 @@ export function refuse(stream: ServerHttp2Stream, status: string, message = 'Req
 }
 
 /** Forwards headers, bodies and trailers both ways, and the end of either side. */
-export function passOn(
-  stream: ServerHttp2Stream,
-  headers: IncomingHttpHeaders,
-  onward: ClientHttp2Session,
-): void {
+function passOn(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, onward: ClientHttp2Session): void {
   const { ':authority': _, ...rest } = headers;
   const call = onward.request(rest as OutgoingHttpHeaders);
   let trailers: IncomingHttpHeaders = {};

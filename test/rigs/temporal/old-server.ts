@@ -1,15 +1,7 @@
-import { once } from 'node:events';
-import {
-  type ClientHttp2Session,
-  connect,
-  createServer,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { createServer, type ServerHttp2Stream } from 'node:http2';
 import proto from '@temporalio/proto';
 import { testEnds, type Until } from '../shared.js';
-import { passOn, refuse } from './guarded-server.js';
+import { forwarding, refuse } from './guarded-server.js';
 
 const { GetSystemInfoResponse } = proto.temporal.api.workflowservice.v1;
 
@@ -28,30 +20,16 @@ export async function startOldServer(
   missing: readonly string[],
   until: Until = testEnds,
 ): Promise<string> {
-  const sessions = new Set<ServerHttp2Session | ClientHttp2Session>();
-  const listener = createServer();
-  listener.on('session', (session) => {
-    const onward = connect(`http://${upstream}`);
-    onward.on('error', () => session.destroy());
-    session.on('error', () => onward.destroy());
-    session.on('close', () => onward.destroy());
-    sessions.add(session).add(onward);
-    session.on('stream', (stream, headers) => {
-      const operation = headers[':path']?.split('/').at(-1) ?? '';
-      if (operation === 'GetSystemInfo')
-        respond(stream, GetSystemInfoResponse.encode({ serverVersion }).finish());
-      else if (missing.includes(operation)) refuse(stream, UNIMPLEMENTED, `unknown method ${operation}`);
-      else passOn(stream, headers, onward);
-    });
+  const { port, close } = await forwarding(createServer(), upstream, (stream, headers) => {
+    const operation = headers[':path']?.split('/').at(-1) ?? '';
+    if (operation === 'GetSystemInfo')
+      respond(stream, GetSystemInfoResponse.encode({ serverVersion }).finish());
+    else if (missing.includes(operation)) refuse(stream, UNIMPLEMENTED, `unknown method ${operation}`);
+    else return false;
+    return true;
   });
-  listener.listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  until(async () => {
-    for (const session of sessions) session.destroy();
-    listener.close();
-    await once(listener, 'close');
-  });
-  return `127.0.0.1:${(listener.address() as AddressInfo).port}`;
+  until(close);
+  return `127.0.0.1:${port}`;
 }
 
 /** A message in a frame of gRPC: a byte for no compression, four for the length. */

@@ -14,7 +14,7 @@ const checkOf =
       ({ field, message }) => `${field}: ${message}`,
     );
 
-const NO_OBJECT = 'Invalid input: expected object, received string';
+const NO_OBJECT = 'must be an object';
 const UNTIL_CREATED =
   'fields that can be changed: merchant, agentProfileId, agent, boardingSettingsId, boardingSettings, fees, application';
 const ONCE_CREATED = 'fields that can be changed: fees, application';
@@ -51,17 +51,14 @@ describe('a correction of a merchant', () => {
     ],
     [{ merchant: { ssn: '078051120' } }, ['merchant.ssn: is not a known field']],
     [{ application: 'volume 240000' }, [`application: ${NO_OBJECT}`]],
-    [{ application: ['volume'] }, ['application: Invalid input: expected object, received array']],
-    [
-      { application: { merchantProfile: 'x' } },
-      ['application.merchantProfile: Invalid input: expected record, received string'],
-    ],
+    [{ application: ['volume'] }, ['application: must be an object']],
+    [{ application: { merchantProfile: 'x' } }, ['application.merchantProfile: must be an object']],
     [{ application: { merchantProfileId: 5 } }, ['application.merchantProfileId: is set by the workflow']],
     [{ application: null }, [NOT_AS_A_WHOLE]],
     [{ fees: 'less' }, [`fees: ${NO_OBJECT}`]],
     [
       { fees: { minimumDiscountAmount: 501, tip: 1 } },
-      ['fees.minimumDiscountAmount: Too big: expected number to be <=500', 'fees.tip: is not a known field'],
+      ['fees.minimumDiscountAmount: must be at most 500', 'fees.tip: is not a known field'],
     ],
     [
       { boardingSettings: false },
@@ -128,7 +125,7 @@ describe('a correction of a business', () => {
     [{ holder: null }, ['holder: is required']],
     [{ holder: 'x' }, [`holder: ${NO_OBJECT}`]],
     [{ holder: { phone: '518', ssn: null } }, ['holder.phone: must be 10 digits', 'holder.ssn: is required']],
-    [{ beneficialOwners: 'x' }, ['beneficialOwners: Invalid input: expected array, received string']],
+    [{ beneficialOwners: 'x' }, ['beneficialOwners: must be a list']],
     [{ beneficialOwners: Array(5).fill(OWNER) }, ['beneficialOwners: at most four beneficial owners']],
     [{ beneficialOwners: [{ ...OWNER, zipCode: '1' }] }, ['beneficialOwners.0.zipCode: must be 5 digits']],
     [{ merchantProfileId: 5 }, [`merchantProfileId: cannot be changed by a correction; ${FIELDS}`]],
@@ -181,7 +178,7 @@ it('a problem that leaves the worker names known fields only, because another na
   const { checkCorrection } = correctionActivities(NO_ACCOUNTS);
   const problems = (type: CorrectableType, input: object, patch: object) =>
     checkCorrection({ type, input, patch, merchantExists: false, paymentsAccountExists: false });
-  const one = 'one of its fields: is not a known field';
+  const one = 'a field in it is not a known field';
   expect(
     await problems('merchantBoarding', merchant(), {
       merchant: { '078051120': 'x', lastName: '' },
@@ -194,6 +191,6 @@ it('a problem that leaves the worker names known fields only, because another na
   ]);
   const input = { externalId: 't-1', mid: '0001', provisionTerminal: terminal() };
   expect(await problems('terminalProvisioning', input, { provisionTerminal: { Ada: 'x' } })).toEqual([
-    { field: 'provisionTerminal', message: expect.stringMatching(/^one of its fields: cannot be changed/) },
+    { field: 'provisionTerminal', message: expect.stringMatching(/^a field in it cannot be changed/) },
   ]);
 });

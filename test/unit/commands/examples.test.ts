@@ -4,14 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { adoptionRules } from '../../../src/commands/batch/adoption.js';
-import { type FormatOptions, openSource, rowReader } from '../../../src/commands/batch/format.js';
-import { type Row, rowSchemas } from '../../../src/commands/batch/ready.js';
+import { openSource } from '../../../src/commands/batch/source.js';
 import {
   businessOnboardingInput,
   customerOnboardingInput,
   merchantBoardingInput,
   NO_ACCOUNTS,
 } from '../../../src/messages/inputs.js';
+import { type Format, rowReader } from '../../../src/operators/batch/format.js';
+import { type Row, rowSchemas } from '../../../src/operators/batch/ready.js';
 import { addressChange, webhook } from '../../../src/partners/banking/requests.js';
 import { MAGIC_SSNS } from '../../../src/sandbox/banking/scenarios.js';
 import { NO_INPUT } from '../../rigs/command.js';
@@ -22,18 +23,18 @@ const read = (file: string) => JSON.parse(readFileSync(new URL(file, FOLDER), 'u
 /** Each row of a file, by its line. Default: of a file for `gangway batch`. */
 async function rowsIn(
   name: string,
-  options: FormatOptions = {},
+  options: Format = {},
   schemas = rowSchemas(NO_ACCOUNTS) as readonly z.ZodType[],
 ): Promise<[string, unknown][]> {
   const file = fileURLToPath(new URL(name, FOLDER));
   const source = await openSource(NO_INPUT, file);
-  const rows = await Readable.from((await rowReader(NO_INPUT, options, file, schemas))(source)).toArray();
+  const rows = await Readable.from(rowReader(options, file, schemas)(source)).toArray();
   await source.close();
   return (rows as Row[]).map(({ line, value }) => [`${name}:${line}`, value]);
 }
 
 const { schemas: adopted } = adoptionRules(NO_ACCOUNTS, { dryRun: false });
-const mapping = fileURLToPath(new URL('mapping.json', FOLDER));
+const mapping = { name: 'mapping.json', value: read('mapping.json') };
 const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json') && file !== 'mapping.json');
 // biome-ignore lint/suspicious/noExplicitAny: they are unchecked
 const EXAMPLES: [string, any][] = [

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { CommandFailed, Interrupted, InvalidInput, TimedOut } from '../../../src/commands/cli/errors.js';
+import { CommandFailed, Interrupted, TimedOut } from '../../../src/commands/cli/errors.js';
 import { EXIT_CODES } from '../../../src/commands/cli/exit-codes.js';
 import { exitCodeOf, explainActivity, partnerFailed } from '../../../src/commands/cli/failures.js';
+import { InvalidInput } from '../../../src/operators/invalid-input.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
 import {
   PAYMENT_OPERATIONS,

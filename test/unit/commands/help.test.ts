@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { codes } from '../../../src/commands/help/catalogue.js';
 import { TOPICS } from '../../../src/commands/help/names.js';
 import { REQUIREMENT_KINDS } from '../../../src/messages/requirement-kinds.js';
 import { STAGES } from '../../../src/messages/stages.js';
+import { codes } from '../../../src/operators/texts/catalogue.js';
 import { PROBLEMS } from '../../../src/receiver/problems.js';
 import { OBSTACLES } from '../../../src/temporal/unreadable.js';
-import { gangway } from '../../rigs/command.js';
+import { gangway, startGangway } from '../../rigs/command.js';
 import { jsonLines } from '../../rigs/processes.js';
 
 /** Standard output of a command that needs no settings. */
@@ -53,6 +53,10 @@ uncertain-write (requirement)
     ['boarding-ended', 'boarding-ended (timeline entry)'],
     ['urn:gangway:problem:too-large', 'too-large (problem)'],
     ['uncertain-write-2', 'uncertain-write (requirement)'],
+    ['business-rejected-input-1', 'rejected-input (requirement)'],
+    ['note-149967d738cb', 'underwriting-note (requirement)'],
+    ['note-149967d738cb-2', 'underwriting-note (requirement)'],
+    ['business-ended', 'business-ended (timeline entry)'],
   ])('finds %s, as people meet it', async (given, found) => {
     expect((await printed('explain', given)).split('\n')[0]).toBe(found);
   });
@@ -93,7 +97,7 @@ describe('gangway help', () => {
   it('names each kind of requirement, with its answers', async () => {
     const text = await printed('help', 'requirements');
     for (const kind of REQUIREMENT_KINDS) expect(text).toMatch(new RegExp(`^  ${kind} +\\S`, 'm'));
-    expect(text).toMatch(/unclear-mid +confirm the mid \(--adopt, --abandon\)/);
+    expect(text).toMatch(/unclear-mid +confirm mid \(--adopt, --abandon\)/);
   });
 
   it('names answers only by options that gangway resolve has', async () => {
@@ -107,9 +111,9 @@ describe('gangway help', () => {
     expect(await printed('help', 'settings', 'gangway_ui')).toBe(`\
 Gangway
   GANGWAY_UI_URL
-    Address of the Temporal Web UI, for the links that the command prints.
+    Address of the Temporal Web UI, for the links that people get.
     Format: URL. Default: for a Temporal server on this machine its port plus
-    1000, otherwise no links. Read by: gangway.
+    1000, otherwise no links. Read by: gangway, console.
 `);
     expect(await printed('help', 'settings', 'BANKING_PASSWORD')).toContain('BANKING_PASSWORD_FILE');
     expect((await gangway({}, ['help', 'settings', 'BOARDING_URI'])).stderr).toBe(
@@ -122,5 +126,22 @@ Gangway
       code: 2,
       stderr: "error: no command or topic 'anwsers'; did you mean answers?\n",
     });
+  });
+});
+
+describe('the help of a command', () => {
+  it('breaks no word and fills no line at a terminal', async () => {
+    for (const command of ['resolve', 'inbox', 'status', '']) {
+      const args = [...(command ? [command] : []), '--help'];
+      const { stdout } = await startGangway({}, args, { terminal: true }).finished;
+      const prose = stdout.split('\n').filter((line) => !line.startsWith('  gangway '));
+      expect(Math.max(...prose.map(({ length }) => length))).toBeLessThanOrEqual(80);
+    }
+  });
+
+  it('of resolve begins with the answers, each with the requirements that take it', async () => {
+    const help = await printed('resolve', '--help');
+    expect(help).toMatch(/Answers:\n {2}--text <text> +a note or ticket: /);
+    expect(help.indexOf('--abandon')).toBeLessThan(help.indexOf('--partner-account'));
   });
 });

@@ -70,6 +70,22 @@ describe('settings that work but are unsafe', () => {
     await expect(weaknesses({ RECEIVER_TOKENS: 'short' })).rejects.toThrow(BadSetting);
   });
 
+  it('include those of a console that is set up', async () => {
+    expect(await weaknesses({ CONSOLE_IDLE: '1h', GANGWAY_LOG_LEVEL: 'warn' })).toEqual([
+      'warn: OIDC_ISSUER is not set: everybody on this machine can use the console as an admin; set OIDC_ISSUER and OIDC_CLIENT_ID (docs/deployment.md)',
+      'warn: GANGWAY_LOG_LEVEL is warn: the console writes no audit log; set GANGWAY_LOG_LEVEL=info for the console',
+    ]);
+    const signIn = {
+      ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'gangway' },
+      ...{ CONSOLE_ADDRESS: '0.0.0.0:8085', CONSOLE_SESSION_KEYS: '0f1e2d3c4b5a69788796a5b4c3d2e1f0' },
+    };
+    expect(await weaknesses({ ...signIn, CONSOLE_URL: 'http://127.0.0.1:8085' })).toEqual([
+      'warn: CONSOLE_ADDRESS accepts connections from other machines, and CONSOLE_URL is not https; put a proxy with TLS in front of it, and set CONSOLE_URL to its address (docs/deployment.md)',
+    ]);
+    expect(await weaknesses({ ...signIn, CONSOLE_URL: 'https://console.example.com' })).toEqual([]);
+    await expect(weaknesses({ ...signIn, CONSOLE_SESSION_KEYS: 'short' })).rejects.toThrow(BadSetting);
+  });
+
   it('include files and folders that other users can read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
     onTestFinished(() => rm(folder, { recursive: true }));

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { contextOf, environmentOf, readStages } from '../../../scripts/dockerfile.js';
 import { loadCodecSettings } from '../../../src/codec-server/settings.js';
+import { loadConsoleSettings } from '../../../src/console/settings.js';
 import { partnerTaskQueue } from '../../../src/messages/ids.js';
 import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
@@ -98,7 +99,11 @@ describe('what is deployed', () => {
     const commands = [...ours.map(({ command }) => command), ...containers.map(({ args }) => args)];
     const files = commands.map((command) => command?.[0] ?? 'dist/worker.js');
     expect(new Set(files)).toEqual(
-      new Set(['worker', 'receiver', 'codec-server', 'sandbox', 'starter'].map((name) => `dist/${name}.js`)),
+      new Set(
+        ['worker', 'receiver', 'console', 'codec-server', 'sandbox', 'starter'].map(
+          (name) => `dist/${name}.js`,
+        ),
+      ),
     );
   });
 
@@ -123,8 +128,9 @@ describe('what is deployed', () => {
     ];
     for (const { name, environment } of started.filter((process) => process.name !== 'sandbox')) {
       const load =
-        { receiver: loadReceiverSettings, 'codec-server': loadCodecSettings }[name as string] ??
-        loadWorkerSettings;
+        { receiver: loadReceiverSettings, console: loadConsoleSettings, 'codec-server': loadCodecSettings }[
+          name as string
+        ] ?? loadWorkerSettings;
       expect(() => load(withSecrets({ ...IMAGE, ...environment })), name).not.toThrow();
       expect(Object.keys(environment), name).toContain('PAYLOAD_KEYS_FILE');
     }
@@ -140,6 +146,7 @@ describe('what is deployed', () => {
   it('runs pods without privileges and with read-only files, and probes ports that they have', () => {
     expect(containers.map(({ name }) => name).sort()).toEqual([
       'codec-server',
+      'console',
       'receiver',
       'setup',
       'worker',

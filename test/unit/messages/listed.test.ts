@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { handlingOf, isSamePerson } from '../../../src/messages/handling.js';
 import {
+  handled,
   indexedDba,
   listedRequirements,
   listedStages,
@@ -49,6 +51,51 @@ describe('the requirements of an onboarding in a search attribute', () => {
     const { requirements, more } = requirementsIn(values);
     expect(requirements.length).toBeGreaterThan(15);
     expect(requirements.length + more).toBe(200);
+  });
+});
+
+describe('who handles requirements, in the memo', () => {
+  const claim = { actor: 'olga@example.com', until: '2026-01-01T14:00:00.000Z' };
+  const proposal = { actor: 'pete', at: '2026-01-01T10:00:00.000Z', reason: 'called', answer: 'text: Yes' };
+  const open = [{ ...note(1), claim }, { ...note(2), proposal }, note(3)];
+  const at = (time: string) => {
+    const { requirements } = requirementsIn(listedRequirements(open));
+    return handled(requirements, handlingOf(open) ?? {}, Date.parse(time));
+  };
+
+  it('is a claim that has not ended, and a proposal without the answer and the reason', () => {
+    expect(at('2026-01-01T13:59:00.000Z')).toMatchObject([
+      { id: 'note-1', claim },
+      { id: 'note-2', proposal: { actor: 'pete', at: proposal.at } },
+      { id: 'note-3' },
+    ]);
+    expect(JSON.stringify(handlingOf(open))).not.toMatch(/called|Yes/);
+    const [after] = at(claim.until);
+    expect(after).not.toHaveProperty('claim');
+  });
+
+  it('is nothing while nobody handles any', () => {
+    expect(handlingOf([note(1)])).toBeUndefined();
+    expect(handlingOf([])).toBeUndefined();
+  });
+
+  it('stays below what a visibility store keeps of a memo', () => {
+    const actor = '问'.repeat(5_000);
+    const all = Array.from({ length: 200 }, (_, index) => ({
+      ...{ ...note(index), claim: { ...claim, actor }, proposal: { ...proposal, actor } },
+    }));
+    expect(Buffer.byteLength(JSON.stringify(handlingOf(all)))).toBeLessThan(60_000);
+  });
+});
+
+describe('two names', () => {
+  it.each([
+    ['olga@example.com', ' Olga@Example.com ', true],
+    ['olga', 'olga', true],
+    ['olga', 'pete', false],
+    ['olga', '', false],
+  ])('%j and %j are those of one person: %j', (one, other, same) => {
+    expect(isSamePerson(one, other)).toBe(same);
   });
 });
 

@@ -100,3 +100,30 @@ describe('a value outside the allowed ones', () => {
     expect(JSON.stringify(problems(color, { color: 'private', flag: 'private' }))).not.toContain('private');
   });
 });
+
+describe('a rule without words of its own', () => {
+  const schema = z.object({
+    amount: z.number().max(500),
+    rate: z.number().positive(),
+    code: z.string().length(3),
+    names: z.array(z.string()).max(1),
+    text: z.string(),
+    address: z.object({}),
+    count: z.int(),
+  });
+
+  it.each([
+    [{ amount: 501 }, 'amount: must be at most 500'],
+    [{ rate: 0 }, 'rate: must be more than 0'],
+    [{ code: 'x' }, 'code: must be exactly 3 characters'],
+    [{ names: ['a', 'b'] }, 'names: must have at most 1 item'],
+    [{ text: 5 }, 'text: must be text'],
+    [{ address: [] }, 'address: must be an object'],
+    [{ address: 'x' }, 'address: must be an object'],
+    [{ count: 1.5 }, 'count: must be a whole number'],
+    [{ count: undefined }, 'count: is required'],
+  ])('is worded like the list of the rules: %j', (wrong, problem) => {
+    const right = { amount: 1, rate: 1, code: 'abc', names: [], text: '', address: {}, count: 1 };
+    expect(problems(schema, { ...right, ...wrong })).toEqual([problem]);
+  });
+});

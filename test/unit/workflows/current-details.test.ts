@@ -66,10 +66,27 @@ describe('the details of an onboarding that waits for a person', () => {
         'Asked 2026-11-21 10:00 UTC, due 2999-11-23 10:00 UTC. Answers: text, documents, abandon.',
       expect.stringMatching(/^```\n\{[\s\S]*\}\n```$/),
       '### Answers',
+      'Any of these that the requirement allows, in place of `answer` in its JSON:',
       '- `{"kind":"text","text":""}` your reply\n' +
-        '- `{"kind":"documents","documents":[]}` files, which `gangway resolve --document FILE` uploads\n' +
-        '- `{"kind":"abandon"}` give it up',
+        '- `{"kind":"documents","documents":[]}` files, which cannot be sent from this page: `gangway resolve --document FILE` in a terminal\n' +
+        '- `{"kind":"abandon"}` give up the whole onboarding, for good',
     ]);
+  });
+
+  it('have the fields that were rejected in the JSON of a correction, with empty quotes', () => {
+    const fields = [
+      'holder.website',
+      'holder.address.city',
+      'holder',
+      'beneficialOwners.0.email',
+      '__proto__.x',
+    ];
+    const open = [requirement({ answers: ['correction'], fields })];
+    const [json = ''] = jsonIn(details({ requirements: open }));
+    expect(JSON.parse(json).answer.patch).toEqual(
+      JSON.parse('{"holder": {"website": "", "address": {"city": ""}}, "__proto__": {"x": ""}}'),
+    );
+    expect(Object.hasOwn(Object.prototype, 'x')).toBe(false);
   });
 
   it('mark what is overdue', () => {
@@ -85,8 +102,8 @@ describe('the details of an onboarding that waits for a person', () => {
       const blank = JSON.parse(json);
       const check = (resolution: typeof blank) => problemWith(resolution, { open, unsent: [] }, ['fees']);
       // A person who sends it as it is learns which field to fill in.
-      expect(check(blank)).toBe('actor: must name who answers');
-      expect(check({ ...blank, actor: 'olga' })).toBe('reason: must not be empty');
+      expect(check(blank)).toContain('actor: must name who answers; reason: must not be empty');
+      expect(check({ ...blank, actor: 'olga' })).toContain('reason: must not be empty');
       const signed = { ...blank, actor: 'olga', reason: 'asked the merchant' };
       const filled = { text: 'One in ten.', patch: { fees: {} }, id: '1001', code: '000000' };
       const fields = Object.entries(filled).filter(([field]) => field in blank.answer);
@@ -102,6 +119,23 @@ describe('the details of an onboarding that waits for a person', () => {
     expect(json).toBe(JSON.stringify(JSON.parse(json), null, 2));
   });
 
+  it('name who works on it, and the answer that waits for a second person', () => {
+    const claim = { actor: 'olga_*', until: '2999-11-21T14:00:00.000Z' };
+    const proposal = {
+      ...{ actor: 'pete', at: '2026-11-21T13:00:00.000Z', reason: 'called' },
+      answer: 'text: One in ten.',
+    };
+    const text = details({ requirements: [requirement({ claim, proposal })] });
+    expect(text).toContain('\n**Taken** by olga\\_\\* until 2999-11-21 14:00 UTC.\n');
+    expect(text).toMatch(
+      /\n\*\*Proposed\*\* by pete, 2026-11-21 13:00 UTC: text\\: One in ten\. \(called\)\. /,
+    );
+    const ended = { ...claim, until: '2020-11-21T14:00:00.000Z' };
+    expect(details({ requirements: [requirement({ claim: ended })] })).not.toContain('Taken');
+    const [, json = ''] = /with update `confirmAnswer`: `(\{.*\})`\n/.exec(text) ?? [];
+    expect(JSON.parse(json)).toEqual({ requirementId: 'note-1', proposedAt: proposal.at, actor: '' });
+  });
+
   it('prefer an answer that needs no file', () => {
     const [json = ''] = jsonIn(details({ requirements: [requirement({ answers: ['documents', 'retry'] })] }));
     expect(JSON.parse(json).answer).toEqual({ kind: 'retry' });
@@ -114,6 +148,17 @@ describe('the details fit into a URL of 8 kB, because the Web UI sends them in o
     ['notes of 2,000 characters', { detail: 'Please explain. '.repeat(125) }],
     ['notes in Chinese', { title: '问题'.repeat(50), detail: '请说明存款来源。'.repeat(250) }],
     ['notes of nothing but punctuation', { detail: '*'.repeat(6_000) }],
+    [
+      'notes in Chinese that people handle in Chinese',
+      {
+        ...{ title: '问题'.repeat(50), detail: '请说明存款来源。'.repeat(250) },
+        claim: { actor: '奥'.repeat(200), until: '2999-11-23T10:00:00.000Z' },
+        proposal: {
+          ...{ actor: '奥'.repeat(200), at: '2999-11-23T10:00:00.000Z' },
+          ...{ answer: '存款'.repeat(60), reason: '问题'.repeat(100) },
+        },
+      },
+    ],
   ];
 
   it.each(LONG)('with %s', (_, note) => {

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Requirement, Resolution } from '../../../src/messages/requirements.js';
+import { inShort } from '../../../src/workflows/journey/answer-in-short.js';
 import { problemWith } from '../../../src/workflows/journey/resolution-check.js';
 
 const ALL: Requirement['answers'] = ['text', 'documents', 'correction', 'adopt', 'code', 'retry', 'abandon'];
@@ -53,15 +55,18 @@ describe('an answer that fits', () => {
 });
 
 describe('an answer that does not fit', () => {
-  const HALF = 'answer.documents: each needs key, fileName and contentType';
-  const DIGITS = 'answer.id: must be the id at the partner, in digits';
+  const NO_ANSWER = 'answer: must be an object with a kind, such as {"kind": "text"}';
+  const STORE = 'gangway resolve --document FILE stores a file and sends it';
+  const HALF = `answer.documents: each needs key, fileName and contentType; ${STORE}`;
+  const DIGITS = 'answer.id: must be the id at the partner, in digits and in quotes: "1012"';
   const NO_OBJECT = 'answer.patch: must be an object';
-  const ONLY = 'answer.patch: takes one or more of merchant, fees, and no other field';
+  const ONLY =
+    'answer.patch: takes one or more of merchant, fees, and no other field, in the form of the input: {"merchant": {"FIELD": "VALUE"}}';
 
   it.each<[string, unknown, string, Partial<Requirement>?]>([
-    ['none', undefined, 'answer: must be an object with a kind'],
-    ['null', null, 'answer: must be an object with a kind'],
-    ['no object', 'text', 'answer: must be an object with a kind'],
+    ['none', undefined, NO_ANSWER],
+    ['null', null, NO_ANSWER],
+    ['no object', 'text', NO_ANSWER],
     ['an unknown kind', { kind: 'shrug' }, `answer.kind: r-1 takes ${ALL.join(', ')}`],
     ['no kind', {}, `answer.kind: r-1 takes ${ALL.join(', ')}`],
     [
@@ -70,14 +75,14 @@ describe('an answer that does not fit', () => {
       'answer.kind: r-1 takes retry, abandon',
       { answers: ['retry', 'abandon'] },
     ],
-    ['no text', { kind: 'text' }, 'answer.text: must not be empty'],
-    ['blank text', { kind: 'text', text: ' \n' }, 'answer.text: must not be empty'],
-    ['a number for text', { kind: 'text', text: 5 }, 'answer.text: must not be empty'],
-    ['no document', documents(), 'answer.documents: must name at least one'],
+    ['no text', { kind: 'text' }, 'answer.text: must be a text, and not empty'],
+    ['blank text', { kind: 'text', text: ' \n' }, 'answer.text: must be a text, and not empty'],
+    ['a number for text', { kind: 'text', text: 5 }, 'answer.text: must be a text, and not empty'],
+    ['no document', documents(), `answer.documents: must name at least one; ${STORE}`],
     [
       'no list of documents',
       { kind: 'documents', documents: document },
-      'answer.documents: must name at least one',
+      `answer.documents: must name at least one; ${STORE}`,
     ],
     ['a document with nothing but a key', documents({ key: 'k' }), HALF],
     ['a document without its type', documents({ ...document, contentType: '' }), HALF],
@@ -94,13 +99,15 @@ describe('an answer that does not fit', () => {
     ['an id of eleven digits', adopt('12345678901'), DIGITS],
     ['an empty id', adopt(''), DIGITS],
     ['an id with a space', adopt('1 '), DIGITS],
+    ['an id without quotes', adopt(1012), DIGITS],
+    ['an id in a list', adopt(['1012']), DIGITS],
     [
       'a blank id, where words are its format',
       adopt(' '),
-      'answer.id: must be 1 to 64 characters of ASCII without spaces',
+      'answer.id: must be 1 to 64 characters of ASCII without spaces, in quotes',
       { idFormat: 'text' },
     ],
-    ['an empty code', { kind: 'code', code: '' }, 'answer.code: must not be empty'],
+    ['an empty code', { kind: 'code', code: '' }, 'answer.code: must be a text, and not empty'],
   ])('is %s', (_, answer, why, more) => {
     expect(problem(answer, more)).toBe(why);
   });
@@ -112,6 +119,35 @@ describe('an answer that does not fit', () => {
     ['somebody whose reason is blank', { reason: '\t' }, 'reason: must not be empty'],
   ])('is that of %s', (_, who, why) => {
     expect(problem({ kind: 'retry' }, {}, who)).toBe(why);
+  });
+
+  it('shows everything that is wrong with it at once', () => {
+    expect(problem({ kind: 'adopt', id: 7 }, {}, { actor: '', reason: undefined })).toBe(
+      `${DIGITS}; actor: must name who answers; reason: must not be empty`,
+    );
+  });
+
+  it('is rejected and breaks nothing, whatever JSON its fields hold', () => {
+    const answers = fc.oneof(
+      fc.jsonValue(),
+      fc.record({
+        kind: fc.constantFrom<unknown>(...ALL, 'take-back', 7),
+        ...{ text: fc.jsonValue(), id: fc.jsonValue(), code: fc.jsonValue() },
+        ...{ patch: fc.jsonValue(), documents: fc.jsonValue() },
+      }),
+    );
+    const resolutions = fc.record({
+      requirementId: fc.oneof(fc.constant('r-1'), fc.jsonValue()),
+      ...{ answer: answers, actor: fc.jsonValue(), reason: fc.jsonValue() },
+    });
+    fc.assert(
+      fc.property(resolutions, (resolution) => {
+        const why = problemWith(resolution, { open: [open()], unsent: ['r-2'] }, CORRECTABLE);
+        // What passes can be shown: the timeline needs it.
+        if (why === undefined) inShort(resolution.answer as Answer);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import { codecServerSettings } from '../../../codec-server/settings.js';
+import { consoleSettings } from '../../../console/settings.js';
 import { accountPrefix, accountSettings } from '../../../partners/account-settings.js';
 import { receiverSettings, webhookSettings } from '../../../receiver/settings.js';
 import { didYouMean, nearest } from '../../../settings/nearest.js';
@@ -32,7 +33,14 @@ function isMeantForUs(name: string, known: ReadonlySet<string>): boolean {
 /** The settings of all processes in all accounts. */
 function knownSettings(accounts: readonly string[]): Set<string> {
   const ofAccount = accountSettings();
-  const processes = [workerSettings, commandSettings, receiverSettings, webhookSettings, codecServerSettings];
+  const processes = [
+    workerSettings,
+    commandSettings,
+    receiverSettings,
+    webhookSettings,
+    consoleSettings,
+    codecServerSettings,
+  ];
   const prefixes = ['', ...accounts.map(accountPrefix)];
   const names = [
     ...processes.flatMap(({ shape }) => Object.keys(shape)),

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { obstacleOf } from '../../../operators/answering.js';
 import { servedAccounts } from '../../../partners/account-settings.js';
 import { listed } from '../../../temporal/search.js';
 import { missingSearchAttributes } from '../../../temporal/search-attributes.js';
@@ -13,7 +14,6 @@ import {
   pollersOf,
 } from '../../../temporal/workers.js';
 import type { WorkerSettings } from '../../../worker/settings.js';
-import { obstacleOf } from '../../cli/requirements.js';
 import { type Check, ok, type Verdict, wrong } from './check.js';
 import type { ClockOffsets } from './clocks.js';
 import { examineKeys, runningIn } from './keys.js';

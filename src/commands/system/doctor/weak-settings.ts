@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { consoleSettings, loadConsoleSettings } from '../../../console/settings.js';
 import { type Account, accountSecrets } from '../../../partners/account-settings.js';
 import {
   authSetting,
@@ -21,7 +22,7 @@ export async function weakSettings(
 ): Promise<Verdict[]> {
   const secrets = new Set([
     ...accountSecrets(Object.keys(config.accounts)),
-    ...[workerSettings, receiverSettings, webhookSettings].flatMap(secretsOf),
+    ...[workerSettings, receiverSettings, webhookSettings, consoleSettings].flatMap(secretsOf),
     ...TEMPORAL_SECRETS,
   ]);
   const readable = await Promise.all([
@@ -36,6 +37,7 @@ export async function weakSettings(
     ...Object.values(config.accounts).flatMap(weakPartners),
     ...weakProcess(config),
     ...weakReceiver(environment),
+    ...weakConsole(environment),
     ...readable.flat(),
     ...misspelledSettings(environment, Object.keys(config.accounts)).map((problem) =>
       warn(problem, 'correct its name, or remove it'),
@@ -169,6 +171,42 @@ function weakSender(name: string, rule: SenderRule): Verdict[] {
         ),
       ]
     : [];
+}
+
+/** Log levels that leave the audit log out. */
+const WITHOUT_AUDIT: readonly string[] = ['warn', 'error'];
+
+/** Empty when no setting of the console is set, because then there is probably no console. */
+function weakConsole(environment: NodeJS.ProcessEnv): Verdict[] {
+  const isSet = ([name, value]: [string, string | undefined]) => /^(CONSOLE|OIDC)_/.test(name) && value;
+  if (!Object.entries(environment).some(isSet)) return [];
+  const { host, oidc, url, logLevel } = loadConsoleSettings(environment);
+  return [
+    ...(oidc
+      ? []
+      : [
+          warn(
+            'OIDC_ISSUER is not set: everybody on this machine can use the console as an admin',
+            'set OIDC_ISSUER and OIDC_CLIENT_ID (docs/deployment.md)',
+          ),
+        ]),
+    ...(isLoopback(host) || url?.startsWith('https:')
+      ? []
+      : [
+          warn(
+            'CONSOLE_ADDRESS accepts connections from other machines, and CONSOLE_URL is not https',
+            'put a proxy with TLS in front of it, and set CONSOLE_URL to its address (docs/deployment.md)',
+          ),
+        ]),
+    ...(WITHOUT_AUDIT.includes(logLevel)
+      ? [
+          warn(
+            `GANGWAY_LOG_LEVEL is ${logLevel}: the console writes no audit log`,
+            'set GANGWAY_LOG_LEVEL=info for the console',
+          ),
+        ]
+      : []),
+  ];
 }
 
 async function readableByOthers(name: string, path: string | undefined): Promise<Verdict[]> {

@@ -346,7 +346,7 @@ describe('bodies of refusals', () => {
       message: 'Validation failed',
       errors: {
         paymentCardId: ['must not be empty'],
-        last4: ['Invalid input: expected string, received number'],
+        last4: ['must be text'],
       },
     });
   });

@@ -172,3 +172,28 @@ describe('colour', () => {
     expect(hasColor(Object.assign(new PassThrough(), { isTTY }), env)).toBe(used);
   });
 });
+
+describe('a message', () => {
+  const COMMAND = '    gangway resolve merchant-boarding-corner-bakery note-149967d738cb --document FILE';
+  const MESSAGE = `it takes other answers, of which there are three:\n${COMMAND}\n  merchant.dba: must be at most 25 characters`;
+  const printed = (isTTY: boolean) => {
+    const stderr = Object.assign(new PassThrough(), { isTTY, columns: 30 });
+    new Printer({ stdout: new PassThrough(), stderr, env: {} }).note(MESSAGE);
+    return String(stderr.read());
+  };
+
+  it('is broken between words at a terminal, with the indent of each line, and its commands stay whole', () => {
+    expect(printed(true).split('\n')).toEqual([
+      'it takes other answers, of',
+      'which there are three:',
+      COMMAND,
+      '  merchant.dba: must be at',
+      '  most 25 characters',
+      '',
+    ]);
+  });
+
+  it('stays as it is in a pipe', () => {
+    expect(printed(false)).toBe(`${MESSAGE}\n`);
+  });
+});

@@ -100,9 +100,15 @@ describe('a table', () => {
     expect(layOut(columns, rows, { width: 20 })).toEqual({
       lines: ['DBA            ID', 'Corner Bakery  a-1'],
       hidden: [],
+      isCramped: false,
     });
     // As it is for programs.
     expect(layOut(columns, rows).lines[0]).toBe('DBA            MID  ID');
+  });
+
+  it('is cramped where a column to keep is cut, and where one is hardly readable', () => {
+    const of = (width: number) => layOut(COLUMNS, ROWS, { width }).isCramped;
+    expect([of(160), of(80), of(60)]).toEqual([false, false, true]);
   });
 
   it('shows a short id whole, when other columns are cut', () => {

@@ -1,0 +1,138 @@
+import { createReadStream } from 'node:fs';
+import { access, constants, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { documentStore } from '../../documents/document-store.js';
+import { openStore } from '../../documents/open-store.js';
+import type { RequirementKind } from '../../messages/requirement-kinds.js';
+import type { Answer, AnswerKind, Requirement } from '../../messages/requirements.js';
+import { NEED_REASON } from '../../operators/answers.js';
+import { check, InvalidInput } from '../../operators/invalid-input.js';
+import { oneTimeCode } from '../../partners/banking/rules.js';
+import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
+import { cannotRead } from '../cli/arguments.js';
+import type { CommandContext, CommandLine } from '../cli/command-line.js';
+import type { Confirming } from '../cli/confirm.js';
+import { type Asked, type CorrectionOptions, correct, readCorrection } from './correct.js';
+
+/** How a person writes an answer. */
+export interface AnswerOptions extends CorrectionOptions, Confirming {
+  readonly text?: string;
+  readonly document?: readonly string[];
+  readonly adopt?: string;
+  readonly retry?: true;
+  readonly code?: string;
+  readonly takeBack?: true;
+  readonly abandon?: true;
+  readonly reason?: string;
+  readonly dryRun?: true;
+  readonly json?: true;
+}
+
+/** The kind of answer that each option gives. */
+const KINDS = {
+  text: 'text',
+  document: 'documents',
+  set: 'correction',
+  patch: 'correction',
+  adopt: 'adopt',
+  retry: 'retry',
+  code: 'code',
+  takeBack: 'take-back',
+  abandon: 'abandon',
+} as const satisfies Partial<Record<keyof AnswerOptions, AnswerKind>>;
+
+/** @returns undefined without an answer @throws {InvalidInput} for more than one */
+export function kindOf(options: AnswerOptions): AnswerKind | undefined {
+  const [given, ...more] = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter(
+    (name) => options[name] !== undefined,
+  );
+  if (more.length === 0) return given && KINDS[given];
+  throw new InvalidInput(
+    'give exactly one of --text, --document, --set, --patch, --adopt, --retry, --code, --take-back, --abandon',
+  );
+}
+
+/** What the timeline has in place of a reason. */
+export const NO_REASON = 'answered with gangway resolve';
+
+/** A reason as people write it, for the decisions that need one. */
+const REASONS = {
+  adopt: 'the portal shows it',
+  retry: 'the partner corrected it',
+  'take-back': 'it was the wrong file',
+  abandon: 'the merchant has withdrawn',
+} as const satisfies Partial<Record<AnswerKind, string>>;
+
+/** The same, where the requirement needs another one. */
+const OWN_REASONS: Readonly<Partial<Record<RequirementKind, Partial<Record<AnswerKind, string>>>>> = {
+  'uncertain-write': { adopt: 'merchant 1012 is in the portal', retry: 'the portal does not show it' },
+  credentials: { retry: 'the account is unlocked' },
+  waiting: { retry: 'the partner works on it' },
+  'request-changes': { retry: 'the underwriter takes it as it is' },
+};
+
+/** @throws {InvalidInput} with an example, when the answer needs a reason and has none */
+export function reasonFrom(
+  { reason }: AnswerOptions,
+  kind: AnswerKind,
+  requirement: Requirement | undefined,
+): string {
+  if (reason !== undefined) return reason;
+  if (!NEED_REASON.includes(kind)) return NO_REASON;
+  const example =
+    (requirement && OWN_REASONS[requirement.kind]?.[kind]) ?? REASONS[kind as keyof typeof REASONS];
+  throw new InvalidInput(`--${kind} needs --reason, which the timeline keeps: --reason '${example}'`);
+}
+
+/** Makes the answer to a requirement, once all that needs no connection is checked. */
+type AnswerTo = (context: CommandContext, asked: Asked) => Promise<Answer>;
+
+/** Checks everything before anything is stored or sent. @throws {InvalidInput} */
+export async function readAnswer(
+  cli: CommandLine,
+  kind: AnswerKind,
+  options: AnswerOptions,
+): Promise<AnswerTo> {
+  const { text = '', document = [], adopt = '', code = '', dryRun } = options;
+  switch (kind) {
+    case 'text':
+      return async () => ({ kind, text });
+    case 'documents':
+      await Promise.all(document.map(checkDocument));
+      return async () => ({ kind, documents: dryRun ? document.map(unstored) : await store(cli, document) });
+    case 'correction': {
+      const patchOf = await readCorrection(cli, options);
+      return async (context, asked) => ({ kind, patch: await correct(context, asked, patchOf, options) });
+    }
+    case 'adopt':
+      return async () => ({ kind, id: adopt });
+    case 'code':
+      check(oneTimeCode, code, '--code', 'nothing was sent');
+      return async () => ({ kind, code });
+    case 'retry':
+    case 'take-back':
+    case 'abandon':
+      return async () => ({ kind });
+  }
+}
+
+function unstored(file: string) {
+  return { key: '', fileName: basename(file), contentType: '' };
+}
+
+async function store(cli: CommandLine, files: readonly string[]) {
+  const { documentDir, s3Endpoint } = cli.config();
+  const documents = documentStore(await openStore(documentDir, s3Endpoint, cli.env));
+  return Promise.all(
+    files.map((file) => documents.put(basename(file), createReadStream(file, { signal: cli.signal }))),
+  );
+}
+
+async function checkDocument(file: string): Promise<void> {
+  const found = await access(file, constants.R_OK)
+    .then(() => stat(file))
+    .catch(cannotRead(file));
+  if (!found.isFile()) throw new InvalidInput(`${file}: is not a file`);
+  if (found.size === 0) throw new InvalidInput(`${file}: is empty`);
+  if (found.size > MAX_ATTACHMENT_BYTES) throw new InvalidInput(`${file}: is larger than 25 MiB`);
+}

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { OnboardingState } from '../../messages/onboarding-state.js';
+import type { RequirementKind } from '../../messages/requirement-kinds.js';
+import type { Answer, AnswerKind, Requirement, ResolutionReceipt } from '../../messages/requirements.js';
+import type { TimelineEvent } from '../../messages/timeline-events.js';
+import { answeredBefore } from '../../operators/answers.js';
+import { stateOf } from '../../temporal/onboardings.js';
+import { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import type { CommandContext } from '../cli/command-line.js';
+import { CommandFailed } from '../cli/errors.js';
+import { whileShowing } from '../cli/progress.js';
+
+/** An answer that a workflow has accepted. */
+interface Accepted {
+  /** The workflow that took the answer. */
+  readonly workflowId: string;
+  /** The workflow that asked: of a customer, the part. */
+  readonly asking: string;
+  /** What the person types for the workflow. */
+  readonly typed: string;
+  readonly answer: Answer;
+  /** Both undefined where they could not be read. The state is the one before the answer. */
+  readonly requirement: Requirement | undefined;
+  readonly state: OnboardingState | undefined;
+  readonly receipt: ResolutionReceipt;
+}
+
+/**
+ * Reports an answer to the person who gave it, with what comes of it, as far as that is known within some seconds.
+ *
+ * @throws {CommandFailed} when the same is asked again
+ */
+export async function reportAccepted(
+  { cli, client }: CommandContext,
+  accepted: Accepted,
+  json: true | undefined,
+): Promise<void> {
+  const { workflowId, asking, typed, answer, requirement, receipt } = accepted;
+  const wait = (asked: Requirement) =>
+    whileShowing(cli, `${asked.id}: waiting for its effect`, () => effectOf(client, asking, asked));
+  const effect = requirement && hasEffect(answer.kind, requirement) ? await wait(requirement) : undefined;
+  if (json) cli.json({ workflowId, ...receipt, ...effect });
+  if (effect && 'askedAgain' in effect) throw failed(answer, typed, effect.askedAgain);
+  if (!json) cli.prose(doneText(accepted, effect));
+}
+
+function doneText({ answer, typed, state, receipt }: Accepted, effect: Effect | undefined): string {
+  const { requirementId: id, open } = receipt;
+  if (answer.kind === 'take-back') return `${id} is open again: gangway resolve ${typed} ${id}`;
+  const done =
+    effect && 'done' in effect
+      ? ` (${[effect.done.event, effect.done.detail].filter(Boolean).join(': ')})`
+      : '';
+  const unknown = effect && 'unknown' in effect ? ', and its effect is not known yet' : '';
+  const answered = `${id} answered${done}${unknown}.`;
+  if (open === 0) return `${answered} Nothing is left to answer; "gangway watch ${typed}" follows it.`;
+  const others = state?.requirements.filter((each) => each.id !== id) ?? [];
+  const notes = others.filter((each) => each.kind === 'underwriting-note');
+  const isNote = state?.requirements.some((each) => each.id === id && each.kind === 'underwriting-note');
+  if (isNote && notes.length > 0)
+    return `${answered} It is sent together with the other notes, which are still open:\n${linesOf(notes)}`;
+  return `${answered} Still open:${others.length === open ? `\n${linesOf(others)}` : ` ${open}`}`;
+}
+
+function linesOf(requirements: readonly Requirement[]): string {
+  return requirements.map(({ id, title, detail }) => `  ${id}: ${detail.split('\n')[0] || title}`).join('\n');
+}
+
+const NOT_DONE = { adopt: 'not adopted', retry: 'tried again, without success', correction: 'not accepted' };
+
+/** The answer led to a request that failed. */
+function failed({ kind }: Answer, typed: string, { id, kind: asked, detail }: Requirement): CommandFailed {
+  const why = asked === 'uncertain-write' ? /^.* cannot be adopted: (.*)$/m.exec(detail)?.[1] : detail;
+  const what = NOT_DONE[kind as keyof typeof NOT_DONE];
+  return new CommandFailed(
+    `${what}${why === undefined ? '' : `: ${why}`}\nIt is asked again as ${id}: gangway resolve ${typed} ${id}`,
+  );
+}
+
+/** What came of an answer, as far as it is known some seconds later. */
+type Effect =
+  /** The answer failed, so a person is asked again. */
+  | { readonly askedAgain: Requirement }
+  /** What the workflow did next. */
+  | { readonly done: { readonly event: TimelineEvent; readonly detail: string } }
+  | { readonly unknown: true };
+
+/** How long a partner may take to respond to the request that an answer leads to, and how often to look, in milliseconds. */
+const EFFECT_TIMEOUT_MS = 8_000;
+const LOOK_EVERY_MS = 250;
+
+/** The answers that lead to a request at once. */
+function hasEffect(kind: AnswerKind, { kind: asked }: Requirement): boolean {
+  return ['adopt', 'retry', 'correction'].includes(kind) && asked !== 'waiting';
+}
+
+/** Waits until it is known what came of an answer. @param workflowId of the workflow that asked: of a customer, the part */
+async function effectOf(client: Client, workflowId: string, answered: Requirement): Promise<Effect> {
+  for (const until = Date.now() + EFFECT_TIMEOUT_MS; Date.now() < until; await sleep(LOOK_EVERY_MS)) {
+    try {
+      const effect = effectIn(await stateOf(client, workflowId), answered);
+      if (effect) return effect;
+    } catch (error) {
+      if (error instanceof UnreadableOnboarding) return { unknown: true };
+      throw error;
+    }
+  }
+  return { unknown: true };
+}
+
+/** What a step asks when it fails, beside the question that was answered. */
+const FAILURES: readonly RequirementKind[] = ['rejected-input', 'uncertain-write', 'credentials'];
+
+/** Entries that are no effect: the partner's own change, and what comes before the next question. */
+const NEITHER: readonly TimelineEvent[] = ['status-changed', 'write-uncertain', 'answer-rejected'];
+
+/** The first entry after the answer decides: a later question is another one. */
+function effectIn(
+  { timeline, requirements }: OnboardingState,
+  { id, kind }: Requirement,
+): Effect | undefined {
+  const answer = answeredBefore(timeline, id);
+  for (const entry of answer ? timeline.slice(timeline.indexOf(answer) + 1) : []) {
+    const { event, detail = '' } = entry;
+    const askedAgain = requirements.find((each) => detail.startsWith(`${each.id}: `));
+    const isFailure = askedAgain && [kind, ...FAILURES].includes(askedAgain.kind);
+    if (event === 'requirement-raised' && isFailure) return { askedAgain };
+    if (!event.startsWith('requirement-') && !NEITHER.includes(event)) return { done: { event, detail } };
+  }
+  return undefined;
+}

@@ -1,0 +1,128 @@
+import { defineQuery, defineUpdate } from '@temporalio/workflow';
+import { LONGEST, shortened } from '../partners/bounds.js';
+import type { Claim, Proposal, Requirement, Resolution, ResolutionReceipt } from './requirements.js';
+
+/**
+ * How several people handle requirements together: one claims a requirement before working on it, and one confirms what another
+ * proposes. All of this is at the workflow that asks. A customer does not show it for its parts.
+ */
+
+export { DEFAULT_CLAIM_HOURS, LONGEST_CLAIM_DAYS } from './requirement-kinds.js';
+
+/** Claims a requirement, extends a claim, or releases it. */
+export interface ClaimRequest {
+  readonly requirementId: string;
+  readonly actor: string;
+  /** ISO 8601, at most 7 days ahead. Absent: releases the claim. */
+  readonly until?: string;
+  /** Takes over the claim of somebody else. */
+  readonly override?: boolean;
+}
+
+/** Confirms a claim or a release. */
+export interface ClaimReceipt {
+  readonly requirementId: string;
+  /** Absent after a release. */
+  readonly claim?: Claim;
+}
+
+/** Claims or releases a requirement. Its validator rejects a claim while somebody else has one that has not ended. */
+export const claimRequirement = defineUpdate<ClaimReceipt, [ClaimRequest]>('claimRequirement');
+
+/** Confirms that an answer is proposed. */
+export interface ProposalReceipt {
+  readonly requirementId: string;
+  /** Identifies the proposal. ISO 8601. */
+  readonly proposedAt: string;
+}
+
+/** Proposes an answer, which is checked as if it were given. It replaces an earlier proposal. */
+export const proposeAnswer = defineUpdate<ProposalReceipt, [Resolution]>('proposeAnswer');
+
+/** A second person confirms a proposed answer. */
+export interface Confirmation {
+  readonly requirementId: string;
+  /** The {@link Proposal.at} of the proposal that this person has read. */
+  readonly proposedAt: string;
+  /** Somebody else than who proposed it. */
+  readonly actor: string;
+  readonly reason?: string;
+}
+
+/** Confirms that a proposed answer was applied. */
+export interface ConfirmationReceipt extends ResolutionReceipt {
+  /** What was applied. The history has it here, because the proposal may be in the history of an earlier run. */
+  readonly resolution: Resolution;
+}
+
+/** Applies the proposed answer, as an answer of the person who proposed it. */
+export const confirmAnswer = defineUpdate<ConfirmationReceipt, [Confirmation]>('confirmAnswer');
+
+/** Removes a proposal. Anybody may do so. */
+export interface Withdrawal {
+  readonly requirementId: string;
+  readonly actor: string;
+  /** Absent: whichever proposal there is. */
+  readonly proposedAt?: string;
+  readonly reason?: string;
+}
+
+/** Confirms that a proposal was removed. */
+export interface WithdrawalReceipt {
+  readonly requirementId: string;
+}
+
+/** Removes a proposed answer; the requirement stays open. */
+export const withdrawProposal = defineUpdate<WithdrawalReceipt, [Withdrawal]>('withdrawProposal');
+
+/** A proposed answer as a whole, private values included. */
+export interface ProposedAnswer extends Resolution {
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** Returns the proposed answer of a requirement; null when there is none. */
+export const proposedAnswer = defineQuery<ProposedAnswer | null, [requirementId: string]>('proposedAnswer');
+
+/** The claim, unless it has ended. */
+export function currentClaim(
+  { claim }: { readonly claim?: Claim | undefined },
+  now: number = Date.now(),
+): Claim | undefined {
+  return claim && Date.parse(claim.until) > now ? claim : undefined;
+}
+
+/** Whether two names are those of one person. Case and spaces around a name make no difference. */
+export function isSamePerson(one: string, other: string): boolean {
+  const comparable = (name: string) => name.normalize('NFKC').trim().toLowerCase();
+  return comparable(one) === comparable(other);
+}
+
+/** Who handles a requirement, as the list of workflows has it. */
+export interface ListedHandling {
+  readonly claim?: Claim;
+  readonly proposal?: Pick<Proposal, 'actor' | 'at'>;
+}
+
+/** By the ids of requirements. */
+export type HandlingMemo = Readonly<Record<string, ListedHandling>>;
+
+/** The memo is encrypted, and a search attribute is not: an actor may be an e-mail address. */
+export const HANDLING_MEMO = 'handling';
+
+/** Some visibility stores keep at most 64 kB of a memo. The list names fewer requirements than this. */
+const MOST_IN_MEMO = 30;
+
+/** What the memo has of these requirements; undefined when nobody handles any. */
+export function handlingOf(requirements: readonly Requirement[]): HandlingMemo | undefined {
+  const short = (actor: string) => shortened(actor, LONGEST.line);
+  const handled = requirements.flatMap(({ id, claim, proposal }): [string, ListedHandling][] => {
+    if (!claim && !proposal) return [];
+    const by = {
+      ...(claim && { claim: { actor: short(claim.actor), until: claim.until } }),
+      ...(proposal && { proposal: { actor: short(proposal.actor), at: proposal.at } }),
+    };
+    return [[id, by]];
+  });
+  return handled.length > 0 ? Object.fromEntries(handled.slice(0, MOST_IN_MEMO)) : undefined;
+}

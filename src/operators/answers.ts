@@ -1,0 +1,33 @@
+import type { TimelineEntry } from '../messages/onboarding-state.js';
+import type { AnswerKind } from '../messages/requirements.js';
+
+/** The decisions that a person must give a reason for. */
+export const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'take-back', 'abandon'];
+
+/** The last answer to a requirement: who gave it, when, and in short what. */
+export function answeredBefore(
+  timeline: readonly TimelineEntry[],
+  requirementId: string,
+): TimelineEntry | undefined {
+  return lastOf(timeline, 'requirement-resolved', requirementId);
+}
+
+/** Why a requirement closed without an answer. */
+export function closedBefore(
+  timeline: readonly TimelineEntry[],
+  requirementId: string,
+): TimelineEntry | undefined {
+  return lastOf(timeline, 'requirement-closed', requirementId);
+}
+
+function lastOf(timeline: readonly TimelineEntry[], event: TimelineEntry['event'], requirementId: string) {
+  return timeline.findLast(
+    ({ event: each, detail = '' }) => each === event && detail.startsWith(`${requirementId}: `),
+  );
+}
+
+/** What an entry has about its requirement: `text: One sale in ten.` of `note-1: text: One sale in ten.` */
+export function saidOf({ detail = '' }: TimelineEntry): string {
+  const at = detail.indexOf(': ');
+  return at < 0 ? detail : detail.slice(at + 2);
+}

@@ -1,0 +1,159 @@
+import type { Client } from '@temporalio/client';
+import { atAccount, workflowId } from '../../messages/ids.js';
+import type { KnownAccounts } from '../../messages/inputs.js';
+import { fieldProblems } from '../../partners/client.js';
+import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import {
+  BUSINESS,
+  CUSTOMER,
+  type Kind,
+  MERCHANT,
+  type StartableType,
+  type Started,
+  type StartOptions,
+} from '../../temporal/start.js';
+import { NOT_UTF_8 } from '../text.js';
+
+/** An onboarding that is checked and can be started. */
+export interface Ready {
+  readonly line: number;
+  readonly externalId: string;
+  /** What no two rows have in common, by field: the `externalId` with its account. */
+  readonly unique: Readonly<Record<string, string>>;
+  readonly type: StartableType;
+  readonly workflowId: string;
+  /** How to start it again once it has ended, for people. */
+  readonly restart: string;
+  /** @throws {RefusedRow} */
+  readonly start: (client: Client, options: StartOptions) => Promise<Started | Preview>;
+}
+
+/** What a start would do. */
+export interface Preview {
+  /** Counts the rows of which the same is true: `would poll`. */
+  readonly word: string;
+  /** Begins with the word. */
+  readonly text: string;
+  readonly json: object;
+}
+
+/** A row that was not started, for a reason that other rows do not share. The message is for people. */
+export class RefusedRow extends Error {
+  override readonly name = 'RefusedRow';
+}
+
+/** How long Temporal may take for one call, in milliseconds. */
+const DEADLINE_MS = 10_000;
+
+/** Makes a call of Temporal that must return soon. */
+export function promptly<Result>(client: Client, call: () => Promise<Result>): Promise<Result> {
+  return client.connection.withDeadline(Date.now() + DEADLINE_MS, call);
+}
+
+/** A row that cannot be started. */
+export interface Invalid {
+  readonly line: number;
+  readonly problems: readonly FieldProblem[];
+}
+
+type Check = (line: number, value: unknown) => Ready | Invalid;
+
+/** A kind of onboarding, whatever its input. */
+type AnyKind = typeof MERCHANT | typeof BUSINESS | typeof CUSTOMER;
+
+const KINDS: Readonly<Record<string, AnyKind>> = {
+  merchant: MERCHANT,
+  holder: BUSINESS,
+  boarding: CUSTOMER,
+  business: CUSTOMER,
+};
+
+/** The kind of onboarding that the fields of an input identify. */
+export function kindOf(value: unknown): { readonly kind: AnyKind } | { readonly problem: string } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { problem: 'must be a JSON object' };
+  if (isNestedDeeper(value)) return { problem: TOO_NESTED };
+  const present = Object.keys(KINDS).filter((field) => Object.hasOwn(value, field));
+  const [kind, ...others] = new Set(present.map((field) => KINDS[field]));
+  if (!kind) return { problem: NO_KIND };
+  return others.length > 0
+    ? { problem: `has ${present.join(' and ')}: put them in separate rows` }
+    : { kind };
+}
+
+/** Checks rows, each as the kind of onboarding that its fields identify. */
+export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Invalid {
+  const checks = new Map<AnyKind, Check>([
+    [MERCHANT, checkOf(MERCHANT, known)],
+    [BUSINESS, checkOf(BUSINESS, known)],
+    [CUSTOMER, checkOf(CUSTOMER, known)],
+  ]);
+  return ({ line, value, problems }) => {
+    if (problems) return { line, problems };
+    const found = kindOf(value);
+    const check = 'kind' in found ? checks.get(found.kind) : undefined;
+    const message = 'kind' in found ? NO_KIND : found.problem;
+    return check ? check(line, value) : { line, problems: [{ field: '', message }] };
+  };
+}
+
+const NO_KIND =
+  'is not an onboarding: a merchant has "merchant", a business "holder", a customer "boarding" and "business"';
+
+/** The schemas of all kinds of rows. */
+export function rowSchemas(known: KnownAccounts) {
+  return [MERCHANT.schema(known), BUSINESS.schema(known), CUSTOMER.schema(known)];
+}
+
+function checkOf<Input extends { readonly externalId: string; readonly account?: string | undefined }>(
+  { type, command, schema, start }: Kind<Input>,
+  known: KnownAccounts,
+): Check {
+  const checked = schema(known);
+  return (line, value) => {
+    const { success, data: input, error } = checked.safeParse(value);
+    if (!success) return { line, problems: fieldProblems(error) };
+    const { externalId, account } = input;
+    return {
+      line,
+      externalId,
+      unique: { externalId: atAccount(externalId, account) },
+      type,
+      workflowId: workflowId(type, externalId, account),
+      restart: `start it again with "gangway ${command} FILE --again"`,
+      start: (client, options) => promptly(client, () => start(client, input, options)),
+    };
+  };
+}
+
+/** A row of a file, or why it cannot be read. */
+export interface Row {
+  /** The line where it begins, counted from 1. */
+  readonly line: number;
+  /** An unchecked input. */
+  readonly value?: unknown;
+  /** Why there is no value. */
+  readonly problems?: readonly FieldProblem[];
+}
+
+/** Longest row, in bytes: far below Temporal's limit for the input of a workflow. */
+export const MAX_ROW_BYTES = 1024 * 1024;
+
+export const TOO_LONG = 'is longer than 1 MiB';
+
+/** Reported for a row whose end cannot be found. */
+export const REST_UNREAD = 'the rest of the file was not read';
+
+/** Replaces bytes that are not UTF-8. A name that contains it would reach the partner corrupted. */
+const REPLACEMENT_CHARACTER = '\uFFFD';
+
+/** A row that cannot be read. */
+export function unreadable(line: number, message: string): Row {
+  return { line, problems: [{ field: '', message }] };
+}
+
+/** @returns undefined when the text is valid UTF-8 */
+export function notUtf8(line: number, texts: readonly string[]): Row | undefined {
+  return texts.some((text) => text.includes(REPLACEMENT_CHARACTER)) ? unreadable(line, NOT_UTF_8) : undefined;
+}

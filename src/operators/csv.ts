@@ -1,0 +1,57 @@
+import { harmless } from './harmless.js';
+
+/** Writes CSV (RFC 4180): a header, a comma between cells, CRLF after each row, UTF-8. */
+
+/** A record by the dotted paths of its fields, such as `event.type`. A list is one cell of JSON. */
+export type FlatRecord = ReadonlyMap<string, unknown>;
+
+/** @param record as JSON shows it */
+export function flatten(record: unknown): FlatRecord {
+  return new Map(fieldsIn(JSON.parse(JSON.stringify(record) ?? 'null'), []));
+}
+
+function fieldsIn(value: unknown, path: readonly string[]): [string, unknown][] {
+  const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isGroup) return [[path.join('.'), value]];
+  return Object.entries(value).flatMap(([name, inside]) => fieldsIn(inside, [...path, name]));
+}
+
+/** Records as CSV. @param first the fields with which it begins, also without a record */
+export function csvOf(records: readonly unknown[], first: readonly string[]): string {
+  const flat = records.map(flatten);
+  const fields = fieldsOf(flat, first);
+  return headerRow(fields) + flat.map((record) => recordRow(record, fields)).join('');
+}
+
+/** The fields of these records: first the given ones, then those that only some records have. */
+function fieldsOf(records: readonly FlatRecord[], first: readonly string[]): string[] {
+  return [...new Set([...first, ...records.flatMap((record) => [...record.keys()])])];
+}
+
+export function headerRow(fields: readonly string[]): string {
+  return rowOf(fields);
+}
+
+export function recordRow(record: FlatRecord, fields: readonly string[]): string {
+  return rowOf(fields.map((field) => record.get(field)));
+}
+
+function rowOf(values: readonly unknown[]): string {
+  return `${values.map(cellOf).join(',')}\r\n`;
+}
+
+function cellOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = harmless(typeof value === 'string' ? value : JSON.stringify(value));
+  return quoted(isFormula(text) ? `'${text}` : text);
+}
+
+/** Spreadsheets run a cell that begins like a formula. A number stays as it is. */
+function isFormula(text: string): boolean {
+  return /^[=+\-@\t\n＝＋－＠]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text);
+}
+
+function quoted(text: string): string {
+  return /[",\n;\t]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,88 @@
+import { atAccount, ONBOARDINGS, partsOfId, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
+import type { ListedRequirement } from '../messages/listed.js';
+import { type AnswerKind, TASKS } from '../messages/requirements.js';
+import { type Listed, typesOf } from '../temporal/search.js';
+
+/** An open requirement, what it belongs to, and who handles it. */
+export interface InboxItem
+  extends Partial<Omit<ListedRequirement, 'claim' | 'proposal'>>,
+    Pick<Listed, 'workflowId' | 'taskQueue' | 'dba' | 'system' | 'partnerAccount' | 'stage'> {
+  /** What a person has to do. */
+  readonly task: string;
+  /** What exactly is asked, and how it can be answered, which needs a query. */
+  readonly title?: string;
+  readonly detail?: string;
+  readonly answers?: readonly AnswerKind[];
+  readonly overdue: boolean;
+  /** Who has claimed it. */
+  readonly claimedBy?: string;
+  /** ISO 8601. */
+  readonly claimedUntil?: string;
+  /** Who proposed an answer that waits for a second person. */
+  readonly proposedBy?: string;
+  /** Identifies the proposal. ISO 8601. */
+  readonly proposedAt?: string;
+}
+
+/** Without customers: their requirements are those of their parts, and would show twice. */
+const { customerOnboarding: _, ...WITH_OWN_REQUIREMENTS } = WORKFLOW_ID_PREFIXES;
+
+/** The workflows of which the inbox has requirements. */
+export const INBOX_TYPES = typesOf(WITH_OWN_REQUIREMENTS);
+
+/** The open requirements of a workflow in a list. Those that the list only counts are one item without an id. */
+export function itemsOf({
+  workflowId,
+  taskQueue,
+  dba,
+  system,
+  partnerAccount,
+  stage,
+  ...listed
+}: Listed): InboxItem[] {
+  const of = { workflowId, taskQueue, dba, system, partnerAccount, stage };
+  const items = listed.requirements.map(({ claim, proposal, ...requirement }) => ({
+    ...{ ...of, ...requirement },
+    task: TASKS[requirement.kind],
+    overdue: isOverdue(requirement.dueAt),
+    ...(claim && { claimedBy: claim.actor, claimedUntil: claim.until }),
+    ...(proposal && { proposedBy: proposal.actor, proposedAt: proposal.at }),
+  }));
+  const { moreRequirements: more } = listed;
+  if (more === 0) return items;
+  // They are due after those that the list has.
+  const [last] = items.slice(-1);
+  const task = `and ${more} more`;
+  return [...items, { ...of, task, overdue: false, ...(last && { dueAt: last.dueAt }) }];
+}
+
+/**
+ * What a person types for each of these workflows: the shortest that every command accepts. That is its `externalId` if no other
+ * one in the list has it, in any account.
+ */
+export function shortIds(workflowIds: readonly string[]): (workflowId: string) => string {
+  const known = new Map(
+    workflowIds.map((id) => [id, { ...partsOfId(id), short: onboardingName(id) ?? id }] as const),
+  );
+  const keys = [...known.values()].map(({ key }) => key);
+  const isAlone = (key: string | undefined) => keys.indexOf(key) === keys.lastIndexOf(key);
+  return (id) => {
+    const { key, short = id } = known.get(id) ?? {};
+    return isAlone(key) ? short : id;
+  };
+}
+
+/** `externalId` or `externalId@account`; undefined for other workflows, and where that looks like a workflow id itself. */
+export function onboardingName(workflowId: string): string | undefined {
+  const { type = '', key = '', account } = partsOfId(workflowId) ?? {};
+  const name = atAccount(key, account);
+  return type in ONBOARDINGS && !partsOfId(name) ? name : undefined;
+}
+
+export function byDue({ dueAt: one = '' }: InboxItem, { dueAt: other = '' }: InboxItem): number {
+  return one.localeCompare(other);
+}
+
+export function isOverdue(dueAt: string): boolean {
+  return Date.parse(dueAt) < Date.now();
+}

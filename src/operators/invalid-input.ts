@@ -1,0 +1,40 @@
+import type { z } from 'zod';
+import { fieldProblems } from '../partners/client.js';
+import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
+import type { FieldProblem } from '../partners/partner-error.js';
+
+/** What a person gave cannot be used. Names every wrong field. */
+export class InvalidInput extends Error {
+  override readonly name = 'InvalidInput';
+  constructor(
+    what: string,
+    readonly problems: readonly FieldProblem[] = [],
+  ) {
+    super(what);
+  }
+
+  /** The message and the fields, a line each. */
+  get report(): string {
+    return [this.message, ...problemLines(this.problems)].join('\n');
+  }
+}
+
+/** One line for each problem. Two rules may report the same problem of a field, which is shown once. */
+export function problemLines(problems: readonly FieldProblem[]): string[] {
+  return [...new Set(problems.map(({ field, message }) => `  ${field || '(whole)'}: ${message}`))];
+}
+
+/** Checks a value against a schema. @throws {InvalidInput} that names every wrong field with its rule */
+export function check<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+  effect = 'nothing was started',
+): z.output<Schema> {
+  const invalid = (problems: readonly FieldProblem[]) =>
+    new InvalidInput(`${what}: is not valid; ${effect}`, problems);
+  if (isNestedDeeper(value)) throw invalid([{ field: '', message: TOO_NESTED }]);
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  throw invalid(fieldProblems(checked.error));
+}

@@ -1,0 +1,31 @@
+import type { PartnerErrorDetails } from '../partners/partner-error.js';
+import { reasonInWords } from '../partners/reasons.js';
+import { problemLines } from './invalid-input.js';
+
+/** A partner call that failed: one line, and one for each problem that the partner reports. */
+export function explainPartnerFailure(failure: PartnerErrorDetails): string {
+  const { system, fields } = failure;
+  return [`the ${system} partner ${whatHappened(failure)}`, ...problemLines(fields)].join('\n');
+}
+
+function whatHappened({ kind, reason, needs, atSignIn, status = 401 }: PartnerErrorDetails): string {
+  if (needs === 'one-time-code') {
+    return 'requires a one-time code to sign in: answer its requirement ("gangway inbox"), or set BANKING_TOTP_SECRET';
+  }
+  switch (kind) {
+    case 'NotSent':
+      return `could not be reached: ${reasonInWords(reason)}`;
+    case 'RateLimited':
+      return 'limits our calls (429): try again later';
+    case 'Rejected':
+      return `rejected the request (${reason})`;
+    case 'Unauthorized':
+      return `rejected our credentials (${status}): correct them in the settings`;
+    case 'Forbidden':
+      return atSignIn
+        ? 'denied the sign-in (403): the account is locked or suspended'
+        : 'denied the request (403): the account lacks the permission';
+    case 'Uncertain':
+      return `sent no clear response: ${reasonInWords(reason)}`;
+  }
+}

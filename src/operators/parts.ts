@@ -1,0 +1,98 @@
+import type { Client } from '@temporalio/client';
+import { partsOfId } from '../messages/ids.js';
+import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
+import { PARTS, type Part } from '../messages/onboardings.js';
+import type { Requirement } from '../messages/requirements.js';
+import { partIds, stateOf } from '../temporal/onboardings.js';
+import { UnreadableOnboarding } from '../temporal/unreadable.js';
+import { InvalidInput } from './invalid-input.js';
+
+/** A part of a customer. */
+export interface PartState {
+  readonly part: Part;
+  readonly workflowId: string;
+  /** The reason instead when it cannot be read. */
+  readonly state: OnboardingState | UnreadableOnboarding;
+  /** It was started on its own before, so its requirements are answered there. */
+  readonly wasThereBefore: boolean;
+}
+
+/** The parts of a customer that have started, each with its own state. Other workflows have none. */
+export async function partsOf(
+  client: Client,
+  workflowId: string,
+  state: OnboardingState,
+  read: (workflowId: string) => Promise<OnboardingState> = (id) => stateOf(client, id),
+): Promise<PartState[]> {
+  const parts = await Promise.all(
+    (Object.keys(PARTS) as Part[]).map(async (part): Promise<PartState | undefined> => {
+      const id = partIds(workflowId)[part];
+      const wasThereBefore = state.timeline.some(({ event }) => event === `${part}-attached`);
+      if (!wasThereBefore && !state[part]) return undefined;
+      return { part, workflowId: id, state: await read(id).catch(ifUnreadable), wasThereBefore };
+    }),
+  );
+  return parts.filter((part) => part !== undefined);
+}
+
+/**
+ * The workflow that asks: of a customer, the part that has the requirement, otherwise the workflow itself. Claims and proposals
+ * are there.
+ *
+ * @throws {InvalidInput} when no part of the customer has the requirement
+ * @throws {UnreadableOnboarding} when a part cannot be read, which may have it
+ */
+export async function askingWorkflow(
+  client: Client,
+  workflowId: string,
+  requirementId: string,
+): Promise<string> {
+  if (!isCustomer(workflowId)) return workflowId;
+  const parts = await partsOf(client, workflowId, await stateOf(client, workflowId));
+  const asking = parts.find((part) => requirementsIn(part).some(({ id }) => id === requirementId));
+  if (asking) return asking.workflowId;
+  for (const { state } of parts) if (state instanceof UnreadableOnboarding) throw state;
+  const ids = parts.flatMap(requirementsIn).map(({ id }) => id);
+  const name = JSON.stringify(requirementId);
+  throw new InvalidInput(`no requirement ${name} is open; open: ${ids.join(', ') || 'none'}`);
+}
+
+/** The open requirements of a workflow, those of a customer as its parts have them: with claims and proposals. */
+export async function handledRequirements(
+  client: Client,
+  workflowId: string,
+  state: OnboardingState,
+): Promise<readonly Requirement[]> {
+  if (!isCustomer(workflowId)) return state.requirements;
+  return asPartsHaveThem(state, await partsOf(client, workflowId, state));
+}
+
+/** The same for parts that are read already. */
+export function asPartsHaveThem(
+  { requirements }: OnboardingState,
+  parts: readonly PartState[],
+): readonly Requirement[] {
+  const own = new Map(parts.flatMap(requirementsIn).map((requirement) => [requirement.id, requirement]));
+  return requirements.map((requirement) => own.get(requirement.id) ?? requirement);
+}
+
+function isCustomer(workflowId: string): boolean {
+  return partsOfId(workflowId)?.type === 'customerOnboarding';
+}
+
+function requirementsIn({ state }: PartState): readonly Requirement[] {
+  return state instanceof UnreadableOnboarding ? [] : state.requirements;
+}
+
+/** All entries of the timelines of an onboarding and its parts. A customer does not have those of its parts. */
+export function timelinesOf(state: OnboardingState, parts: readonly PartState[]): readonly TimelineEntry[] {
+  const ofParts = parts.flatMap((part) =>
+    part.state instanceof UnreadableOnboarding ? [] : part.state.timeline,
+  );
+  return [...state.timeline, ...ofParts];
+}
+
+function ifUnreadable(error: unknown): UnreadableOnboarding {
+  if (error instanceof UnreadableOnboarding) return error;
+  throw error;
+}

@@ -1,0 +1,136 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { WorkflowType } from '../messages/ids.js';
+import { partsOfId } from '../messages/ids.js';
+import type { OnboardingState } from '../messages/onboarding-state.js';
+import { PARTS, type Part } from '../messages/onboardings.js';
+import type { Requirement } from '../messages/requirements.js';
+import { stateOf } from '../temporal/onboardings.js';
+import { accountsHoldingUp, type HoldingUp } from '../temporal/partner-accounts.js';
+import { failuresOf, UnreadableOnboarding } from '../temporal/unreadable.js';
+import { type PartState, partsOf } from './parts.js';
+
+/** A requirement, with the workflow that takes its answer. */
+export interface Asked {
+  readonly workflowId: string;
+  /** Of the workflow, for people: `Acme Bikes (merchant-boarding-m-1)`. */
+  readonly name: string;
+  readonly requirement: Requirement;
+}
+
+/** Where an onboarding or operation is, and what it waits for. */
+export interface Waits {
+  /** undefined when it cannot be read. */
+  readonly state: OnboardingState | undefined;
+  /** Of a customer: the parts that have started. */
+  readonly parts: readonly PartState[];
+  /** The current step, for people: `underwriting, Pending`. */
+  readonly step: string;
+  /** Its own open requirements, those of its parts, and those of the partner accounts that hold it up. */
+  readonly asked: readonly Asked[];
+  /** Partners and workers that it waits for. */
+  readonly obstacles: readonly string[];
+  /** Who has to act: a person, or whoever makes a partner or a worker respond; otherwise nobody. */
+  readonly on: 'person' | 'unavailable' | 'nobody';
+}
+
+/** Before the first read. */
+export const UNKNOWN: Waits = {
+  ...{ state: undefined, parts: [], step: 'started', asked: [], obstacles: [] },
+  on: 'nobody',
+};
+
+/**
+ * Reads where an onboarding or operation is.
+ *
+ * @param busyUntil before this time, in milliseconds since 1970, a worker that does not respond counts as busy
+ */
+export async function waitsOf(client: Client, workflowId: string, busyUntil: number): Promise<Waits> {
+  try {
+    const state = await stateOf(client, workflowId);
+    const isCustomer = partsOfId(workflowId)?.type === ('customerOnboarding' satisfies WorkflowType);
+    const parts = isCustomer ? await partsOf(client, workflowId, state) : [];
+    const ids = [workflowId, ...parts.map((part) => part.workflowId)];
+    const failures = (await Promise.all(ids.map((id) => failuresOf(client, id)))).flat();
+    const accounts = failures.length === 0 ? [] : await askedByAccounts(client, ids);
+    const asked = [...askedOf(workflowId, state, parts), ...accounts];
+    return {
+      ...{ state, parts, asked, step: stepOf(state, asked.length) },
+      obstacles: failures.map((failure) => `waiting for the partner: ${failure}`),
+      on: asked.length > 0 ? 'person' : failures.length > 0 ? 'unavailable' : 'nobody',
+    };
+  } catch (error) {
+    if (!(error instanceof UnreadableOnboarding)) throw error;
+    // A busy worker is no obstacle. Whether one has stopped is known a minute later.
+    const isObstacle = error.obstacle !== 'no-response' && Date.now() >= busyUntil;
+    return {
+      ...UNKNOWN,
+      step: error.isUnavailable ? 'waits for a worker' : 'cannot be read',
+      obstacles: isObstacle ? [error.message] : [],
+      on: error.isUnavailable ? 'unavailable' : 'nobody',
+    };
+  }
+}
+
+/** `Acme Bikes (merchant-boarding-m-1)`; without a dba the id alone. */
+export function nameOf(workflowId: string, dba: string | undefined): string {
+  return dba === undefined ? workflowId : `${dba} (${workflowId})`;
+}
+
+/** A part that was started on its own takes its answers itself; any other part by its customer. */
+export function askedOf(
+  workflowId: string,
+  { dba, requirements }: OnboardingState,
+  parts: readonly PartState[],
+): Asked[] {
+  const own = requirements.map((requirement) => ({
+    ...{ workflowId, name: nameOf(workflowId, dba), requirement },
+  }));
+  const elsewhere = parts.flatMap(({ workflowId: id, state, wasThereBefore }) =>
+    wasThereBefore && !(state instanceof UnreadableOnboarding)
+      ? state.requirements.map((requirement) => ({
+          ...{ workflowId: id, name: nameOf(id, state.dba), requirement },
+        }))
+      : [],
+  );
+  return [...own, ...elsewhere];
+}
+
+/** What the partner accounts ask that hold these workflows up. */
+export async function askedByAccounts(client: Client, workflowIds: readonly string[]): Promise<Asked[]> {
+  const found = (await Promise.all(workflowIds.map((id) => accountsHoldingUp(client, id)))).flat();
+  const holding = new Map(found.map((each) => [each.workflowId + each.kinds, each]));
+  return (await Promise.all([...holding.values()].map((each) => askedBy(client, each)))).flat();
+}
+
+async function askedBy(client: Client, { workflowId, kinds }: HoldingUp): Promise<Asked[]> {
+  try {
+    const { requirements } = await stateOf(client, workflowId);
+    return requirements
+      .filter(({ kind }) => kinds.includes(kind))
+      .map((requirement) => ({ workflowId, name: workflowId, requirement }));
+  } catch (error) {
+    // It starts with the first refusal, and ends with the last one.
+    if (error instanceof UnreadableOnboarding || error instanceof WorkflowNotFoundError) return [];
+    throw error;
+  }
+}
+
+/** @param open how many requirements hold it up */
+function stepOf(state: OnboardingState, open: number): string {
+  const { waiting } = state;
+  return [
+    whereOf(state),
+    ...(waiting ? [`waits for the partner: ${waiting.step}`] : []),
+    ...(open > 0 ? [`waits for a person: ${open} open`] : []),
+  ].join('; ');
+}
+
+/** `underwriting, Pending`; of a customer the same of each part. */
+function whereOf(state: OnboardingState): string {
+  const parts = (Object.keys(PARTS) as Part[]).flatMap((part) => {
+    const { [part]: ofPart } = state;
+    return ofPart ? [`${part}: ${whereOf(ofPart)}`] : [];
+  });
+  const own = [state.stage, ...(state.partnerStatus === null ? [] : [state.partnerStatus])].join(', ');
+  return parts.length > 0 ? parts.join('; ') : own;
+}

@@ -1,0 +1,17 @@
+const CODES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'it refused the connection',
+  ENOTFOUND: 'its name is unknown',
+  EAI_AGAIN: 'its name cannot be looked up now',
+  ECONNRESET: 'the connection broke before the response',
+  UND_ERR_SOCKET: 'the connection broke before the response',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_HEADERS_TIMEOUT: 'no response in time',
+  UND_ERR_BODY_TIMEOUT: 'the response stopped arriving',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the response is too large',
+};
+
+/** The `reason` of a partner error for people: `the connection broke before the response (UND_ERR_SOCKET)`. */
+export function reasonInWords(reason: string): string {
+  const words = CODES[reason];
+  return words === undefined ? reason : `${words} (${reason})`;
+}

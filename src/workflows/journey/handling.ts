@@ -1,0 +1,286 @@
+import { setHandler } from '@temporalio/workflow';
+import {
+  type ClaimReceipt,
+  type ClaimRequest,
+  type Confirmation,
+  type ConfirmationReceipt,
+  claimRequirement,
+  confirmAnswer,
+  currentClaim,
+  isSamePerson,
+  LONGEST_CLAIM_DAYS,
+  type ProposalReceipt,
+  type ProposedAnswer,
+  proposeAnswer,
+  proposedAnswer,
+  type Withdrawal,
+  type WithdrawalReceipt,
+  withdrawProposal,
+} from '../../messages/handling.js';
+import { privateRejection, rejection } from '../../messages/rejections.js';
+import type { AnswerKind, Claim, Requirement, Resolution } from '../../messages/requirements.js';
+import { masked } from '../../privacy/masked.js';
+import { inShort } from './answer-in-short.js';
+import { minuteOf } from './current-details.js';
+import type { PublishedState } from './published-state.js';
+import { isText, problemWithId } from './resolution-check.js';
+
+/** What the next run gets. */
+export interface HandlingRecords {
+  /** By the ids of requirements. */
+  readonly claims: Readonly<Record<string, Claim>>;
+  readonly proposals: Readonly<Record<string, ProposedAnswer>>;
+}
+
+/** What it needs of the queue whose requirements people handle. */
+export interface HandledQueue {
+  readonly open: readonly Requirement[];
+  /** Why an answer does not fit; undefined when it does. */
+  readonly problemWith: (resolution: Resolution) => string | undefined;
+  /** Checks a correction as a whole. @throws {ApplicationFailure} when it does not fit */
+  readonly check: (resolution: Resolution) => Promise<void>;
+  /** Takes an answer. @throws {ApplicationFailure} when the requirement is no longer open */
+  readonly accept: (resolution: Resolution) => void;
+}
+
+/** A code is worthless by the time that it is confirmed. What is taken back is not open. */
+const NEVER_PROPOSED: readonly AnswerKind[] = ['code', 'take-back'];
+
+/** Who works on an open requirement, and which answers wait for a second person. */
+export class Handling {
+  readonly #claims: Map<string, Claim>;
+  readonly #proposals: Map<string, ProposedAnswer>;
+  #lastProposalAt = 0;
+
+  constructor(
+    private readonly state: PublishedState,
+    private readonly queue: HandledQueue,
+    records?: HandlingRecords,
+  ) {
+    this.#claims = new Map(Object.entries(records?.claims ?? {}));
+    this.#proposals = new Map(Object.entries(records?.proposals ?? {}));
+    setHandler(claimRequirement, this.#claim, {
+      validator: this.#validateClaim,
+      description: 'Claims a requirement until a time, or without one releases it',
+    });
+    setHandler(proposeAnswer, this.#propose, {
+      validator: this.#validateProposal,
+      description: 'Proposes an answer that a second person confirms. Data: as for resolveRequirement',
+    });
+    setHandler(confirmAnswer, this.#confirm, {
+      validator: this.#validateConfirmation,
+      description: 'Confirms the answer that somebody else has proposed',
+    });
+    setHandler(withdrawProposal, this.#withdraw, {
+      validator: this.#validateWithdrawal,
+      description: 'Removes a proposed answer',
+    });
+    setHandler(proposedAnswer, (id) => this.#proposals.get(id) ?? null, {
+      description: 'What is proposed for a requirement, as a whole',
+    });
+  }
+
+  /** Undefined when there is nothing to hand on. */
+  get records(): HandlingRecords | undefined {
+    if (this.#claims.size + this.#proposals.size === 0) return undefined;
+    return { claims: Object.fromEntries(this.#claims), proposals: Object.fromEntries(this.#proposals) };
+  }
+
+  /** A requirement with its claim and its proposal; without them the same object. */
+  shown(requirement: Requirement): Requirement {
+    const claim = this.#claims.get(requirement.id);
+    const proposed = this.#proposals.get(requirement.id);
+    if (!claim && !proposed) return requirement;
+    return {
+      ...requirement,
+      ...(claim && { claim }),
+      ...(proposed && {
+        proposal: {
+          ...{ actor: proposed.actor, at: proposed.at, reason: masked(proposed.reason) },
+          answer: inShort(proposed.answer),
+        },
+      }),
+    };
+  }
+
+  /** A requirement is no longer open. */
+  closed(id: string): void {
+    this.#claims.delete(id);
+    this.#proposals.delete(id);
+  }
+
+  /** A requirement has an answer: of the person who proposed it, or another one. */
+  answered(id: string, isConfirmed = false): void {
+    const proposed = this.#proposals.get(id);
+    this.closed(id);
+    if (proposed && !isConfirmed)
+      this.state.timeline.add('proposal-dropped', { detail: `${id}: it was proposed by ${proposed.actor}` });
+  }
+
+  readonly #validateClaim = (request: ClaimRequest): void => {
+    reject(problemWithId(request, this.queue.open) ?? problemWithClaim(request));
+    const { requirementId, actor, override } = request;
+    const claim = this.#claimOfOther(requirementId, actor);
+    if (!claim || (override && !isRelease(request))) return;
+    const until = `until ${claim.until}`;
+    throw privateRejection(
+      `requirementId: ${claim.actor} has claimed ${requirementId} ${until}`,
+      `requirementId: somebody else has claimed ${requirementId} ${until}`,
+    );
+  };
+
+  /** The SDK runs it right after its validator, so nothing has changed since. */
+  readonly #claim = async (request: ClaimRequest): Promise<ClaimReceipt> => {
+    const { requirementId, until } = request;
+    const actor = request.actor.trim();
+    if (isRelease(request) || until === undefined) {
+      this.#release(requirementId, actor);
+      return { requirementId };
+    }
+    const before = this.#claimOfOther(requirementId, actor);
+    const claim = { actor, until: new Date(until).toISOString() };
+    this.#claims.set(requirementId, claim);
+    this.state.timeline.add(before ? 'requirement-taken-over' : 'requirement-claimed', {
+      detail:
+        `${requirementId}: until ${minuteOf(claim.until)}` +
+        (before ? `; ${before.actor} had it until ${minuteOf(before.until)}` : ''),
+      actor,
+    });
+    // Others than the list and the Web UI do not follow claims.
+    this.state.show();
+    return { requirementId, claim };
+  };
+
+  /** A claim that has ended stays as it is: nobody shows it. */
+  #release(id: string, actor: string): void {
+    const claim = this.#claims.get(id);
+    if (!claim || !currentClaim({ claim })) return;
+    this.#claims.delete(id);
+    this.state.timeline.add('requirement-released', {
+      detail: `${id}: before ${minuteOf(claim.until)}`,
+      actor,
+    });
+    this.state.show();
+  }
+
+  #claimOfOther(id: string, actor: string): Claim | undefined {
+    const claim = currentClaim({ claim: this.#claims.get(id) });
+    return claim && !isSamePerson(claim.actor, actor) ? claim : undefined;
+  }
+
+  readonly #validateProposal = (resolution: Resolution): void => {
+    const kind = resolution?.answer?.kind;
+    if (NEVER_PROPOSED.includes(kind)) throw rejection(`answer.kind: nobody can propose ${kind}`);
+    reject(this.queue.problemWith(resolution));
+  };
+
+  readonly #propose = async (resolution: Resolution): Promise<ProposalReceipt> => {
+    const { requirementId, answer, actor, reason } = resolution;
+    await this.queue.check(resolution);
+    // The partner may have moved on meanwhile.
+    reject(problemWithId(resolution, this.queue.open));
+    // The time identifies it, so it is never that of an earlier one.
+    this.#lastProposalAt = Math.max(Date.now(), this.#lastProposalAt + 1);
+    const at = new Date(this.#lastProposalAt).toISOString();
+    this.#proposals.set(requirementId, { requirementId, answer, actor: actor.trim(), reason, at });
+    this.state.timeline.add('answer-proposed', {
+      detail: `${requirementId}: ${inShort(answer)}`,
+      actor: actor.trim(),
+      reason: masked(reason),
+    });
+    this.state.show();
+    return { requirementId, proposedAt: at };
+  };
+
+  readonly #validateConfirmation = (confirmation: Confirmation): void => {
+    const proposed = this.#proposed(confirmation);
+    const { actor, reason, proposedAt } = confirmation;
+    reject(problemWithPerson(actor, reason));
+    if (proposed.at !== proposedAt)
+      throw rejection('proposedAt: another answer is proposed now; read it before you confirm it');
+    if (isSamePerson(actor, proposed.actor))
+      throw rejection('actor: must be somebody else than who proposed the answer');
+    reject(this.queue.problemWith(proposed));
+  };
+
+  readonly #confirm = async (confirmation: Confirmation): Promise<ConfirmationReceipt> => {
+    const { at: _, ...proposed } = this.#proposed(confirmation);
+    const { requirementId } = proposed;
+    await this.queue.check(proposed);
+    // Meanwhile somebody may have proposed another answer.
+    if (this.#proposals.get(requirementId)?.at !== confirmation.proposedAt)
+      throw rejection('proposedAt: this answer is no longer proposed');
+    const actor = confirmation.actor.trim();
+    const why = isText(confirmation.reason) ? `: ${confirmation.reason}` : '';
+    const resolution = { ...proposed, reason: `${proposed.reason}; confirmed by ${actor}${why}` };
+    this.queue.accept(resolution);
+    const acceptedAt = new Date().toISOString();
+    const receipt = { requirementId, acceptedAt, open: this.queue.open.length, resolution };
+    this.state.publish();
+    return receipt;
+  };
+
+  readonly #validateWithdrawal = (withdrawal: Withdrawal): void => {
+    const { at } = this.#proposed(withdrawal);
+    const { actor, reason, proposedAt } = withdrawal;
+    reject(problemWithPerson(actor, reason));
+    if (isGiven(proposedAt) && proposedAt !== at)
+      throw rejection('proposedAt: another answer is proposed now');
+  };
+
+  readonly #withdraw = async (withdrawal: Withdrawal): Promise<WithdrawalReceipt> => {
+    const { requirementId, actor: proposer } = this.#proposed(withdrawal);
+    const { reason } = withdrawal;
+    this.#proposals.delete(requirementId);
+    this.state.timeline.add('proposal-withdrawn', {
+      detail: `${requirementId}: it was proposed by ${proposer}`,
+      actor: withdrawal.actor.trim(),
+      ...(isText(reason) && { reason: masked(reason) }),
+    });
+    this.state.show();
+    return { requirementId };
+  };
+
+  /** @throws {ApplicationFailure} when the requirement is not open, or nothing is proposed for it */
+  #proposed(request: { readonly requirementId: string }): ProposedAnswer {
+    reject(problemWithId(request, this.queue.open));
+    const proposed = this.#proposals.get(request.requirementId);
+    if (!proposed) throw rejection('requirementId: no answer is proposed for this requirement');
+    return proposed;
+  }
+}
+
+function reject(problem: string | undefined): void {
+  if (problem !== undefined) throw rejection(problem);
+}
+
+function isRelease({ until }: ClaimRequest): boolean {
+  return !isGiven(until);
+}
+
+/** Who fills in JSON by hand may write null for what is absent. */
+function isGiven<Value>(value: Value | null | undefined): value is Value {
+  return value !== undefined && value !== null;
+}
+
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+function problemWithClaim(request: ClaimRequest): string | undefined {
+  const { actor, until, override } = request;
+  const problem = problemWithPerson(actor, undefined);
+  if (problem) return problem;
+  if (isGiven(override) && typeof override !== 'boolean') return 'override: must be true or false';
+  if (isRelease(request)) return undefined;
+  const end = typeof until === 'string' && ISO_8601.test(until) ? Date.parse(until) : Number.NaN;
+  if (Number.isNaN(end)) return 'until: must be a time with its zone, such as 2026-01-31T14:00:00Z';
+  const ahead = end - Date.now();
+  if (ahead <= 0) return 'until: must not be in the past';
+  return ahead > LONGEST_CLAIM_DAYS * 24 * 3_600_000
+    ? `until: must be at most ${LONGEST_CLAIM_DAYS} days ahead`
+    : undefined;
+}
+
+function problemWithPerson(actor: unknown, reason: unknown): string | undefined {
+  if (!isText(actor)) return 'actor: must name a person';
+  return isGiven(reason) && typeof reason !== 'string' ? 'reason: must be a text' : undefined;
+}

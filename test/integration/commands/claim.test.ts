@@ -1,0 +1,203 @@
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { partIds } from '../../../src/temporal/onboardings.js';
+import { gangway as runGangway } from '../../rigs/command.js';
+import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
+import { customer } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { jsonLines } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  // The inbox shows all onboardings of a server.
+  rig = await createRig({ server: {} });
+});
+afterAll(() => rig.close());
+
+const gangway = (...args: readonly string[]) => runGangway(rig.env, args);
+
+const TEXT = { kind: 'text', text: 'One sale in ten.' } as const;
+
+const minutesUntil = (time: unknown) => Math.round((Date.parse(String(time)) - Date.now()) / 60_000);
+
+describe('gangway claim and release', () => {
+  it('claim for four hours by default, show it in status, and release', async () => {
+    const { boarding, id } = await waitingBoarding(rig);
+    const claimed = await gangway('claim', boarding.workflowId, id, '--actor', 'olga');
+    expect(claimed).toEqual({
+      ...{ code: 0, stderr: '' },
+      stdout: expect.stringMatching(
+        new RegExp(`^${id} claimed by olga until \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC\\n$`),
+      ),
+    });
+    const [requirement] = (await boarding.state()).requirements;
+    expect(minutesUntil(requirement?.claim?.until)).toBe(240);
+    expect((await gangway('status', boarding.workflowId)).stdout).toMatch(
+      /^ {4}taken by olga until \d{4}-\d\d-\d\d \d\d:\d\d UTC$/m,
+    );
+    expect(await gangway('release', boarding.workflowId, id, '--actor', 'olga')).toEqual({
+      ...{ code: 0, stdout: `${id} released\n`, stderr: '' },
+    });
+    expect((await boarding.state()).requirements[0]).not.toHaveProperty('claim');
+    const { stdout } = await gangway('status', boarding.workflowId);
+    expect(stdout).not.toContain('taken by');
+    expect(stdout).toMatch(/requirement-claimed +note-\S+: until .* UTC \(olga\)\n/);
+    await boarding.handle.terminate();
+  });
+
+  it('print JSON, and take another duration', async () => {
+    const { boarding, id } = await waitingBoarding(rig);
+    const claim = ['claim', boarding.workflowId, id, '--for', '30m', '--actor', 'olga', '--json'];
+    const [receipt] = jsonLines<{ claim: { until: string } }>(await gangway(...claim));
+    expect(receipt).toMatchObject({ workflowId: boarding.workflowId, requirementId: id });
+    expect(minutesUntil(receipt?.claim.until)).toBe(30);
+    const release = ['release', boarding.workflowId, id, '--actor', 'olga', '--json'];
+    expect(jsonLines(await gangway(...release))).toEqual([
+      { workflowId: boarding.workflowId, requirementId: id },
+    ]);
+    await boarding.handle.terminate();
+  });
+
+  it('exit with 2 while somebody else has a claim, and name who; --override takes it over', async () => {
+    const { boarding, id } = await waitingBoarding(rig);
+    await boarding.claim(id, 'olga');
+    const claim = ['claim', boarding.workflowId, id, '--actor', 'pete'];
+    for (const args of [claim, ['release', ...claim.slice(1)]])
+      expect(await gangway(...args)).toMatchObject({
+        ...{ code: 2, stdout: '' },
+        stderr: expect.stringMatching(/^requirementId: olga has claimed note-\S+ until \d{4}-/),
+      });
+    expect(await gangway(...claim, '--override')).toMatchObject({ code: 0 });
+    expect((await boarding.state()).requirements[0]?.claim?.actor).toBe('pete');
+    await boarding.handle.terminate();
+  });
+
+  it.each([
+    ['an unknown requirement', ['note-1'], 'requirementId: no requirement with this id is open; open: note-'],
+    ['too long a time', ['--for', '8d'], 'until: must be at most 7 days ahead'],
+    ['an invalid time', ['--for', 'soon'], 'It must be a duration such as 30s, 2m or 1h.'],
+  ])('reject %s, exit 2', async (_, args, why) => {
+    const { boarding, id } = await waitingBoarding(rig);
+    const [first = ''] = args;
+    const given = first.startsWith('-') ? [id, ...args] : args;
+    const { code, stderr } = await gangway('claim', boarding.workflowId, ...given);
+    expect(code).toBe(2);
+    expect(stderr).toContain(why);
+    await boarding.handle.terminate();
+  });
+
+  it('find the part of a customer that asks; status and resolve of the customer show the claim', async () => {
+    const onboarding = await rig.onboard(customer({ boarding: 'notes', business: 'ticket' }));
+    const { requirements } = await onboarding.until((state) => state.requirements.length === 3, 'all');
+    const ticket = requirements.find(({ kind }) => kind === 'ticket')?.id ?? '';
+    const business = new Onboarding(rig.client, partIds(onboarding.workflowId).business);
+    const [receipt] = jsonLines(
+      await gangway('claim', onboarding.workflowId, ticket, '--actor', 'olga', '--json'),
+    );
+    expect(receipt).toMatchObject({ workflowId: business.workflowId });
+    expect((await business.state()).requirements[0]?.claim?.actor).toBe('olga');
+    expect((await gangway('status', onboarding.workflowId)).stdout).toContain('\n    taken by olga until ');
+    const answer = ['resolve', onboarding.workflowId, ticket, '--text', 'Here.', '--actor', 'pete'];
+    const resolved = await gangway(...answer);
+    expect(resolved.stderr).toMatch(
+      /^olga has claimed ticket-\S+ until .* UTC; this answer does not wait for that\n$/,
+    );
+    expect(resolved.stdout).toContain(`${ticket} answered. Still open:`);
+    const unknown = await gangway('claim', onboarding.workflowId, 'note-1');
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no requirement "note-1"') });
+    await onboarding.handle.terminate();
+  });
+});
+
+describe('the inbox', () => {
+  it('has a column for claims only when there is one, fields in JSON and CSV, and a filter', async () => {
+    const { boarding, id } = await waitingBoarding(rig);
+    const own = ['inbox', '--dba', (await boarding.state()).dba ?? ''];
+    expect((await gangway(...own)).stdout).not.toContain('TAKEN BY');
+    const { claim } = await boarding.claim(id, 'olga');
+    await boarding.listedAs((all) => all.some((each) => each.claim));
+    expect((await gangway(...own)).stdout).toMatch(/TAKEN BY[\s\S]* olga /);
+    const items = jsonLines<Record<string, unknown>>(await gangway(...own, '--json'));
+    const ofBoarding = items.filter(({ workflowId }) => workflowId === boarding.workflowId);
+    expect(ofBoarding.find((item) => item['id'] === id)).toMatchObject({
+      ...{ claimedBy: 'olga', claimedUntil: claim?.until },
+    });
+    expect(ofBoarding.filter(({ claimedBy }) => claimedBy !== undefined)).toHaveLength(1);
+    const rows: Record<string, string>[] = parse((await gangway(...own, '--csv')).stdout, { columns: true });
+    expect(rows.find((row) => row['id'] === id && row['claimedBy'])).toMatchObject({
+      ...{ claimedBy: 'olga', claimedUntil: claim?.until, proposedBy: '' },
+    });
+    const free = jsonLines<Record<string, unknown>>(await gangway(...own, '--unclaimed', '--json'));
+    expect(free.filter(({ workflowId }) => workflowId === boarding.workflowId)).toHaveLength(1);
+    expect(free.map(({ claimedBy }) => claimedBy).filter(Boolean)).toEqual([]);
+    await boarding.handle.terminate();
+  });
+
+  it('reports when all requirements are claimed', async () => {
+    const alone = await createRig({ server: {} });
+    try {
+      const { boarding } = await waitingBoarding(alone);
+      for (const { id } of (await boarding.state()).requirements) await boarding.claim(id, 'olga');
+      await boarding.listedAs((all) => all.every(({ claim }) => claim));
+      const { stdout } = await runGangway(alone.env, ['inbox', '--unclaimed']);
+      expect(stdout).toBe('none of the 1 that waits for a person is unclaimed\n');
+    } finally {
+      await alone.close();
+    }
+  });
+
+  it('shows which answers need a second person', async () => {
+    const { boarding, id } = await waitingBoarding(rig);
+    const { proposedAt } = await boarding.propose(id, TEXT);
+    await boarding.listedAs((all) => all.some(({ proposal }) => proposal));
+    expect((await gangway('inbox')).stdout).toMatch(/PROPOSED BY[\s\S]* pete /);
+    const items = jsonLines(await gangway('inbox', '--json'));
+    expect(items.find((item) => item['proposedBy'] === 'pete')).toMatchObject({ id, proposedAt });
+    await boarding.handle.terminate();
+  });
+});
+
+describe('gangway confirm', () => {
+  it('shows the proposed answer and applies it once a second person confirms it', async () => {
+    const { boarding, id } = await waitingBoarding(rig);
+    await boarding.propose(id, TEXT);
+    const { stdout } = await gangway('status', boarding.workflowId);
+    expect(stdout).toMatch(
+      /^ {4}proposed by pete, .* UTC: text: One sale in ten\. \(called the merchant\)$/m,
+    );
+    expect(stdout).toContain(`\n    gangway confirm ${boarding.workflowId} ${id}\n`);
+    const confirm = ['confirm', boarding.workflowId, id];
+    expect(await gangway(...confirm, '--actor', 'olga')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^This answers note-\S+ as pete proposed at .*: text: One sale in ten\. /,
+      ),
+    });
+    expect(await gangway(...confirm, '--actor', 'Pete', '--yes')).toMatchObject({
+      code: 2,
+      stderr: 'actor: must be somebody else than who proposed the answer\n',
+    });
+    expect(await gangway(...confirm, '--actor', 'olga', '--reason', 'ok', '--yes')).toEqual({
+      ...{ code: 0, stdout: expect.stringContaining(`${id} answered. It is sent together with`), stderr: '' },
+    });
+    const resolved = (await boarding.state()).timeline.find(({ event }) => event === 'requirement-resolved');
+    expect(resolved).toMatchObject({ actor: 'pete', reason: 'called the merchant; confirmed by olga: ok' });
+    const [, other] = (await boarding.state()).requirements.map((each) => each.id);
+    expect(await gangway(...confirm.slice(0, 2), other ?? 'none', '--yes')).toMatchObject({
+      code: 2,
+      stderr: `"${other ?? 'none'}" has no proposed answer\n`,
+    });
+    await boarding.handle.terminate();
+  });
+
+  it('is not needed by gangway resolve, which drops the proposal with a note', async () => {
+    const { boarding, id } = await waitingBoarding(rig);
+    await boarding.propose(id, TEXT);
+    expect(await gangway('resolve', boarding.workflowId, id, '--text', 'One in five.')).toEqual({
+      ...{ code: 0, stdout: expect.stringContaining(`${id} answered.`) },
+      stderr: 'this answer drops the one that pete proposed: text: One sale in ten.\n',
+    });
+    await boarding.handle.terminate();
+  });
+});

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendWithdrawal } from '../../../src/operators/answering.js';
+import { answersIn } from '../../../src/temporal/history.js';
+import { proposedAnswerOf } from '../../../src/temporal/onboardings.js';
+import { merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { sent } from '../../rigs/workflows/raw.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const TEXT = { kind: 'text', text: 'One sale in ten.' } as const;
+
+async function waiting() {
+  const boarding = await rig.board(merchant('notes'));
+  const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+  const [note, other] = requirements.map(({ id }) => id);
+  return { boarding, note: note ?? '', other: other ?? '' };
+}
+
+const proposalOf = async (boarding: Onboarding<unknown>, requirementId: string) =>
+  (await boarding.state()).requirements.find(({ id }) => id === requirementId)?.proposal;
+
+const entriesOf = async (boarding: Onboarding<unknown>, ...events: readonly string[]) =>
+  (await boarding.state()).timeline.filter(({ event }) => events.includes(event));
+
+describe.concurrent('a proposed answer', () => {
+  it('leaves the requirement open, and is shown in short and masked', async () => {
+    const { boarding, note, other } = await waiting();
+    const text = `Ask pete@example.com, SSN 123-45-6789. ${'And so on. '.repeat(20)}`;
+    const { proposedAt } = await boarding.propose(note, { kind: 'text', text });
+    const proposal = await proposalOf(boarding, note);
+    expect(proposal).toMatchObject({ actor: 'pete', at: proposedAt, reason: 'called the merchant' });
+    expect(proposal?.answer).toMatch(/^text: Ask \[Redacted\], SSN .*… \(shortened, \d+ characters\)$/);
+    expect(proposal?.answer).not.toContain('123-45');
+    expect(await proposedAnswerOf(rig.client, boarding.workflowId, note)).toEqual({
+      ...{ requirementId: note, answer: { kind: 'text', text }, actor: 'pete', at: proposedAt },
+      reason: 'called the merchant',
+    });
+    expect(await proposedAnswerOf(rig.client, boarding.workflowId, other)).toBeNull();
+    const { requirements } = await boarding.listedAs((all) => all.some(({ proposal: by }) => by));
+    expect(requirements.find(({ id }) => id === note)?.proposal).toEqual({ actor: 'pete', at: proposedAt });
+    expect(await boarding.currentDetails()).toContain('**Proposed** by pete, ');
+    await boarding.handle.terminate();
+  });
+
+  it('reaches the partner when a second person confirms it; the timeline and the history have both people', async () => {
+    const { boarding, note, other } = await waiting();
+    const { proposedAt } = await boarding.propose(note, TEXT);
+    const receipt = await boarding.confirm(note, proposedAt, 'olga', 'looks right');
+    const reason = 'called the merchant; confirmed by olga: looks right';
+    const resolution = { requirementId: note, answer: TEXT, actor: 'pete', reason };
+    expect(receipt).toEqual({ requirementId: note, acceptedAt: expect.any(String), open: 1, resolution });
+    const { proposedAt: second } = await boarding.propose(other, TEXT);
+    await boarding.confirm(other, second);
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    const { merchantProfileId = 0 } = await boarding.state();
+    const { reviewComments } = await rig.sandbox.merchant(merchantProfileId);
+    expect(String(reviewComments)).toContain('One sale in ten.');
+    expect(await entriesOf(boarding, 'answer-proposed', 'requirement-resolved')).toMatchObject([
+      { detail: `${note}: text: One sale in ten.`, actor: 'pete', reason: 'called the merchant' },
+      { detail: `${note}: text: One sale in ten.`, actor: 'pete', reason },
+      { event: 'answer-proposed', detail: `${other}: text: One sale in ten.` },
+      { actor: 'pete', reason: 'called the merchant; confirmed by olga' },
+    ]);
+    const { events } = await boarding.handle.fetchHistory();
+    expect(await answersIn(rig.client, events ?? [])).toMatchObject([resolution, { requirementId: other }]);
+  });
+
+  it('replaces an earlier one, which nobody can confirm any more', async () => {
+    const { boarding, note } = await waiting();
+    const first = await boarding.propose(note, TEXT);
+    const second = await boarding.propose(note, { kind: 'text', text: 'One in five.' }, 'paula');
+    expect(second.proposedAt > first.proposedAt).toBe(true);
+    await expect(boarding.confirm(note, first.proposedAt)).rejects.toThrow(
+      'proposedAt: another answer is proposed now; read it before you confirm it',
+    );
+    expect(await proposalOf(boarding, note)).toMatchObject({ actor: 'paula', answer: 'text: One in five.' });
+    // The first one may confirm what the second one proposed.
+    await boarding.confirm(note, second.proposedAt, 'pete');
+    await boarding.handle.terminate();
+  });
+
+  it('is dropped when somebody answers, and confirmed no longer', async () => {
+    const { boarding, note } = await waiting();
+    const { proposedAt } = await boarding.propose(note, TEXT);
+    await boarding.resolve(note, { kind: 'text', text: 'One in five.' });
+    await expect(boarding.confirm(note, proposedAt)).rejects.toThrow('no requirement with this id is open');
+    expect(await proposedAnswerOf(rig.client, boarding.workflowId, note)).toBeNull();
+    await boarding.resolve(note, { kind: 'take-back' });
+    expect(await proposalOf(boarding, note)).toBeUndefined();
+    await expect(boarding.confirm(note, proposedAt)).rejects.toThrow('no answer is proposed');
+    expect(await entriesOf(boarding, 'proposal-dropped')).toMatchObject([
+      { detail: `${note}: it was proposed by pete` },
+    ]);
+    await boarding.handle.terminate();
+  });
+
+  it('is withdrawn with who and why', async () => {
+    const { boarding, note } = await waiting();
+    const { proposedAt } = await boarding.propose(note, TEXT);
+    const withdrawal = { requirementId: note, actor: 'olga' };
+    const withdraw = (more: object = {}) =>
+      sendWithdrawal(rig.client, boarding.workflowId, { ...withdrawal, ...more });
+    await expect(withdraw({ proposedAt: '2026-01-31T14:00:00.000Z' })).rejects.toThrow(
+      'proposedAt: another answer is proposed now',
+    );
+    expect(await withdraw({ proposedAt, reason: 'too vague' })).toEqual({ requirementId: note });
+    expect(await proposalOf(boarding, note)).toBeUndefined();
+    await expect(withdraw()).rejects.toThrow('no answer is proposed');
+    expect(await entriesOf(boarding, 'proposal-withdrawn')).toMatchObject([
+      { detail: `${note}: it was proposed by pete`, actor: 'olga', reason: 'too vague' },
+    ]);
+    await boarding.handle.terminate();
+  });
+
+  it('is confirmed once when two people confirm it at once', async () => {
+    const { boarding, note } = await waiting();
+    const { proposedAt } = await boarding.propose(note, TEXT);
+    const both = await Promise.allSettled(
+      ['olga', 'paula'].map((actor) => boarding.confirm(note, proposedAt, actor)),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await entriesOf(boarding, 'requirement-resolved')).toHaveLength(1);
+    await boarding.handle.terminate();
+  });
+});
+
+describe.concurrent('a proposed correction', () => {
+  it('is checked as a whole when it is proposed, and applied when it is confirmed', async () => {
+    const boarding = await rig.board(merchant(undefined, { agentProfileId: 999 }));
+    const { id } = await boarding.requirement('rejected-input');
+    const correction = (patch: Record<string, unknown>) => ({ kind: 'correction', patch }) as const;
+    await expect(boarding.propose(id, correction({ agentProfileId: 'x' }))).rejects.toThrow(
+      'answer.patch.agentProfileId: must be a whole number such as 12',
+    );
+    await expect(boarding.propose(id, correction({ dba: 'x' }))).rejects.toThrow('answer.patch: takes one');
+    expect(await proposalOf(boarding, id)).toBeUndefined();
+    const { proposedAt } = await boarding.propose(id, correction({ agentProfileId: 102 }));
+    expect(await proposalOf(boarding, id)).toMatchObject({ answer: 'correction: agentProfileId' });
+    await boarding.confirm(id, proposedAt);
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+  });
+
+  it('that two people confirm at once is applied once, although its check takes time', async () => {
+    const boarding = await rig.board(merchant(undefined, { agentProfileId: 999 }));
+    const { id } = await boarding.requirement('rejected-input');
+    const { proposedAt } = await boarding.propose(id, { kind: 'correction', patch: { agentProfileId: 102 } });
+    const all = await Promise.allSettled([
+      boarding.confirm(id, proposedAt, 'olga'),
+      boarding.confirm(id, proposedAt, 'paula'),
+      boarding.resolve(id, { kind: 'correction', patch: { agentProfileId: 101 } }),
+    ]);
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await entriesOf(boarding, 'requirement-resolved')).toHaveLength(1);
+  });
+});
+
+describe.concurrent('four eyes', () => {
+  it('reject with the field and the rule what does not fit, and write no history for it', async () => {
+    const { boarding, note, other } = await waiting();
+    const { proposedAt } = await boarding.propose(note, TEXT);
+    const proposed = { requirementId: note, answer: TEXT, actor: 'pete', reason: 'called' };
+    const right = { requirementId: note, proposedAt, actor: 'olga' };
+    const open = `${note}, ${other}`;
+    const cases: [update: string, unknown, message: string][] = [
+      ['proposeAnswer', null, 'the resolution must be an object'],
+      [
+        'proposeAnswer',
+        { ...proposed, answer: { kind: 'code', code: '1' } },
+        'answer.kind: nobody can propose code',
+      ],
+      [
+        'proposeAnswer',
+        { ...proposed, answer: { kind: 'take-back' } },
+        'answer.kind: nobody can propose take-back',
+      ],
+      [
+        'proposeAnswer',
+        { ...proposed, answer: { kind: 'text', text: '' } },
+        'answer.text: must be a text, and not empty',
+      ],
+      ['proposeAnswer', { ...proposed, actor: '' }, 'actor: must name who answers'],
+      ['proposeAnswer', { ...proposed, reason: '' }, 'reason: must not be empty'],
+      ['confirmAnswer', null, `requirementId: no requirement with this id is open; open: ${open}`],
+      [
+        'confirmAnswer',
+        { ...right, requirementId: 'x' },
+        `requirementId: no requirement with this id is open; open: ${open}`,
+      ],
+      [
+        'confirmAnswer',
+        { ...right, requirementId: other },
+        'requirementId: no answer is proposed for this requirement',
+      ],
+      ['confirmAnswer', { ...right, actor: '' }, 'actor: must name a person'],
+      ['confirmAnswer', { ...right, reason: 1 }, 'reason: must be a text'],
+      [
+        'confirmAnswer',
+        { ...right, proposedAt: undefined },
+        'proposedAt: another answer is proposed now; read it before you confirm it',
+      ],
+      [
+        'confirmAnswer',
+        { ...right, actor: 'pete' },
+        'actor: must be somebody else than who proposed the answer',
+      ],
+      [
+        'confirmAnswer',
+        { ...right, actor: ' PETE ' },
+        'actor: must be somebody else than who proposed the answer',
+      ],
+      ['withdrawProposal', { ...right, actor: ' ' }, 'actor: must name a person'],
+    ];
+    const written = await boarding.written();
+    for (const [update, request, message] of cases)
+      expect((await sent(rig, boarding, update, request)).message).toBe(message);
+    expect(await boarding.written()).toEqual(written);
+    await boarding.handle.terminate();
+  });
+});
