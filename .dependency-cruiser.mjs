@@ -15,6 +15,8 @@ export const LAYERS = [
   ['temporal'],
   ['workflows', 'activities', 'sandbox'],
   ['worker', 'receiver', 'codec-server'],
+  ['operators'],
+  ['console'],
   ['commands'],
   ['demo'],
 ];
@@ -66,9 +68,9 @@ const more = [
     to: { path: 'node_modules/@temporalio/(?!workflow/|common/)' },
   },
   {
-    name: 'workflows: of a partner, only phases, kinds of failures and bounds of texts',
+    name: 'workflows: of a partner, only phases, kinds of failures, reasons and bounds of texts',
     from: { path: inFolders(['workflows']) },
-    to: { path: '^src/partners/(?!.*phases\\.ts$|partner-error\\.ts$|bounds\\.ts$)' },
+    to: { path: '^src/partners/(?!.*phases\\.ts$|partner-error\\.ts$|reasons\\.ts$|bounds\\.ts$)' },
   },
   {
     name: 'workflows: activities only by their interfaces in messages/',

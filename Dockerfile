@@ -1,4 +1,4 @@
-# One image for every process; the command chooses: dist/worker.js (the default), dist/receiver.js,
+# One image for every process; the command chooses: dist/worker.js (the default), dist/receiver.js, dist/console.js,
 # dist/codec-server.js, dist/sandbox.js, or dist/starter.js with the arguments of gangway.
 
 FROM node:24.21.0-bookworm-slim AS build

@@ -3,6 +3,7 @@ import { actions } from './subjects/actions.js';
 import { calls } from './subjects/calls.js';
 import { catalogue } from './subjects/catalogue.js';
 import { cluster } from './subjects/cluster.js';
+import { consoleInbox } from './subjects/console.js';
 import { encryption } from './subjects/encryption.js';
 import { events } from './subjects/events.js';
 import { histories } from './subjects/histories.js';
@@ -34,6 +35,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   nudges,
   webhooks,
   inbox,
+  console: consoleInbox,
   'start-up': startUp,
   events,
   calls,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import pLimit from 'p-limit';
+import { percentile } from '../src/operators/report/figures.js';
 import { type Line, line } from './line.js';
 
 /**
@@ -44,12 +45,6 @@ export async function cpuMs(pid: number): Promise<number> {
   // The name of the program, in parentheses, may contain spaces.
   const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number);
   return (user + system) * MS_PER_TICK;
-}
-
-/** The value below which this share of all values lies: 0.5 for the median. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)] ?? 0;
 }
 
 export function median(values: readonly number[]): number {

@@ -30,11 +30,20 @@ const options = {
 await build({ ...options, entryPoints: [`${dist}/starter.js`], chunkNames: 'command-[hash]' });
 await build({
   ...options,
-  entryPoints: ['worker', 'receiver', 'codec-server'].map((name) => `${dist}/${name}.js`),
+  entryPoints: ['worker', 'receiver', 'codec-server', 'console'].map((name) => `${dist}/${name}.js`),
   chunkNames: 'server-[hash]',
   ...{ sourcemap: true, sourcesContent: false },
   // The SDK has native code, and finds its own files. OpenTelemetry is loaded only where traces are wanted.
   external: ['@temporalio/*', '@grpc/*', 'protobufjs', '@opentelemetry/*'],
+});
+
+// What the pages of the console load in a browser.
+const client = fileURLToPath(new URL('../src/console/client', import.meta.url));
+await build({
+  entryPoints: [`${client}/client.ts`, `${client}/style.css`],
+  outdir: `${dist}/console`,
+  ...{ bundle: true, minify: true, format: 'iife', target: 'es2022' },
+  logLevel: 'warning',
 });
 
 // npm makes the command executable on install, but not on a later build.

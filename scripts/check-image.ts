@@ -118,6 +118,7 @@ async function tryOut(image: Stage, root: string): Promise<void> {
       SANDBOX_PACE: '1reads',
     },
     ...{ GANGWAY_HEALTH_ADDRESS: '127.0.0.1:8089', RECEIVER_ADDRESS: '127.0.0.1:8088' },
+    CONSOLE_ADDRESS: '127.0.0.1:8087',
     ...{ BOARDING_URL: 'http://127.0.0.1:4019', BOARDING_USERNAME: 'sandbox', BOARDING_PASSWORD: 'sandbox' },
   });
   try {
@@ -126,14 +127,18 @@ async function tryOut(image: Stage, root: string): Promise<void> {
     const sandbox = container.start(['dist/sandbox.js']);
     const worker = container.start(commandOf(image, 'CMD'));
     const receiver = container.start(['dist/receiver.js']);
+    const console = container.start(['dist/console.js']);
     for (const url of [
       'http://127.0.0.1:4019/sandbox/scenarios',
       'http://127.0.0.1:8089/readyz',
       'http://127.0.0.1:8088/readyz',
+      'http://127.0.0.1:8087/readyz',
+      // Its user has no name here.
+      'http://127.0.0.1:8087/',
     ])
       await healthy(container, url);
     await board(container);
-    for (const [name, child] of Object.entries({ worker, receiver, sandbox })) {
+    for (const [name, child] of Object.entries({ worker, receiver, console, sandbox })) {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
       const [code] = await exited;

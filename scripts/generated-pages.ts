@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { keptResults, resultsMarkdown } from '../bench/results.js';
-import { recordSchema } from '../src/commands/report/record.js';
+import { recordSchema } from '../src/operators/report/record.js';
 import { configurationMarkdown, envExample } from './configuration.js';
 import { partnerApisMarkdown } from './partner-apis.js';
 import { withRequirementKinds, withRunbooks } from './runbooks.js';

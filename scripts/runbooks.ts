@@ -1,6 +1,6 @@
-import { wrapped } from '../src/commands/help/prose.js';
-import { REQUIREMENT_TEXTS, type Runbook } from '../src/commands/help/requirement-texts.js';
+import { wrapped } from '../src/commands/cli/prose.js';
 import { REQUIREMENT_KINDS, TASKS } from '../src/messages/requirement-kinds.js';
+import { REQUIREMENT_TEXTS, type Runbook } from '../src/operators/texts/requirement-texts.js';
 
 const PAGE_WIDTH = 120;
 

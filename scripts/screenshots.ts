@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of the Web UI in docs/images (`npm run screenshots`, after a build), from onboardings of its own.
+ * Takes the pictures of the Web UI and of the console in docs/images (`npm run screenshots`, after a build), from onboardings of its own.
  * The Web UI decrypts with the codec server; only docs/images/encrypted.png is taken without it.
  */
 import { join } from 'node:path';
@@ -16,6 +16,7 @@ import type { Onboarding } from '../test/rigs/onboarding.js';
 import { launch } from '../test/rigs/processes.js';
 import { createRig, type Rig } from '../test/rigs/rig.js';
 import { requireFreshBuild } from './build-stamp.js';
+import { takeConsolePictures } from './console-pictures.js';
 
 requireFreshBuild();
 
@@ -65,6 +66,7 @@ await cafe.requirement('uncertain-write');
 await take('uncertain-write', cafe.workflowId, 'user-metadata', ['Tutorial Cafe', 'Outcome unknown']);
 await takeRejection(bookshop, 'answer.text: must not be empty');
 await takeList(['Tutorial Cafe', 'Tutorial Bakery']);
+await takeConsolePictures(rig, browser, bookshop, IMAGES);
 
 await codec.close();
 await browser.close();

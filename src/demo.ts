@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * All of Gangway in one command: a Temporal server with its Web UI, the sandbox, a worker, a receiver, and a codec server that
- * decrypts payloads for the Web UI. `gangway` and signed events onboard everyone of examples/, while an operator answers the
+ * All of Gangway in one command: a Temporal server with its Web UI, the sandbox, a worker, a receiver, the console, and a codec server
+ * that decrypts payloads for the Web UI. `gangway` and signed events onboard everyone of examples/, while an operator answers the
  * requirements. Exit code 0 only when each onboarding ended with the outcome of its scenario. On a terminal it then leaves an
  * onboarding to the person who watches, and everything runs until Ctrl-C.
  */
@@ -10,9 +10,9 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
+import { shellWord } from './commands/cli/arguments.js';
 import { Printer } from './commands/cli/output.js';
-import { tableOf } from './commands/cli/table.js';
-import { quoted, startPlayground, writeCommand, YOURS } from './demo/playground.js';
+import { type Asked, deleteData, startPlayground, writeSettings, YOURS } from './demo/playground.js';
 import {
   answerTo,
   CAST,
@@ -47,41 +47,42 @@ async function main(): Promise<number> {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
 
-  const { env, address, uiUrl, sandboxUrl, receiverUrl, crm } = await startEverything();
-  const command = await writeCommand(FOLDER, env);
+  const { env, address, receiverUrl, consoleUrl, crm } = await startEverything();
+  const settings = await writeSettings(FOLDER, env);
   await onboardEveryone(env, crm, receiverUrl);
   await untilAllHaveEnded(env);
   const connection = await Connection.connect({ address });
   const keys = parsePayloadKeys(env['PAYLOAD_KEYS'] ?? '');
   const client = new Client({ connection, dataConverter: dataConverter(keys) });
-  const allAsExpected = (await report(client, uiUrl)) && (await receivedAll(crm));
+  const allAsExpected = (await report(client)) && (await receivedAll(crm));
   if (process.stdout.isTTY) {
-    const commands = await startPlayground(env, FOLDER, command);
-    printer.line(`\nEverything keeps running until Ctrl-C:`);
-    printer.line(`  Web UI   ${uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios`);
-    printer.line(`  receiver ${receiverUrl}/openapi.json\n  logs     .cache/demo/`);
-    printer.line(`  gangway  ${quoted(command)} list`);
-    leaveToYou(client, commands, uiUrl);
+    const asked = await startPlayground(env, FOLDER);
+    printer.line('\nEverything keeps running until Ctrl-C.');
+    leaveToYou(client, asked, settings, consoleUrl);
     await new Promise(() => undefined);
   }
   await connection.close();
   return allAsExpected ? 0 : 1;
 }
 
-/** Shows the commands that finish the last onboarding, and its outcome when it has ended. */
-function leaveToYou(client: Client, commands: readonly string[], uiUrl: string): void {
-  const id = workflowId('merchantBoarding', YOURS.externalId);
-  printer.line(
-    `\n${YOURS.name} is yours: the underwriters ask two questions, and it waits for your answers.`,
-  );
-  printer.line(`It is at ${uiUrl}/namespaces/default/workflows/${id}`);
-  printer.line('To finish it, copy these two commands into another terminal:\n');
-  for (const each of commands) printer.line(`${each}\n`);
-  printer.line('Its outcome appears here.');
+/** Shows how to finish the last onboarding, and its outcome when it has ended. */
+function leaveToYou(client: Client, asked: readonly Asked[], settings: string, consoleUrl: string): void {
+  const { name, externalId } = YOURS;
+  const id = workflowId('merchantBoarding', externalId);
+  printer.prose(`\n${name} is yours: the underwriters ask two questions, and it waits for your answers.`);
+  printer.line(`Answer them in a browser: ${consoleUrl}/onboardings/${id}`);
+  printer.line('Or in another terminal. Load the settings of this demo, and look:\n');
+  printer.line(`. ${shellWord(settings)}\ngangway inbox\ngangway status ${externalId}`);
+  printer.line('\nTo finish it, answer each question:');
+  for (const { question, command } of asked) {
+    printer.prose(`\n${question}`);
+    printer.line(command);
+  }
+  printer.line('\nIts outcome appears here.');
   outcomeOf<MerchantBoardingOutcome>(client, id).then(
     (ended) => {
       const mid = ended.outcome === 'boarded' ? `: mid ${ended.mid}` : '';
-      printer.line(`\n${YOURS.name} ${ended.outcome}${mid}. Ctrl-C ends the demo.`);
+      printer.line(`\n${name} ${ended.outcome}${mid}. Ctrl-C ends the demo.`);
     },
     // The server has stopped.
     () => undefined,
@@ -90,7 +91,7 @@ function leaveToYou(client: Client, commands: readonly string[], uiUrl: string):
 
 async function startEverything() {
   printer.line(
-    'Starting a Temporal server with its Web UI, the sandbox, a worker, a receiver and a codec server ...',
+    'Starting a Temporal server with its Web UI, the sandbox, a worker, a receiver, the console and a codec server ...',
   );
   // The ports are the defaults of the settings, or other ones where those are taken.
   const codecAddress = `127.0.0.1:${await freePort(8083)}`;
@@ -108,6 +109,8 @@ async function startEverything() {
   const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
   const receiverAddress = `127.0.0.1:${await freePort(8082)}`;
   const receiverUrl = `http://${receiverAddress}`;
+  const consoleAddress = `127.0.0.1:${await freePort(8085)}`;
+  const consoleUrl = `http://${consoleAddress}`;
   const crmPort = await freePort();
   const eventSecret = `whsec_${randomBytes(32).toString('base64')}`;
   const env: NodeJS.ProcessEnv = {
@@ -120,6 +123,7 @@ async function startEverything() {
     EVENTS_URLS: `http://127.0.0.1:${crmPort}`,
     EVENTS_SECRETS: eventSecret,
     EVENTS_TO_LOOPBACK: 'true',
+    CONSOLE_ADDRESS: consoleAddress,
     CODEC_ADDRESS: codecAddress,
     CODEC_TOKENS: codecToken,
     CODEC_TOKEN_IN_PATH: 'true',
@@ -144,13 +148,14 @@ async function startEverything() {
   const health = `http://127.0.0.1:${healthPort}/readyz`;
   const crm = await startCrm(crmPort, eventSecret);
   running.push(crm);
-  const [worker, receiver] = await Promise.all([
+  const [worker, receiver, console] = await Promise.all([
     startLogged('worker', health),
     startLogged('receiver', `${receiverUrl}/healthz`),
+    startLogged('console', `${consoleUrl}/healthz`),
   ]);
-  running.push(worker, receiver);
-  printer.line(`  Web UI   ${server.uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios\n`);
-  return { env, address: server.address, uiUrl: server.uiUrl, sandboxUrl, receiverUrl, crm };
+  running.push(worker, receiver, console);
+  printer.line(`  console  ${consoleUrl}\n  Web UI   ${server.uiUrl}\n`);
+  return { env, address: server.address, receiverUrl, consoleUrl, crm };
 }
 
 async function onboardEveryone(env: NodeJS.ProcessEnv, crm: Crm, receiverUrl: string): Promise<void> {
@@ -187,21 +192,21 @@ async function answerEverything(env: NodeJS.ProcessEnv): Promise<void> {
   for (const { workflowId: of, id, kind, detail } of await inbox(env)) {
     const answer = answerTo(kind, detail);
     if (!answer) continue;
-    printer.line(`  ${of.padEnd(36)} asks: ${detail.replace(/\s+/g, ' ')}`);
+    printer.prose(`\n${of} asks: ${detail.replace(/\s+/g, ' ')}`);
     const args = ['resolve', of, id, ...answer];
-    printer.line(`$ gangway ${args.map(quoted).join(' ')}`);
+    printer.line(`$ gangway ${args.map(shellWord).join(' ')}\n`);
     await gangway(env, args);
   }
 }
 
 /** Prints the table of results. Returns whether each onboarding ended as expected. */
-async function report(client: Client, uiUrl: string): Promise<boolean> {
-  const rows = await Promise.all(CAST.map((part) => reportOne(client, uiUrl, part)));
+async function report(client: Client): Promise<boolean> {
+  const rows = await Promise.all(CAST.map((part) => reportOne(client, part)));
   printer.line('');
-  // Whole at any width, because people open the links.
-  const head = ['workflow', 'outcome', 'mid', 'account', 'polls', 'events', 'in the web ui'];
-  const cells = rows.map(({ row }) => row);
-  printer.line(tableOf(head, cells));
+  printer.table(
+    ['workflow', 'outcome', 'mid', 'bank account'],
+    rows.map(({ row }) => row),
+  );
   const surprises = rows.filter(({ asExpected }) => !asExpected).length;
   printer.line(
     surprises === 0
@@ -223,43 +228,28 @@ async function receivedAll({ received }: Crm): Promise<boolean> {
     printer.line('Not all outbound events were delivered; see .cache/demo/worker.log');
     return false;
   }
-  const stages = ofType('onboarding.stage.changed.v1').length;
-  const requirements = ofType('requirement.raised.v1').length;
-  const outcomes = ofType('onboarding.completed.v1').length;
   printer.line(
-    `Outbound events delivered: ${stages} stages, ${requirements} requirements, ${outcomes} outcomes.`,
+    `The events of all onboardings arrived at the system beside Gangway: ${received.size} of them.`,
   );
   return true;
 }
 
-async function reportOne(client: Client, uiUrl: string, { type, externalId, outcome }: Part) {
+async function reportOne(client: Client, { type, externalId, outcome }: Part) {
   const id = workflowId(type, externalId);
   const state = await stateOf(client, id);
-  const { historyLength, runId } = await client.workflow.getHandle(id).describe();
   const asExpected = state.outcome === outcome;
   const ended = state.outcome ?? `${state.stage}, not ended`;
-  const url = `${uiUrl}/namespaces/default/workflows/${id}/${runId}/history`;
   const shown = asExpected ? ended : `${ended} (expected ${outcome})`;
-  return {
-    asExpected,
-    row: [
-      id,
-      shown,
-      state.mid ?? '-',
-      state.financialAccountId ?? '-',
-      `${state.polls}`,
-      `${historyLength}`,
-      url,
-    ],
-  };
+  return { asExpected, row: [id, shown, state.mid ?? '-', state.financialAccountId ?? '-'] };
 }
 
 let stopped: Promise<void> | undefined;
 
-/** Stops everything that runs, the last started first. Further calls wait for the first one. */
+/** Stops everything that runs, the last started first, and deletes its data. Further calls wait for the first one. */
 function stopEverything(): Promise<void> {
   stopped ??= (async () => {
     for (const each of running.reverse()) await each.stop();
+    await deleteData(FOLDER);
   })();
   return stopped;
 }
@@ -277,7 +267,10 @@ for (const [signal, exitCode] of [
     interrupted = true;
     printer.note('\nstopping ...');
     stopEverything().then(
-      () => process.exit(),
+      () => {
+        printer.note('stopped; the logs remain in .cache/demo');
+        process.exit();
+      },
       () => process.exit(),
     );
   });

@@ -76,7 +76,7 @@ async function ran(command: string, args: readonly string[], env: Readonly<Recor
 }
 
 /** Onboardings that wait for an answer, due within the next days. */
-async function startWaiting(client: Client, more: number): Promise<void> {
+export async function startWaiting(client: Client, more: number): Promise<void> {
   const query = 'ActionRequired = true';
   const before = await count(client, query);
   const limit = pLimit(32);

@@ -6,7 +6,11 @@ import { ESCAPE, type Extract, type Passage, Text } from './text.js';
 import { CODE } from './words.js';
 
 export function fromCode(path: string, source: string): Extract {
-  const ast = parse(source, { sourceType: 'module', plugins: ['typescript'], attachComment: false });
+  const ast = parse(source, {
+    sourceType: 'module',
+    plugins: path.endsWith('x') ? ['typescript', 'jsx'] : ['typescript'],
+    attachComment: false,
+  });
   const comments = ast.comments ?? [];
   const escapes = comments.flatMap(({ value, start = 0 }) => {
     const [, reason] = ESCAPE.exec(value) ?? [];
@@ -101,6 +105,12 @@ function stringsOf(program: Node, source: string, isTest: boolean): Passage[] {
   walk(program, [], (node, parents) => {
     if (/^(?:TS)?Import|^ExportAll/.test(node.type)) return false;
     if (node.type === 'ExportNamedDeclaration' && node.source) return false;
+    if (node.type === 'JSXAttribute' && node.name.name === 'class') return false;
+    if (node.type === 'JSXText' && isProse(node.value)) {
+      const text = new Text().add(node.value.replace(/\s/g, ' '), node.start ?? 0);
+      passages.push(...withoutCode(text, node.start ?? 0));
+      return false;
+    }
     const concatenated = node.type === 'BinaryExpression' && node.operator === '+';
     if (!concatenated && node.type !== 'TemplateLiteral' && !isString(node)) return true;
     const text = joined(node, source);

@@ -14,7 +14,7 @@ import { NAMES, TURNS } from './words.js';
 
 const LINTED = /^(?:src|scripts|bench|test|docs|deploy|examples|\.ci)\/|^[^/]+$/;
 const READ =
-  /\.(?:[cm]?[jt]s|md|sh|ya?ml|json|patch|env|example)$|(?:^|\/)(?:Dockerfile|run|\.dockerignore)$/;
+  /\.(?:[cm]?[jt]sx?|md|sh|ya?ml|json|patch|env|example)$|(?:^|\/)(?:Dockerfile|run|\.dockerignore)$/;
 /** Recorded or made by a command; example inputs; the retired words and their examples. */
 const EXEMPT =
   /^test\/histories\/|^package-lock\.json$|^docs\/partner-apis\.md$|^examples\/.*\.json$|^scripts\/prose\/words\.ts$|^test\/unit\/scripts\/prose/;
@@ -64,7 +64,7 @@ export function lintFile(path: string, source: string): Located[] {
 }
 
 function extract(path: string, source: string): Extract {
-  if (/\.[cm]?[jt]s$/.test(path)) return fromCode(path, source);
+  if (/\.[cm]?[jt]sx?$/.test(path)) return fromCode(path, source);
   if (path.endsWith('.md')) return fromPage(source);
   if (/\.(?:ya?ml|json)$/.test(path)) return fromData(source);
   return path.endsWith('.patch') ? fromPatch(source) : fromHashComments(source);

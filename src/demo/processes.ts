@@ -31,7 +31,7 @@ export interface Process {
  * @param log file for what it prints
  */
 export async function start(
-  name: 'worker' | 'receiver' | 'sandbox' | 'codec-server',
+  name: 'worker' | 'receiver' | 'sandbox' | 'codec-server' | 'console',
   env: NodeJS.ProcessEnv,
   log: string,
   probe: string,

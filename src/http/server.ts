@@ -1,8 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Socket } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
+import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** A request that fails with this HTTP status. The message is for the caller and never contains what the caller sent. */
 export class Refused extends Error {
@@ -37,6 +39,35 @@ export function arrivingWithin({ headersMs, requestMs }: ArrivalLimits) {
   };
 }
 
+/**
+ * Responds to what never becomes a request of Fastify: too slow, headers too large, not HTTP.
+ *
+ * @param respond returns the response to a status of 400, 408 or 431
+ */
+export function refusesUnreadable(
+  respond: (status: 400 | 408 | 431) => {
+    readonly title: string;
+    readonly contentType: string;
+    readonly body: string;
+  },
+) {
+  return (error: Error & { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    const status =
+      error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+    const { title, contentType, body } = respond(status);
+    const head = [
+      `HTTP/1.1 ${status} ${title}`,
+      `content-type: ${contentType}`,
+      `content-length: ${Buffer.byteLength(body)}`,
+      'cache-control: no-store',
+      'connection: close',
+    ];
+    if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+    socket.destroySoon();
+  };
+}
+
 /** The path of a request's route, for logs and metrics. The path itself may contain a token or personal data. */
 export function routeOf({ routeOptions }: FastifyRequest): string {
   return routeOptions.url ?? 'unknown';
@@ -53,6 +84,33 @@ export function logRequests(
     const { method } = request;
     const entry = { method, path: routeOf(request), status: reply.statusCode, ...more(request, reply) };
     logger.info(entry, 'request completed');
+  });
+}
+
+/** Counts requests by route and status, and measures how long they take, under these names. */
+export function measureRequests(
+  server: FastifyInstance,
+  registry: Registry,
+  names: { readonly total: string; readonly seconds: string },
+): void {
+  const registers = [registry];
+  const requests = new Counter({
+    name: names.total,
+    help: 'Requests by route and HTTP status',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: names.seconds,
+    help: 'Duration of requests',
+    labelNames: ['route'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
+    registers,
+  });
+  server.addHook('onResponse', async (request, { statusCode: status, elapsedTime }) => {
+    const route = routeOf(request);
+    requests.inc({ method: request.method, route, status });
+    seconds.observe({ route }, elapsedTime / 1_000);
   });
 }
 

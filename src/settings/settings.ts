@@ -84,6 +84,21 @@ export const requestsPerMinute = z
   .meta({ format: 'number from 1 to 9999999' })
   .default(3_000);
 
+/** An address, or a network as CIDR. A network of /0 would be everyone. */
+const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
+
+/** The proxies in front of a server. */
+export const trustedProxies = list
+  .refine(
+    (networks) => networks.every((text) => network.safeParse(text).success),
+    'each must be an address or a network, such as 10.0.0.7 or 10.0.0.0/24',
+  )
+  .default([])
+  .meta({
+    description: 'Proxies in front whose `X-Forwarded-For` is believed.',
+    format: 'list of addresses and networks',
+  });
+
 export const url = z
   .string('is not set')
   .refine((text) => URL.canParse(text), { error: 'must be a URL', abort: true })

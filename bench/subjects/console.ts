@@ -1,0 +1,229 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { INBOX_TYPES } from '../../src/operators/inbox.js';
+import { percentile } from '../../src/operators/report/figures.js';
+import { freePort, startDevServer } from '../../src/temporal/dev-server.js';
+import { generatePayloadKey } from '../../src/temporal/payload-codec.js';
+import { listed, visibilityQuery } from '../../src/temporal/search.js';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
+import { runProvider } from '../../test/rigs/console/provider.js';
+import { SESSION_KEY, signIn, type Visitor, visitorOf } from '../../test/rigs/console/running-console.js';
+import { merchant } from '../../test/rigs/inputs.js';
+import { launch, type RunningProcess } from '../../test/rigs/processes.js';
+import type { Bench } from '../bench.js';
+import { gangway, type RunningGangway, stopped } from '../gangway.js';
+import { type Line, line } from '../line.js';
+import { inTurns, median, millisecondsOf } from '../timing.js';
+import { startWaiting } from './inbox.js';
+
+/** Rows of the first page. */
+const ROWS = 50;
+
+/** The console reads its list again when it is older than two seconds. */
+const STALE_MS = 2_100;
+
+/** A list that is read in the background is there by then. */
+const READ_MS = 500;
+
+/** Boardings of the batch at a time. */
+const AT_ONCE = 64;
+
+/** Every so many looks, a person opens the whole page. Otherwise its script polls. */
+const LOOKS_FOR_PAGE = 4;
+
+const MOST_MS = 300;
+const MOST_BESIDE_BATCH_MS = 500;
+const MOST_BYTES = 60_000;
+
+/**
+ * The inbox of the console with 1,000 onboardings that wait for a person. Its first page stands beside one list of its rows, and many
+ * people keep it open beside a batch. The console is a process of its own, at which people sign in.
+ */
+export async function* consoleInbox(bench: Bench): AsyncGenerator<Line> {
+  const server = await startDevServer();
+  bench.atEnd(() => server.stop());
+  const ours = await gangway(
+    { ...bench, address: async () => server.address },
+    { PAYLOAD_KEYS: generatePayloadKey() },
+  );
+  await registerSearchAttributes(ours.client);
+  const waiting = bench.size(1_000, 60);
+  await startWaiting(ours.client, waiting);
+  const console = await consoleOf(bench, ours);
+  const person = await console.signedIn('reader');
+
+  yield* firstViews(bench, console, person);
+  yield* views(bench, ours.client, person);
+  const bytes = await bytesOf(person);
+  yield line({
+    what: 'first page of the inbox, with its style and script',
+    figure: bytes.reduce((total, [, size]) => total + size, 0),
+    ...{ unit: 'bytes', goal: { atMost: MOST_BYTES }, parts: Object.fromEntries(bytes) },
+  });
+  yield* besideBatch(bench, ours, console);
+}
+
+interface Console {
+  /** Somebody of this name, who has seen the first page of the inbox. */
+  signedIn(name: string): Promise<Visitor>;
+  /** Ends the process and starts another one at the same address. Sessions stay valid. */
+  restart(): Promise<void>;
+}
+
+async function consoleOf(bench: Bench, { env }: RunningGangway): Promise<Console> {
+  const provider = await runProvider({}, (close) => bench.atEnd(async () => close()));
+  const address = `127.0.0.1:${await freePort()}`;
+  const settings = {
+    ...{ CONSOLE_ADDRESS: address, CONSOLE_SESSION_KEYS: SESSION_KEY },
+    CONSOLE_REQUESTS_PER_MINUTE: '100000',
+  };
+  const start = () => launch('console', { ...env, ...provider.env, ...settings }, 'console is ready');
+  let running: RunningProcess = await start();
+  bench.atEnd(() => stopped(running));
+  return {
+    async signedIn(name) {
+      provider.add({ sub: name, name, roles: ['operator'] });
+      const person = visitorOf(`http://${address}`);
+      await signIn(person, name);
+      return person;
+    },
+    async restart() {
+      await stopped(running);
+      running = await start();
+    },
+  };
+}
+
+async function* firstViews(bench: Bench, console: Console, person: Visitor): AsyncGenerator<Line> {
+  const times: number[] = [];
+  for (let start = 0; start < bench.size(5, 1); start++) {
+    await console.restart();
+    times.push(await look(person, '/'));
+  }
+  yield line({
+    what: `first page of the inbox, first look after a start, median of ${times.length}`,
+    ...{ figure: median(times), unit: 'ms' },
+  });
+}
+
+/** Opens the first page, in turns with a list of its rows. Half the times, the list of the console is too old. */
+async function* views(bench: Bench, client: Client, person: Visitor): AsyncGenerator<Line> {
+  const query = visibilityQuery({ types: INBOX_TYPES, actionRequired: true });
+  const rows = () => millisecondsOf(() => Array.fromAsync(listed(client, query, ROWS)));
+  const turns = bench.size(120, 6);
+  const kept = await inTurns(
+    turns,
+    () => look(person, '/'),
+    async (turn) => {
+      await sleep(turn % 2 === 0 ? STALE_MS : READ_MS);
+      return rows();
+    },
+  );
+  // Nobody has looked at a list that begins at this time, and all are in it.
+  const unread = await inTurns(bench.size(40, 2), (turn) => look(person, `/?after=${1_970 + turn}`), rows);
+  const beside = (other: readonly number[], share: number) => ({
+    what: `one list of ${ROWS} of them, decoded`,
+    figure: percentile(other, share),
+  });
+  for (const [name, share] of [
+    ['p50', 0.5],
+    ['p95', 0.95],
+  ] as const) {
+    const { ours, other } = kept;
+    const what = `first page of the inbox, ${name} of ${turns}`;
+    const figure = percentile(ours, share);
+    yield line({ what, figure, unit: 'ms', beside: beside(other, share), goal: { atMost: 3 } });
+    yield line({ what, figure, unit: 'ms', goal: { atMost: MOST_MS } });
+  }
+  for (const [name, share] of [
+    ['p50', 0.5],
+    ['p95', 0.95],
+  ] as const)
+    yield line({
+      what: `first page of the inbox, ${name} of ${unread.ours.length}, nobody has looked before`,
+      ...{ figure: percentile(unread.ours, share), unit: 'ms', goal: { atMost: MOST_MS } },
+      parts: { [`ms one list of ${ROWS}`]: Math.round(percentile(unread.other, share)) },
+    });
+}
+
+/** Throughput of a batch without, with and without people who keep the inbox open. */
+async function* besideBatch(bench: Bench, ours: RunningGangway, console: Console): AsyncGenerator<Line> {
+  const seconds = bench.size(60, 5);
+  const people = await Promise.all(
+    Array.from({ length: bench.size(50, 5) }, (_, number) => console.signedIn(`person ${number}`)),
+  );
+  const batch = () => boardedPerSecond(ours, seconds);
+  // Warms everything up.
+  await batch();
+  const before = await batch();
+  const [beside, looks] = await Promise.all([
+    batch(),
+    Promise.all(people.map((person) => keepOpen(person, seconds))),
+  ]);
+  const after = await batch();
+  const who = `${people.length} people keep the inbox open for ${seconds} s beside a batch`;
+  for (const kind of ['polls', 'pages'] as const) {
+    const times = looks.flatMap((each) => each[kind]);
+    yield line({
+      what: `${who}: p95 of ${times.length} ${kind}`,
+      ...{ figure: percentile(times, 0.95), unit: 'ms', goal: { atMost: MOST_BESIDE_BATCH_MS } },
+    });
+  }
+  yield line({
+    what: `${who}: straight boardings`,
+    ...{ figure: beside, unit: 'a second', goal: { atLeast: 0.9 } },
+    beside: { what: 'mean of before and after, nobody looks', figure: (before + after) / 2 },
+  });
+}
+
+async function boardedPerSecond(ours: RunningGangway, seconds: number): Promise<number> {
+  const end = performance.now() + seconds * 1_000;
+  let ended = 0;
+  const keepBoarding = async () => {
+    while (performance.now() < end) {
+      await (await ours.board(merchant())).outcome();
+      if (performance.now() < end) ended++;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, keepBoarding));
+  return ended / seconds;
+}
+
+/** Polls as the script of the page does. Now and then the person opens the page again. */
+async function keepOpen(
+  person: Visitor,
+  seconds: number,
+): Promise<{ readonly polls: number[]; readonly pages: number[] }> {
+  const end = performance.now() + seconds * 1_000;
+  const times = { polls: [] as number[], pages: [] as number[] };
+  const { text } = await person.open('/');
+  const [, source = '', pause = ''] = /data-live="([^"]+)" data-seconds="(\d+)"/.exec(text) ?? [];
+  const path = source.replaceAll('&amp;', '&');
+  await sleep(Math.random() * Number(pause) * 1_000);
+  for (let looks = 1; performance.now() < end; looks++) {
+    const isPage = looks % LOOKS_FOR_PAGE === 0;
+    times[isPage ? 'pages' : 'polls'].push(await look(person, isPage ? '/' : path));
+    await sleep(Number(pause) * 1_000);
+  }
+  return times;
+}
+
+/** @returns how long it took, in milliseconds */
+function look(person: Visitor, path: string): Promise<number> {
+  return millisecondsOf(async () => {
+    const { status, text } = await person.open(path);
+    if (status !== 200 || text.split('<tr id="row-').length !== ROWS + 1)
+      throw new Error(`the inbox shows other rows: ${status} ${text.slice(0, 500)}`);
+  });
+}
+
+/** The bodies that a browser loads for the page the first time. */
+async function bytesOf(person: Visitor): Promise<(readonly [string, number])[]> {
+  const { text } = await person.open('/');
+  const assets = [...text.matchAll(/ (?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+  const sizes = assets.map(async (path) => {
+    const { text: content } = await person.open(path);
+    return [path.replace(/^.*?-/, ''), Buffer.byteLength(content)] as const;
+  });
+  return [['page', Buffer.byteLength(text)], ...(await Promise.all(sizes))];
+}

@@ -1,0 +1,118 @@
+import type { AddressInfo } from 'node:net';
+import { userInfo } from 'node:os';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isHealthCheck, knownSecrets, routeOf } from '../http/server.js';
+import { NotShown } from './route.js';
+import { type Session, type Sessions, unguessable } from './session.js';
+import type { ConsoleSettings } from './settings.js';
+
+/** Whose request it is. */
+export interface Admission {
+  /** undefined for a person who has not signed in. */
+  sessionOf(request: FastifyRequest): Session | undefined;
+  /** The session of a request, if its form is from a page of it. */
+  sessionOfForm(request: FastifyRequest): Session | undefined;
+}
+
+/**
+ * What holds for every request before any handler sees it: it is for this host, and it is one of not too many. No other site has sent
+ * its form. Finds the session that it belongs to.
+ */
+export async function admitRequests(
+  server: FastifyInstance,
+  settings: ConsoleSettings,
+  sessions: Sessions,
+): Promise<Admission> {
+  const local = settings.oidc ? undefined : localSession();
+  const known = new WeakMap<FastifyRequest, Session>();
+  server.addHook('onRequest', async (request) => {
+    if (!isForMachines(request)) requireHost(request, hostsOf(server, settings));
+    const session = local ?? (await sessions.read(request));
+    if (session) known.set(request, session);
+  });
+  await server.register(rateLimit, {
+    global: false,
+    max: settings.requestsPerMinute,
+    timeWindow: 60_000,
+    keyGenerator: (request) => {
+      const session = known.get(request);
+      return session ? `session ${session.csrf}` : `address ${request.ip}`;
+    },
+    allowList: isHealthCheck,
+  });
+  server.addHook('onRequest', server.rateLimit());
+  server.addHook('onRequest', async ({ method, headers }) => {
+    // An old browser does not send it. The token of each form is checked in any case.
+    const { 'sec-fetch-site': site = 'same-origin' } = headers;
+    if (method === 'POST' && site !== 'same-origin' && site !== 'none')
+      throw new NotShown(403, 'The form is from another site. Open the page here.');
+  });
+  const sessionOf = (request: FastifyRequest) => known.get(request);
+  return {
+    sessionOf,
+    sessionOfForm(request) {
+      const session = sessionOf(request);
+      if (session) requireCsrf(request, session.csrf);
+      return session;
+    },
+  };
+}
+
+/** @throws {NotShown} when a form is not from a page of this session */
+export function requireCsrf({ body }: Pick<FastifyRequest, 'body'>, csrf: string): void {
+  const given = (body as { readonly csrf?: unknown } | undefined | null)?.csrf;
+  if (typeof given !== 'string' || knownSecrets([csrf])(given) !== 0)
+    throw new NotShown(403, 'The form is too old, or not from this console. Open the page again.');
+}
+
+/** Without an identity provider, everybody on this machine is its user. The session ends with the process. */
+function localSession(): Session {
+  const name = userName();
+  return {
+    ...{ actor: name, name, role: 'admin' },
+    csrf: unguessable(),
+    since: Date.now(),
+    endsAt: Number.POSITIVE_INFINITY,
+  };
+}
+
+/** The user of the process. In a container it may have only a number. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** Machines send them by address: they show nothing of an onboarding. */
+function isForMachines(request: FastifyRequest): boolean {
+  return isHealthCheck(request) || routeOf(request) === '/metrics';
+}
+
+/** The names of this machine for itself. */
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** The address of the console in browsers, `https://console.example.com`. */
+export function originOf(server: FastifyInstance, settings: ConsoleSettings): string {
+  return new URL(settings.url ?? `http://${settings.host}:${portOf(server)}`).origin;
+}
+
+function hostsOf(server: FastifyInstance, settings: ConsoleSettings): string[] {
+  if (settings.url !== undefined || settings.oidc) return [new URL(originOf(server, settings)).host];
+  return [...LOOPBACK, settings.host].map((host) => new URL(`http://${host}:${portOf(server)}`).host);
+}
+
+function portOf({ server }: FastifyInstance): number {
+  return (server.address() as AddressInfo).port;
+}
+
+/**
+ * A page of another site may have a name that leads to this machine (DNS rebinding). The browser then takes this console for a part of
+ * that site, and sends the name of the site as `Host`.
+ */
+function requireHost({ headers }: FastifyRequest, hosts: readonly string[]): void {
+  if (hosts.includes(headers.host?.toLowerCase() ?? '')) return;
+  throw new NotShown(421, `The console is not at this address. Open ${hosts[0]} (CONSOLE_URL).`);
+}

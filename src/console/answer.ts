@@ -1,0 +1,177 @@
+import type { Client } from '@temporalio/client';
+import type { Correctable } from '../messages/activities.js';
+import type { KnownAccounts } from '../messages/inputs.js';
+import type { Answer, AnswerKind, Requirement, RequirementKind } from '../messages/requirements.js';
+import { sendResolution } from '../operators/answering.js';
+import { NEED_REASON } from '../operators/answers.js';
+import { type Change, changesOf, checkCorrection } from '../operators/corrections.js';
+import { InvalidInput } from '../operators/invalid-input.js';
+import type { Patch } from '../operators/set-fields.js';
+import { oneTimeCode } from '../partners/banking/rules.js';
+import type { FieldProblem } from '../partners/partner-error.js';
+import { patchIn } from './correction-fields.js';
+import type { Fields } from './query.js';
+import type { Role } from './visitor.js';
+
+/** From a form to an answer: what each field may hold, who may give which answer, and where its problems belong. */
+
+/** How long an answer may be, in characters. A partner may keep less. */
+export const MOST_TEXT = 4_000;
+
+/** How long a reason may be, in characters. */
+export const MOST_REASON = 500;
+
+/** The kinds of answers that a form gives. Documents come by a form of their own. */
+export const FORM_KINDS = ['text', 'correction', 'adopt', 'retry', 'code', 'take-back', 'abandon'] as const;
+
+export type FormKind = (typeof FORM_KINDS)[number];
+
+/** Problems by the names of the fields of a form; '' for the form as a whole. */
+export type Problems = readonly FieldProblem[];
+
+/** The role that an answer needs. An approver decides what cannot be undone: writes in doubt, and giving up. */
+export function roleFor({ kind }: { readonly kind: RequirementKind }, answer: AnswerKind): Role {
+  return answer === 'abandon' || kind === 'uncertain-write' ? 'approver' : 'operator';
+}
+
+/** Whether a correction changes where money goes, or how much: fees, and accounts at banks. Needs an approver. */
+export function movesMoney(changes: readonly Pick<Change, 'field'>[]): boolean {
+  return changes.some(({ field }) =>
+    /(^|\.)fees(\.|$)|bank|routing|accountnumber|deposit|settlement/i.test(field),
+  );
+}
+
+/** Whether a person sees what an answer does before it is sent. */
+export function isPreviewed({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind): boolean {
+  return (
+    ['correction', 'adopt', 'abandon'].includes(answer) || (kind === 'uncertain-write' && answer === 'retry')
+  );
+}
+
+export interface ReadAnswer {
+  readonly answer: Answer;
+  readonly reason: string;
+  /** Of a correction. */
+  readonly changes?: readonly Change[];
+}
+
+/** What a correction is checked against. */
+export interface CorrectionContext {
+  readonly correctable: Correctable;
+  readonly known: KnownAccounts;
+}
+
+/**
+ * Reads the answer that a form gives.
+ *
+ * @param correction is read only for a correction
+ * @throws {InvalidInput} that names each wrong field
+ */
+export async function readAnswer(
+  fields: Fields,
+  kind: FormKind,
+  { idFormat }: Pick<Requirement, 'idFormat'>,
+  correction: () => Promise<CorrectionContext>,
+): Promise<ReadAnswer> {
+  const problems: FieldProblem[] = [];
+  const reason = reasonIn(fields, kind, problems);
+  const answered = await contentIn(fields, kind, idFormat, problems, correction);
+  if (problems.length > 0 || !answered) throw new InvalidInput('The answer is not complete.', problems);
+  return { ...answered, reason };
+}
+
+/** The reason, or what the timeline shows without one. */
+export function reasonIn(fields: Fields, kind: AnswerKind, problems: FieldProblem[]): string {
+  const reason = fields.text('reason').trim();
+  if (reason === '' && NEED_REASON.includes(kind))
+    problems.push({ field: 'reason', message: 'is required: the timeline keeps why you decided so' });
+  if (reason.length > MOST_REASON)
+    problems.push({ field: 'reason', message: `must be at most ${MOST_REASON} characters` });
+  return reason === '' ? 'answered in the console' : reason;
+}
+
+async function contentIn(
+  fields: Fields,
+  kind: FormKind,
+  idFormat: Requirement['idFormat'],
+  problems: FieldProblem[],
+  correction: () => Promise<CorrectionContext>,
+): Promise<Omit<ReadAnswer, 'reason'> | undefined> {
+  const wrong = (field: string, message: string) => {
+    problems.push({ field, message });
+    return undefined;
+  };
+  switch (kind) {
+    case 'text': {
+      // Browsers send line ends as CR LF.
+      const text = fields.text('text').replace(/\r\n?/g, '\n').trim();
+      if (text === '') return wrong('text', 'must not be empty');
+      if (text.length > MOST_TEXT) return wrong('text', `must be at most ${MOST_TEXT} characters`);
+      return { answer: { kind, text } };
+    }
+    case 'code': {
+      const code = fields.text('code').replace(/\s+/g, '');
+      const { success } = oneTimeCode.safeParse(code);
+      return success ? { answer: { kind, code } } : wrong('code', 'must be 6 digits');
+    }
+    case 'adopt': {
+      const id = fields.text('id').trim();
+      const isId = idFormat === 'text' ? /^[!-~]{1,64}$/.test(id) : /^[1-9]\d{0,9}$/.test(id);
+      if (isId) return { answer: { kind, id } };
+      return wrong(
+        'id',
+        idFormat === 'text'
+          ? 'must be 1 to 64 letters, digits or signs, without spaces'
+          : 'must be the ID at the partner, in digits',
+      );
+    }
+    case 'correction': {
+      const { patch, changes } = await readCorrection(fields, await correction());
+      return { answer: { kind, patch }, changes };
+    }
+    case 'retry':
+    case 'take-back':
+    case 'abandon':
+      return { answer: { kind } };
+  }
+}
+
+/** @throws {InvalidInput} that names each wrong field, as the command does */
+async function readCorrection(
+  fields: Fields,
+  { correctable, known }: CorrectionContext,
+): Promise<{ readonly patch: Patch; readonly changes: readonly Change[] }> {
+  const patch = patchIn(fields, correctable, known);
+  checkCorrection(correctable, patch, known);
+  return { patch, changes: changesOf(correctable, patch) };
+}
+
+/** Sends an answer, and sorts what the workflow refuses by the fields of the form. Throws as {@link sendResolution}. */
+export async function sendAnswer(
+  client: Client,
+  workflowId: string,
+  resolution: Parameters<typeof sendResolution>[2],
+): Promise<{ readonly open: number }> {
+  return sendResolution(client, workflowId, resolution).catch((error: unknown) => {
+    throw error instanceof InvalidInput ? atTheirFields(error) : error;
+  });
+}
+
+/** The fields of the workflow's validator, by those of a form. */
+const FIELDS: Readonly<Record<string, string>> = {
+  'answer.text': 'text',
+  'answer.id': 'id',
+  'answer.code': 'code',
+  'answer.documents': 'documents',
+  reason: 'reason',
+};
+
+/** `answer.text: must not be empty` belongs to the field `text`. */
+function atTheirFields({ message }: InvalidInput): InvalidInput {
+  const problems = message.split('\n').map((line): FieldProblem => {
+    const [, field = '', rule = line] = /^(answer[\w.]*|reason): (.*)$/.exec(line) ?? [];
+    const name = FIELDS[field] ?? field.replace(/^answer\.patch\.?/, '').replace(/^answer.*/, '');
+    return { field: name, message: rule };
+  });
+  return new InvalidInput('The onboarding refused the answer.', problems);
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { SHARED_STYLE } from '../operators/report/style.js';
+
+/** A file that pages load. Its path changes with its content, so browsers may keep it. */
+export interface Asset {
+  readonly path: string;
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+
+/** @param content default: the file that the build puts into dist/console */
+function asset(
+  file: string,
+  contentType: string,
+  content = readFileSync(new URL(`../../dist/console/${file}`, import.meta.url)),
+): Asset {
+  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12);
+  return { path: `/assets/${hash}-${file}`, contentType, content };
+}
+
+export const ASSETS = {
+  /** Of charts, tables and facts, as in the pages of the command line. */
+  shared: asset('shared.css', 'text/css; charset=utf-8', Buffer.from(SHARED_STYLE)),
+  style: asset('style.css', 'text/css; charset=utf-8'),
+  script: asset('client.js', 'text/javascript; charset=utf-8'),
+};

@@ -1,0 +1,96 @@
+/**
+ * What the pages of the console do in the browser: they update themselves, count characters, and check and upload documents. Each
+ * page works without it, except for dragging files. Nothing is stored in the browser but its time zone.
+ */
+import { morph } from './morph.js';
+import { watchUploads } from './upload.js';
+
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+// biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs https
+document.cookie = `gangway-zone=${encodeURIComponent(zone)}; path=/; samesite=lax; max-age=31536000`;
+
+/** How many seconds a page waits at most after errors. */
+const LONGEST_PAUSE = 60;
+
+/** Reads a part of the page again and again, while somebody looks at it. */
+async function keepLive(region: HTMLElement): Promise<void> {
+  const seconds = Number(region.dataset['seconds']);
+  let pause = seconds;
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, pause * 1_000));
+    if (document.hidden) await nextTime('visibilitychange');
+    const source = region.dataset['live'];
+    if (!source || !region.isConnected) return;
+    pause = (await update(region, source)) ? seconds : Math.min(pause * 2, LONGEST_PAUSE);
+  }
+}
+
+function nextTime(event: string): Promise<unknown> {
+  return new Promise((resolve) => document.addEventListener(event, resolve, { once: true }));
+}
+
+/** @returns false when it could not be read now */
+async function update(region: HTMLElement, source: string): Promise<boolean> {
+  try {
+    const response = await fetch(source, { headers: { accept: 'text/html' }, redirect: 'error' });
+    if (response.status === 401) return false;
+    if (!response.ok) throw new Error(`${response.status}`);
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const fresh = page.body.firstElementChild;
+    if (!(fresh instanceof HTMLElement) || fresh.id !== region.id) throw new Error('another page');
+    holdingStill(() => morph(region, fresh));
+    showIsOld(region, false);
+    countAll();
+    return true;
+  } catch {
+    showIsOld(region, true);
+    return false;
+  }
+}
+
+/** What somebody looks at or types in stays where it is on the screen. */
+function holdingStill(change: () => void): void {
+  const held = document.activeElement;
+  const before =
+    held instanceof HTMLElement && held !== document.body ? held.getBoundingClientRect().top : undefined;
+  change();
+  if (before === undefined || !held?.isConnected) return;
+  const moved = held.getBoundingClientRect().top - before;
+  if (moved !== 0) window.scrollBy({ top: moved, behavior: 'instant' });
+}
+
+/** A page that cannot be updated shows that. */
+function showIsOld(region: HTMLElement, isOld: boolean): void {
+  region.classList.toggle('old', isOld);
+  const note = document.getElementById('old-note');
+  if (note) note.hidden = !isOld;
+}
+
+/** How much fits into a text field. */
+function count(field: HTMLTextAreaElement): void {
+  const id = `${field.id}-count`;
+  const counter = document.getElementById(id) ?? document.createElement('p');
+  if (!counter.isConnected) {
+    counter.id = id;
+    counter.className = 'advice counter';
+    field.after(counter);
+  }
+  counter.textContent = `${field.value.length} of ${field.maxLength} characters`;
+}
+
+function countAll(): void {
+  for (const field of document.querySelectorAll<HTMLTextAreaElement>('textarea[data-count]')) count(field);
+}
+
+document.addEventListener('input', ({ target }) => {
+  if (!(target instanceof HTMLElement)) return;
+  // What somebody has touched is left alone by updates.
+  const form = target.closest<HTMLElement>('form[data-keep]');
+  if (form) form.dataset['touched'] = '';
+  if (target instanceof HTMLTextAreaElement && 'count' in target.dataset) count(target);
+});
+
+countAll();
+watchUploads();
+document.querySelector<HTMLElement>('[data-focus]')?.focus();
+for (const region of document.querySelectorAll<HTMLElement>('[data-live]')) void keepLive(region);

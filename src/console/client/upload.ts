@@ -1,0 +1,96 @@
+/** Documents: dragged or chosen, checked before they are uploaded, with a bar that shows how far the upload is. */
+
+export function watchUploads(): void {
+  document.addEventListener('change', ({ target }) => {
+    if (target instanceof HTMLInputElement && target.type === 'file') showChosen(target);
+  });
+  for (const event of ['dragover', 'dragleave', 'drop'] as const) {
+    document.addEventListener(event, (dragged) => {
+      const zone = dragged.target instanceof Element && dragged.target.closest<HTMLElement>('[data-drop]');
+      if (!zone) return;
+      dragged.preventDefault();
+      zone.classList.toggle('over', event === 'dragover');
+      const input = zone.querySelector<HTMLInputElement>('input[type=file]');
+      if (event !== 'drop' || !input || !dragged.dataTransfer) return;
+      input.files = dragged.dataTransfer.files;
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+      showChosen(input);
+    });
+  }
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || !('upload' in form.dataset)) return;
+    event.preventDefault();
+    const input = form.querySelector<HTMLInputElement>('input[type=file]');
+    if (input && showChosen(input)) send(form);
+  });
+}
+
+/** Lists the chosen files with what is wrong with each. @returns whether all can be sent */
+function showChosen(input: HTMLInputElement): boolean {
+  const list = input.closest('[data-drop]')?.querySelector('[data-files-chosen]');
+  const files = [...(input.files ?? [])];
+  const limits = input.form?.dataset ?? {};
+  const problems = files.map((file) =>
+    problemWith(file, input.accept.split(','), Number(limits['fileBytes'])),
+  );
+  const items = files.map((file, index) => item(`${file.name}, ${size(file.size)}`, problems[index]));
+  const total = files.reduce((sum, file) => sum + file.size, 0);
+  const all =
+    files.length > Number(limits['files'])
+      ? `at most ${limits['files']} files at once`
+      : total > Number(limits['totalBytes'])
+        ? `together at most ${size(Number(limits['totalBytes']))}`
+        : undefined;
+  list?.replaceChildren(...items, ...(all === undefined ? [] : [item('All files', all)]));
+  return all === undefined && problems.every((problem) => problem === undefined);
+}
+
+function problemWith(file: File, accepted: readonly string[], bytes: number): string | undefined {
+  if (!accepted.some((name) => file.name.toLowerCase().endsWith(name)))
+    return `only these types are accepted: ${accepted.join(', ')}`;
+  if (file.size === 0) return 'is empty';
+  return file.size > bytes ? `is larger than ${size(bytes)}` : undefined;
+}
+
+function item(text: string, problem: string | undefined): HTMLLIElement {
+  const element = document.createElement('li');
+  element.textContent = problem === undefined ? text : `${text}: ${problem}`;
+  element.classList.toggle('wrong-text', problem !== undefined);
+  return element;
+}
+
+function size(bytes: number): string {
+  const mebibytes = bytes / 1024 / 1024;
+  return mebibytes >= 1 ? `${Math.round(mebibytes)} MiB` : `${Math.max(1, Math.round(bytes / 1024))} KiB`;
+}
+
+/** The response is a page, which takes the place of this one. A refusal keeps the files that were chosen. */
+function send(form: HTMLFormElement): void {
+  const progress = form.querySelector<HTMLProgressElement>('[data-progress]');
+  const button = form.querySelector<HTMLButtonElement>('button[type=submit]');
+  const request = new XMLHttpRequest();
+  const done = (problem: string) => {
+    if (button) button.disabled = false;
+    if (progress) progress.hidden = true;
+    form.querySelector('[data-files-chosen]')?.append(item('The upload failed', problem));
+  };
+  request.upload.addEventListener('progress', ({ loaded, total }) => {
+    if (progress) progress.value = (100 * loaded) / total;
+  });
+  request.addEventListener('error', () => done('nothing was sent. Try again.'));
+  request.addEventListener('load', () => {
+    // After a redirect this is the address of the page that it led to.
+    if (request.status < 400) return location.assign(request.responseURL);
+    const page = new DOMParser().parseFromString(request.responseText, 'text/html');
+    const lines = [...page.querySelectorAll('main .problem li, main .report, main .problem p')];
+    const text = [...new Set(lines.map(({ textContent }) => (textContent ?? '').trim()))]
+      .filter(Boolean)
+      .join(' ');
+    done(text || `nothing was sent (${request.status}).`);
+  });
+  request.open('POST', form.action);
+  if (progress) progress.hidden = false;
+  if (button) button.disabled = true;
+  request.send(new FormData(form));
+}

@@ -1,0 +1,188 @@
+import { changeable } from '../activities/corrections.js';
+import type { Correctable } from '../messages/activities.js';
+import type { KnownAccounts } from '../messages/inputs.js';
+import { type ChangeableField, changeableFields } from '../operators/corrections.js';
+import { InvalidInput } from '../operators/invalid-input.js';
+import { type Patch, patchFrom, type Setting, valueAt } from '../operators/set-fields.js';
+import { parseJson } from '../operators/text.js';
+import type { FieldProblem } from '../partners/partner-error.js';
+import { REDACTED } from '../privacy/masked.js';
+import { withoutPrivate } from '../privacy/private-fields.js';
+import type { Fields } from './query.js';
+
+/** The fields of a correction's form, from the schema that validates the correction. */
+
+/** How a field is entered. `json`: an object or a list, as JSON. */
+export type Entry = 'text' | 'digits' | 'choice' | 'json';
+
+export interface FormField extends Pick<ChangeableField, 'name' | 'isRequired' | 'rule' | 'values'> {
+  readonly entry: Entry;
+  /** Its present value for people: masked, undefined where there is none. */
+  readonly now: string | undefined;
+  /** The partner named it. */
+  readonly isNamed: boolean;
+}
+
+/** How many fields without a place of their own a form takes at once. */
+export const OTHER_FIELDS = 3;
+
+/** How much of a present value is shown, in characters. */
+const NOW_LENGTH = 80;
+
+/**
+ * All fields that a correction can change now, those that the partner named first. A list has its items, and one more to add.
+ *
+ * @param asked the title and the detail of the requirement
+ */
+export function formFields(
+  correctable: Correctable,
+  known: KnownAccounts,
+  asked: string,
+): readonly FormField[] {
+  const masked = withoutPrivate(correctable.input);
+  const all = changeableFields(correctable, known).flatMap((field) => eachItem(field, masked));
+  const holds = (name: string) => all.some((other) => other.name.startsWith(`${name}.`));
+  const leaves = all.filter(({ name }) => !holds(name));
+  const named = namedIn(asked, leaves);
+  const fields = leaves.map((field) => ({
+    ...{ name: field.name, isRequired: field.isRequired, rule: field.rule },
+    ...(field.values && { values: field.values }),
+    ...(field.type === 'boolean' && { values: ['true', 'false'] }),
+    entry: entryOf(field),
+    now: shownNow(field.now),
+    isNamed: named.has(field.name),
+  }));
+  return [...fields.filter(({ isNamed }) => isNamed), ...fields.filter(({ isNamed }) => !isNamed)];
+}
+
+/** `beneficialOwners.N.city` is a field of each owner, and of one more. */
+function eachItem(field: ChangeableField, masked: unknown): ChangeableField[] {
+  const [, list, rest] = /^(.*?)\.N\.(.*)$/.exec(field.name) ?? [];
+  if (list === undefined || rest === undefined) return [field];
+  const items = valueAt(masked, list.split('.'));
+  const length = Array.isArray(items) ? items.length : 0;
+  return Array.from({ length: length + 1 }, (_, index) => {
+    const name = `${list}.${index}.${rest}`;
+    // Which fields of a new item are required, the schema reports when one has any.
+    return { ...field, name, isRequired: false, now: valueAt(masked, name.split('.')) };
+  }).flatMap((each) => eachItem(each, masked));
+}
+
+function entryOf({ type, values }: ChangeableField): Entry {
+  if (values || type === 'boolean') return 'choice';
+  if (/object|list/.test(type)) return 'json';
+  return /^(integer|int64)( \| null)?$/.test(type) ? 'digits' : 'text';
+}
+
+function shownNow(now: unknown): string | undefined {
+  if (now === undefined) return undefined;
+  if (now === REDACTED) return 'hidden';
+  const text = typeof now === 'string' ? now : JSON.stringify(now);
+  return text.length > NOW_LENGTH ? `${text.slice(0, NOW_LENGTH - 1)}…` : text;
+}
+
+/**
+ * The fields that a partner's text names: by their path, by the end of it (`website: cannot be reached`), or as the bank calls them
+ * (`Phone`, `Owner1Address`).
+ */
+function namedIn(asked: string, fields: readonly Pick<ChangeableField, 'name'>[]): ReadonlySet<string> {
+  const lines = asked.split('\n').flatMap((line) => /^([\w.]+): /.exec(line)?.[1] ?? []);
+  const bank = [...asked.matchAll(/asks about the field (\w+)/g)].map(([, name = '']) => name);
+  const isNamed = (field: string) =>
+    lines.some((name) => field === name || field.endsWith(`.${name}`) || field.startsWith(`${name}.`)) ||
+    bank.some((name) => isMeant(field, name));
+  return new Set(fields.map(({ name }) => name).filter(isNamed));
+}
+
+/** Whether a name of the bank may mean a field: `Phone` is `holder.phone`, `Owner2Address` is `beneficialOwners.1.homeAddress`. */
+function isMeant(field: string, name: string): boolean {
+  const [, owner, ofOwner] = /^Owner(\d)(.+)$/.exec(name) ?? [];
+  const last = (field.split('.').at(-1) ?? '').toLowerCase();
+  if (owner === undefined || ofOwner === undefined)
+    return !/\.\d+\./.test(field) && last === name.toLowerCase();
+  return field.startsWith(`beneficialOwners.${Number(owner) - 1}.`) && last.includes(ofOwner.toLowerCase());
+}
+
+/** The names of the form's inputs for a field. */
+export const nameOfValue = (field: string) => `set.${field}`;
+export const nameOfRemoval = (field: string) => `remove.${field}`;
+
+/**
+ * The merge patch that a form gives. A field that is empty stays as it is.
+ *
+ * @throws {InvalidInput} that names each value in a wrong form
+ */
+export function patchIn(fields: Fields, correctable: Correctable, known: KnownAccounts): Patch {
+  const entries = new Map(formFields(correctable, known, '').map(({ name, entry }) => [name, entry]));
+  const problems: FieldProblem[] = [];
+  const settings = [
+    ...valueSettings(fields, entries, problems),
+    ...otherSettings(fields, problems),
+    ...removals(fields),
+  ];
+  if (settings.length === 0 && problems.length === 0)
+    throw new InvalidInput('The correction changes nothing: enter a value in at least one field.');
+  if (problems.length > 0) throw new InvalidInput('A value is not valid.', problems);
+  try {
+    return patchFrom(settings, correctable.input, changeable(correctable, known).schema, 'The correction');
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(error.message, error.problems.map(inTheWordsOfForms));
+  }
+}
+
+function inTheWordsOfForms({ field, message }: FieldProblem): FieldProblem {
+  return {
+    field,
+    message: message.replace(/to send it as text: .*$/, 'to send it as text, put it in double quotes'),
+  };
+}
+
+/** Items of a list from its end, because the removal of one moves those behind it. */
+function removals(fields: Fields): Setting[] {
+  const names = fields.names.flatMap((name) => /^remove\.(.+)$/.exec(name)?.[1] ?? []);
+  const removed = names.filter((field) => fields.text(nameOfRemoval(field)) !== '');
+  return removed
+    .sort((one, other) => other.localeCompare(one, 'en', { numeric: true }))
+    .map((field) => ({ field, text: 'null' }));
+}
+
+function valueSettings(
+  fields: Fields,
+  entries: ReadonlyMap<string, Entry>,
+  problems: FieldProblem[],
+): Setting[] {
+  return fields.names.flatMap((name): Setting[] => {
+    const [, field = ''] = /^set\.(.+)$/.exec(name) ?? [];
+    const text = fields.text(name).trim();
+    if (field === '' || text === '' || fields.text(nameOfRemoval(field)) !== '') return [];
+    const entry = entries.get(field);
+    if (entry !== 'json') return [{ field, text: entry === undefined ? text : asText(text) }];
+    try {
+      parseJson(text, field);
+      return [{ field, text }];
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      problems.push({ field, message: error.message.replace(`${field}: `, '') });
+      return [];
+    }
+  });
+}
+
+/** What a person types into a field of a known type is never read as JSON. */
+function asText(text: string): string {
+  return text === 'null' || /^["{[]/.test(text) ? JSON.stringify(text) : text;
+}
+
+/** Fields that the schema does not name, such as those of an application: their names are typed, too. */
+function otherSettings(fields: Fields, problems: FieldProblem[]): Setting[] {
+  return Array.from({ length: OTHER_FIELDS }, (_, index) => index).flatMap((index): Setting[] => {
+    const field = fields.text(`other.${index}.name`).trim();
+    const text = fields.text(`other.${index}.value`).trim();
+    if (field === '' && text === '') return [];
+    if (/^[^\s=.]+(\.[^\s=.]+)*$/.test(field) && text !== '') return [{ field, text }];
+    const message = text === '' ? 'needs a value' : 'must be a name such as application.volume';
+    problems.push({ field: `other.${index}`, message });
+    return [];
+  });
+}

@@ -1,0 +1,182 @@
+import { basename, extname } from 'node:path';
+import { Readable } from 'node:stream';
+import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
+
+/**
+ * Which documents the console takes. Name and content must agree, and a file that is valid as two types is refused: whoever opens it
+ * must see what the person saw who uploaded it.
+ */
+
+/** How many documents one answer may have. */
+export const MOST_FILES = 10;
+
+/** How large all documents of an answer may be together, in bytes. */
+export const MOST_BYTES = 4 * MAX_ATTACHMENT_BYTES;
+
+/** How long the name of a document may be, in characters. */
+const NAME_LENGTH = 200;
+
+/** A document cannot be taken. The message is for the person, and does not quote the content. */
+export class RefusedDocument extends Error {
+  override readonly name = 'RefusedDocument';
+}
+
+interface DocumentType {
+  readonly names: readonly string[];
+  readonly begins: (start: Buffer) => boolean;
+  /** Whether the file ends as files of this type end. */
+  readonly ends?: (end: Buffer) => boolean;
+  readonly isText?: true;
+}
+
+const beginsWith =
+  (...signatures: readonly (readonly number[])[]) =>
+  (start: Buffer) =>
+    signatures.some((signature) => start.subarray(0, signature.length).equals(Buffer.from(signature)));
+
+const PNG_END = Buffer.from([0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]);
+
+const TYPES: readonly DocumentType[] = [
+  {
+    names: ['.pdf'],
+    begins: (start) => start.toString('latin1', 0, 5) === '%PDF-',
+    ends: (end) => end.subarray(-1_024).includes('%%EOF'),
+  },
+  {
+    names: ['.png'],
+    begins: beginsWith([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    ends: (end) => end.subarray(-PNG_END.length).equals(PNG_END),
+  },
+  {
+    names: ['.jpg', '.jpeg'],
+    begins: beginsWith([0xff, 0xd8, 0xff]),
+    // Cameras add zeros.
+    ends: (end) => /\xff\xd9\0*$/.test(end.toString('latin1')),
+  },
+  { names: ['.tif', '.tiff'], begins: beginsWith([0x49, 0x49, 0x2a, 0], [0x4d, 0x4d, 0, 0x2a]) },
+  { names: ['.txt'], begins: () => true, isText: true },
+  { names: ['.csv'], begins: () => true, isText: true },
+];
+
+/** The ends of the names that are accepted: `.pdf`. */
+export const ACCEPTED_NAMES = TYPES.flatMap(({ names }) => names);
+
+/** How much of the beginning is examined for other types, in bytes. PDF readers accept a beginning within the first 1024. */
+const START_BYTES = 4_096;
+
+/** How much of the end: a ZIP archive has its directory there, with a comment of up to 64 KiB behind it. */
+const END_BYTES = 66_000;
+
+const ZIP_END = Buffer.from([0x50, 0x4b, 5, 6]);
+const MARKUP = /<(?:!doctype|html|head|body|script|svg|iframe|\?php)\b/i;
+/** Programs: Windows, Linux, macOS, Java; and scripts. */
+const PROGRAM = beginsWith(
+  ...[
+    [0x4d, 0x5a],
+    [0x7f, 0x45, 0x4c, 0x46],
+    [0xcf, 0xfa, 0xed, 0xfe],
+    [0xca, 0xfe, 0xba, 0xbe],
+    [0x23, 0x21],
+  ],
+);
+
+/**
+ * The name of a document, from what a browser sent: never a path, without control characters, and of a length that partners take.
+ *
+ * @throws {RefusedDocument} when nothing is left, or the type is not accepted
+ */
+export function documentName(given: string): string {
+  const plain = given.normalize('NFC').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
+  const name = basename(plain.replaceAll('\\', '/')).trim().replace(/^\.+/, '');
+  const extension = extname(name).toLowerCase();
+  if (name === '' || !ACCEPTED_NAMES.includes(extension))
+    throw new RefusedDocument(`only files of these types are accepted: ${ACCEPTED_NAMES.join(', ')}`);
+  if (name.length <= NAME_LENGTH) return name;
+  return name.slice(0, NAME_LENGTH - extension.length).replace(/[\uD800-\uDBFF]$/, '') + extension;
+}
+
+/**
+ * Passes a document on while it arrives, and breaks off when its content is not of the type of its name. So a store never has a whole
+ * document that is refused. The content stays open, so that whoever sends it can go on.
+ *
+ * @param onBytes is called for each chunk, and may throw
+ * @throws {RefusedDocument} through the stream
+ */
+export function checkedDocument(
+  name: string,
+  content: Readable,
+  onBytes: (bytes: number) => void = () => undefined,
+): Readable {
+  const type = TYPES.find(({ names }) => names.includes(extname(name).toLowerCase()));
+  if (!type)
+    throw new RefusedDocument(`only files of these types are accepted: ${ACCEPTED_NAMES.join(', ')}`);
+  return Readable.from(checked(content, type, onBytes), { objectMode: false });
+}
+
+async function* checked(
+  content: Readable,
+  type: DocumentType,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  const text = type.isText && new TextDecoder('utf-8', { fatal: true });
+  let start = Buffer.alloc(0);
+  let end = Buffer.alloc(0);
+  let bytes = 0;
+  let isStartChecked = false;
+  const checkStart = () => {
+    isStartChecked = true;
+    refuseStart(start, type);
+  };
+  const held: Buffer[] = [];
+  const chunks: AsyncIterable<Buffer> = content.iterator({ destroyOnReturn: false });
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    onBytes(chunk.length);
+    if (bytes > MAX_ATTACHMENT_BYTES) throw new RefusedDocument('is larger than 25 MiB');
+    if (text) refuseText(chunk, (part) => text.decode(part, { stream: true }));
+    end = Buffer.concat([end, chunk]).subarray(-END_BYTES);
+    if (isStartChecked) {
+      yield chunk;
+      continue;
+    }
+    start = Buffer.concat([start, chunk]).subarray(0, START_BYTES);
+    held.push(chunk);
+    if (start.length < START_BYTES) continue;
+    checkStart();
+    yield* held.splice(0);
+  }
+  if (bytes === 0) throw new RefusedDocument('is empty');
+  if (!isStartChecked) checkStart();
+  if (text) refuseText(Buffer.alloc(0), () => text.decode());
+  if (type.ends && !type.ends(end))
+    throw new RefusedDocument(`is not a complete ${nameOf(type)} file, or has something behind its end`);
+  if (!type.isText && end.includes(ZIP_END)) throw new RefusedDocument('is an archive as well');
+  yield* held;
+}
+
+function nameOf({ names: [name = ''] }: DocumentType): string {
+  return name.slice(1).toUpperCase();
+}
+
+function refuseStart(start: Buffer, type: DocumentType): void {
+  const other = TYPES.find((each) => each !== type && !each.isText && each.begins(start));
+  if (!type.begins(start) || other || PROGRAM(start)) {
+    const found = other ? ` Its content is ${nameOf(other)}.` : '';
+    throw new RefusedDocument(`does not match its name.${found}`);
+  }
+  const text = start.toString('latin1');
+  if (type.isText) return;
+  const isOther = text.indexOf('%PDF-') > 0 || MARKUP.test(text);
+  if (isOther) throw new RefusedDocument('has the beginning of another type of file in it');
+}
+
+/** Text is UTF-8 without control characters, or none of the programs that open it agree on its content. */
+function refuseText(chunk: Buffer, decode: (chunk: Buffer) => string): void {
+  let text: string;
+  try {
+    text = decode(chunk);
+  } catch {
+    throw new RefusedDocument('is not text in UTF-8: save it as UTF-8');
+  }
+  if (/[^\P{Cc}\t\r\n\f]/u.test(text)) throw new RefusedDocument('is not text: it has control characters');
+}

@@ -1,0 +1,94 @@
+import type { Readable } from 'node:stream';
+import type { FastifyMultipartBaseOptions, Multipart } from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import { requireCsrf } from './admission.js';
+import { NotShown, type Visit } from './route.js';
+
+/** A file in memory. */
+export interface HeldFile {
+  /** As the browser sent it: for messages only, never a path. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** A form with files. A field or a file that is empty is absent. */
+export interface ReceivedForm {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, HeldFile>>;
+}
+
+/**
+ * Receives a form whose files are small enough to hold in memory. Nothing is written to a disk, because the files have private
+ * values.
+ *
+ * @throws {NotShown} when a file is larger than `maxBytes`, or the form is not from a page of this session
+ */
+export async function receivedForm(
+  { request, csrf }: Pick<Visit, 'request' | 'csrf'>,
+  maxBytes: number,
+): Promise<ReceivedForm> {
+  const fields: Record<string, string> = {};
+  const files: Record<string, HeldFile> = {};
+  const limits = { fileSize: maxBytes + 1, files: 3, fields: 20, fieldSize: 10_000 };
+  for await (const part of formParts(request, limits, tooLarge(maxBytes))) {
+    // Browsers send the fields in the order of the form, and the token is its first.
+    if (part.type === 'field') fields[part.fieldname] = String(part.value);
+    else {
+      requireCsrf({ body: fields }, csrf);
+      const bytes = await contentOf(part.file, maxBytes);
+      if (bytes.length > 0) files[part.fieldname] = { name: part.filename, bytes };
+    }
+  }
+  requireCsrf({ body: fields }, csrf);
+  return { fields, files };
+}
+
+/** Not to the end when it is too large: the rest may be anything. */
+async function contentOf(file: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of file as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxBytes) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw notReceived(error, tooLarge(maxBytes));
+  }
+  if (length > maxBytes) throw new NotShown(413, tooLarge(maxBytes));
+  return Buffer.concat(chunks);
+}
+
+/**
+ * The parts of a form with files, while they arrive.
+ *
+ * @param tooLarge the message when there is more than `limits` allow
+ * @throws {NotShown} when the form is too large, ends early, or is not such a form
+ */
+export async function* formParts(
+  request: FastifyRequest,
+  limits: NonNullable<FastifyMultipartBaseOptions['limits']>,
+  tooLarge: string,
+): AsyncGenerator<Multipart, void, undefined> {
+  if (!request.isMultipart()) throw new NotShown(415, 'The form must have a file.');
+  try {
+    yield* request.parts({ limits });
+  } catch (error) {
+    throw notReceived(error, tooLarge);
+  }
+}
+
+/** What people see when a form, or a file of it, has not arrived. The sender has caused it, so the log needs no error. */
+export function notReceived(error: unknown, tooLarge: string): NotShown {
+  const isLimit = /^FST_(REQ_FILE|FILES|PARTS|FIELDS)/.test(String((error as NodeJS.ErrnoException).code));
+  if (isLimit) return new NotShown(413, tooLarge);
+  return new NotShown(
+    400,
+    'The form did not arrive as a whole, or cannot be read. Nothing was stored or sent.',
+  );
+}
+
+function tooLarge(maxBytes: number): string {
+  return `The file is larger than ${maxBytes / 1024 / 1024} MiB. Nothing was started. Split it, or use "gangway batch".`;
+}

@@ -1,0 +1,117 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { harmless } from '../operators/harmless.js';
+import { ASSETS } from './assets.js';
+import { hasRole, type Visitor } from './visitor.js';
+
+/** What the frame of a page shows around it. */
+export interface Frame {
+  readonly title: string;
+  readonly visitor: Visitor | undefined;
+  readonly csrf: string | undefined;
+  /** Whether people sign in at a provider. */
+  readonly signsIn: boolean;
+  /** A message after a form. */
+  readonly message: string | undefined;
+  /** The path of the page, which the navigation marks. */
+  readonly path: string;
+}
+
+const PLACES = [
+  { path: '/', name: 'Inbox', role: 'viewer' },
+  { path: '/onboardings', name: 'Onboardings', role: 'viewer' },
+  { path: '/start', name: 'Start', role: 'admin' },
+  { path: '/report', name: 'Report', role: 'viewer' },
+] as const;
+
+/** Whether a page belongs to a place of the navigation. */
+function isAt(path: string, place: string): boolean {
+  const at = path.startsWith('/batches/') ? '/start' : path;
+  return at === place || (place !== '/' && at.startsWith(`${place}/`));
+}
+
+/** A whole page as HTML. Escapes every text, and removes control characters and marks that reverse the direction of text. */
+export function pageWith(frame: Frame, children: ComponentChildren): string {
+  return `<!doctype html>${harmless(renderToString(<Page {...frame}>{children}</Page>))}`;
+}
+
+/** A part of a page as HTML. */
+export function partWith(part: VNode): string {
+  return harmless(renderToString(part));
+}
+
+function Page({
+  title,
+  visitor,
+  csrf,
+  signsIn,
+  message,
+  path,
+  children,
+}: Frame & { children: ComponentChildren }) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title} · Gangway</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href={ASSETS.shared.path} />
+        <link rel="stylesheet" href={ASSETS.style.path} />
+        <script src={ASSETS.script.path} defer />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <header class="top">
+          <a class="brand" href="/">
+            Gangway
+          </a>
+          {visitor && (
+            <nav aria-label="Main">
+              {PLACES.filter(({ role }) => hasRole(visitor, role)).map((place) => (
+                <a href={place.path} aria-current={isAt(path, place.path) ? 'page' : undefined}>
+                  {place.name}
+                </a>
+              ))}
+            </nav>
+          )}
+          {visitor && (
+            <div class="who">
+              <span>
+                {visitor.name}, {visitor.role}
+              </span>
+              {signsIn && (
+                <form method="post" action="/sign-out">
+                  <input type="hidden" name="csrf" value={csrf} />
+                  <button type="submit" class="plain">
+                    Sign out
+                  </button>
+                </form>
+              )}
+            </div>
+          )}
+        </header>
+        <section aria-label="Notices">
+          {visitor && !signsIn && (
+            <p class="warning" role="note">
+              Nobody signs in here, because no identity provider is set. Everybody on this machine acts as{' '}
+              {visitor.name}.
+            </p>
+          )}
+          {message && (
+            <p class="message" role="status">
+              {message}
+            </p>
+          )}
+          <p id="old-note" class="warning" role="status" hidden>
+            The console does not respond, so this page may be out of date. It tries again by itself.
+          </p>
+        </section>
+        <main id="main">{children}</main>
+      </body>
+    </html>
+  );
+}

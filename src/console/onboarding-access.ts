@@ -1,0 +1,31 @@
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { partsOfId } from '../messages/ids.js';
+import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { describe } from '../temporal/onboardings.js';
+import { NotShown, type Visit } from './route.js';
+import { maySee } from './visitor.js';
+
+/** Whether this person may see the workflow of an id, whether or not it exists. The id of each workflow names its account. */
+export function mayOpen({ visitor }: Pick<Visit, 'visitor'>, workflowId: string): boolean {
+  const parts = partsOfId(workflowId);
+  return parts !== undefined && maySee(visitor, parts.account);
+}
+
+/**
+ * The onboarding, single operation or partner account of a request. Every page that gets a workflow id opens it here.
+ *
+ * @param id a whole workflow id
+ * @throws {NotShown} with 404 when there is none, and in the same words and without a look at Temporal when its account is not
+ * one that the person may see
+ */
+export async function openOnboarding(
+  visit: Pick<Visit, 'client' | 'visitor'>,
+  id: string,
+): Promise<WorkflowExecutionDescription> {
+  const description = mayOpen(visit, id) ? await describe(visit.client, id) : undefined;
+  // Somebody may have started it by hand, with an id of another account.
+  const account = description?.typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);
+  if (!description || (account !== undefined && !maySee(visit.visitor, account)))
+    throw new NotShown(404, 'There is no onboarding with this id, or it is not one that you may see.');
+  return description;
+}

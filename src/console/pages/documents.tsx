@@ -1,0 +1,108 @@
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { StoreFailure } from '../../documents/file-store.js';
+import type { DocumentRef } from '../../messages/requirements.js';
+import { type AcceptedAnswer, answersIn, runsOf } from '../../temporal/history.js';
+import { openOnboarding } from '../onboarding-access.js';
+import { listedFacts } from '../onboarding-view.js';
+import { pathOf } from '../query.js';
+import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { documentsOf } from '../uploads.js';
+import { hasRole } from '../visitor.js';
+import { When } from './parts.js';
+
+/** The documents that people sent, to save and never to open here. */
+
+interface Sent extends Pick<AcceptedAnswer, 'at' | 'actor' | 'requirementId'> {
+  readonly document: DocumentRef;
+}
+
+/** From the history, which has the references. A page about it is rare, so it is read each time. */
+async function documentsIn(
+  client: Client,
+  { workflowId, runId }: WorkflowExecutionDescription,
+): Promise<Sent[]> {
+  const { runs } = await runsOf(client, workflowId, runId);
+  const answers = (await Promise.all(runs.map(({ events }) => answersIn(client, events)))).flat();
+  return answers.flatMap(({ answer, at, actor, requirementId }) =>
+    answer.kind === 'documents'
+      ? answer.documents.map((document) => ({ document, at, actor, requirementId }))
+      : [],
+  );
+}
+
+async function showDocuments(visit: Visit): Promise<Shown> {
+  const { client, visitor, times, request } = visit;
+  const description = await openOnboarding(visit, (request.params as { id: string }).id);
+  const { workflowId } = description;
+  const sent = await documentsIn(client, description);
+  const mayLoad = hasRole(visitor, 'operator');
+  const page = (
+    <>
+      <nav class="trail" aria-label="Where you are">
+        <a href="/">Inbox</a> <span aria-hidden="true">/</span>{' '}
+        <a href={pathOf(workflowId)}>{listedFacts(description).dba ?? workflowId}</a>
+      </nav>
+      <h1>Documents</h1>
+      {sent.length === 0 ? (
+        <div class="empty">
+          <p class="big">Nobody has sent a document.</p>
+        </div>
+      ) : (
+        <table class="rows">
+          <thead>
+            <tr>
+              <th scope="col">Document</th>
+              <th scope="col">Answers</th>
+              <th scope="col">From</th>
+              <th scope="col">Sent</th>
+            </tr>
+          </thead>
+          <tbody>
+            {sent.map(({ document: { key, fileName }, at, actor, requirementId }) => (
+              <tr key={key}>
+                <td data-label="Document">
+                  {mayLoad ? <a href={pathOf(workflowId, 'documents', key)}>{fileName}</a> : fileName}
+                </td>
+                <td data-label="Answers">{requirementId}</td>
+                <td data-label="From">{actor}</td>
+                <td data-label="Sent">
+                  <When time={at} times={times} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {sent.length > 0 && mayLoad && <p class="advice">The audit log keeps who saves a document.</p>}
+    </>
+  );
+  return { title: 'Documents', page };
+}
+
+/** Only a document that an answer of this onboarding names. */
+async function loadDocument(visit: Visit): Promise<Shown> {
+  const { client, visitor, settings, audit, request } = visit;
+  const { id, key } = request.params as { id: string; key: string };
+  const description = await openOnboarding(visit, id);
+  const { workflowId } = description;
+  const found = (await documentsIn(client, description)).find(({ document }) => document.key === key);
+  if (!found) throw new NotShown(404, 'This onboarding has no such document.');
+  const store = await documentsOf(settings);
+  try {
+    const file = await store.open(found.document);
+    audit(visitor, { what: 'save a document', workflowId, requirementId: found.requirementId });
+    return { file, fileName: found.document.fileName, contentType: 'application/octet-stream' };
+  } catch (error) {
+    if (!(error instanceof StoreFailure)) throw error;
+    const isGone = error.kind === 'missing';
+    throw new NotShown(
+      isGone ? 404 : 503,
+      isGone ? 'The document store no longer has this document.' : 'The document store does not respond now.',
+    );
+  }
+}
+
+export const DOCUMENT_ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/onboardings/:id/documents', role: 'viewer', show: showDocuments },
+  { method: 'GET', path: '/onboardings/:id/documents/:key', role: 'operator', show: loadDocument },
+];

@@ -1,0 +1,327 @@
+import { isSamePerson } from '../../messages/handling.js';
+import { REQUIREMENT_KINDS, TASKS } from '../../messages/requirements.js';
+import type { InboxItem } from '../../operators/inbox.js';
+import type { Times } from '../../operators/time.js';
+import { SYSTEM_NAMES } from '../../partners/names.js';
+import { address, Fields, pathOf } from '../query.js';
+import type { Route, Shown, Visit } from '../route.js';
+import type { Visitor } from '../visitor.js';
+import { MOST_LISTED, type WaitingList, waitingList } from '../waiting-list.js';
+import { Choice, Due, Pages } from './parts.js';
+
+const PAGE_SIZE = 50;
+
+/** How often the page reads the list again, in seconds. */
+const REFRESH_SECONDS = 10;
+
+const DUE = { overdue: 'overdue', today: 'due today or before', week: 'due this week or before' } as const;
+const TAKEN = { untaken: 'nobody has it', taken: 'somebody has it', mine: 'I have it' } as const;
+const SORT = { due: 'first due', waiting: 'longest waiting', dba: 'business' } as const;
+
+const keysOf = <Name extends string>(record: Readonly<Record<Name, string>>) => Object.keys(record) as Name[];
+
+/** What the address bar chooses. */
+function choicesIn(fields: Fields) {
+  const after = fields.text('after');
+  return {
+    kind: fields.oneOf('kind', REQUIREMENT_KINDS),
+    system: fields.oneOf('system', SYSTEM_NAMES),
+    account: fields.text('account'),
+    due: fields.oneOf('due', keysOf(DUE)),
+    text: fields.text('text').trim(),
+    taken: fields.oneOf('taken', keysOf(TAKEN)),
+    sort: fields.oneOf('sort', keysOf(SORT)) ?? 'due',
+    page: fields.page('page'),
+    /** Only what is due later: the next part of a very long list. */
+    after: Number.isNaN(Date.parse(after)) ? undefined : new Date(after).toISOString(),
+  };
+}
+
+type Choices = ReturnType<typeof choicesIn>;
+
+/** In the address bar the account without a name is `default`. */
+const UNNAMED = 'default';
+
+/** The accounts whose onboardings are listed; undefined for all. */
+export function listedAccounts(
+  { accounts }: Pick<Visitor, 'accounts'>,
+  chosen: string,
+): readonly string[] | undefined {
+  if (chosen === '') return accounts;
+  const account = chosen === UNNAMED ? '' : chosen;
+  return accounts === undefined || accounts.includes(account) ? [account] : [];
+}
+
+/** The accounts that a person can choose from; none where there is only one. */
+export function accountChoices({ visitor, settings }: Pick<Visit, 'visitor' | 'settings'>) {
+  const all = ['', ...Object.keys(settings.accounts)];
+  const seen = visitor.accounts === undefined ? all : all.filter((name) => visitor.accounts?.includes(name));
+  return seen.length < 2 ? [] : seen.map((name) => [name || UNNAMED, name || 'without a name'] as const);
+}
+
+async function showInbox(visit: Visit, isPart: boolean): Promise<Shown> {
+  const { client, visitor, times, request } = visit;
+  const fields = Fields.ofQuery(request);
+  const choices = choicesIn(fields);
+  const list = await waitingList(client, {
+    kind: choices.kind,
+    system: choices.system,
+    accounts: listedAccounts(visitor, choices.account),
+    dueAfter: choices.after === undefined ? undefined : new Date(choices.after),
+  });
+  const items = chosenItems(list.items, choices, { times, visitor });
+  const part = <InboxList list={list} items={items} choices={choices} visit={visit} />;
+  if (isPart) return { part };
+  const page = (
+    <>
+      <h1>Inbox</h1>
+      <Filters choices={choices} visit={visit} />
+      {part}
+    </>
+  );
+  return { title: 'Inbox', page };
+}
+
+/** The part of the list that the server cannot choose, sorted. */
+function chosenItems(
+  items: readonly InboxItem[],
+  { due, text, taken, sort }: Choices,
+  { times, visitor }: Pick<Visit, 'times' | 'visitor'>,
+): InboxItem[] {
+  const last = due && lastDay(due, times);
+  const wanted = text.toLowerCase();
+  const isChosen = (item: InboxItem) =>
+    (due === undefined || isDue(item, due, last, times)) &&
+    (wanted === '' || `${item.dba ?? ''} ${item.workflowId}`.toLowerCase().includes(wanted)) &&
+    (taken === undefined || isTaken(item, taken, visitor));
+  const chosen = items.filter(isChosen);
+  const by = {
+    waiting: ({ raisedAt = '' }: InboxItem) => raisedAt,
+    dba: ({ dba, workflowId }: InboxItem) => dba ?? workflowId,
+  };
+  return sort === 'due' ? chosen : chosen.sort((one, other) => by[sort](one).localeCompare(by[sort](other)));
+}
+
+function isDue(
+  { dueAt, overdue }: InboxItem,
+  due: keyof typeof DUE,
+  last: string | undefined,
+  times: Times,
+): boolean {
+  if (dueAt === undefined) return false;
+  return due === 'overdue' ? overdue : dayOf(times, dueAt) <= (last ?? '');
+}
+
+/** `2026-03-01`, in the zone of the person. */
+function dayOf(times: Times, time: string | Date): string {
+  return times.at(time).slice(0, 10);
+}
+
+/** Today, or the Sunday of this week. */
+function lastDay(due: keyof typeof DUE, times: Times): string {
+  const today = dayOf(times, new Date());
+  if (due !== 'week') return today;
+  const day = new Date(`${today}T00:00:00Z`);
+  day.setUTCDate(day.getUTCDate() + ((7 - day.getUTCDay()) % 7));
+  return day.toISOString().slice(0, 10);
+}
+
+function isTaken(item: InboxItem, taken: keyof typeof TAKEN, { actor }: Visitor): boolean {
+  const by = holderOf(item);
+  if (taken === 'mine') return by !== undefined && isSamePerson(by, actor);
+  return (by !== undefined) === (taken === 'taken');
+}
+
+function holderOf(item: InboxItem): string | undefined {
+  return item.claimedBy;
+}
+
+function Filters({ choices, visit }: { readonly choices: Choices; readonly visit: Visit }) {
+  const { kind, system, account, due, text, taken, sort } = choices;
+  const accounts = accountChoices(visit);
+  const isFiltered = [kind, system, account, due, text, taken].some(Boolean);
+  return (
+    <search aria-label="Filter the inbox">
+      <form class="filters" method="get" action="/">
+        <label class="field wide">
+          <span>Business or ID</span>
+          <input type="search" name="text" value={text} maxLength={200} />
+        </label>
+        <Choice
+          name="kind"
+          label="Task"
+          none="every task"
+          chosen={kind}
+          choices={REQUIREMENT_KINDS.map((name) => [name, TASKS[name]])}
+        />
+        <Choice
+          name="system"
+          label="Partner"
+          none="every partner"
+          chosen={system}
+          choices={SYSTEM_NAMES.map((name) => [name, name])}
+        />
+        {accounts.length > 0 && (
+          <Choice name="account" label="Account" none="every account" chosen={account} choices={accounts} />
+        )}
+        <Choice name="due" label="Due" none="whenever" chosen={due} choices={Object.entries(DUE)} />
+        <Choice name="taken" label="Taken" none="by anybody" chosen={taken} choices={Object.entries(TAKEN)} />
+        <Choice
+          name="sort"
+          label="Sorted by"
+          none={SORT.due}
+          chosen={sort}
+          choices={Object.entries(SORT).slice(1)}
+        />
+        <div class="actions">
+          <button type="submit">Show</button>
+          {isFiltered && <a href="/">Show all</a>}
+        </div>
+      </form>
+    </search>
+  );
+}
+
+interface ListProps {
+  readonly list: WaitingList;
+  readonly items: readonly InboxItem[];
+  readonly choices: Choices;
+  readonly visit: Visit;
+}
+
+function InboxList({ list, items, choices, visit }: ListProps) {
+  const { page: wanted, ...others } = choices;
+  const pages = Math.max(1, Math.ceil(items.length / PAGE_SIZE));
+  const page = Math.min(wanted, pages);
+  const shown = items.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+  const to = (number: number) => address('/', { ...chosenFields(others), page: number > 1 ? number : '' });
+  const source = address('/inbox/part', { ...chosenFields(others), page });
+  return (
+    <section id="inbox" data-live={source} data-seconds={REFRESH_SECONDS} aria-label="Open requirements">
+      <p class="summary" id="inbox-summary">
+        {summaryOf(items)}
+      </p>
+      {items.length === 0 ? (
+        <Empty list={list} choices={choices} />
+      ) : (
+        <table class="rows" id="inbox-rows">
+          <thead>
+            <tr>
+              <th scope="col">Due</th>
+              <th scope="col">Business</th>
+              <th scope="col">What to do</th>
+              <th scope="col">Waiting</th>
+              <th scope="col">Partner</th>
+              <th scope="col">Taken by</th>
+            </tr>
+          </thead>
+          <tbody id="inbox-body">
+            {shown.map((item) => (
+              <Row key={`${item.workflowId} ${item.id}`} item={item} visit={visit} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Later list={list} choices={choices} />
+      <Pages page={page} pages={pages} to={to} />
+    </section>
+  );
+}
+
+function chosenFields({ sort, ...choices }: Omit<Choices, 'page'>) {
+  return { ...choices, sort: sort === 'due' ? '' : sort };
+}
+
+function summaryOf(items: readonly InboxItem[]): string {
+  if (items.length === 0) return '';
+  const late = items.filter(({ overdue }) => overdue).length;
+  const waiting = `${items.length} ${items.length === 1 ? 'requirement waits' : 'requirements wait'} for a person`;
+  return late === 0
+    ? `${waiting}. None is overdue.`
+    : `${waiting}. ${late} ${late === 1 ? 'is' : 'are'} overdue.`;
+}
+
+function Row({ item, visit: { times, visitor } }: { readonly item: InboxItem; readonly visit: Visit }) {
+  const { workflowId, id, dba, task, dueAt, raisedAt, system, partnerAccount, overdue, proposedBy } = item;
+  const holder = holderOf(item);
+  const path = id === undefined ? pathOf(workflowId) : pathOf(workflowId, 'requirements', id);
+  return (
+    <tr id={`row-${workflowId}-${id ?? 'more'}`} class={overdue ? 'late' : undefined}>
+      <td data-label="Due">{dueAt !== undefined && <Due at={dueAt} times={times} />}</td>
+      <td data-label="Business" class="name">
+        <a href={pathOf(workflowId)}>{dba ?? workflowId}</a>
+        {dba !== undefined && <small>{workflowId}</small>}
+      </td>
+      <td data-label="What to do">
+        <a class="task" href={path}>
+          {id === undefined ? 'See what else it asks' : sentence(task)}
+        </a>
+        {proposedBy !== undefined && <small>{proposedBy} proposed an answer</small>}
+      </td>
+      <td data-label="Waiting">{raisedAt !== undefined && times.since(raisedAt)}</td>
+      <td data-label="Partner">
+        {system}
+        {partnerAccount !== undefined && <small>{partnerAccount}</small>}
+      </td>
+      <td data-label="Taken by" class={holder === undefined ? 'none' : undefined}>
+        {holder !== undefined && isSamePerson(holder, visitor.actor) ? <strong>you</strong> : (holder ?? '–')}
+      </td>
+    </tr>
+  );
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function Empty({ list, choices }: { readonly list: WaitingList; readonly choices: Choices }) {
+  const { kind, system, account, due, text, taken, after } = choices;
+  if (![kind, system, account, due, text, taken, after].some(Boolean)) {
+    return (
+      <div class="empty">
+        <p class="big">Nothing waits for a person.</p>
+        <p>When a partner asks something, it shows up here by itself.</p>
+      </div>
+    );
+  }
+  const { length } = list.items;
+  return (
+    <div class="empty">
+      <p class="big">Nothing here matches the filter.</p>
+      <p>
+        {length > 0 && `${length} other ${length === 1 ? 'requirement waits' : 'requirements wait'}. `}
+        <a href="/">Show all</a>
+      </p>
+    </div>
+  );
+}
+
+/** What the list does not have, because it is due later. */
+function Later({
+  list: { later, until },
+  choices,
+}: {
+  readonly list: WaitingList;
+  readonly choices: Choices;
+}) {
+  if (later === 0) return null;
+  const { page: _, text, due, taken, sort, ...others } = choices;
+  const next = address('/', {
+    ...chosenFields({ ...others, text, due, taken, sort }),
+    after: until?.toISOString(),
+  });
+  const isSearched = text !== '' || taken !== undefined || sort !== 'due';
+  return (
+    <p class="later" id="inbox-later">
+      {isSearched
+        ? `Only the ${MOST_LISTED} most urgent onboardings were searched and sorted. `
+        : `These are the ${MOST_LISTED} most urgent onboardings. `}
+      {until && <a href={next}>{later} more are due later</a>}
+    </p>
+  );
+}
+
+export const INBOX_ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/', role: 'viewer', show: (visit) => showInbox(visit, false) },
+  { method: 'GET', path: '/inbox/part', role: 'viewer', part: true, show: (visit) => showInbox(visit, true) },
+];

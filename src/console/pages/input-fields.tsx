@@ -1,0 +1,174 @@
+import type { FormField, FormGroup, FormPart } from '../../operators/schema-fields.js';
+import { fieldsIn, itemsOf, type Typed } from '../../operators/typed-input.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { isSecretField } from '../../privacy/private-fields.js';
+
+interface InputFieldsProps {
+  readonly parts: readonly FormPart[];
+  /** What stands in the fields. */
+  readonly typed: Typed;
+  readonly problems: readonly FieldProblem[];
+  /** Choices of fields that the schema takes as text, by field: value and label. */
+  readonly choices?: Readonly<Record<string, readonly (readonly [value: string, label: string])[]>>;
+}
+
+/** The fields of an input: a group for each object, and each problem at its field. */
+export function InputFields({ parts, ...form }: InputFieldsProps) {
+  return (
+    <>
+      {parts.map((part) =>
+        part.kind === 'group' ? <Group group={part} {...form} /> : <Control field={part} {...form} />,
+      )}
+    </>
+  );
+}
+
+type OfForm = Omit<InputFieldsProps, 'parts'>;
+
+function Group({ group, ...form }: OfForm & { readonly group: FormGroup }) {
+  if (group.most === undefined)
+    return (
+      <fieldset>
+        <legend>{fieldLabel(group.name)}</legend>
+        <InputFields parts={group.parts} {...form} />
+      </fieldset>
+    );
+  const isFilled = (parts: readonly FormPart[]) =>
+    parts.flatMap(fieldsIn).some(({ name }) => form.typed.has(name));
+  return (
+    <fieldset>
+      <legend>{fieldLabel(group.name)}</legend>
+      <p class="advice">At most {group.most}. An item without any value is left out.</p>
+      {itemsOf(group).map((parts, index) => (
+        <details open={isFilled(parts)}>
+          <summary>
+            {fieldLabel(group.name)}: {index + 1}
+          </summary>
+          <InputFields parts={parts} {...form} />
+        </details>
+      ))}
+    </fieldset>
+  );
+}
+
+function Control({ field, typed, problems, choices = {} }: OfForm & { readonly field: FormField }) {
+  const { name, kind, isRequired, rule, values } = field;
+  const wrong = problems.filter((problem) => problem.field === name || problem.field.startsWith(`${name}.`));
+  const messages = wrong.map((problem) => {
+    const inside = problem.field.slice(name.length + 1);
+    return inside === '' ? problem.message : `${inside}: ${problem.message}`;
+  });
+  // An error that repeats the rule replaces it.
+  const advice = messages.includes(rule) ? '' : rule;
+  const id = idOf(name);
+  const notes = [...(advice ? [`${id}-rule`] : []), ...(messages.length > 0 ? [`${id}-error`] : [])];
+  const common = {
+    ...{ id, name },
+    'aria-describedby': notes.join(' ') || undefined,
+    'aria-invalid': messages.length > 0 ? ('true' as const) : undefined,
+    'aria-required': isRequired ? ('true' as const) : undefined,
+  };
+  const text = typed.get(name) ?? '';
+  const options = choices[name] ?? values.map((value) => [value, value] as const);
+  const control =
+    options.length > 0 ? (
+      <select {...common}>
+        {(choices[name] === undefined || text === '') && !options.some(([value]) => value === '') && (
+          <option value="">(choose)</option>
+        )}
+        {options.map(([value, label]) => (
+          <option value={value} selected={value === text}>
+            {label}
+          </option>
+        ))}
+      </select>
+    ) : kind === 'flag' ? (
+      <input type="checkbox" value="true" checked={text === 'true'} {...common} />
+    ) : kind === 'json' ? (
+      <textarea rows={4} spellcheck={false} class="code" {...common}>
+        {text}
+      </textarea>
+    ) : (
+      <input
+        {...common}
+        type="text"
+        value={text}
+        autocomplete="off"
+        spellcheck={false}
+        inputMode={kind === 'number' ? 'decimal' : undefined}
+        class={isSecretField(name.split('.').at(-1) ?? '') ? 'covered' : undefined}
+      />
+    );
+  return (
+    <div
+      class={['field', kind === 'flag' && 'flag', messages.length > 0 && 'wrong'].filter(Boolean).join(' ')}
+    >
+      <label for={id}>
+        {fieldLabel(name)}
+        {isRequired && <span class="faint"> (required)</span>}
+        {kind === 'json' && <span class="faint"> (JSON)</span>}
+      </label>
+      {control}
+      {advice && (
+        <p class="advice" id={`${id}-rule`}>
+          {advice}
+        </p>
+      )}
+      {messages.length > 0 && (
+        <p class="wrong-text" id={`${id}-error`}>
+          {messages.join('; ')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface ProblemListProps {
+  readonly problems: readonly FieldProblem[];
+  /** Those whose fields the form has lead to them. */
+  readonly parts: readonly FormPart[];
+}
+
+/** Every problem at the top of a form, with a link to its field. */
+export function ProblemList({ problems, parts }: ProblemListProps) {
+  const names = parts.flatMap(fieldsIn).map(({ name }) => name);
+  const target = (field: string) => names.find((name) => field === name || field.startsWith(`${name}.`));
+  return (
+    <div class="problem" role="alert" tabIndex={-1} data-focus="">
+      <p>
+        Nothing was started, because {problems.length === 1 ? 'a field is' : 'some fields are'} not valid.
+      </p>
+      <ul>
+        {problems.map(({ field, message }) => {
+          const name = target(field);
+          return (
+            <li>
+              {name ? <a href={`#${idOf(name)}`}>{fieldLabel(field)}</a> : fieldLabel(field)}: {message}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function idOf(name: string): string {
+  return `field-${name}`;
+}
+
+/** Spellings that differ from those of the words in a name. */
+const WORDS: Readonly<Record<string, string>> = { dba: 'dba', ssn: 'SSN', dob: 'Date of birth', pos: 'POS' };
+
+/** `holder.givenName`: Given name */
+export function fieldLabel(field: string): string {
+  if (field === '') return 'The whole input';
+  const names = field.split('.');
+  const last = names.at(-1) ?? '';
+  if (WORDS[last]) return WORDS[last];
+  const words = last
+    .replaceAll('_', ' ')
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase();
+  const spaced = words.replace(/\bid\b/g, 'ID');
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}

@@ -1,0 +1,226 @@
+import { kindOf, promptly } from '../../operators/batch/ready.js';
+import { check, InvalidInput } from '../../operators/invalid-input.js';
+import { parseJson, utf8 } from '../../operators/text.js';
+import { inputForm, type Typed } from '../../operators/typed-input.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import {
+  BUSINESS,
+  CUSTOMER,
+  differenceFromStart,
+  type Kind,
+  MERCHANT,
+  type StartableType,
+} from '../../temporal/start.js';
+import { isUnavailable, rejectionOf, sentenceOf } from '../../temporal/unavailable.js';
+import { receivedForm } from '../held-files.js';
+import { accountProblem, ownAccounts } from '../own-accounts.js';
+import { pathOf } from '../query.js';
+import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { maySee } from '../visitor.js';
+import { BatchUpload, RunningBatches } from './batches.js';
+import { InputFields, ProblemList } from './input-fields.js';
+import { Csrf } from './parts.js';
+
+/** A kind of onboarding in the browser, whatever its input. */
+interface Startable {
+  readonly type: StartableType;
+  readonly name: string;
+  readonly what: string;
+  readonly form: (visit: Visit) => Promise<Shown>;
+  readonly start: (visit: Visit) => Promise<Shown>;
+  /** Starts what a file has. */
+  readonly fromFile: (visit: Visit, value: unknown, file: string) => Promise<Shown>;
+}
+
+const KINDS: Readonly<Record<string, Startable>> = {
+  merchant: startable('merchant', 'A merchant, at the boarding partner.', MERCHANT),
+  business: startable('business', 'A business, at the bank.', BUSINESS),
+  customer: startable('customer', 'Both, and a terminal if you want one.', CUSTOMER),
+};
+
+async function showChoice(visit: Visit): Promise<Shown> {
+  const page = (
+    <>
+      <h1>Start</h1>
+      <h2>One onboarding</h2>
+      <ul class="choices">
+        {Object.entries(KINDS).map(([path, { name, what }]) => (
+          <li>
+            <a href={`/start/${path}`}>Start a {name}</a> <span class="faint">{what}</span>
+          </li>
+        ))}
+      </ul>
+      <h2>One onboarding from a file</h2>
+      <form method="post" action="/start/file" class="upload" enctype="multipart/form-data">
+        <Csrf csrf={visit.csrf} />
+        <div class="field">
+          <label for="input">JSON file</label>
+          <input id="input" name="input" type="file" accept=".json" aria-describedby="input-rule" />
+          <p class="advice" id="input-rule">
+            As <code>gangway board</code>, <code>onboard-business</code> and <code>onboard</code> take it.
+          </p>
+        </div>
+        <button type="submit" class="primary">
+          Check and start
+        </button>
+      </form>
+      <BatchUpload csrf={visit.csrf} />
+      <RunningBatches {...visit} />
+    </>
+  );
+  return { title: 'Start', page };
+}
+
+function startable<Input extends { readonly externalId: string; readonly account?: string | undefined }>(
+  name: string,
+  what: string,
+  kind: Kind<Input>,
+): Startable {
+  const formFor = ({ settings, visitor }: Visit) => inputForm(kind.schema(ownAccounts(settings, visitor)));
+  const show = (visit: Visit, given: Given): Shown => ({
+    title: `Start a ${name}`,
+    status: given.status,
+    page: <StartPage path={name} visit={visit} parts={formFor(visit).parts} {...given} />,
+  });
+  return {
+    ...{ type: kind.type, name, what },
+    form: async (visit) => show(visit, { status: 200, typed: new Map(), problems: [] }),
+    async start(visit) {
+      const form = formFor(visit);
+      const typed = form.typedIn(visit.request.body as Readonly<Record<string, unknown>>);
+      const read = form.read(typed);
+      const account = accountProblem(visit.visitor, typed.get('account'));
+      const problems = [...(account ? [account] : []), ...('problems' in read ? read.problems : [])];
+      if ('problems' in read || account) return show(visit, { status: 422, typed, problems });
+      try {
+        return await started(visit, kind, read.input);
+      } catch (error) {
+        // What was typed must not be lost while Temporal does not respond.
+        const failure = rejectionOf(error) ?? sentenceOf(error);
+        if (failure === undefined) throw error;
+        return show(visit, { status: isUnavailable(error) ? 503 : 409, typed, problems: [], failure });
+      }
+    },
+    async fromFile(visit, value, file) {
+      const input = check(kind.schema(ownAccounts(visit.settings, visit.visitor)), value, file);
+      const problem = accountProblem(visit.visitor, input.account);
+      if (problem) throw new InvalidInput(`${file}: is not valid; nothing was started`, [problem]);
+      return started(visit, kind, input);
+    },
+  };
+}
+
+/** What a form shows of an attempt. */
+interface Given {
+  readonly status: number;
+  readonly typed: Typed;
+  readonly problems: readonly FieldProblem[];
+  /** Why a valid input was not started. */
+  readonly failure?: string;
+}
+
+interface StartPageProps extends Given {
+  readonly path: string;
+  readonly visit: Visit;
+  readonly parts: ReturnType<typeof inputForm>['parts'];
+}
+
+function StartPage({ path, visit, parts, typed, problems, failure }: StartPageProps) {
+  const { settings, visitor, csrf } = visit;
+  const names = Object.keys(ownAccounts(settings, visitor).accounts);
+  const account = [
+    ...(maySee(visitor, undefined) ? [['', 'the account without a name'] as const] : []),
+    ...names.map((name) => [name, name] as const),
+  ];
+  const shown = names.length > 0 ? parts : parts.filter(({ name }) => name !== 'account');
+  return (
+    <>
+      <h1>Start a {path}</h1>
+      {failure && (
+        <div class="problem" role="alert">
+          <p>{failure}</p>
+          <p>What you typed is still here. The same external ID never starts a second one.</p>
+        </div>
+      )}
+      {problems.length > 0 && <ProblemList problems={problems} parts={shown} />}
+      <form method="post" action={`/start/${path}`} class="start" noValidate autocomplete="off">
+        <Csrf csrf={csrf} />
+        <InputFields parts={shown} typed={typed} problems={problems} choices={{ account }} />
+        <button type="submit" class="primary">
+          Start the {path}
+        </button>
+      </form>
+    </>
+  );
+}
+
+/** Starts an onboarding, or shows the one of the same `externalId` that was there before. */
+async function started<Input>(visit: Visit, kind: Kind<Input>, input: Input): Promise<Shown> {
+  const { client, settings, visitor, audit } = visit;
+  const { taskQueue, dbaForm } = settings;
+  const { workflowId, started: isNew } = await promptly(client, () =>
+    kind.start(client, input, { taskQueue, dbaForm }),
+  );
+  const to = pathOf(workflowId);
+  audit(visitor, { what: 'start', workflowId, detail: isNew ? 'started' : 'was there before' });
+  if (isNew) return { to, message: 'Started.' };
+  const fields = await differenceFromStart(client, workflowId, input);
+  const page = (
+    <>
+      <h1>It was there before</h1>
+      <p>
+        <a href={to}>{workflowId}</a> was started before with this external ID, so nothing was started now.
+      </p>
+      {fields === undefined ? (
+        <p>Its first input can no longer be read, so it is not compared with yours.</p>
+      ) : fields.length === 0 ? (
+        <p>Its input is the same.</p>
+      ) : (
+        <>
+          <p>Your input differs from its first one in these fields. They were not changed:</p>
+          <ul>
+            {fields.map((field) => (
+              <li>
+                <code>{field || '(whole)'}</code>
+              </li>
+            ))}
+          </ul>
+          <p>For another onboarding, use another external ID.</p>
+        </>
+      )}
+    </>
+  );
+  return { title: 'It was there before', page };
+}
+
+/** Larger than any input that Temporal takes. */
+const MAX_INPUT_BYTES = 2 * 1024 * 1024;
+
+async function startFromFile(visit: Visit): Promise<Shown> {
+  const { files } = await receivedForm(visit, MAX_INPUT_BYTES);
+  const { input: file } = files;
+  if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
+  const value = parseJson(utf8(file.bytes, file.name), file.name);
+  const found = kindOf(value);
+  if ('problem' in found) throw new InvalidInput(`${file.name}: ${found.problem}; nothing was started`);
+  const startable = Object.values(KINDS).find(({ type }) => type === found.kind.type);
+  if (!startable) throw new NotShown(422, NO_KIND);
+  return startable.fromFile(visit, value, file.name);
+}
+
+const NO_KIND = 'There is no such kind of onboarding.';
+
+/** @throws {NotShown} */
+function kindIn({ request }: Visit): Startable {
+  const { kind = '' } = request.params as { readonly kind?: string };
+  const found = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+  if (!found) throw new NotShown(404, NO_KIND);
+  return found;
+}
+
+export const START_ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/start', role: 'admin', show: showChoice },
+  { method: 'GET', path: '/start/:kind', role: 'admin', show: (visit) => kindIn(visit).form(visit) },
+  { method: 'POST', path: '/start/:kind', role: 'admin', show: (visit) => kindIn(visit).start(visit) },
+  { method: 'POST', path: '/start/file', role: 'admin', multipart: true, show: startFromFile },
+];

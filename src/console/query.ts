@@ -1,0 +1,53 @@
+import type { FastifyRequest } from 'fastify';
+
+/** The fields of the address bar or of a form. Of a field that is given twice, the last one counts. */
+export class Fields {
+  readonly #fields: Readonly<Record<string, unknown>>;
+
+  constructor(given: unknown) {
+    this.#fields = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
+  }
+
+  static ofQuery({ query }: Pick<FastifyRequest, 'query'>): Fields {
+    return new Fields(query);
+  }
+
+  static ofBody({ body }: Pick<FastifyRequest, 'body'>): Fields {
+    return new Fields(body);
+  }
+
+  get names(): readonly string[] {
+    return Object.keys(this.#fields);
+  }
+
+  /** '' when it is not given. */
+  text(name: string): string {
+    const value = Object.hasOwn(this.#fields, name) ? [this.#fields[name]].flat().at(-1) : undefined;
+    return typeof value === 'string' ? value : '';
+  }
+
+  /** undefined when it is not given, or not one of these. */
+  oneOf<Value extends string>(name: string, values: readonly Value[]): Value | undefined {
+    const given = this.text(name);
+    return values.find((value) => value === given);
+  }
+
+  /** A whole number from 1. */
+  page(name: string): number {
+    const given = this.text(name);
+    return /^[1-9]\d{0,3}$/.test(given) ? Number(given) : 1;
+  }
+}
+
+/** An address of this page with other fields; those that are empty are left out. */
+export function address(path: string, fields: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  );
+  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
+}
+
+/** The address of a workflow's page, or of something below it. */
+export function pathOf(workflowId: string, ...below: readonly string[]): string {
+  return ['/onboardings', ...[workflowId, ...below].map(encodeURIComponent)].join('/');
+}

@@ -1,0 +1,82 @@
+import type { Readable } from 'node:stream';
+import type { Client } from '@temporalio/client';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { VNode } from 'preact';
+import type { Times } from '../operators/time.js';
+import type { ConsoleSettings } from './settings.js';
+import type { Role, Visitor } from './visitor.js';
+
+/** What every page needs. */
+export interface Console {
+  readonly settings: ConsoleSettings;
+  readonly client: Client;
+  readonly logger: Logger;
+  /** Writes the audit log: who saw or did what. Never holds a private value. */
+  readonly audit: (visitor: Visitor, event: AuditEvent) => void;
+}
+
+/** An entry of the audit log. */
+export interface AuditEvent {
+  /** `answer`, `show private values`, `start`. */
+  readonly what: string;
+  readonly workflowId?: string;
+  readonly requirementId?: string;
+  /** The kind of the answer, the name of the field: nothing private. */
+  readonly detail?: string;
+  /** Of an answer: what the workflow did with it. Metrics count answers by `detail` and by this. */
+  readonly result?: 'accepted' | 'proposed' | 'rejected';
+}
+
+/** The browser's time zone, which the script of the page sets. A browser without it runs no scripts. */
+export const ZONE_COOKIE = 'gangway-zone';
+
+/** One request of a person who has signed in. */
+export interface Visit extends Console {
+  readonly visitor: Visitor;
+  /** Goes into each form as field `csrf`. */
+  readonly csrf: string;
+  /** Times in the zone of the browser. */
+  readonly times: Times;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** What a route shows. */
+export type Shown =
+  | { readonly page: VNode; readonly title: string; readonly status?: number }
+  /** A part of a page, which the browser replaces. */
+  | { readonly part: VNode; readonly status?: number }
+  /** After a form: another page, with a message on it. */
+  | { readonly to: string; readonly message?: string }
+  /** A file to save, never to show. */
+  | { readonly file: Readable | string; readonly fileName: string; readonly contentType: string }
+  /** The handler has sent the response itself. */
+  | 'sent';
+
+/** A page or a form of the console. The table of all routes is what tests check roles against. */
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** `/onboardings/:id` */
+  readonly path: string;
+  readonly role: Role;
+  /**
+   * A script reads it: a part of a page, or an event stream. Without a session the response is 401 instead of the way to the
+   * sign-in, and it does not extend the session, because an open page would never let it end.
+   */
+  readonly part?: true;
+  /** Takes files as multipart/form-data; then the handler checks the field `csrf` itself, with {@link Visit.csrf}. */
+  readonly multipart?: true;
+  readonly show: (visit: Visit) => Promise<Shown>;
+}
+
+/** A page that cannot be shown. The message is for the person and quotes nothing. */
+export class NotShown extends Error {
+  override readonly name = 'NotShown';
+  constructor(
+    readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 429 | 503,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,368 @@
+import type { ServerResponse } from 'node:http';
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import helmet from '@fastify/helmet';
+import multipart from '@fastify/multipart';
+import type { Client } from '@temporalio/client';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { Counter, Registry } from 'prom-client';
+import {
+  type ArrivalLimits,
+  arrivingWithin,
+  logRequests,
+  measureRequests,
+  refusesUnreadable,
+  routeOf,
+} from '../http/server.js';
+import { InvalidInput } from '../operators/invalid-input.js';
+import { Times } from '../operators/time.js';
+import { temporalCheck } from '../temporal/server.js';
+import { isUnavailable, sentenceOf, TemporalProblem } from '../temporal/unavailable.js';
+import { type Admission, admitRequests, originOf } from './admission.js';
+import { ASSETS } from './assets.js';
+import { batchesOf } from './batches.js';
+import { pageWith, partWith } from './layout.js';
+import { errorPage } from './pages/error.js';
+import { ROUTES } from './pages/routes.js';
+import {
+  type AuditEvent,
+  type Console,
+  NotShown,
+  type Route,
+  type Shown,
+  type Visit,
+  ZONE_COOKIE,
+} from './route.js';
+import { type Session, Sessions, unguessable } from './session.js';
+import type { ConsoleSettings } from './settings.js';
+import { addSignIn, signInFor } from './sign-in.js';
+import { hasRole, type Visitor } from './visitor.js';
+
+export interface ConsoleOptions {
+  readonly settings: ConsoleSettings;
+  /** Temporal, which may be unavailable. */
+  readonly client: Client;
+  readonly logger: Logger;
+  readonly limits?: ArrivalLimits;
+  /** Default: all pages of the console. */
+  readonly routes?: readonly Route[];
+}
+
+export interface ConsoleServer {
+  /** `http://127.0.0.1:8085`: where it listens. */
+  readonly url: string;
+  /** Accepts no new requests, finishes those under way, and ends event streams. */
+  close(): Promise<void>;
+}
+
+/** Forms are short. Files come as multipart/form-data, which has limits of its own. */
+const MAX_FORM_BYTES = 256 * 1024;
+
+/** A large document takes its time. Nobody sends one without a session: the session is checked before the body is read. */
+const LIMITS = { headersMs: 10_000, requestMs: 10 * 60_000 };
+
+/** How much of a request is read after its response, and for how long. */
+const UNREAD = { bytes: 16 * 1024 * 1024, ms: 5_000, checkMs: 20 };
+
+/** Longer than any workflow id. */
+const MAX_PARAM_LENGTH = 300;
+
+/** How long a page waits for Temporal that has not responded a moment ago. The client itself would try for 40 s. */
+const UNAVAILABLE_MS = 2_000;
+
+/** How long a message waits for the next page. */
+const MESSAGE_MS = 30_000;
+
+/** What the handlers of all routes share. */
+interface Handling {
+  readonly console: Console;
+  readonly sessions: Sessions;
+  readonly admission: Admission;
+  /** Whether Temporal responds. */
+  readonly isReady: () => Promise<boolean>;
+  /** Event streams, and other responses of routes that scripts read, until they end. */
+  readonly open: Set<ServerResponse>;
+}
+
+/** Starts the console: pages over the updates and queries of the workflows, without a store of its own. */
+export async function startConsole(options: ConsoleOptions): Promise<ConsoleServer> {
+  const { settings, client, logger, routes = ROUTES } = options;
+  const server = Fastify({
+    ...arrivingWithin(options.limits ?? LIMITS),
+    bodyLimit: MAX_FORM_BYTES,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    return503OnClosing: false,
+    trustProxy: settings.trustedProxies.length > 0 && [...settings.trustedProxies],
+    clientErrorHandler: refusesUnreadable((status) => ({
+      title: 'Unreadable',
+      contentType: 'text/plain; charset=utf-8',
+      body: `${FASTIFY_ERRORS[status]}\n`,
+    })),
+    // A page has headers that only a request with a route gets.
+    rewriteUrl: ({ url = '/' }) => (isReadable(url) ? url : '/unreadable'),
+  });
+  const isSecure = settings.url?.startsWith('https:') ?? false;
+  const sessions = new Sessions({
+    // Without a provider there are no sessions to encrypt, only messages.
+    keys: settings.sessionKeys.length > 0 ? settings.sessionKeys : [unguessable()],
+    idleMs: settings.idleMs,
+    maxMs: settings.sessionMaxMs,
+    isSecure,
+  });
+  const registry = new Registry();
+  const console: Console = { settings, client, logger, audit: auditsTo(logger, registry) };
+  logRequests(server, logger);
+  endUnread(server);
+  measureRequests(server, registry, {
+    total: 'gangway_console_requests_total',
+    seconds: 'gangway_console_request_duration_seconds',
+  });
+  await protect(server, isSecure);
+  await server.register(cookie);
+  // Forms only: another site cannot send them in another form without the browser's question.
+  server.removeAllContentTypeParsers();
+  await server.register(formbody);
+  // The limits are those of each route.
+  await server.register(multipart);
+  const admission = await admitRequests(server, settings, sessions);
+  const isReady = temporalCheck(client);
+  const handling: Handling = { console, sessions, admission, isReady, open: new Set() };
+  let isClosing = false;
+  // A browser would keep its connection, which the end would wait for.
+  server.addHook('onSend', async (_, reply) => {
+    if (isClosing) reply.header('connection', 'close');
+  });
+  server.addHook('preClose', async () => {
+    isClosing = true;
+    for (const response of handling.open) if (response.headersSent) response.end();
+  });
+  handleErrors(server, handling);
+  for (const { path, contentType, content } of Object.values(ASSETS))
+    server.get(path, (_, reply) =>
+      reply.header('cache-control', 'public, max-age=31536000, immutable').type(contentType).send(content),
+    );
+  monitoringRoutes(server, isReady, registry);
+  if (settings.oidc) {
+    const consoleUrl = () => originOf(server, settings);
+    addSignIn(server, { ...admission, oidc: settings.oidc, sessions, logger, consoleUrl });
+  }
+  for (const route of routes) addRoute(server, route, handling);
+  const url = await server.listen({ host: settings.host, port: settings.port });
+  const close = async () => {
+    await batchesOf(client).end();
+    await server.close();
+  };
+  return { url, close };
+}
+
+function isReadable(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A response may be ready before its request has arrived, such as the refusal of a large upload. Some browsers read the response only
+ * when they have sent everything, so a little more is read and dropped. Then the connection ends.
+ */
+function endUnread(server: FastifyInstance): void {
+  server.addHook('onResponse', async ({ raw }) => {
+    if (raw.complete) return;
+    const { socket } = raw;
+    const [before, until] = [socket.bytesRead, Date.now() + UNREAD.ms];
+    // Node drops what arrives now, so its events do not show how much there was.
+    const timer = setInterval(() => {
+      if (socket.bytesRead - before > UNREAD.bytes || Date.now() > until) socket.destroy();
+    }, UNREAD.checkMs);
+    raw.once('close', () => clearInterval(timer));
+    raw.unpipe().resume();
+  });
+}
+
+/** Nothing from elsewhere, no script in a page, no page in another one. */
+async function protect(server: FastifyInstance, isSecure: boolean): Promise<void> {
+  await server.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        ...{
+          styleSrc: ["'self'"],
+          scriptSrc: ["'self'"],
+          connectSrc: ["'self'"],
+          imgSrc: ["'self'", 'data:'],
+        },
+        ...{ formAction: ["'self'"], baseUri: ["'none'"], frameAncestors: ["'none'"] },
+      },
+    },
+    referrerPolicy: { policy: 'no-referrer' },
+    xFrameOptions: { action: 'deny' },
+    strictTransportSecurity: isSecure,
+    crossOriginEmbedderPolicy: false,
+  });
+}
+
+/** The log has who saw or did what. The metrics have how many answers of each kind there were. */
+function auditsTo(logger: Logger, registry: Registry): Console['audit'] {
+  const answers = new Counter({
+    name: 'gangway_console_answers_total',
+    help: 'Answers to requirements, by kind and by what the workflow did with them',
+    labelNames: ['kind', 'result'],
+    registers: [registry],
+  });
+  return (visitor: Visitor, event: AuditEvent) => {
+    const { what, detail = '', result } = event;
+    if (result !== undefined) answers.inc({ kind: detail, result });
+    logger.info({ audit: true, actor: visitor.actor, ...event }, what);
+  };
+}
+
+/** The console is alive as long as it responds, and ready only while Temporal is available. */
+function monitoringRoutes(
+  server: FastifyInstance,
+  isReady: () => Promise<boolean>,
+  registry: Registry,
+): void {
+  server.get('/healthz', () => ({ status: 'ok' }));
+  server.get('/readyz', async (_, reply) => {
+    const ready = await isReady();
+    return reply.code(ready ? 200 : 503).send({ temporal: ready ? 'ready' : 'unavailable' });
+  });
+  server.get('/metrics', async (_, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+}
+
+function addRoute(server: FastifyInstance, route: Route, handling: Handling): void {
+  const { method, path, role, part = false, multipart = false, show } = route;
+  const { console, sessions, admission, isReady, open } = handling;
+  server.route({
+    method,
+    url: path,
+    // Before the body is read.
+    onRequest: async (request, reply) => {
+      const session = admission.sessionOf(request);
+      if (!session) {
+        if (method === 'GET' && !part) return reply.redirect(signInFor(request), 303);
+        throw new NotShown(401, 'Your session has ended. Open the page again to sign in.');
+      }
+      if (!hasRole(session, role))
+        throw new NotShown(403, `This needs the role ${role}. You are ${session.role}.`);
+    },
+    handler: async (request, reply) => {
+      const session = admission.sessionOf(request) as Session;
+      if (method === 'POST' && !multipart) admission.sessionOfForm(request);
+      if (part) endsWith(session, reply.raw, open);
+      else if (console.settings.oidc) await sessions.write(reply, withoutEnd(session));
+      const times = new Times({ TZ: request.cookies[ZONE_COOKIE] });
+      const visitor = visitorOf(session);
+      const visit: Visit = { ...console, visitor, csrf: session.csrf, times, request, reply };
+      const shown = (await isReady())
+        ? show(visit)
+        : console.client.withDeadline(Date.now() + UNAVAILABLE_MS, () => show(visit));
+      return send(visit, await shown, sessions);
+    },
+  });
+}
+
+/** The longest time of a timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Ends an event stream with the session. A browser then asks for it again, and gets 401 if nobody has extended the session. */
+function endsWith({ endsAt }: Session, response: ServerResponse, open: Set<ServerResponse>): void {
+  open.add(response);
+  const timer = setTimeout(() => response.end(), Math.min(endsAt - Date.now(), MAX_TIMER_MS));
+  response.once('close', () => {
+    clearTimeout(timer);
+    open.delete(response);
+  });
+}
+
+function withoutEnd({ endsAt: _, ...data }: Session) {
+  return data;
+}
+
+function visitorOf({ actor, name, role, accounts }: Session): Visitor {
+  return { actor, name, role, accounts };
+}
+
+async function send(visit: Visit, shown: Shown, sessions: Sessions): Promise<FastifyReply> {
+  const { reply, request, visitor, csrf, settings } = visit;
+  if (shown === 'sent') return reply;
+  if ('to' in shown) {
+    if (shown.message !== undefined)
+      await sessions.keep(reply, 'message', { text: shown.message }, MESSAGE_MS);
+    return reply.redirect(shown.to, 303);
+  }
+  if ('file' in shown) {
+    const { file, fileName, contentType } = shown;
+    return reply
+      .header('content-disposition', `attachment; filename*=UTF-8''${inHeader(fileName)}`)
+      .type(contentType)
+      .send(file);
+  }
+  reply.code(shown.status ?? 200).type('text/html; charset=utf-8');
+  if ('part' in shown) return reply.send(partWith(shown.part));
+  const kept = (await sessions.kept(request, 'message', MESSAGE_MS)) as { text: string } | undefined;
+  // A script that follows a redirect shows the page to nobody.
+  if (kept && request.headers['sec-fetch-dest'] !== 'empty') sessions.forget(reply, 'message');
+  const frame = { title: shown.title, visitor, csrf, signsIn: settings.oidc !== undefined };
+  return reply.send(pageWith({ ...frame, message: kept?.text, path: routeOf(request) }, shown.page));
+}
+
+/** A text of a header by RFC 8187: any other character is in its UTF-8 bytes. */
+function inHeader(text: string): string {
+  return encodeURIComponent(Buffer.from(text).toString()).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** Errors of Fastify by HTTP status. Its own messages are not shown, because some quote the request. */
+const FASTIFY_ERRORS: Readonly<Record<number, string>> = {
+  400: 'The request cannot be read.',
+  408: 'The request took too long to arrive.',
+  413: 'What you sent is too large.',
+  415: 'Pages of the console accept forms only.',
+  429: 'There are too many requests. Wait a minute, and try again.',
+  431: 'The headers of the request are too large. Delete the cookies of this page.',
+};
+
+/** Responds to every error with a page, which never shows more than a sentence. */
+function handleErrors(server: FastifyInstance, { console, admission }: Handling): void {
+  const page = (request: FastifyRequest, reply: FastifyReply, shown: ReturnType<typeof errorPage>) => {
+    const session = admission.sessionOf(request);
+    const visitor = session && visitorOf(session);
+    const frame = { visitor, csrf: session?.csrf, signsIn: console.settings.oidc !== undefined };
+    return reply
+      .code(shown.status)
+      .type('text/html; charset=utf-8')
+      .send(pageWith({ ...frame, title: shown.title, message: undefined, path: '' }, shown.page));
+  };
+  server.setErrorHandler((error, request, reply) => {
+    // Of a stream that has begun, the rest is missing.
+    if (reply.raw.headersSent) return reply.raw.destroy();
+    return page(request, reply, shownError(console.logger, error));
+  });
+  server.setNotFoundHandler((request, reply) => {
+    if (request.url === '/unreadable') return page(request, reply, errorPage(400, FASTIFY_ERRORS[400] ?? ''));
+    return page(request, reply, errorPage(404, 'There is no such page.'));
+  });
+}
+
+function shownError(logger: Logger, error: unknown): ReturnType<typeof errorPage> {
+  if (error instanceof NotShown) return errorPage(error.status, error.message);
+  if (error instanceof InvalidInput) return errorPage(422, error.report);
+  const sentence = sentenceOf(error);
+  if (sentence !== undefined) {
+    const isLater = isUnavailable(error) || (error instanceof TemporalProblem && error.isUnavailable);
+    return errorPage(isLater ? 503 : 409, sentence);
+  }
+  const { statusCode = 500 } = error as { readonly statusCode?: number };
+  const message = FASTIFY_ERRORS[statusCode];
+  if (message !== undefined) return errorPage(statusCode, message);
+  logger.error({ error }, 'a page could not be shown');
+  return errorPage(500, 'The console has a defect. The log has the error.');
+}

@@ -1,0 +1,154 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { CookieSerializeOptions } from '@fastify/cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { EncryptJWT, errors, jwtDecrypt } from 'jose';
+import { z } from 'zod';
+import { ROLES } from './visitor.js';
+
+/** What the browser keeps of a person who has signed in, encrypted. */
+const sessionData = z.strictObject({
+  actor: z.string(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  accounts: z.array(z.string()).optional(),
+  /** Goes into each form. */
+  csrf: z.string(),
+  /** For the sign-out at the provider; left out where the cookie would be too long. */
+  idToken: z.string().optional(),
+  /** When the person signed in, in milliseconds since 1970. */
+  since: z.number(),
+});
+
+export type SessionData = z.output<typeof sessionData>;
+
+/** A session that has not ended. */
+export interface Session extends SessionData {
+  /** When it ends unless it is extended, in milliseconds since 1970. */
+  readonly endsAt: number;
+}
+
+export interface SessionRules {
+  /** The first encrypts, each decrypts. */
+  readonly keys: readonly string[];
+  readonly idleMs: number;
+  readonly maxMs: number;
+  /** Whether browsers reach the console by https. */
+  readonly isSecure: boolean;
+}
+
+/** The purposes of encrypted values. A value of one purpose is never accepted for another. */
+type Purpose = 'session' | 'sign-in' | 'message';
+
+/** Cookies with this prefix come only from this host, over https. */
+const SECURE_PREFIX = '__Host-';
+
+/** What every browser stores of one cookie: its name and value, in bytes. */
+const MAX_COOKIE_BYTES = 4_096;
+
+/**
+ * Encrypted cookies: JWE with AES-256-GCM. A session ends when no request came for `idleMs`, and after `maxMs` in any case.
+ * Browsers send the cookies to pages of the console only (`SameSite=Lax`: the provider sends people back by a link).
+ */
+export class Sessions {
+  readonly #keys: readonly Uint8Array[];
+  readonly #options: CookieSerializeOptions;
+  /** Sessions that people ended before their time, by their CSRF token, and until when a copied cookie would be valid. */
+  readonly #signedOut = new Map<string, number>();
+
+  constructor(private readonly rules: SessionRules) {
+    this.#keys = rules.keys.map((key) => createHash('sha256').update(key).digest());
+    this.#options = { path: '/', httpOnly: true, sameSite: 'lax', secure: rules.isSecure };
+  }
+
+  /** @returns undefined without a valid cookie, and for a session that has ended */
+  async read(request: FastifyRequest): Promise<Session | undefined> {
+    const { idleMs, maxMs } = this.rules;
+    const found = await this.#unsealed(request.cookies[this.#nameOf('session')], 'session');
+    const session = sessionData.safeParse(found?.value);
+    if (!found || !session.success || this.#signedOut.has(session.data.csrf)) return undefined;
+    const endsAt = Math.min(found.at + idleMs, session.data.since + maxMs);
+    return Date.now() < endsAt ? { ...session.data, endsAt } : undefined;
+  }
+
+  /**
+   * Starts a session, or extends it.
+   *
+   * @throws {RangeError} when a browser would not store it, even without the ID token
+   */
+  async write(reply: FastifyReply, session: SessionData): Promise<void> {
+    const { idToken: _, ...short } = session;
+    const left = session.since + this.rules.maxMs - Date.now();
+    const maxAgeMs = Math.min(left, this.rules.idleMs);
+    for (const data of [session, short]) {
+      const value = await this.#sealed('session', data);
+      if (this.#nameOf('session').length + value.length > MAX_COOKIE_BYTES) continue;
+      this.#set(reply, 'session', value, maxAgeMs);
+      return;
+    }
+    throw new RangeError('the session is too long for a cookie');
+  }
+
+  /** Ends a session. This process accepts no copy of its cookie; another one does until its idle time-out. */
+  end(reply: FastifyReply, { csrf, since }: SessionData): void {
+    const now = Date.now();
+    for (const [ended, until] of this.#signedOut) if (until < now) this.#signedOut.delete(ended);
+    this.#signedOut.set(csrf, since + this.rules.maxMs);
+    this.forget(reply, 'session');
+  }
+
+  /** Keeps a value in the browser, for a while. */
+  async keep(reply: FastifyReply, purpose: Purpose, value: object, maxAgeMs: number): Promise<void> {
+    this.#set(reply, purpose, await this.#sealed(purpose, value), maxAgeMs);
+  }
+
+  /** @returns what {@link keep} has kept; undefined for a value that is older, for another purpose, or not from here */
+  async kept({ cookies }: FastifyRequest, purpose: Purpose, maxAgeMs: number): Promise<unknown> {
+    const found = await this.#unsealed(cookies[this.#nameOf(purpose)], purpose);
+    return found && Date.now() < found.at + maxAgeMs ? found.value : undefined;
+  }
+
+  forget(reply: FastifyReply, purpose: Purpose): void {
+    reply.clearCookie(this.#nameOf(purpose), this.#options);
+  }
+
+  #nameOf(purpose: Purpose): string {
+    return `${this.rules.isSecure ? SECURE_PREFIX : ''}gangway-${purpose}`;
+  }
+
+  #set(reply: FastifyReply, purpose: Purpose, value: string, maxAgeMs: number): void {
+    reply.setCookie(this.#nameOf(purpose), value, { ...this.#options, maxAge: Math.ceil(maxAgeMs / 1_000) });
+  }
+
+  #sealed(purpose: Purpose, value: object): Promise<string> {
+    const [key = new Uint8Array()] = this.#keys;
+    return new EncryptJWT({ value, at: Date.now() })
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+      .setAudience(purpose)
+      .encrypt(key);
+  }
+
+  async #unsealed(
+    sealed: string | undefined,
+    purpose: Purpose,
+  ): Promise<{ readonly value: unknown; readonly at: number } | undefined> {
+    if (sealed === undefined) return undefined;
+    for (const key of this.#keys) {
+      try {
+        const { payload } = await jwtDecrypt<{ value: unknown; at: number }>(sealed, key, {
+          audience: purpose,
+          contentEncryptionAlgorithms: ['A256GCM'],
+          keyManagementAlgorithms: ['dir'],
+        });
+        return payload;
+      } catch (error) {
+        if (!(error instanceof errors.JOSEError)) throw error;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** A value that nobody guesses. */
+export function unguessable(): string {
+  return randomBytes(32).toString('base64url');
+}

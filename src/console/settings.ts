@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { type StorePlaces, storeSettings, storesFrom } from '../documents/open-store.js';
+import type { DbaForm } from '../messages/listed.js';
+import { REQUIREMENT_KINDS, type RequirementKind } from '../messages/requirements.js';
+import { type Accounts, accountNames, readAccounts } from '../partners/account-settings.js';
+import { logSettings } from '../process/logging.js';
+import {
+  BadSetting,
+  duration,
+  isSecureOrLoopback,
+  list,
+  listenAddress,
+  readSettings,
+  requestsPerMinute,
+  secureUrl,
+  trustedProxies,
+} from '../settings/settings.js';
+import { localUi, temporalClientSettings, temporalSettings, webUiSettings } from '../temporal/connection.js';
+import type { PayloadKeys } from '../temporal/payload-codec.js';
+
+/** The settings of the console, beside those of each account (partners/account-settings.ts) and Temporal's own. */
+export const consoleSettings = z.object({
+  CONSOLE_ADDRESS: listenAddress
+    .prefault('127.0.0.1:8085')
+    .describe('Where the console listens. Outside loopback it requires `OIDC_ISSUER` and `CONSOLE_URL`.'),
+  CONSOLE_URL: secureUrl
+    .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be an address without a path')
+    .optional()
+    .meta({
+      description:
+        'Address of the console in browsers. The identity provider sends people back to it, and requests for another host are refused.',
+      unset: 'its own address, which is for loopback only',
+    }),
+  CONSOLE_SESSION_KEYS: list
+    .refine(
+      (keys) => keys.every((key) => /^[\w.~+/=-]{32,}$/.test(key)),
+      'each must be 32 or more letters, digits or signs of "._~+/=-", such as openssl rand -hex 32 makes',
+    )
+    .optional()
+    .meta({
+      description: 'Secrets that encrypt session cookies: the first encrypts, each decrypts.',
+      format: 'list of secrets of 32 or more characters',
+      unset: 'required with `OIDC_ISSUER`',
+      secret: true,
+    }),
+  CONSOLE_IDLE: duration.prefault('30m').describe('A session without a request for so long ends.'),
+  CONSOLE_SESSION_MAX: duration.prefault('12h').describe('A session ends after so long in any case.'),
+  CONSOLE_CLAIM: duration.prefault('4h').describe('How long a person who takes a requirement has it.'),
+  CONSOLE_FOUR_EYES: list
+    .refine(
+      (kinds) => kinds.every((kind) => (REQUIREMENT_KINDS as readonly string[]).includes(kind)),
+      `each must be one of ${REQUIREMENT_KINDS.join(', ')}`,
+    )
+    .transform((kinds) => kinds as RequirementKind[])
+    .default([])
+    .meta({
+      description: 'Kinds of requirements whose answers a second person confirms.',
+      format: 'list of requirement kinds',
+    }),
+  CONSOLE_REQUESTS_PER_MINUTE: requestsPerMinute.describe('Requests that one session may send in a minute.'),
+  CONSOLE_TRUSTED_PROXIES: trustedProxies,
+  OIDC_ISSUER: secureUrl.optional().meta({
+    description: 'Identity provider (OpenID Connect) at which people sign in.',
+    unset: 'nobody signs in, and the console listens on loopback only',
+  }),
+  OIDC_CLIENT_ID: z
+    .string()
+    .optional()
+    .meta({ description: 'Client id of the console at the provider.', unset: 'required with `OIDC_ISSUER`' }),
+  OIDC_CLIENT_SECRET: z.string().optional().meta({
+    description: 'Client secret of the console.',
+    unset: 'the console is a public client',
+    secret: true,
+  }),
+  OIDC_SCOPE: z.string().default('openid profile email').describe('Scopes that the console requests.'),
+  OIDC_ROLES_CLAIM: z
+    .string()
+    .default('roles')
+    .describe(
+      'Claim with the roles of a person: `viewer`, `operator`, `approver`, `admin`. The highest counts.',
+    ),
+  OIDC_ACCOUNTS_CLAIM: z.string().optional().meta({
+    description:
+      'Claim with the partner accounts that a person may see; `default` is the account without a name.',
+    unset: 'everybody sees all accounts',
+  }),
+  ...webUiSettings.shape,
+  ...accountNames.shape,
+  ...temporalClientSettings.shape,
+  ...storeSettings.shape,
+  ...logSettings.shape,
+});
+
+/** The identity provider, and what the console is there. */
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
+  readonly scope: string;
+  readonly rolesClaim: string;
+  readonly accountsClaim: string | undefined;
+}
+
+export type ConsoleSettings = Accounts &
+  StorePlaces & {
+    readonly host: string;
+    readonly port: number;
+    /** Its address in browsers, `https://console.example.com`; undefined for the one it listens at. */
+    readonly url: string | undefined;
+    /** undefined: nobody signs in. */
+    readonly oidc: OidcSettings | undefined;
+    readonly sessionKeys: readonly string[];
+    readonly idleMs: number;
+    readonly sessionMaxMs: number;
+    readonly claimMs: number;
+    readonly fourEyes: readonly RequirementKind[];
+    readonly requestsPerMinute: number;
+    /** Addresses and networks. */
+    readonly trustedProxies: readonly string[];
+    readonly uiUrl: string | undefined;
+    readonly taskQueue: string;
+    readonly dbaForm: DbaForm;
+    readonly payloadKeys: PayloadKeys | undefined;
+    readonly logLevel: string;
+  };
+
+/** @throws {BadSetting} which names the first setting that cannot be used */
+export function loadConsoleSettings(environment: NodeJS.ProcessEnv): ConsoleSettings {
+  const set = readSettings(consoleSettings, environment);
+  const { host, port } = set.CONSOLE_ADDRESS;
+  const oidc = oidcFrom(set);
+  const { CONSOLE_URL: address, CONSOLE_SESSION_KEYS: keys } = set;
+  if (!isSecureOrLoopback(new URL(`http://${host}`)) && !(oidc && address))
+    throw new BadSetting('CONSOLE_ADDRESS', 'must be a loopback address without OIDC_ISSUER and CONSOLE_URL');
+  if (oidc && !keys) throw new BadSetting('CONSOLE_SESSION_KEYS', 'is not set, but OIDC_ISSUER is');
+  return {
+    ...readAccounts(environment),
+    ...storesFrom(set),
+    ...{ host, port, url: address, oidc, sessionKeys: keys ?? [] },
+    idleMs: set.CONSOLE_IDLE,
+    sessionMaxMs: set.CONSOLE_SESSION_MAX,
+    claimMs: set.CONSOLE_CLAIM,
+    fourEyes: set.CONSOLE_FOUR_EYES,
+    requestsPerMinute: set.CONSOLE_REQUESTS_PER_MINUTE,
+    trustedProxies: set.CONSOLE_TRUSTED_PROXIES,
+    uiUrl: set.GANGWAY_UI_URL ?? localUi(temporalSettings(environment).connectionOptions.address),
+    taskQueue: set.GANGWAY_TASK_QUEUE,
+    dbaForm: set.GANGWAY_DBA,
+    payloadKeys: set.PAYLOAD_KEYS,
+    logLevel: set.GANGWAY_LOG_LEVEL,
+  };
+}
+
+function oidcFrom(set: z.output<typeof consoleSettings>): OidcSettings | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = set;
+  if (issuer === undefined) return undefined;
+  if (clientId === undefined) throw new BadSetting('OIDC_CLIENT_ID', 'is not set, but OIDC_ISSUER is');
+  return {
+    ...{ issuer, clientId, clientSecret: set.OIDC_CLIENT_SECRET || undefined },
+    ...{ scope: set.OIDC_SCOPE, rolesClaim: set.OIDC_ROLES_CLAIM, accountsClaim: set.OIDC_ACCOUNTS_CLAIM },
+  };
+}

@@ -1,0 +1,29 @@
+/** What a person may do in the console. Each role may do what those before it may. */
+export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
+
+/**
+ * `viewer` sees onboardings with private values masked. `operator` answers requirements. `approver` decides about uncertain writes,
+ * abandons, and confirms what another person proposed. `admin` starts onboardings.
+ */
+export type Role = (typeof ROLES)[number];
+
+/** A person who has signed in. */
+export interface Visitor {
+  /** The verified subject at the identity provider; without one, the user of this machine. Workflows record it as the actor. */
+  readonly actor: string;
+  /** For the page: `Ada Park`. */
+  readonly name: string;
+  readonly role: Role;
+  /** The partner accounts that this person may see, '' for the account without a name; undefined for all. */
+  readonly accounts: readonly string[] | undefined;
+}
+
+/** Whether a person has a role, or one above it. */
+export function hasRole({ role }: Pick<Visitor, 'role'>, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}
+
+/** Whether a person may see what belongs to a partner account. */
+export function maySee({ accounts }: Pick<Visitor, 'accounts'>, account: string | undefined): boolean {
+  return accounts === undefined || accounts.includes(account ?? '');
+}

@@ -1,0 +1,339 @@
+import { describe, expect, it } from 'vitest';
+import type { RequirementKind } from '../../../src/messages/requirements.js';
+import { startMerchantBoarding } from '../../../src/temporal/start.js';
+import { adopted, existing } from '../../rigs/commands/existing.js';
+import { type Browsing, browse, sharedBrowser } from '../../rigs/console/browsing.js';
+import { type RunningConsole, runConsole } from '../../rigs/console/running-console.js';
+import { business, merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { shared } from '../../rigs/shared.js';
+import { boardingResponse, hostilePartner, STATUS } from '../../rigs/workflows/hostile-partner.js';
+import { accountOf, asked, withAccounts } from '../../rigs/workflows/partner-account.js';
+
+const PDF = {
+  name: 'voided check.pdf',
+  mimeType: 'application/pdf',
+  buffer: Buffer.from('%PDF-1.7\n1 0 obj\n%%EOF\n'),
+};
+const PROGRAM = {
+  name: 'check.pdf',
+  mimeType: 'application/pdf',
+  buffer: Buffer.from('MZ this is a program'),
+};
+
+const CREATE = 'POST /api/v2/merchant/create';
+
+const browser = sharedBrowser();
+const rig = shared(async (until) => {
+  const made = await createRig();
+  until(() => made.close());
+  return made;
+});
+const local = shared((until) => runConsole(rig(), { provider: null }, until));
+
+/** Somebody who looks at the open requirement of a kind, with the form of this answer open. */
+async function answering(
+  onboarding: Onboarding<unknown>,
+  kind: RequirementKind,
+  label: string,
+  more: { readonly console?: RunningConsole; readonly scripts?: boolean } = {},
+): Promise<Browsing> {
+  const { id } = await onboarding.requirement(kind);
+  const person = await browse(browser(), more.console ?? local(), { scripts: more.scripts ?? true });
+  await person.go(
+    `/onboardings/${encodeURIComponent(onboarding.workflowId)}/requirements/${encodeURIComponent(id)}`,
+  );
+  await open(person, label);
+  return person;
+}
+
+async function open({ page }: Browsing, label: string): Promise<void> {
+  const details = page.locator('details.answer', { has: page.locator('summary', { hasText: label }) });
+  if ((await details.getAttribute('open')) === null) await details.locator('summary').first().click();
+}
+
+/** Presses a button, and waits for the page that it leads to. */
+async function press({ page }: Browsing, name: string): Promise<void> {
+  await Promise.all([
+    page.waitForEvent('load'),
+    page.getByRole('button', { name, exact: true }).locator('visible=true').click(),
+  ]);
+}
+
+/** Fills the visible field of a label. */
+async function fill({ page }: Browsing, label: string | RegExp, text: string): Promise<void> {
+  await page.getByLabel(label).locator('visible=true').fill(text);
+}
+
+async function gone(person: Browsing): Promise<void> {
+  expect(person.complaints).toEqual([]);
+  await person.context.close();
+}
+
+describe.each([
+  ['with scripts', true],
+  ['without scripts', false],
+])('%s a person answers', (_, scripts) => {
+  it('underwriting notes with text and documents, after an empty text and a file that is no PDF', async () => {
+    const boarding = await rig().board(merchant('notes'));
+    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+    const person = await answering(boarding, 'underwriting-note', 'Answer with text', { scripts });
+    await fill(person, 'Answer', '   ');
+    await press(person, 'Send the answer');
+    expect(await person.text()).toContain('must not be empty');
+    await fill(person, 'Answer', 'About one sale in ten.');
+    await press(person, 'Send the answer');
+    expect(await person.text()).toContain('Your answer is accepted. 1 still open.');
+    await person.go(`/onboardings/${boarding.workflowId}/requirements/${requirements[1]?.id}`);
+    await open(person, 'Upload documents');
+    await person.page.getByLabel('Documents').setInputFiles(PROGRAM);
+    await fill(person, 'Reason (optional)', 'from the merchant');
+    if (scripts) {
+      await person.page.getByRole('button', { name: 'Upload and send' }).click();
+      await person.page.getByText('does not match its name').first().waitFor();
+    } else {
+      await press(person, 'Upload and send');
+      expect(await person.text()).toContain('does not match its name');
+      expect(await person.page.getByLabel('Reason (optional)').locator('visible=true').inputValue()).toBe(
+        'from the merchant',
+      );
+    }
+    await person.page.getByLabel('Documents').setInputFiles(PDF);
+    await press(person, 'Upload and send');
+    expect(await person.text()).toContain('Your answer is accepted. Nothing else is open.');
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    const { timeline } = await boarding.state();
+    expect(timeline.map(({ detail }) => detail)).toContain(
+      `${requirements[1]?.id}: documents: voided check.pdf`,
+    );
+    await gone(person);
+  });
+
+  it('a rejected field, after a value that breaks its rule, and sees what changes before it is sent', async () => {
+    const onboarding = await rig().onboardBusiness(business('correction'));
+    const person = await answering(onboarding, 'rejected-input', 'Correct the input', { scripts });
+    await fill(person, /^Website/, 'https://baker.example');
+    await person.page.locator('details.group', { hasText: 'Holder' }).locator('summary').click();
+    await fill(person, /^Phone/, '12');
+    await press(person, 'Check, then confirm');
+    const phone = person.page.getByLabel(/^Phone/).locator('visible=true');
+    expect(await phone.getAttribute('aria-invalid')).toBe('true');
+    expect(await person.text()).toContain('must be 10 digits');
+    expect(await person.page.getByLabel(/^Website/).inputValue()).toBe('https://baker.example');
+    await phone.fill('5185550177');
+    await press(person, 'Check, then confirm');
+    const preview = await person.page.locator('form.preview').innerText();
+    expect(preview).toContain('https://baker.example');
+    // A phone number is private, also in what changes.
+    expect(preview).not.toContain('5185550177');
+    await press(person, 'Confirm and send');
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    await gone(person);
+  });
+
+  it('an uncertain write: adopts no letters, and then has it sent again', async () => {
+    const input = merchant();
+    await rig().sandbox.plan('drop-before-commit', 'create-merchant', { about: input.externalId });
+    const boarding = await rig().board(input);
+    const person = await answering(boarding, 'uncertain-write', 'It took effect', { scripts });
+    await fill(person, 'ID at the partner', 'M-17');
+    await fill(person, 'Reason', 'it is in the portal');
+    await press(person, 'Check, then confirm');
+    expect(await person.text()).toContain('must be the ID at the partner, in digits');
+    expect(await person.page.getByLabel('Reason').locator('visible=true').inputValue()).toBe(
+      'it is in the portal',
+    );
+    await fill(person, 'ID at the partner', '17');
+    await press(person, 'Check, then confirm');
+    expect(await person.page.locator('form.preview').innerText()).toContain(input.externalId);
+    await press(person, 'Change it');
+    await open(person, 'It did not take effect');
+    await fill(person, 'Reason', 'looked twice');
+    await press(person, 'Check, then confirm');
+    expect(await person.text()).toContain('it exists twice then');
+    await press(person, 'Confirm and send');
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await rig().sandbox.writes(input.externalId)).toContain('create-merchant');
+    await gone(person);
+  });
+});
+
+describe('a person answers', () => {
+  it('requested changes with a field that no schema names, after fees that break a rule', async () => {
+    const boarding = await rig().board(merchant('request-changes'));
+    const person = await answering(boarding, 'request-changes', 'Correct the input');
+    await person.page.locator('details.group', { hasText: 'Fees' }).first().locator('summary').click();
+    await fill(person, /^Minimum discount amount/, '900');
+    await press(person, 'Check, then confirm');
+    expect(await person.text()).toContain('Nothing was sent.');
+    await fill(person, /^Minimum discount amount/, '');
+    await person.page
+      .locator('details.group', { hasText: 'A field that is not listed' })
+      .locator('summary')
+      .click();
+    await fill(person, 'Name of field 1', 'application.volume');
+    await fill(person, 'Value of field 1', '240000');
+    await press(person, 'Check, then confirm');
+    await press(person, 'Confirm and send');
+    const { merchantProfileId } = (await boarding.outcome()) as { merchantProfileId: number };
+    expect(JSON.stringify(await rig().sandbox.merchant(merchantProfileId))).toContain('240000');
+    await gone(person);
+  });
+
+  it('what nobody submitted, after a decision without a reason', async () => {
+    const { merchantProfileId, dba } = await existing(rig()).merchant({});
+    const input = adopted({ follow: true, merchantProfileId, merchant: { dba }, dueInHours: 48 } as const);
+    const { client, taskQueue } = rig();
+    const { workflowId } = await startMerchantBoarding(client, input, { taskQueue });
+    const onboarding = new Onboarding(client, workflowId);
+    const person = await answering(onboarding, 'not-submitted', 'Submit it as it is');
+    await fill(person, 'Reason', '  ');
+    await press(person, 'Do it');
+    expect(await person.text()).toContain('the timeline keeps why you decided so');
+    await fill(person, 'Reason', 'the agent asked for it');
+    await press(person, 'Do it');
+    await onboarding.until(({ stage }) => stage === 'underwriting', 'underwriting');
+    await rig().sandbox.transition(merchantProfileId, { status: 'Declined' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'declined' });
+    await gone(person);
+  });
+
+  it('an unclear mid, after one with a space', async () => {
+    const boarding = await rig().board(merchant('waiting'));
+    const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
+    await rig().sandbox.transition(merchantProfileId, { status: 'Approved', mid: 'US-518/7' });
+    const person = await answering(boarding, 'unclear-mid', 'Enter the right ID');
+    await fill(person, 'ID at the partner', 'US 518');
+    await fill(person, 'Reason', 'as the partner wrote');
+    await press(person, 'Check, then confirm');
+    expect(await person.text()).toContain('without spaces');
+    await fill(person, 'ID at the partner', '518000000001001');
+    await press(person, 'Check, then confirm');
+    await press(person, 'Confirm and send');
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '518000000001001' });
+    await gone(person);
+  });
+
+  it('a ticket with the corrected field, after a number that is too short', async () => {
+    const onboarding = await rig().onboardBusiness(business('ticket'));
+    const person = await answering(onboarding, 'ticket', 'Correct the input');
+    // The bank named it, so it is open at once.
+    await fill(person, /^Phone/, '518');
+    await press(person, 'Check, then confirm');
+    expect(await person.text()).toContain('must be 10 digits');
+    await fill(person, /^Phone/, '5185550199');
+    await press(person, 'Check, then confirm');
+    await press(person, 'Confirm and send');
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    await gone(person);
+  });
+
+  it('a locked profile by giving up, after no comment', async () => {
+    const onboarding = await rig().onboardBusiness(business('waiting'));
+    const { profileId = 0 } = await onboarding.until((state) => state.profileId !== undefined, 'the profile');
+    await rig().sandbox.transitionProfile(profileId, { isLocked: true });
+    const person = await answering(onboarding, 'locked-profile', 'Give up');
+    await fill(person, 'Comment', ' ');
+    await press(person, 'Check, then confirm');
+    expect(await person.text()).toContain('is required');
+    await fill(person, 'Comment', 'the business closed');
+    await press(person, 'Check, then confirm');
+    expect(await person.text()).toContain(`What exists stays at the partners: banking profile ${profileId}.`);
+    await press(person, 'Confirm and send');
+    expect(await onboarding.outcome()).toMatchObject({
+      outcome: 'abandoned',
+      comment: 'the business closed',
+    });
+    await gone(person);
+  });
+});
+
+/** An answer at the account of a partner, which has one workflow for all: so the server is its own. */
+function atAccount(test: (own: Rig, console: RunningConsole) => Promise<void>): Promise<void> {
+  return withAccounts(async (own) => {
+    const closing: (() => unknown)[] = [];
+    try {
+      await test(own, await runConsole(own, { provider: null }, (close) => closing.unshift(close)));
+    } finally {
+      for (const close of closing) await close();
+    }
+  });
+}
+
+describe('at a partner account, a person answers', () => {
+  it('with the one-time code, after one of two digits', async () => {
+    await atAccount(async (own, console) => {
+      await own.startWorker({ bankingUser: 'mfa' });
+      const onboarding = await own.onboardBusiness(business());
+      const account = accountOf(own, 'banking');
+      await asked(account, 'one-time-code');
+      const person = await answering(account, 'one-time-code', 'Enter the code', { console });
+      expect(await person.page.getByLabel('One-time code').getAttribute('inputmode')).toBe('numeric');
+      await fill(person, 'One-time code', '12');
+      await press(person, 'Send the code');
+      expect(await person.text()).toContain('must be 6 digits');
+      await fill(person, 'One-time code', '000 000');
+      await press(person, 'Send the code');
+      expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+      await gone(person);
+    });
+  });
+
+  it('for credentials that one call lacks, after no reason', async () => {
+    await atAccount(async (own, console) => {
+      await own.startWorker();
+      await own.sandbox.plan('expired-token', 'create-merchant', { times: 2 });
+      const boarding = await own.board(merchant());
+      const person = await answering(boarding, 'credentials', 'Try again', { console });
+      await fill(person, 'Reason', ' ');
+      await press(person, 'Do it');
+      expect(await person.text()).toContain('is required');
+      await fill(person, 'Reason', 'the partner gave the permission');
+      await press(person, 'Do it');
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+      await gone(person);
+    });
+  });
+
+  it('that a partner makes us wait, and that its responses can be read again, each after no reason', async () => {
+    await atAccount(async (own, console) => {
+      const hostile = await hostilePartner(own.sandbox.url, own.atClose);
+      await own.startWorker({ boardingUrl: hostile.url, patience: { stepMs: 1, unreadableMs: 1 } });
+      hostile.misbehave(CREATE, () => ({ status: 429, headers: { 'retry-after': '1' }, body: '{}' }));
+      const boarding = await own.board(merchant('waiting'));
+      const person = await answering(boarding, 'waiting', 'I know: go on waiting', { console });
+      await fill(person, 'Reason', ' ');
+      await press(person, 'Do it');
+      expect(await person.text()).toContain('is required');
+      await fill(person, 'Reason', 'the partner is busy until noon');
+      await press(person, 'Do it');
+      expect(await person.text()).toContain('Nothing else is open.');
+      hostile.behave(CREATE);
+      await boarding.until(({ stage }) => stage === 'underwriting', 'underwriting');
+      hostile.misbehave(STATUS, () =>
+        boardingResponse({ status: 7, statusDate: null, comment: null, mid: null }),
+      );
+      const account = accountOf(own, 'boarding');
+      await asked(account, 'unreadable');
+      // The page of the boarding shows what holds it up, and answers it.
+      const other = await answering(account, 'unreadable', 'Try again', { console });
+      await fill(other, 'Reason', ' ');
+      await press(other, 'Do it');
+      expect(await other.text()).toContain('is required');
+      hostile.misbehave(STATUS, () =>
+        boardingResponse({
+          status: 'Declined',
+          statusDate: '2026-01-31T10:00:00Z',
+          comment: null,
+          mid: null,
+        }),
+      );
+      await fill(other, 'Reason', 'the partner corrected it');
+      await press(other, 'Do it');
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
+      await gone(person);
+      await gone(other);
+    });
+  });
+});

@@ -1,0 +1,105 @@
+import { userInfo } from 'node:os';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { runProvider } from '../../rigs/console/provider.js';
+import { nextOf, SESSION_KEY, signIn, visitorOf, wayBack } from '../../rigs/console/running-console.js';
+import { launch, run } from '../../rigs/processes.js';
+
+const KEY = 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+const SETTINGS = {
+  PAYLOAD_KEYS: KEY,
+  CONSOLE_ADDRESS: '127.0.0.1:0',
+  GANGWAY_TASK_QUEUE: 'without-workers',
+};
+
+async function start(settings: Readonly<Record<string, string>>) {
+  const { child, exit, stderr } = await launch('console', { ...SETTINGS, ...settings }, 'console is ready');
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ready = stderr()
+    .split('\n')
+    .find((line) => line.includes('console is ready'));
+  const { url } = JSON.parse(ready ?? '{}') as { readonly url: string };
+  return { child, exit, log: stderr, url, visitor: () => visitorOf(url) };
+}
+
+it('serves people who have signed in, ends with 0 after SIGTERM, and logs no secret', async () => {
+  const provider = await runProvider();
+  provider.add({ sub: 'p-1', name: 'Ada Park', roles: ['operator'] });
+  const { child, exit, log, url, visitor } = await start({
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    ...provider.env,
+    CONSOLE_SESSION_KEYS: SESSION_KEY,
+  });
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  const browser = visitor();
+  const back = await wayBack(browser, 'p-1');
+  const page = await signIn(browser, 'p-1');
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('Ada Park, operator')]);
+  const assets = [...page.text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)];
+  expect(assets).toHaveLength(3);
+  for (const [, path = ''] of assets) {
+    const { status, headers } = await browser.open(path);
+    expect([path, status, headers.get('cache-control')]).toEqual([
+      path,
+      200,
+      'public, max-age=31536000, immutable',
+    ]);
+  }
+  const session = browser.cookies.get('gangway-session') ?? '';
+  child.kill('SIGTERM');
+  expect(await exit).toBe(0);
+  expect(log()).toContain('console has stopped');
+  const secrets = [KEY, SESSION_KEY, provider.env['OIDC_CLIENT_SECRET'] ?? '', session];
+  for (const secret of [...secrets, back.searchParams.get('code') ?? '']) {
+    expect(secret).not.toBe('');
+    expect(log()).not.toContain(secret);
+  }
+  expect(log()).not.toContain('everybody on this machine');
+});
+
+it('starts without Temporal and without the provider, alive and not ready', async () => {
+  const { url, visitor } = await start({
+    ...{ TEMPORAL_ADDRESS: '127.0.0.1:9', OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'gangway' },
+    CONSOLE_SESSION_KEYS: SESSION_KEY,
+  });
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  const ready = await fetch(`${url}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([503, { temporal: 'unavailable' }]);
+  const page = await visitor().open('/');
+  expect(nextOf(page)).toBe(`${url}/sign-in`);
+  expect((await visitor().open('/sign-in')).status).toBe(503);
+});
+
+it('without a provider, warns that everybody on this machine may use it, and takes the user’s name', async () => {
+  const { log, visitor } = await start({ TEMPORAL_ADDRESS: inject('temporalAddress') });
+  expect(log()).toContain('OIDC_ISSUER is not set: everybody on this machine may use the console');
+  expect((await visitor().open('/')).text).toContain(`${userInfo().username}, admin`);
+});
+
+const SIGN_IN = {
+  ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'gangway' },
+  CONSOLE_SESSION_KEYS: SESSION_KEY,
+};
+
+it.concurrent.each([
+  ['CONSOLE_ADDRESS: must be a loopback address', { CONSOLE_ADDRESS: '0.0.0.0:0' }],
+  ['CONSOLE_ADDRESS: must be a loopback address', { ...SIGN_IN, CONSOLE_ADDRESS: '0.0.0.0:0' }],
+  ['CONSOLE_ADDRESS: options.port should be', { CONSOLE_ADDRESS: '127.0.0.1:99999' }],
+  ['CONSOLE_SESSION_KEYS: is not set, but OIDC_ISSUER is', { ...SIGN_IN, CONSOLE_SESSION_KEYS: '' }],
+  ['CONSOLE_SESSION_KEYS: each must be 32 or more', { ...SIGN_IN, CONSOLE_SESSION_KEYS: 'short' }],
+  ['OIDC_CLIENT_ID: is not set, but OIDC_ISSUER is', { ...SIGN_IN, OIDC_CLIENT_ID: '' }],
+  ['OIDC_ISSUER: must be https', { ...SIGN_IN, OIDC_ISSUER: 'http://login.example.com' }],
+  ['CONSOLE_URL: must be https', { ...SIGN_IN, CONSOLE_URL: 'http://console.example.com' }],
+  [
+    'CONSOLE_URL: must be an address without a path',
+    { ...SIGN_IN, CONSOLE_URL: 'https://a.example/console' },
+  ],
+  ['CONSOLE_FOUR_EYES: each must be one of', { CONSOLE_FOUR_EYES: 'everything' }],
+  ['PAYLOAD_KEYS: is not set', { PAYLOAD_KEYS: '', TEMPORAL_ADDRESS: 'temporal.example.com:7233' }],
+])('does not start, and prints why: %s', async (message, settings) => {
+  const { code, stdout, stderr } = await run(process.execPath, ['dist/console.js'], {
+    ...SETTINGS,
+    ...settings,
+  });
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr.split('\n')).toEqual([expect.stringContaining(message), '']);
+});

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { h } from 'preact';
+import { expect, it } from 'vitest';
+import type { Route } from '../../../src/console/route.js';
+import { openBrowser } from '../../rigs/browser/browser.js';
+import { runConsole } from '../../rigs/console/running-console.js';
+import { createRig } from '../../rigs/rig.js';
+import { shared, testEnds } from '../../rigs/shared.js';
+
+const rig = shared(async (until) => {
+  const opened = await createRig({ worker: false });
+  until(() => opened.close());
+  return opened;
+});
+
+const browser = shared(async (until) => {
+  const opened = await openBrowser();
+  until(() => opened.close());
+  return opened;
+});
+
+/** A page with a form that a filter has. */
+const FILTERED: Route = {
+  ...{ method: 'GET', path: '/filtered', role: 'viewer' },
+  show: async ({ request }) => ({
+    title: 'Filtered',
+    page: h(
+      'div',
+      null,
+      h(
+        'form',
+        { action: '/filtered' },
+        h('input', { name: 'text', value: (request.query as { readonly text?: string }).text }),
+        h('button', {}, 'Filter'),
+      ),
+    ),
+  }),
+};
+
+/** A page whose violations of the content security policy are collected. */
+async function open(javaScriptEnabled: boolean): Promise<{ page: Page; refused: string[] }> {
+  const context = await browser().newContext({ javaScriptEnabled });
+  testEnds(() => context.close());
+  const page = await context.newPage();
+  const refused: string[] = [];
+  page.on('console', (message) => {
+    if (/Content Security Policy|Refused/.test(message.text())) refused.push(message.text());
+  });
+  return { page, refused };
+}
+
+it.each([true, false])(
+  'a person signs in, is signed in again after a pause, and signs out (scripts: %s)',
+  async (scripts) => {
+    const env = { CONSOLE_IDLE: '3s' };
+    const { provider, url } = await runConsole(rig(), { env, routes: [FILTERED] });
+    provider.add({ sub: 'ada', name: 'Ada Park', roles: ['viewer'] });
+    const { page, refused } = await open(scripts);
+    await page.goto(`${url}/filtered?text=before`);
+    await page.click('button[value=ada]');
+    await page.waitForURL(`${url}/filtered?text=before`);
+    expect(await page.innerText('.who')).toContain('Ada Park, viewer');
+
+    // The form leads to the console, and from there to the provider and back.
+    await sleep(3_500);
+    await page.fill('input[name=text]', 'after');
+    await page.click('text=Filter');
+    await page.waitForURL(`${url}/filtered?text=after`);
+    expect(await page.inputValue('input[name=text]')).toBe('after');
+
+    await page.click('text=Sign out');
+    await page.waitForURL(`${provider.oidc.issuer}/session/end?**`);
+    await page.click('button[value=yes]');
+    await page.waitForURL(`${url}/signed-out**`);
+    expect(await page.innerText('main')).toContain('You have signed out.');
+    await page.goto(`${url}/filtered`);
+    await page.waitForSelector('button[value=ada]');
+    expect(refused).toEqual([]);
+  },
+);

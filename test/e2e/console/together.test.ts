@@ -1,0 +1,332 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { describe, expect, it } from 'vitest';
+import type { Role } from '../../../src/console/visitor.js';
+import { type Browsing, browse, sharedBrowser } from '../../rigs/console/browsing.js';
+import { runConsole } from '../../rigs/console/running-console.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { createRig } from '../../rigs/rig.js';
+import { shared } from '../../rigs/shared.js';
+import { eventually } from '../../rigs/waiting.js';
+
+const browser = sharedBrowser();
+const rig = shared(async (until) => {
+  const made = await createRig({ server: {}, worker: false });
+  until(() => made.close());
+  let worker = await made.startWorker();
+  return {
+    ...made,
+    /** No worker runs meanwhile. */
+    withoutWorker: async (during: () => Promise<void>) => {
+      await worker.stop();
+      await during();
+      worker = await made.startWorker();
+    },
+  };
+});
+const console = shared((until) =>
+  runConsole(rig(), { env: { CONSOLE_FOUR_EYES: 'ticket', CONSOLE_CLAIM: '2h' } }, until),
+);
+
+/** Somebody who has signed in. */
+async function person(
+  name: string,
+  role: Role,
+  more: { readonly width?: number; readonly dark?: boolean } = {},
+) {
+  const sub = `${name.toLowerCase()}-${role}`;
+  console().provider.add({ sub, name, roles: [role] });
+  return browse(browser(), console(), { sub, ...more });
+}
+
+const pathOf = ({ workflowId }: Onboarding<unknown>, id?: string) =>
+  `/onboardings/${encodeURIComponent(workflowId)}${id === undefined ? '' : `/requirements/${encodeURIComponent(id)}`}`;
+
+async function press({ page }: Browsing, name: string): Promise<void> {
+  await Promise.all([
+    page.waitForEvent('load'),
+    page.getByRole('button', { name, exact: true }).locator('visible=true').first().click(),
+  ]);
+}
+
+/** A boarding with a single note. */
+async function noted() {
+  const boarding = await rig().board(merchant('more-notes'));
+  const { id } = await boarding.requirement('underwriting-note');
+  return { boarding, id };
+}
+
+describe('two people', () => {
+  it('who answer the same requirement: the second sees who was first and what they answered', async () => {
+    const { boarding, id } = await noted();
+    const [ada, grace] = await Promise.all([person('Ada', 'operator'), person('Grace', 'operator')]);
+    await Promise.all([ada.go(pathOf(boarding, id)), grace.go(pathOf(boarding, id))]);
+    await grace.page.getByLabel('Answer', { exact: true }).fill('Mostly cakes.');
+    await ada.page.getByLabel('Answer', { exact: true }).fill('Bread and rolls.');
+    await press(ada, 'Send the answer');
+    await press(grace, 'Send the answer');
+    const text = await grace.text();
+    expect(text).toMatch(/Ada \(ada-operator\) answered this first, .*: “Bread and rolls\.”/);
+    expect(text).toContain('Your answer was not sent.');
+    expect(text).toContain('Mostly cakes.');
+    const { timeline } = await boarding.state();
+    expect(timeline.filter(({ event }) => event === 'requirement-resolved')).toHaveLength(1);
+  });
+
+  it('see who is on it, in the page and in the inbox, and can take it over', async () => {
+    const { boarding, id } = await noted();
+    const [ada, grace] = await Promise.all([person('Ada', 'operator'), person('Grace', 'operator')]);
+    await Promise.all([ada.go(pathOf(boarding, id)), grace.go(pathOf(boarding, id))]);
+    await press(ada, 'I am on it');
+    expect(await ada.text()).toContain('You are on it, until');
+    // Without a reload.
+    await grace.page.getByText('Ada (ada-operator) is on it').waitFor();
+    const [claim] = (await boarding.state()).requirements.map((requirement) => requirement.claim);
+    const left = Date.parse(claim?.until ?? '') - Date.now();
+    expect(left).toBeGreaterThan(1.9 * 3_600_000);
+    expect(left).toBeLessThan(2 * 3_600_000);
+    const rows = await eventually(
+      async () => {
+        await grace.go('/?taken=taken');
+        return grace.page.locator('table tbody tr').allInnerTexts();
+      },
+      (all) => all.some((row) => row.includes(boarding.workflowId) && row.includes('Ada')),
+      'the claim in the inbox',
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    await grace.go(pathOf(boarding, id));
+    await press(grace, 'Take over');
+    expect(await grace.text()).toContain('You are on it, until');
+    await press(grace, 'Release');
+    expect(await grace.text()).toContain('Nobody is on it');
+  });
+
+  it('decide together where four eyes are wanted: one proposes, another with the role confirms', async () => {
+    const onboarding = await rig().onboardBusiness(business('ticket'));
+    const { id } = await onboarding.requirement('ticket');
+    const ada = await person('Ada', 'approver');
+    await ada.go(pathOf(onboarding, id));
+    await ada.page.getByLabel('Answer', { exact: true }).fill('The number is 518-555-0199, now.');
+    await press(ada, 'Propose this answer');
+    expect((await onboarding.state()).requirements).toHaveLength(1);
+    await ada.go(pathOf(onboarding, id));
+    // Not by the same person.
+    expect(await ada.page.getByRole('button', { name: 'Confirm and send' }).count()).toBe(0);
+    const operator = await person('Linus', 'operator');
+    await operator.go(pathOf(onboarding, id));
+    expect(await operator.text()).toContain('An approver confirms it.');
+    const grace = await person('Grace', 'approver');
+    await grace.go(pathOf(onboarding, id));
+    expect(await grace.page.locator('.proposal').innerText()).toContain('The number is 518-555-0199, now.');
+    await press(grace, 'Confirm and send');
+    expect(await grace.text()).toContain('You confirmed the answer');
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const resolved = (await onboarding.state()).timeline.find(
+      ({ event }) => event === 'requirement-resolved',
+    );
+    expect(resolved?.actor).toContain('Ada');
+  });
+
+  it('withdraw what was proposed, and the requirement stays open', async () => {
+    const onboarding = await rig().onboardBusiness(business('ticket'));
+    const { id } = await onboarding.requirement('ticket');
+    const ada = await person('Ada', 'operator');
+    await ada.go(pathOf(onboarding, id));
+    await ada.page.getByLabel('Answer', { exact: true }).fill('Wrong.');
+    await press(ada, 'Propose this answer');
+    await ada.go(pathOf(onboarding, id));
+    await press(ada, 'Withdraw');
+    expect(await ada.text()).toContain('The proposal is withdrawn.');
+    const [open] = (await onboarding.state()).requirements;
+    expect([open?.id, open?.proposal]).toEqual([id, undefined]);
+  });
+});
+
+describe('while somebody types', () => {
+  it('the page updates around it: nothing typed is lost, the focus stays, and an answer by another is shown in place', async () => {
+    const boarding = await rig().board(merchant('notes'));
+    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+    const [first, second] = requirements;
+    const ada = await person('Ada', 'operator');
+    await ada.go(pathOf(boarding));
+    const card = ada.page.locator(`[id="r-${first?.id}"]`);
+    await card.locator('details', { hasText: 'Answer with text' }).locator('summary').click();
+    const field = card.getByLabel('Answer', { exact: true });
+    await field.fill('I am still typ');
+    await field.evaluate((element: HTMLTextAreaElement) => element.setSelectionRange(2, 4));
+    const before = await field.boundingBox();
+    await boarding.resolve(second?.id ?? '', { kind: 'text', text: 'One in ten.' }, 'Grace');
+    await ada.page.locator(`[id="answered-${second?.id}"]`).waitFor();
+    expect(await field.inputValue()).toBe('I am still typ');
+    expect(
+      await field.evaluate((element: HTMLTextAreaElement) => [
+        element.selectionStart,
+        element.selectionEnd,
+        element === element.ownerDocument.activeElement,
+      ]),
+    ).toEqual([2, 4, true]);
+    expect(Math.abs(((await field.boundingBox())?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(2);
+    await boarding.resolve(first?.id ?? '', { kind: 'text', text: 'A voided check comes by mail.' }, 'Grace');
+    await card.getByText('Grace answered').waitFor();
+    expect(await card.innerText()).toContain('What you typed is still here');
+    expect(await field.inputValue()).toBe('I am still typ');
+    expect(ada.complaints).toEqual([]);
+  });
+});
+
+describe('without a worker', () => {
+  it('an answer is not lost: the page shows that nothing was sent, and it is sent once a worker runs', async () => {
+    const { boarding, id } = await noted();
+    const ada = await person('Ada', 'operator');
+    await ada.go(pathOf(boarding, id));
+    await ada.page.getByLabel('Answer', { exact: true }).fill('Bread and rolls.');
+    await rig().withoutWorker(async () => {
+      ada.page.setDefaultTimeout(90_000);
+      await press(ada, 'Send the answer');
+      const text = await ada.text();
+      expect(text).toContain('This onboarding cannot be read now');
+      expect(text).toContain('Nothing was sent.');
+      expect(await ada.page.getByLabel('Answer', { exact: true }).inputValue()).toBe('Bread and rolls.');
+    });
+    await eventually(
+      async () => {
+        await press(ada, 'Send the answer');
+        return ada.text();
+      },
+      (text) => text.includes('Your answer is accepted.'),
+      'the answer to be accepted',
+    );
+  });
+});
+
+describe('a person without a mouse', () => {
+  it('finds a requirement in the inbox and answers it', async () => {
+    const { boarding, id } = await noted();
+    await boarding.listed(' AND ActionRequired = true');
+    const ada = await person('Ada', 'operator');
+    await eventually(
+      async () => {
+        await ada.go(`/?text=${encodeURIComponent(boarding.workflowId)}`);
+        return ada.text();
+      },
+      (text) => text.includes('Answer note'),
+      'the requirement in the inbox',
+    );
+    const { keyboard } = ada.page;
+    const focused = () => ada.page.evaluate('document.activeElement?.textContent ?? ""') as Promise<string>;
+    await keyboard.press('Tab');
+    expect(await focused()).toContain('Skip to the content');
+    for (let presses = 0; (await focused()) !== 'Answer note'; presses += 1) {
+      if (presses > 40) throw new Error('the link cannot be reached');
+      await keyboard.press('Tab');
+    }
+    await Promise.all([ada.page.waitForEvent('load'), keyboard.press('Enter')]);
+    const isAnswer = () =>
+      ada.page.evaluate('document.activeElement?.tagName === "TEXTAREA"') as Promise<boolean>;
+    for (let presses = 0; !(await isAnswer()); presses += 1) {
+      if (presses > 40) throw new Error('the answer cannot be reached');
+      await keyboard.press('Tab');
+    }
+    // The outline of what has the focus is seen.
+    expect(await ada.page.evaluate('getComputedStyle(document.activeElement).outlineWidth')).toBe('3px');
+    await keyboard.type('Bread and rolls.');
+    await keyboard.press('Tab');
+    await keyboard.press('Tab');
+    expect(await focused()).toBe('Send the answer');
+    await Promise.all([ada.page.waitForEvent('load'), keyboard.press('Enter')]);
+    expect(await ada.text()).toContain('Your answer is accepted.');
+    expect((await boarding.state()).requirements.map((each) => each.id)).not.toContain(id);
+  });
+});
+
+describe('every page', () => {
+  const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+  it.each([
+    ['light', false, 1_280],
+    ['dark', true, 1_280],
+    ['light on a phone', false, 390],
+    ['dark on a phone', true, 390],
+  ])('has no violation of accessibility rules, in %s', async (_, dark, width) => {
+    const [{ boarding, id }, ticket, corrected, both] = await Promise.all([
+      noted(),
+      rig().onboardBusiness(business('ticket')),
+      rig().onboardBusiness(business('correction')),
+      rig().onboard(customer({ boarding: 'notes' })),
+    ]);
+    const ticketId = (await ticket.requirement('ticket')).id;
+    const rejectedId = (await corrected.requirement('rejected-input')).id;
+    await both.until((state) => state.requirements.length === 2, 'the notes of the customer');
+    const ada = await person('Ada', 'admin', { width, dark });
+    const paths = [
+      ...[
+        '/',
+        '/?text=nothing-has-this',
+        '/onboardings',
+        pathOf(boarding),
+        pathOf(boarding, id),
+        pathOf(both),
+      ],
+      ...[
+        pathOf(ticket),
+        pathOf(ticket, ticketId),
+        pathOf(corrected, rejectedId),
+        `${pathOf(boarding)}/documents`,
+      ],
+      '/no-such-page',
+    ];
+    const found: string[] = [];
+    const check = async (path: string) => {
+      // Rules hold for what is folded up, too.
+      await ada.page.evaluate(
+        'for (const each of document.querySelectorAll("details")) { each.removeAttribute("name"); each.open = true; }',
+      );
+      await ada.page.evaluate(await axe);
+      const violations = (await ada.page.evaluate(
+        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" | ")))',
+      )) as string[];
+      found.push(...violations.map((violation) => `${path} ${violation}`));
+      const scrolls = (await ada.page.evaluate(
+        'document.documentElement.scrollWidth - innerWidth',
+      )) as number;
+      if (scrolls > 0) found.push(`${path} is ${scrolls} px too wide`);
+    };
+    for (const path of paths) {
+      await ada.go(path);
+      await check(path);
+    }
+    // A form with a mistake, and a preview.
+    await ada.go(pathOf(corrected, rejectedId));
+    await ada.page.getByLabel(/^Website/).fill('https://baker.example');
+    await press(ada, 'Check, then confirm');
+    await check('a preview');
+    await ada.go(pathOf(boarding, id));
+    await ada.page.getByLabel('Answer', { exact: true }).fill(' ');
+    await press(ada, 'Send the answer');
+    await check('a mistake');
+    expect(found).toEqual([]);
+    expect(ada.complaints).toEqual([]);
+  });
+
+  it('is light, and nothing in it moves: the inbox takes less than 60 KB and shifts by 0', async () => {
+    await noted();
+    const ada = await person('Ada', 'admin');
+    const session = await ada.context.newCDPSession(ada.page);
+    await session.send('Network.enable');
+    await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+    let bytes = 0;
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
+    });
+    await ada.page.addInitScript(
+      'globalThis.shifted = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries()) globalThis.shifted += value; }).observe({ type: "layout-shift", buffered: true });',
+    );
+    await ada.go('/');
+    expect(bytes).toBeGreaterThan(1_000);
+    expect(bytes).toBeLessThan(60_000);
+    await ada.page.waitForResponse((response) => response.url().includes('/inbox/part'));
+    await ada.page.waitForTimeout(300);
+    expect(await ada.page.evaluate('globalThis.shifted')).toBe(0);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { runConsole } from '../../rigs/console/running-console.js';
+import { business, merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { createRig } from '../../rigs/rig.js';
+import { shared } from '../../rigs/shared.js';
+
+const rig = shared(async (until) => {
+  const made = await createRig();
+  until(() => made.close());
+  return made;
+});
+const console = shared((until) => runConsole(rig(), {}, until));
+
+const pageOf = ({ workflowId }: Onboarding<unknown>) => `/onboardings/${encodeURIComponent(workflowId)}`;
+
+describe('an answer that the partner does not have yet', () => {
+  it('is taken back with a reason by an operator, once, and the requirement is open again', async () => {
+    const boarding = await rig().board(merchant('notes'));
+    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+    const [{ id } = { id: '' }] = requirements;
+    const path = `${pageOf(boarding)}/requirements/${id}`;
+    const [ada, viewer] = [await console().signedIn(), await console().signedIn({ role: 'viewer' })];
+    const takeBack = (reason: string, who = ada) => who.open(path, { form: { kind: 'take-back', reason } });
+    expect((await takeBack('too early')).status).toBe(409);
+    expect((await ada.open(path, { form: { kind: 'text', text: 'One in ten.' } })).status).toBe(303);
+    expect((await ada.open(pageOf(boarding))).text).toContain('Take it back');
+    expect((await viewer.open(pageOf(boarding))).text).not.toContain('Take it back');
+    expect((await takeBack('may not', viewer)).status).toBe(403);
+    expect((await takeBack(' ')).status).toBe(422);
+    expect((await boarding.state()).unsent).toEqual([id]);
+    const reply = await takeBack('it was one in five');
+    expect([reply.status, reply.headers.get('location')]).toEqual([303, pageOf(boarding)]);
+    const { requirements: open, timeline } = await boarding.state();
+    expect(open.map((each) => each.id)).toContain(id);
+    expect(timeline.at(-1)).toMatchObject({ actor: ada.actor, reason: 'it was one in five' });
+    expect((await takeBack('again')).status).toBe(409);
+    expect(console().audited().at(-1)).toMatchObject({
+      what: 'answer',
+      detail: 'take-back',
+      result: 'accepted',
+    });
+  });
+});
+
+describe('private values of an input', () => {
+  it('are shown to an operator who asks for them, in that response only, and the audit log keeps who', async () => {
+    const { holder, ...input } = business('waiting');
+    const values = { ssn: '123450987', phone: '5185559876', email: 'mail-4711@example.com' };
+    const onboarding = await rig().onboardBusiness({ ...input, holder: { ...holder, ...values } });
+    await onboarding.until(({ stage }) => stage === 'underwriting', 'underwriting');
+    const [ada, viewer] = [await console().signedIn(), await console().signedIn({ role: 'viewer' })];
+    const shownIn = (text: string) => Object.values(values).filter((value) => text.includes(value));
+    const before = await ada.open(pageOf(onboarding));
+    expect([shownIn(before.text), before.text.includes('Show private values')]).toEqual([[], true]);
+    expect((await viewer.open(pageOf(onboarding))).text).not.toContain('Show private values');
+    const path = `${pageOf(onboarding)}/private`;
+    const refused = await viewer.open(path, { form: {} });
+    expect([refused.status, shownIn(refused.text)]).toEqual([403, []]);
+    const audited = console().audited().length;
+    const { status, text, headers } = await ada.open(path, { form: {} });
+    expect([status, shownIn(text), headers.get('cache-control')]).toEqual([
+      200,
+      Object.values(values),
+      'no-store',
+    ]);
+    expect(/<title>(.*?)<\/title>/.exec(text)?.[1]).not.toContain(holder.doingBusinessAsName);
+    expect(console().audited().slice(audited)).toEqual([
+      {
+        ...{ actor: ada.actor, workflowId: onboarding.workflowId },
+        ...{ what: 'show private values', msg: 'show private values' },
+      },
+    ]);
+    expect(shownIn((await ada.open(pageOf(onboarding))).text)).toEqual([]);
+    expect(shownIn(console().log())).toEqual([]);
+  });
+});
+
+describe('a correction of fees', () => {
+  it.each([
+    ['in its own field', { 'set.fees.cashDiscountRate': '3.1' }],
+    ['as a field by name', { 'other.0.name': 'fees.cashDiscountRate', 'other.0.value': '3.1' }],
+    ['as a whole', { 'other.0.name': 'fees', 'other.0.value': '{"cashDiscountRate": 3.1}' }],
+  ])('%s needs an approver', async (_, fields) => {
+    const boarding = await rig().board(merchant('request-changes'));
+    const { id } = await boarding.requirement('request-changes');
+    const path = `${pageOf(boarding)}/requirements/${id}`;
+    const form = { kind: 'correction', ...fields };
+    const [ada, grace] = [await console().signedIn(), await console().signedIn({ role: 'approver' })];
+    for (const step of ['', 'send']) {
+      const { status, text } = await ada.open(path, { form: { ...form, step } });
+      expect([status, text]).toEqual([403, expect.stringContaining('an approver must send it')]);
+    }
+    expect((await boarding.state()).requirements).toHaveLength(1);
+    const preview = await grace.open(path, { form });
+    expect([preview.status, preview.text]).toEqual([200, expect.stringContaining('Check before it is sent')]);
+    expect((await boarding.state()).requirements).toHaveLength(1);
+    expect((await grace.open(path, { form: { ...form, step: 'send' } })).status).toBe(303);
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+  });
+});

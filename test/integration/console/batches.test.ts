@@ -1,0 +1,252 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
+import { executions, idOf, ndjson, wasStarted } from '../../rigs/commands/files.js';
+import { formWithFile, leadsTo } from '../../rigs/console/pages.js';
+import {
+  type Reply,
+  type RunningConsole,
+  runConsole,
+  type SignedIn,
+} from '../../rigs/console/running-console.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+
+// Without a worker, so that started workflows stay as they are.
+let rig: Rig;
+let console: RunningConsole;
+let admin: SignedIn;
+beforeAll(async () => {
+  rig = await createRig({ worker: false });
+  const env = { GANGWAY_ACCOUNTS: 'east,west', OIDC_ACCOUNTS_CLAIM: 'accounts' };
+  console = await runConsole(rig, { env }, rig.atClose);
+  admin = await console.signedIn({ role: 'admin', accounts: ['default', 'east', 'west'] });
+});
+afterAll(() => rig.close());
+
+type Files = Parameters<typeof formWithFile>[1];
+
+const checked = async (files: Files, fields = {}, who = admin) =>
+  who.open('/batches', { body: formWithFile(await who.csrf(), files, fields) });
+
+/** Checks merchants. @returns the address of their batch */
+async function held(inputs: readonly unknown[], who = admin): Promise<string> {
+  const reply = await checked({ file: ['rows.ndjson', ndjson(inputs)] }, {}, who);
+  expect(reply.status).toBe(303);
+  return leadsTo(reply);
+}
+
+const merchants = (count: number) => Array.from({ length: count }, () => merchant());
+
+/** The page of a batch once it shows this text. */
+const shows = (path: string, text: string, who = admin): Promise<Reply> =>
+  eventually(
+    () => who.open(path),
+    (page) => page.text.includes(text),
+    text,
+  );
+
+interface ResultRow {
+  readonly line: string;
+  readonly workflowId: string;
+  readonly result: string;
+  readonly error: string;
+}
+
+async function resultsOf(path: string): Promise<ResultRow[]> {
+  const { text, headers } = await admin.open(`${path}/results.csv`);
+  expect(headers.get('content-disposition')).toMatch(/^attachment/);
+  return parse(text, { columns: true });
+}
+
+describe('a file', () => {
+  it('is checked first: each problem by line and field, and nothing is started or held', async () => {
+    const good = merchant();
+    const { agentProfileId: _, ...bad } = merchant(undefined, { dueInHours: -1 });
+    const rows = [good, bad, { ...business(), holder: {} }, good];
+    const { status, text } = await checked({ file: ['rows.ndjson', `${ndjson(rows)}{"a":\n`] });
+    expect(status).toBe(422);
+    const cells = [...text.matchAll(/<td[^>]*data-title="(?:Line|Field|Problem)"[^>]*>(.*?)<\/td>/g)].map(
+      ([, cell]) => cell,
+    );
+    const found = Array.from({ length: cells.length / 3 }, (__, index) =>
+      cells.slice(3 * index, 3 * index + 3),
+    );
+    expect(found).toContainEqual(['2', '<code>dueInHours</code>', expect.stringContaining('must be')]);
+    expect(found).toContainEqual(['3', '<code>holder.ssn</code>', 'is required']);
+    expect(found).toContainEqual(['4', '<code>externalId</code>', 'is the same as in line 1']);
+    expect(found).toContainEqual(['5', '', expect.stringContaining('is not JSON')]);
+    expect(await wasStarted(rig.client, idOf(good))).toBe(false);
+    expect((await admin.open('/start')).text).not.toContain('Batches of this console');
+  });
+
+  it('of CSV is read with its delimiter and its mapping', async () => {
+    const input = merchant();
+    const csv = `Id;Name;First;Last;Cash;Terminal;Agent\n${input.externalId};Corner Bakery;Ada;Baker;No;None;101\n`;
+    const columns = {
+      ...{ Id: 'externalId', Name: 'merchant.dba', First: 'merchant.firstName', Last: 'merchant.lastName' },
+      ...{ Cash: 'merchant.cashDiscount', Terminal: 'merchant.pos', Agent: 'agentProfileId' },
+    };
+    const mapping = JSON.stringify({ columns });
+    const files: Files = { file: ['crm.csv', csv], mapping: ['mapping.json', mapping] };
+    const reply = await checked(files, { delimiter: 'semicolon' });
+    const path = leadsTo(reply);
+    expect((await admin.open(path)).text).toContain('This starts 1 row of crm.csv (1 merchant)');
+    await admin.open(`${path}/start`, { form: { rate: '50' } });
+    await shows(path, '1 of 1 row: done');
+    expect(await wasStarted(rig.client, idOf(input))).toBe(true);
+  });
+
+  it.each([
+    ['without rows', ['rows.ndjson', ''] as const, 422, 'Choose a file first'],
+    ['of blank lines', ['rows.ndjson', '\n\n'] as const, 422, 'has no rows'],
+    ['of another type', ['rows.xlsx', 'x'] as const, 422, 'does not end in .csv or .ndjson'],
+    ['in UTF-16', ['rows.csv', new Uint8Array([0xff, 0xfe, 0x61, 0])] as const, 422, 'is UTF-16'],
+    ['above 16 MiB', ['rows.csv', new Uint8Array(16 * 1024 * 1024 + 1)] as const, 413, 'larger than 16 MiB'],
+  ])('%s is rejected with the reason', async (_, file, status, reason) => {
+    const reply = await checked({ file });
+    expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(reason)]);
+  });
+});
+
+describe('a checked file', () => {
+  it('shows what would happen, and more than 20 rows start only with their number', async () => {
+    const inputs = [...merchants(20), business(), customer()];
+    const path = await held(inputs);
+    const { text } = await admin.open(path);
+    expect(text).toContain('This starts 22 rows of rows.ndjson (20 merchants, 1 business, 1 customer)');
+    for (const rows of ['', '20']) {
+      const reply = await admin.open(`${path}/start`, { form: { rate: '50', rows } });
+      expect([reply.status, reply.text]).toEqual([422, expect.stringContaining('Nothing was started')]);
+    }
+    const rate = await admin.open(`${path}/start`, { form: { rate: '0', rows: '22' } });
+    expect(rate.status).toBe(422);
+    const [first] = inputs as MerchantBoardingInput[];
+    expect(await wasStarted(rig.client, first ? idOf(first) : '')).toBe(false);
+    const started = await admin.open(`${path}/start`, { form: { rate: '100', rows: '22' } });
+    expect([started.status, leadsTo(started)]).toEqual([303, path]);
+    await shows(path, '22 of 22 rows: done');
+    expect(console.audited()).toContainEqual(
+      expect.objectContaining({ what: 'start a batch', actor: admin.actor }),
+    );
+  });
+
+  it('is of the person who uploaded it, and started once by a double click', async () => {
+    const [input] = merchants(1);
+    const path = await held([input]);
+    const other = await console.signedIn({ role: 'admin', accounts: ['default', 'east', 'west'] });
+    expect((await other.open(path)).status).toBe(404);
+    const form = { rate: '50' };
+    const both = await Promise.all([
+      admin.open(`${path}/start`, { form }),
+      admin.open(`${path}/start`, { form }),
+    ]);
+    expect(both.map(({ status }) => status)).toEqual([303, 303]);
+    await shows(path, '1 of 1 row: done');
+    expect(await resultsOf(path)).toMatchObject([{ line: '1', result: 'started' }]);
+    expect((await other.open(path)).status).toBe(200);
+  });
+
+  it('must not be for an account that the person may not see, and nor may others see it', async () => {
+    const west = await console.signedIn({ role: 'admin', accounts: ['west'] });
+    const east = await checked(
+      { file: ['rows.ndjson', ndjson([merchant(undefined, { account: 'east' })])] },
+      {},
+      west,
+    );
+    expect([east.status, east.text]).toEqual([
+      422,
+      expect.stringContaining('must be one of GANGWAY_ACCOUNTS: west'),
+    ]);
+    const nameless = await checked({ file: ['rows.ndjson', ndjson([merchant()])] }, {}, west);
+    expect([nameless.status, nameless.text]).toEqual([422, expect.stringContaining('is required')]);
+    const path = await held([merchant(undefined, { account: 'east' })]);
+    await admin.open(`${path}/start`, { form: { rate: '50' } });
+    await shows(path, 'done');
+    for (const url of [path, `${path}/results.csv`]) expect((await west.open(url)).status).toBe(404);
+    expect((await west.open(`${path}/stop`, { form: {} })).status).toBe(404);
+    expect((await west.open('/start')).text).not.toContain(path);
+  });
+});
+
+it('a batch of 200 is stopped in the middle, and the same file starts the rest and nothing twice', async () => {
+  const inputs = merchants(200);
+  const path = await held(inputs);
+  await admin.open(`${path}/start`, { form: { rate: '80', rows: '200' } });
+  const running = await admin.open(path);
+  expect(running.text).toContain('running');
+  expect(running.headers.get('refresh')).toBe('2');
+  await eventually(
+    () => resultsOf(path),
+    (rows) => rows.length > 40,
+    '40 rows',
+  );
+  expect(leadsTo(await admin.open(`${path}/stop`, { form: {} }))).toBe(path);
+  const { text, headers } = await shows(path, 'rows: stopped');
+  expect(text).toContain('upload the same file again');
+  expect(headers.get('refresh')).toBeNull();
+  const before = await resultsOf(path);
+  expect(before.length).toBeLessThan(200);
+  expect(before.every(({ result }) => result === 'started')).toBe(true);
+  // Nothing more is started after the stop.
+  await sleep(500);
+  expect(await resultsOf(path)).toHaveLength(before.length);
+
+  const again = await held(inputs);
+  await admin.open(`${again}/start`, { form: { rate: '400', rows: '200' } });
+  await shows(again, '200 of 200 rows: done');
+  const after = await resultsOf(again);
+  const attached = after.filter(({ result }) => result === 'attached').map(({ line }) => line);
+  expect(attached).toEqual(before.map(({ line }) => line));
+  expect(after.filter(({ result }) => result === 'started')).toHaveLength(200 - before.length);
+  expect(after.map(({ line }) => Number(line))).toEqual(inputs.map((_, index) => index + 1));
+  const ids = new Set(inputs.map(idOf));
+  const all = await executions(rig.client, rig.taskQueue, 200);
+  const own = await eventually(
+    async () =>
+      (await executions(rig.client, rig.taskQueue, all.length)).filter(({ workflowId }) =>
+        ids.has(workflowId),
+      ),
+    (found) => found.length >= 200,
+    '200 executions',
+  );
+  expect(own).toHaveLength(200);
+});
+
+it('a batch stops with its console, and another one continues it with the same file', async () => {
+  const inputs = merchants(60);
+  const own = await runConsole({ ...rig, client: rig.client });
+  const person = await own.signedIn({ role: 'admin' });
+  const path = await held(inputs, person);
+  await person.open(`${path}/start`, { form: { rate: '20', rows: '60' } });
+  await eventually(
+    () => person.open(path),
+    ({ text }) => /<dt>Started now<\/dt><dd>[1-9]/.test(text),
+    'a row',
+  );
+  await own.close();
+  const { status, text } = await admin.open('/batches/00000000-0000-4000-8000-000000000000');
+  expect([status, text]).toEqual([404, expect.stringContaining('upload the same file again')]);
+  const again = await held(inputs);
+  await admin.open(`${again}/start`, { form: { rate: '400', rows: '60' } });
+  await shows(again, '60 of 60 rows: done');
+  const results = (await resultsOf(again)).map(({ result }) => result);
+  expect(new Set(results)).toEqual(new Set(['started', 'attached']));
+});
+
+it('5,000 rows are checked and run while the console shows other pages', async () => {
+  const path = await held(merchants(5_000));
+  await admin.open(`${path}/start`, { form: { rate: '200', rows: '5000' } });
+  const beganAt = performance.now();
+  expect((await admin.open('/start')).status).toBe(200);
+  expect(performance.now() - beganAt).toBeLessThan(3_000);
+  await eventually(
+    () => resultsOf(path),
+    (rows) => rows.length > 200,
+    '200 rows',
+  );
+  await admin.open(`${path}/stop`, { form: {} });
+  await shows(path, 'of 5000 rows: stopped');
+});

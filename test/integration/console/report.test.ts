@@ -1,0 +1,126 @@
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Report } from '../../../src/operators/report/numbers.js';
+import type { ExportedRecord } from '../../../src/operators/report/record.js';
+import { type RunningConsole, runConsole, type SignedIn } from '../../rigs/console/running-console.js';
+import { business, holder, merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+let console: RunningConsole;
+let all: SignedIn;
+let west: SignedIn;
+let declined: Onboarding;
+let inWest: Onboarding;
+let asked: Onboarding;
+beforeAll(async () => {
+  // Of its own, because a report counts all workflows.
+  rig = await createRig({ server: {}, accounts: ['west', 'east'] });
+  const env = { GANGWAY_ACCOUNTS: 'west,east', OIDC_ACCOUNTS_CLAIM: 'accounts' };
+  console = await runConsole(rig, { env }, rig.atClose);
+  all = await console.signedIn({ role: 'approver', accounts: ['default', 'west', 'east'] });
+  west = await console.signedIn({ role: 'approver', accounts: ['west'] });
+  declined = await rig.board(merchant('declined'));
+  inWest = await rig.board(merchant(undefined, { account: 'west' }));
+  const wrong = holder(undefined, { ssn: '078051120', doingBusinessAsName: '<script>alert(1)</script>' });
+  asked = await rig.onboardBusiness(business(undefined, { holder: wrong }));
+  await Promise.all([declined.outcome(), inWest.outcome()]);
+  await asked.requirement('rejected-input');
+  await asked.listed(' AND ActionRequired = true');
+  for (const each of [declined, inWest]) await each.listed(" AND ExecutionStatus = 'Completed'");
+});
+afterAll(() => rig.close());
+
+async function reportOf(query: string, who = all): Promise<Report> {
+  const { status, text, headers } = await who.open(`/report.json${query}`);
+  expect([status, headers.get('content-disposition')]).toEqual([200, expect.stringMatching(/^attachment/)]);
+  return JSON.parse(text);
+}
+
+describe('the report', () => {
+  it('shows the figures of gangway report as charts, and every number in a table', async () => {
+    const { status, text } = await all.open('/report');
+    expect(status).toBe(200);
+    expect(text).toContain('<dt>ended</dt><dd>2</dd>');
+    expect(text).toContain('<dt>wait for a person</dt><dd>1</dd>');
+    expect(text.match(/<svg role="img"/g)?.length).toBeGreaterThan(2);
+    expect(text).toContain('<caption>Open requirements by kind</caption>');
+    expect(text).toContain('&lt;script>alert(1)&lt;/script>');
+    expect(text).not.toMatch(/ style=|<script>/);
+  });
+
+  it('is downloaded as JSON and as CSV with the same filters', async () => {
+    expect(await reportOf('')).toMatchObject({ running: 1, waiting: 1, ended: 2 });
+    expect(await reportOf('?system=banking')).toMatchObject({
+      running: 1,
+      ended: 0,
+      filter: { system: 'banking' },
+    });
+    expect(await reportOf('?account=west&by=account')).toMatchObject({ ended: 1, by: 'account' });
+    expect(await reportOf('?agent=101')).toMatchObject({ ended: 2, running: 0 });
+    const rows: Record<string, string>[] = parse((await all.open('/report.csv?account=west')).text, {
+      columns: true,
+    });
+    expect(rows).toContainEqual(
+      expect.objectContaining({ section: 'outcomes', name: 'boarded', value: '1' }),
+    );
+    expect(rows).not.toContainEqual(expect.objectContaining({ name: 'declined' }));
+  });
+
+  it('has only the accounts that a person may see', async () => {
+    expect(await reportOf('', west)).toMatchObject({
+      running: 0,
+      ended: 1,
+      filter: { partnerAccounts: 'west' },
+    });
+    const { text } = await west.open('/report');
+    expect(text).not.toContain('value="east"');
+    expect(text).not.toContain(asked.workflowId);
+    expect((await west.open('/report?account=east')).status).toBe(404);
+    const viewer = await console.signedIn({ role: 'viewer', accounts: ['default'] });
+    expect(await reportOf('', viewer)).toMatchObject({
+      running: 1,
+      ended: 1,
+      filter: { partnerAccounts: 'default' },
+    });
+    expect((await viewer.open('/report')).text).toContain('only account default');
+  });
+
+  it('names a filter that it does not have, and keeps none of it in the page', async () => {
+    const { status, text } = await all.open('/report?since=soon&system=bank&by=color');
+    expect(status).toBe(422);
+    for (const field of ['since: must be today', 'system: must be one of', 'by: must be one of'])
+      expect(text).toContain(field);
+  });
+});
+
+describe('the record of an onboarding', () => {
+  const pathOf = ({ workflowId }: Onboarding) => `/onboardings/${workflowId}/export`;
+
+  it('is a page and JSON, masked, and each view is in the audit log', async () => {
+    const page = await all.open(pathOf(asked));
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('Private values are masked.');
+    expect(page.text).toContain('<h2>Calls to partners</h2>');
+    const { text, headers } = await all.open(`${pathOf(asked)}.json`);
+    expect(headers.get('content-disposition')).toMatch(/^attachment/);
+    const record = JSON.parse(text) as ExportedRecord;
+    expect(record).toMatchObject({
+      exportedBy: all.actor,
+      privateValues: 'masked',
+      format: 'gangway-export',
+    });
+    for (const shown of [page.text, text]) expect(shown).not.toMatch(/078051120|ada@example\.com|5185550100/);
+    const views = console.audited().filter(({ what }) => what === 'export');
+    expect(views).toMatchObject([{ actor: all.actor, workflowId: asked.workflowId }, { actor: all.actor }]);
+  });
+
+  it('is for approvers, and only of accounts that are theirs', async () => {
+    const operator = await console.signedIn({ role: 'operator', accounts: ['default'] });
+    expect((await operator.open(pathOf(asked))).status).toBe(403);
+    expect((await west.open(pathOf(inWest))).status).toBe(200);
+    for (const path of [pathOf(asked), `${pathOf(asked)}.json`, '/onboardings/merchant-boarding-none/export'])
+      expect([path, (await west.open(path)).status]).toEqual([path, 404]);
+  });
+});

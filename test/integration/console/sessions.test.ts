@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EncryptJWT, UnsecuredJWT } from 'jose';
+import { h } from 'preact';
+import { describe, expect, it } from 'vitest';
+import type { Route } from '../../../src/console/route.js';
+import { OTHER_SESSION_KEY, runConsole, SESSION_KEY, signIn } from '../../rigs/console/running-console.js';
+import { createRig } from '../../rigs/rig.js';
+import { shared } from '../../rigs/shared.js';
+
+const rig = shared(async (until) => {
+  const opened = await createRig({ worker: false });
+  until(() => opened.close());
+  return opened;
+});
+
+const running = shared((until) => runConsole(rig(), {}, until));
+
+/** A cookie that a console with this secret accepts, if its content is right. */
+function sealed(value: object, { key = SESSION_KEY, purpose = 'session', at = Date.now() } = {}) {
+  return new EncryptJWT({ value, at })
+    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+    .setAudience(purpose)
+    .encrypt(createHash('sha256').update(key).digest());
+}
+
+const ADMIN = { actor: 'a', name: 'a', role: 'admin', csrf: 'c', since: Date.now() };
+
+describe('a cookie is a session only', () => {
+  const statusWith = async (cookie: string) => {
+    const browser = running().visitor();
+    browser.cookies.set('gangway-session', cookie);
+    return (await browser.open('/')).status;
+  };
+
+  it('when the console made it', async () => {
+    expect(await statusWith(await sealed(ADMIN))).toBe(200);
+  });
+
+  it.each([
+    ['with another secret', () => sealed(ADMIN, { key: OTHER_SESSION_KEY })],
+    ['for another purpose', () => sealed(ADMIN, { purpose: 'sign-in' })],
+    ['with another role', () => sealed({ ...ADMIN, role: 'root' })],
+    ['with another field', () => sealed({ ...ADMIN, more: true })],
+    ['without a content', () => sealed({})],
+    ['half an hour ago', () => sealed(ADMIN, { at: Date.now() - 31 * 60_000 })],
+    ['of a session of yesterday', () => sealed({ ...ADMIN, since: Date.now() - 13 * 3_600_000 })],
+    [
+      'without encryption',
+      () => new UnsecuredJWT({ value: ADMIN, at: Date.now() }).setAudience('session').encode(),
+    ],
+    ['as plain JSON', () => encodeURIComponent(JSON.stringify(ADMIN))],
+    ['as nothing', () => '..'],
+  ])('not when it was made %s', async (_, cookie) => {
+    expect(await statusWith(await cookie())).toBe(303);
+  });
+
+  it('not with one changed character', async () => {
+    const cookie = await sealed(ADMIN);
+    const middle = Math.floor(cookie.length / 2);
+    const other = cookie[middle] === 'A' ? 'B' : 'A';
+    expect(await statusWith(cookie.slice(0, middle) + other + cookie.slice(middle + 1))).toBe(303);
+  });
+});
+
+/** A part that a script polls. */
+const POLLED: Route = {
+  ...{ method: 'GET', path: '/polled', role: 'viewer', part: true },
+  show: async ({ visitor }) => ({ part: h('p', null, visitor.name) }),
+};
+
+describe('a session ends', () => {
+  it('without requests for the idle time, and not while there are some', async () => {
+    const env = { CONSOLE_IDLE: '2s' };
+    const { signedIn } = await runConsole(rig(), { env });
+    const ada = await signedIn();
+    for (let i = 0; i < 3; i += 1) {
+      await sleep(1_000);
+      expect((await ada.open('/')).status).toBe(200);
+    }
+    await sleep(2_500);
+    expect((await ada.open('/')).status).toBe(303);
+  });
+
+  it('without requests of a person, while a script polls', async () => {
+    const env = { CONSOLE_IDLE: '2s' };
+    const { signedIn } = await runConsole(rig(), { env, routes: [POLLED] });
+    const ada = await signedIn();
+    const statuses: number[] = [];
+    for (let i = 0; i < 6; i += 1) {
+      statuses.push((await ada.open('/polled')).status);
+      await sleep(500);
+    }
+    expect([statuses[0], statuses.at(-1)]).toEqual([200, 401]);
+  });
+
+  it('after its longest time, whatever the person does', async () => {
+    const env = { CONSOLE_SESSION_MAX: '2s' };
+    const { signedIn } = await runConsole(rig(), { env });
+    const ada = await signedIn();
+    for (let i = 0; i < 3; i += 1) {
+      expect((await ada.open('/')).status).toBe(200);
+      await sleep(500);
+    }
+    await sleep(1_000);
+    expect((await ada.open('/')).status).toBe(303);
+  });
+
+  it('also for an event stream', async () => {
+    const env = { CONSOLE_IDLE: '1s' };
+    const { signedIn } = await runConsole(rig(), { env, routes: [STREAM] });
+    const ada = await signedIn();
+    const begun = Date.now();
+    const { status, text } = await ada.open('/stream');
+    expect([status, text]).toEqual([200, 'data: 1\n\n']);
+    expect(Date.now() - begun).toBeLessThan(5_000);
+    expect((await ada.open('/stream')).status).toBe(401);
+  });
+});
+
+/** Never ends by itself. */
+const STREAM: Route = {
+  ...{ method: 'GET', path: '/stream', role: 'viewer', part: true },
+  async show({ reply }) {
+    reply.hijack();
+    reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+    return 'sent';
+  },
+};
+
+it('an event stream ends when the console closes', async () => {
+  const { signedIn, close } = await runConsole(rig(), { routes: [STREAM] });
+  const ada = await signedIn();
+  const stream = ada.open('/stream');
+  await sleep(300);
+  const begun = Date.now();
+  await close();
+  expect((await stream).text).toBe('data: 1\n\n');
+  expect(Date.now() - begun).toBeLessThan(5_000);
+});
+
+describe('secrets rotate', () => {
+  it('without an end of sessions, as long as the old one is in the list', async () => {
+    const { provider } = running();
+    const withKeys = async (keys: string) => {
+      const { visitor } = await runConsole(rig(), { provider, env: { CONSOLE_SESSION_KEYS: keys } });
+      return visitor();
+    };
+    provider.add({ sub: 'p-1', roles: 'viewer' });
+    const old = await withKeys(SESSION_KEY);
+    await signIn(old, 'p-1');
+    const both = await withKeys(`${OTHER_SESSION_KEY},${SESSION_KEY}`);
+    both.cookies.set('gangway-session', old.cookies.get('gangway-session') ?? '');
+    expect((await both.open('/')).status).toBe(200);
+    // The next response has encrypted it with the first one.
+    const renewed = await withKeys(OTHER_SESSION_KEY);
+    renewed.cookies.set('gangway-session', both.cookies.get('gangway-session') ?? '');
+    expect((await renewed.open('/')).status).toBe(200);
+    renewed.cookies.set('gangway-session', old.cookies.get('gangway-session') ?? '');
+    expect((await renewed.open('/')).status).toBe(303);
+  });
+});
+
+describe('cookies', () => {
+  it('are for this host and http only, and on https for https only', async () => {
+    const host = { headers: { host: 'console.example.com' } };
+    const env = { CONSOLE_URL: 'https://console.example.com' };
+    const secure = await runConsole(rig(), { env });
+    const lines = (await secure.visitor().open('/sign-in', host)).headers.getSetCookie();
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^__Host-gangway-sign-in=[\w.-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      ),
+    ]);
+    const plain = (await running().visitor().open('/sign-in')).headers.getSetCookie();
+    expect(plain).toEqual([
+      expect.stringMatching(/^gangway-sign-in=[\w.-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/),
+    ]);
+  });
+
+  it('hold nothing that can be read', async () => {
+    const { cookies } = await running().signedIn({ name: 'Readable Name' });
+    const parts = (cookies.get('gangway-session') ?? '').split('.');
+    expect(parts).toHaveLength(5);
+    const text = parts.map((part) => Buffer.from(part, 'base64url').toString('latin1')).join('\n');
+    expect(text).not.toMatch(/Readable|operator|csrf/);
+  });
+});
+
+it('without a provider, the user of this machine is an admin, and each page warns of it', async () => {
+  const { visitor } = await runConsole(rig(), { provider: null });
+  const page = await visitor().open('/');
+  expect([page.status, page.text]).toEqual([
+    200,
+    expect.stringContaining('Nobody signs in here, because no identity provider is set.'),
+  ]);
+  expect(page.headers.getSetCookie()).toEqual([]);
+  expect((await visitor().open('/sign-in')).status).toBe(404);
+});

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { differenceFromStart } from '../../../src/temporal/start.js';
+import { executions, idOf, wasStarted } from '../../rigs/commands/files.js';
+import { errorAt, formWithFile, leadsTo, typedAt, typedInto } from '../../rigs/console/pages.js';
+import { type RunningConsole, runConsole, type SignedIn } from '../../rigs/console/running-console.js';
+import { business, customer, merchant, OWNER } from '../../rigs/inputs.js';
+import { clientOf } from '../../rigs/receiver/running-receiver.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+// Without a worker, so that started workflows stay as they are.
+let rig: Rig;
+let console: RunningConsole;
+let admin: SignedIn;
+beforeAll(async () => {
+  rig = await createRig({ worker: false });
+  const env = { GANGWAY_ACCOUNTS: 'east,west', OIDC_ACCOUNTS_CLAIM: 'accounts' };
+  console = await runConsole(rig, { env }, rig.atClose);
+  admin = await console.signedIn({ role: 'admin', accounts: ['default', 'east', 'west'] });
+});
+afterAll(() => rig.close());
+
+const post = (kind: string, form: Readonly<Record<string, string>>, who = admin) =>
+  who.open(`/start/${kind}`, { form });
+
+describe('the form of a kind', () => {
+  const fees = { cashDiscountRate: 3.5, amex: { credit: { perItem: 0.1, percent: 2.5 } } };
+  it.each([
+    ['merchant', () => merchant('straight', { application: { note: { a: 1 } }, fees, account: 'west' })],
+    ['business', () => ({ ...business(), beneficialOwners: [OWNER, OWNER], openFinancialAccount: true })],
+    ['customer', () => customer()],
+  ])('starts a %s with exactly the input that was typed', async (kind, make) => {
+    const input = make();
+    const reply = await post(kind, typedInto(input));
+    const [, id = ''] = /^\/onboardings\/(.*)$/.exec(leadsTo(reply)) ?? [];
+    expect([reply.status, id]).toEqual([303, expect.stringContaining(input.externalId)]);
+    expect(await differenceFromStart(rig.client, id, input)).toEqual([]);
+    expect(console.audited()).toContainEqual(
+      expect.objectContaining({ what: 'start', workflowId: id, actor: admin.actor }),
+    );
+  });
+
+  it('has what is required first, selects for enumerations, and a rule beside a field', async () => {
+    const { text } = await admin.open('/start/business');
+    const at = (name: string) => text.indexOf(`name="${name}"`);
+    expect(at('externalId')).toBeGreaterThan(0);
+    expect(at('holder.percentageOwnership')).toBeGreaterThan(at('externalId'));
+    expect(at('holder.website')).toBeGreaterThan(at('holder.percentageOwnership'));
+    expect(text).toContain('must be 9 digits of a valid SSN, without dashes');
+    expect(text.match(/name="beneficialOwners\.\d\.ssn"/g)).toHaveLength(4);
+    const page = (await admin.open('/start/merchant')).text;
+    expect(page).toMatch(/<select[^>]*name="merchant.cashDiscount"/);
+    expect(page).toMatch(/<textarea[^>]*name="application"/);
+  });
+
+  it('shows each problem at its field, with all that was typed still there, and starts nothing', async () => {
+    const input = { ...business(), beneficialOwners: [OWNER] };
+    const { ssn, ...rest } = input.holder;
+    const wrong = { 'holder.ssn': '12', 'holder.state': 'NY' };
+    const fields: Record<string, string> = { ...typedInto({ ...input, holder: rest }), ...wrong };
+    const reply = await post('business', fields);
+    expect(reply.status).toBe(422);
+    expect(errorAt(reply, 'holder.ssn')).toBe('must be 9 digits of a valid SSN, without dashes');
+    expect(errorAt(reply, 'holder.state')).toBe('must be a whole number such as 12');
+    expect(errorAt(reply, 'holder.city')).toBeUndefined();
+    for (const name of Object.keys(fields).filter((field) => field !== 'dueInHours'))
+      expect([name, typedAt(reply, name)]).toEqual([name, fields[name]]);
+    expect(reply.text).toContain('href="#field-holder.ssn"');
+    expect(await wasStarted(rig.client, `business-onboarding-${input.externalId}`)).toBe(false);
+  });
+
+  it('names the place in JSON that cannot be read, and keeps the text', async () => {
+    const input = merchant();
+    const reply = await post('merchant', { ...typedInto(input), application: '{"volume": 1,}' });
+    expect(errorAt(reply, 'application')).toMatch(/^is not JSON: line 1, column 14: the name of a field/);
+    expect(reply.text).toContain('>{&quot;volume&quot;: 1,}</textarea>');
+    const wrong = await post('merchant', { ...typedInto(input), fees: '{"amex": {"perItem": 1}}' });
+    expect(errorAt(wrong, 'fees')).toMatch(/^amex\.percent: /);
+    expect(await wasStarted(rig.client, idOf(input))).toBe(false);
+  });
+
+  it('takes owners from any of its groups, in their order', async () => {
+    const input = business();
+    const third = { ...OWNER, firstName: 'Cy' };
+    const fields = {
+      ...typedInto(input),
+      ...typedInto(OWNER, 'beneficialOwners.1'),
+      ...typedInto(third, 'beneficialOwners.3'),
+    };
+    await post('business', fields);
+    const id = `business-onboarding-${input.externalId}`;
+    const wanted = { ...input, beneficialOwners: [OWNER, third] };
+    expect(await differenceFromStart(rig.client, id, wanted)).toEqual([]);
+  });
+
+  it('starts the same external ID once, however often it is sent, and names what differs', async () => {
+    const input = merchant();
+    const [one, other] = await Promise.all([
+      post('merchant', typedInto(input)),
+      post('merchant', typedInto(input)),
+    ]);
+    expect([one.status, other.status].sort()).toEqual([200, 303]);
+    const { merchant: basics } = input;
+    const changed = await post(
+      'merchant',
+      typedInto({ ...input, merchant: { ...basics, dba: 'Else', pos: 'CustomPos' } }),
+    );
+    expect(changed.text).toContain('It was there before');
+    expect(changed.text).toContain('<code>merchant.dba</code>');
+    expect(changed.text).toContain('<code>merchant.pos</code>');
+    expect(changed.text).not.toContain('<code>merchant.firstName</code>');
+    const all = await executions(rig.client, rig.taskQueue, 1);
+    expect(all.filter(({ workflowId }) => workflowId === idOf(input))).toHaveLength(1);
+  });
+
+  it('shows no private value in an address, in the log, or in a page that is kept', async () => {
+    const input = business();
+    const reply = await post('business', {
+      ...typedInto(input),
+      'holder.city': '',
+      'holder.ssn': '219099999',
+    });
+    expect(reply.headers.get('cache-control')).toContain('no-store');
+    await post('business', { ...typedInto(input), 'holder.ssn': '219099999' });
+    expect(console.log()).not.toMatch(/219099999|ada@example\.com|5185550100/);
+  });
+});
+
+describe('the partner accounts of a person', () => {
+  it('are the only choices, and an input for another one is rejected at the field', async () => {
+    const west = await console.signedIn({ role: 'admin', accounts: ['west'] });
+    const { text } = await west.open('/start/merchant');
+    const select = /<select[^>]*name="account".*?<\/select>/.exec(text)?.[0] ?? '';
+    expect(select).toContain('value="west"');
+    expect(select).not.toMatch(/value="east"|the account without a name/);
+    const input = merchant();
+    const east = await post('merchant', typedInto({ ...input, account: 'east' }), west);
+    expect([east.status, errorAt(east, 'account')]).toEqual([
+      422,
+      expect.stringContaining('must be one of GANGWAY_ACCOUNTS: west'),
+    ]);
+    const nameless = await post('merchant', typedInto(input), west);
+    expect([nameless.status, errorAt(nameless, 'account')]).toEqual([
+      422,
+      expect.stringContaining('is required'),
+    ]);
+    const form = formWithFile(await west.csrf(), { input: ['input.json', JSON.stringify(input)] });
+    expect((await west.open('/start/file', { body: form })).status).toBe(422);
+    expect(await wasStarted(rig.client, idOf(input))).toBe(false);
+  });
+});
+
+describe('a JSON file', () => {
+  const upload = async (content: string) =>
+    admin.open('/start/file', { body: formWithFile(await admin.csrf(), { input: ['input.json', content] }) });
+
+  it.each([
+    ['merchant', () => merchant(), 'merchant-boarding'],
+    ['business', () => business(), 'business-onboarding'],
+    ['customer', () => customer(), 'customer-onboarding'],
+  ])('of a %s starts it, and a second time shows the first one', async (_, make, prefix) => {
+    const input = make();
+    const id = `${prefix}-${input.externalId}`;
+    const first = await upload(JSON.stringify(input));
+    expect([first.status, leadsTo(first)]).toEqual([303, `/onboardings/${id}`]);
+    expect(await differenceFromStart(rig.client, id, input)).toEqual([]);
+    const { status, text } = await upload(JSON.stringify(input));
+    expect([status, text]).toEqual([200, expect.stringContaining('Its input is the same.')]);
+  });
+
+  it.each([
+    ['that is not JSON', '{"externalId": }', 'input.json: is not JSON: line 1, column 16'],
+    ['that is no onboarding', '{"a": 1}', 'is not an onboarding'],
+    ['with a wrong field', JSON.stringify(merchant(undefined, { dueInHours: 0 })), 'dueInHours: must be'],
+    ['that is empty', '', 'Choose a file first'],
+  ])('%s is rejected with the reason', async (_, content, reason) => {
+    const { status, text } = await upload(content);
+    expect([status, text]).toEqual([422, expect.stringContaining(reason)]);
+  });
+
+  it('that is too large is rejected with 413, and one without the token with 403', async () => {
+    const large = await upload(' '.repeat(2 * 1024 * 1024 + 1));
+    expect([large.status, large.text]).toEqual([413, expect.stringContaining('larger than 2 MiB')]);
+    const body = formWithFile('forged', { input: ['input.json', '{}'] });
+    expect((await admin.open('/start/file', { body })).status).toBe(403);
+  });
+});
+
+it('what was typed is still there when Temporal does not respond', async () => {
+  const lonely = await runConsole({ ...rig, client: clientOf('127.0.0.1:1') });
+  const person = await lonely.signedIn({ role: 'admin' });
+  const fields = typedInto(business());
+  const reply = await post('business', fields, person);
+  expect(reply.status).toBe(503);
+  expect(typedAt(reply, 'holder.givenName')).toBe(fields['holder.givenName']);
+  expect(reply.text).toContain('What you typed is still here');
+});
+
+it('only an admin may start', async () => {
+  const person = await console.signedIn({ role: 'approver', accounts: ['default'] });
+  const statuses = [
+    await person.open('/start'),
+    await person.open('/start/merchant'),
+    await post('merchant', typedInto(merchant()), person),
+    await person.open('/start/file', { body: formWithFile(await person.csrf(), {}) }),
+    await person.open('/batches', { body: formWithFile(await person.csrf(), {}) }),
+  ].map(({ status }) => status);
+  expect(statuses).toEqual([403, 403, 403, 403, 403]);
+  expect((await console.visitor().open('/start')).status).toBe(303);
+});

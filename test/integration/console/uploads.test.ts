@@ -1,0 +1,357 @@
+import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { headOf, large, MULTIPART, multipart, type Part } from '../../rigs/console/multipart.js';
+import { type Reply, runConsole, type SignedIn } from '../../rigs/console/running-console.js';
+import { merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { createRig } from '../../rigs/rig.js';
+import { shared } from '../../rigs/shared.js';
+import { eventually } from '../../rigs/waiting.js';
+
+const rig = shared(async (until) => {
+  const made = await createRig();
+  until(() => made.close());
+  return made;
+});
+const console = shared((until) => runConsole(rig(), {}, until));
+const ada = shared(() => console().signedIn());
+
+/** A boarding with a single note, which nobody answers. */
+const waiting = shared(async () => {
+  const boarding = await rig().board(merchant('more-notes'));
+  const { id } = await boarding.requirement('underwriting-note');
+  return { boarding, id };
+});
+
+const pathTo = ({ workflowId }: Onboarding<unknown>, id: string) =>
+  `/onboardings/${encodeURIComponent(workflowId)}/requirements/${encodeURIComponent(id)}/documents`;
+
+const PDF = '%PDF-1.7\n1 0 obj\n%%EOF\n';
+const PNG_START = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const PNG = Buffer.concat([PNG_START, Buffer.from('\0\0\0\0IEND\xae\x42\x60\x82', 'latin1')]);
+const SCRIPT = '<script>alert(1)</script>';
+const ZIP_END = `PK\x05\x06${'\0'.repeat(18)}`;
+
+const document = (fileName: string, content: Part['content'] = PDF): Part => ({
+  ...{ name: 'documents', fileName, content },
+});
+
+async function stored(): Promise<string[]> {
+  return readdir(rig().documentDir).catch(() => []);
+}
+
+/** Uploads for the note that waits. */
+async function upload(parts: readonly Part[], person: SignedIn = ada()): Promise<Reply> {
+  const { boarding, id } = waiting();
+  return person.open(pathTo(boarding, id), multipart(parts));
+}
+
+/** The note is open, and the store is as it was. */
+async function nothingHappened(before: readonly string[]): Promise<void> {
+  const { requirements, timeline } = await waiting().boarding.state();
+  expect(requirements.map(({ id }) => id)).toEqual([waiting().id]);
+  expect(timeline.map(({ event }) => event)).not.toContain('requirement-resolved');
+  expect(await stored()).toEqual(before);
+}
+
+const with_ = (csrf: string, ...files: readonly Part[]): Part[] => [
+  { name: 'csrf', content: csrf },
+  ...files,
+];
+
+describe('an upload stores nothing and answers nothing', () => {
+  it.each<[what: string, status: number, message: string, parts: readonly Part[]]>([
+    [
+      'a PDF that is a web page as well',
+      422,
+      'has the beginning of another type',
+      [document('check.pdf', `%PDF-1.7\n<html>${SCRIPT}\n%%EOF\n`)],
+    ],
+    [
+      'a web page that is a PDF as well',
+      422,
+      'does not match its name',
+      [document('check.pdf', `<html>${SCRIPT}%PDF-1.7\n%%EOF\n`)],
+    ],
+    [
+      'a picture with a script behind it',
+      422,
+      'something behind its end',
+      [
+        document(
+          'check.png',
+          Buffer.concat([PNG_START, Buffer.alloc(5_000), PNG.subarray(8), Buffer.from(SCRIPT)]),
+        ),
+      ],
+    ],
+    [
+      'a picture that begins a PDF',
+      422,
+      'has the beginning of another type',
+      [document('check.png', Buffer.concat([PNG_START, Buffer.from(PDF), PNG.subarray(8)]))],
+    ],
+    [
+      'a PDF that is an archive',
+      422,
+      'does not match its name',
+      [document('check.pdf', `PK\x03\x04${ZIP_END}`)],
+    ],
+    [
+      'a PDF with an archive behind it',
+      422,
+      'is an archive as well',
+      [document('check.pdf', `${PDF}${ZIP_END}`)],
+    ],
+    ['a PDF that ends early', 422, 'is not a complete PDF', [document('check.pdf', '%PDF-1.7\n1 0 obj\n')]],
+    ['a program', 422, 'does not match its name', [document('check.pdf', 'MZ and so on')]],
+    ['an empty file', 422, 'is empty', [document('check.pdf', '')]],
+    ['text with control characters', 422, 'control characters', [document('check.txt', 'a\x1b[2Jb')]],
+    ['a type that is not accepted', 422, 'only files of these types', [document('check.html', SCRIPT)]],
+    ['a second type in the name', 422, 'only files of these types', [document('check.pdf.exe')]],
+    ['a name that ends in NUL', 422, 'only files of these types', [document('check.html\0.pdf\0.html')]],
+    [
+      'one bad file beside a good one',
+      422,
+      'does not match its name',
+      [document('good.pdf'), document('bad.pdf', 'MZ')],
+    ],
+    ['no file', 422, 'choose at least one file', []],
+    [
+      'a file in another field',
+      422,
+      'choose at least one file',
+      [{ ...document('check.pdf'), name: 'others' }],
+    ],
+    [
+      'more files than an answer may have',
+      413,
+      'At most 10 files',
+      Array.from({ length: 11 }, (_, n) => document(`${n}.pdf`)),
+    ],
+    [
+      'more fields than a form has',
+      413,
+      'At most 10 files',
+      Array.from({ length: 11 }, (_, n) => ({ name: `f${n}`, content: 'x' })),
+    ],
+    ['a file that is too large', 422, 'is larger than 25 MiB', [document('large.pdf', [...large(26)])]],
+    [
+      'files that are too large together',
+      413,
+      'together 100 MiB',
+      Array.from({ length: 5 }, (_, n) => document(`${n}.pdf`, [...large(21)])),
+    ],
+    [
+      'a field that would change what all objects have',
+      400,
+      'cannot be read',
+      [{ name: '__proto__', content: 'x' }, document('check.pdf')],
+    ],
+  ])('of %s', async (_, status, message, parts) => {
+    const before = await stored();
+    const reply = await upload(with_(await ada().csrf(), ...parts));
+    expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(message)]);
+    expect(reply.text).not.toContain('<script>');
+    await nothingHappened(before);
+  });
+
+  it('of files whose form declares more than all may have', async () => {
+    const before = await stored();
+    const { boarding, id } = waiting();
+    const { body, headers = {} } = multipart(with_(await ada().csrf(), document('a.pdf')));
+    const content = Buffer.concat(await Array.fromAsync(body as AsyncIterable<Buffer>));
+    const reply = await ada().open(pathTo(boarding, id), {
+      body: Buffer.concat([content, Buffer.alloc(101 * 1024 * 1024)]),
+      headers,
+    });
+    expect([reply.status, reply.text]).toEqual([413, expect.stringContaining('Nothing was stored or sent.')]);
+    await nothingHappened(before);
+  });
+
+  it('of a form without the token of the session, or with the token behind the file', async () => {
+    const before = await stored();
+    const csrf = await ada().csrf();
+    const others = await (await console().signedIn()).csrf();
+    const token = (content: string): Part => ({ name: 'csrf', content });
+    const file = document('check.pdf');
+    for (const parts of [[file], [token('wrong'), file], [token(others), file], [file, token(csrf)]]) {
+      const reply = await upload(parts);
+      expect([reply.status, reply.text]).toEqual([403, expect.stringContaining('The form is too old')]);
+    }
+    await nothingHappened(before);
+  });
+
+  it('of a viewer', async () => {
+    const before = await stored();
+    const viewer = await console().signedIn({ role: 'viewer' });
+    const reply = await upload(with_(await viewer.csrf(), document('check.pdf')), viewer);
+    expect([reply.status, reply.text]).toEqual([
+      403,
+      expect.stringContaining('This needs the role operator.'),
+    ]);
+    await nothingHappened(before);
+  });
+
+  it.each<[what: string, status: number, body: string, headers: Readonly<Record<string, string>>]>([
+    ['that is a form without files', 415, 'csrf=x', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['that names no boundary', 400, 'x', { 'content-type': 'multipart/form-data' }],
+    ['that ends in the middle', 400, `${headOf({ name: 'csrf' })}x`, MULTIPART],
+    ['that is not a form', 400, 'x', MULTIPART],
+    [
+      'whose file name has a line end',
+      403,
+      `${headOf({ name: 'documents', fileName: 'a\r\nset-cookie: a=b.pdf' })}${PDF}\r\n--a-boundary-of-this-form--\r\n`,
+      MULTIPART,
+    ],
+  ])('%s, which is no defect of the console', async (_, status, body, headers) => {
+    const before = await stored();
+    const { boarding, id } = waiting();
+    const reply = await ada().open(pathTo(boarding, id), { body, headers });
+    expect(reply.status).toBe(status);
+    expect(reply.text).not.toContain('has a defect');
+    await nothingHappened(before);
+  });
+
+  it.each([
+    ['before the token', 0],
+    ['within the first file', 1],
+    ['within the second file', 2],
+  ])('that breaks off %s', async (_, files) => {
+    const before = await stored();
+    const { boarding, id } = waiting();
+    const csrf = await ada().csrf();
+    const whole = `${headOf({ name: 'csrf' })}${csrf}\r\n`;
+    const half = `${headOf({ name: 'documents', fileName: 'half.pdf' })}%PDF-1.7\n${'x'.repeat(100_000)}`;
+    const one = `${headOf({ name: 'documents', fileName: 'one.pdf' })}${PDF}\r\n`;
+    const sent = [whole.slice(0, 20), whole + half, whole + one + half][files] ?? '';
+    const { port } = new URL(console().url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const cookie = [...ada().cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const head = [
+      ...[`POST ${pathTo(boarding, id)} HTTP/1.1`, `host: 127.0.0.1:${port}`, `cookie: ${cookie}`],
+      ...[`content-type: ${MULTIPART['content-type']}`, 'content-length: 1000000'],
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n${sent}`);
+    if (files > 0) {
+      const parts = async () => (await stored()).length - before.length;
+      await eventually(parts, (count) => count === files, 'the documents to arrive');
+    }
+    socket.destroy();
+    await eventually(stored, (names) => names.length === before.length, 'the documents to be removed');
+    await nothingHappened(before);
+    expect(console().log().includes('a page could not be shown')).toBe(false);
+  });
+});
+
+/** What a browser or a liar sends as the name of a file, and what is kept of it. */
+const NAMES: readonly (readonly [sent: string, kept: string])[] = [
+  ['../../etc/passwd.pdf', 'passwd.pdf'],
+  ['/etc/shadow.pdf', 'shadow.pdf'],
+  ['C:\\\\Users\\\\ada\\\\check.pdf', 'check.pdf'],
+  ['..hidden.pdf', 'hidden.pdf'],
+  ['a%0D%0Aset-cookie: a=b.pdf', 'a%0D%0Aset-cookie: a=b.pdf'],
+  ['nul\0.exe\0.pdf', 'nul.exe.pdf'],
+  ['rtl\u202efdp.exe.pdf', 'rtlfdp.exe.pdf'],
+  [`${'x'.repeat(300)}.pdf`, `${'x'.repeat(196)}.pdf`],
+  ['<img src=x onerror=alert(1)>.pdf', '<img src=x onerror=alert(1)>.pdf'],
+  ['Prüfung \u{1F600}.pdf', 'Prüfung \u{1F600}.pdf'],
+];
+
+describe('documents', () => {
+  /** A boarding whose note has an answer with these documents. */
+  const sent = shared(async () => {
+    const boarding = await rig().board(merchant('notes'));
+    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+    const [{ id } = { id: '' }] = requirements;
+    const files = NAMES.map(([name], number) => document(name, `%PDF-1.7\n${number}\n%%EOF\n`));
+    const parts = multipart(with_(await ada().csrf(), ...files));
+    const reply = await ada().open(pathTo(boarding, id), parts);
+    const page = `/onboardings/${encodeURIComponent(boarding.workflowId)}/documents`;
+    const { text } = await ada().open(page);
+    return { boarding, id, reply, page, links: linksIn(text, page), text };
+  });
+
+  it('are stored under names of their own, and the names that people gave are only texts', async () => {
+    const { reply, boarding, id, text } = sent();
+    expect([reply.status, reply.headers.get('location')]).toEqual([
+      303,
+      `/onboardings/${boarding.workflowId}`,
+    ]);
+    const { timeline } = await boarding.state();
+    expect(timeline.findLast(({ event }) => event === 'requirement-resolved')).toMatchObject({
+      detail: expect.stringContaining(
+        `${id}: documents: passwd.pdf, shadow.pdf, check.pdf, hidden.pdf, a%0D%0A`,
+      ),
+      actor: ada().actor,
+    });
+    for (const name of await stored()) expect(name).toMatch(/^[0-9a-f-]{36}\.pdf$/);
+    expect(text).not.toContain('<img');
+    expect(text).toContain('&lt;img src=x onerror=alert(1)>.pdf');
+  });
+
+  it('are saved, never shown: no header comes from a name, no browser guesses a type', async () => {
+    const { links } = sent();
+    expect(links).toHaveLength(NAMES.length);
+    for (const [number, link] of links.entries()) {
+      const { status, headers, text } = await ada().open(link);
+      expect([status, text]).toEqual([200, `%PDF-1.7\n${number}\n%%EOF\n`]);
+      const kept = NAMES[number]?.[1] ?? '';
+      const [, encoded = ''] =
+        /^attachment; filename\*=UTF-8''([!-~]+)$/.exec(headers.get('content-disposition') ?? '') ?? [];
+      expect([decodeURIComponent(encoded), encoded]).toEqual([
+        kept,
+        expect.not.stringMatching(/[\s"';/\\<>]/),
+      ]);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-type': 'application/octet-stream',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+      });
+      expect(headers.getSetCookie().join()).not.toContain('a=b');
+    }
+  });
+
+  it('leave a line in the audit log, without their names', async () => {
+    const { links, boarding, id } = sent();
+    const before = console().audited().length;
+    await ada().open(links[0] ?? '');
+    expect(console().audited().slice(before)).toEqual([
+      {
+        ...{ actor: ada().actor, what: 'save a document', msg: 'save a document' },
+        ...{ workflowId: boarding.workflowId, requirementId: id },
+      },
+    ]);
+  });
+
+  it('are not for viewers, who see only their names', async () => {
+    const { links, page } = sent();
+    const viewer = await console().signedIn({ role: 'viewer' });
+    const { status, text } = await viewer.open(links[0] ?? '');
+    expect([status, text]).toEqual([403, expect.stringContaining('This needs the role operator.')]);
+    const list = await viewer.open(page);
+    expect([list.status, linksIn(list.text, page)]).toEqual([200, []]);
+    expect(list.text).toContain('passwd.pdf');
+  });
+
+  it('belong to the onboarding whose answer names them: by another one they are not found', async () => {
+    const key = (sent().links[0] ?? '').split('/').at(-1);
+    const others = `/onboardings/${encodeURIComponent(waiting().boarding.workflowId)}/documents`;
+    for (const path of [
+      `${others}/${key}`,
+      `${others}/..%2F..%2Fetc%2Fpasswd`,
+      `${sent().page}/passwd.pdf`,
+    ]) {
+      const { status, text, headers } = await ada().open(path);
+      expect([path, status, text]).toEqual([path, 404, expect.stringContaining('no such document')]);
+      expect(headers.has('content-disposition')).toBe(false);
+    }
+  });
+});
+
+function linksIn(text: string, page: string): string[] {
+  return [...text.matchAll(/href="([^"]+)"/g)].flatMap(([, href = '']) =>
+    href.startsWith(`${page}/`) ? href : [],
+  );
+}
