@@ -16,7 +16,7 @@ import { createdMerchant, isMid, phaseOf, type UnderwritingNote } from '../partn
 import type { CallOptions } from '../partners/client.js';
 import { writeExactly } from '../partners/json.js';
 import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
-import { ownersOf } from '../temporal/onboardings.js';
+import { ownersOf, stillRunning } from '../temporal/onboardings.js';
 import { repeatable } from './failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from './poll.js';
 import { documentFor } from './stores.js';
@@ -131,10 +131,11 @@ export function boardingActivities({
           ids: [merchantProfileId],
           ...{ taskQueue, partnerAccount, except: workflowId },
         });
-        const owner = owners.find(({ isRunning }) => isRunning) ?? owners[0];
+        const running = await stillRunning(getClient(), owners);
+        const owner = running ?? owners[0];
         if (!owner) return { now };
-        const { id: _, ...found } = owner;
-        return { now, owner: found };
+        const { workflowId: ownerId, dba } = owner;
+        return { now, owner: { workflowId: ownerId, dba, isRunning: running !== undefined } };
       }),
 
     awaitStatusChange: ({ merchantProfileId, seen, pace }) =>

@@ -247,6 +247,14 @@ export async function ownersOf(client: Client, owned: Owned): Promise<Owner[]> {
   return [...owners.values()];
 }
 
+/** The first of some owners that is running still. Each is described, because visibility may show as running what has just ended. */
+export async function stillRunning(client: Client, owners: readonly Owner[]): Promise<Owner | undefined> {
+  for (const owner of owners)
+    if (owner.isRunning && (await describe(client, owner.workflowId))?.status.name === 'RUNNING')
+      return owner;
+  return undefined;
+}
+
 /** Part of a query: the workflows of a task queue in one account at the partners. */
 export function ofAccount(taskQueue: string, account: string | undefined): string {
   const { name } = SEARCH_ATTRIBUTES.partnerAccount;

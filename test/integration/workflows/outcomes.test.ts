@@ -205,6 +205,7 @@ describe.concurrent('a merchant that exists already', () => {
     const first = await rig.board(merchant('waiting'));
     const { merchantProfileId = 0 } = await first.until(({ stage }) => stage === 'underwriting');
     await first.handle.cancel();
+    await first.outcome().catch(() => undefined);
     const second = merchant('waiting', { merchantProfileId });
     const boarding = await rig.board(second);
     await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
