@@ -1,10 +1,12 @@
 /**
- * What programs in TypeScript import to work with Gangway through their own Temporal client: the input and the outcome of each
- * workflow, its query and its update, workflow ids, search attributes, and outbound events. Workflow code may import it,
- * because it does no I/O.
+ * `gangway/messages`: what programs and Gangway exchange. The schema of each input, the outcome, query and updates of each
+ * workflow, workflow ids, search attributes, and outbound events. It does no I/O and imports no module of Node, so browsers and
+ * workflow code may import it too. The schemas bring zod along, which `import type` leaves out.
  *
  * @packageDocumentation
  */
+
+export type { FieldProblem } from '../partners/partner-error.js';
 export type {
   ChangeAddressInput,
   CloseCardInput,
@@ -15,12 +17,12 @@ export type {
   SetCardNicknameInput,
   StatementRequest,
   WebhookRequest,
-} from './messages/banking-activities.js';
+} from './banking-activities.js';
 export type {
   FollowedBusinessInput,
   FollowedCustomerInput,
   FollowedMerchantInput,
-} from './messages/followed-inputs.js';
+} from './followed-inputs.js';
 export {
   type ClaimReceipt,
   type ClaimRequest,
@@ -36,28 +38,33 @@ export {
   type Withdrawal,
   type WithdrawalReceipt,
   withdrawProposal,
-} from './messages/handling.js';
-export { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from './messages/ids.js';
-export type {
-  BusinessOnboardingInput,
-  CustomerOnboardingInput,
-  MerchantBoardingInput,
-  TerminalProvisioningInput,
-} from './messages/inputs.js';
+} from './handling.js';
+export { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from './ids.js';
+export {
+  type BusinessOnboardingInput,
+  businessOnboardingInput,
+  type CustomerOnboardingInput,
+  customerOnboardingInput,
+  type KnownAccounts,
+  type MerchantBoardingInput,
+  merchantBoardingInput,
+  NO_ACCOUNTS,
+  type TerminalProvisioningInput,
+} from './inputs.js';
 export {
   type OnboardingState,
   stateQuery,
   type TimelineEntry,
   type Unfinished,
   type UnfinishedWrite,
-} from './messages/onboarding-state.js';
+} from './onboarding-state.js';
 export type {
   BusinessOnboardingOutcome,
   CustomerOnboardingOutcome,
   MerchantBoardingOutcome,
   TerminalProvisioningOutcome,
   UnstartedPart,
-} from './messages/onboardings.js';
+} from './onboardings.js';
 export type {
   About,
   Completed,
@@ -66,7 +73,7 @@ export type {
   OutboundEventType,
   RequirementEvent,
   StageChanged,
-} from './messages/outbound-events.js';
+} from './outbound-events.js';
 export {
   type Answer,
   type AnswerKind,
@@ -79,8 +86,7 @@ export {
   type Resolution,
   type ResolutionReceipt,
   resolveRequirement,
-} from './messages/requirements.js';
-export { SEARCH_ATTRIBUTES } from './messages/search-attributes.js';
-export { OUTCOMES, type OutcomeName, STAGES, type Stage } from './messages/stages.js';
-export type { TimelineEvent } from './messages/timeline-events.js';
-export type { FieldProblem } from './partners/partner-error.js';
+} from './requirements.js';
+export { SEARCH_ATTRIBUTES } from './search-attributes.js';
+export { OUTCOMES, type OutcomeName, STAGES, type Stage } from './stages.js';
+export type { TimelineEvent } from './timeline-events.js';
