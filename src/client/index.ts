@@ -13,7 +13,7 @@ export { TemporalUnavailable } from '../temporal/connection.js';
 export { UnknownOnboarding } from '../temporal/onboardings.js';
 export type { Started } from '../temporal/start.js';
 export { TemporalProblem } from '../temporal/unavailable.js';
-export { type Obstacle, UnreadableOnboarding } from '../temporal/unreadable.js';
+export { OBSTACLES, type Obstacle, UnreadableOnboarding } from '../temporal/unreadable.js';
 export {
   type BusinessToOnboard,
   type CustomerToOnboard,

@@ -58,12 +58,14 @@ export {
   type Unfinished,
   type UnfinishedWrite,
 } from './onboarding-state.js';
-export type {
-  BusinessOnboardingOutcome,
-  CustomerOnboardingOutcome,
-  MerchantBoardingOutcome,
-  TerminalProvisioningOutcome,
-  UnstartedPart,
+export {
+  type BusinessOnboardingOutcome,
+  type CustomerOnboardingOutcome,
+  type MerchantBoardingOutcome,
+  PARTS,
+  type Part,
+  type TerminalProvisioningOutcome,
+  type UnstartedPart,
 } from './onboardings.js';
 export type {
   About,

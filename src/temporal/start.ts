@@ -35,6 +35,7 @@ export interface StartOptions {
   readonly dbaForm?: DbaForm;
 }
 
+/** A workflow that a start created, or found. */
 export interface Started {
   readonly workflowId: string;
   readonly runId: string;

@@ -40,13 +40,22 @@ async function importedPackages(paths: readonly string[]): Promise<ReadonlyMap<s
   };
   const { metafile } = await build({
     entryPoints: paths.filter((path) => /\.c?js$/.test(path) && !path.includes('workflow-bundle')),
-    ...{ bundle: true, packages: 'external', platform: 'node', format: 'esm', outdir: 'never-written' },
+    ...{
+      bundle: true,
+      splitting: true,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+      outdir: 'never-written',
+    },
     ...{ write: false, metafile: true, logLevel: 'silent' },
   });
   for (const [path, { imports }] of Object.entries(metafile.inputs))
     for (const { path: name, external } of imports) if (external) add(name, path);
   for (const path of paths.filter((each) => /\.d\.c?ts$/.test(each)))
-    for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(/\b(?:from|import\() ?['"]([^'"]+)['"]/g))
+    for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(
+      /\b(?:from|import\() ?['"]([^'"\s]+)['"]/g,
+    ))
       add(name, path);
   return found;
 }

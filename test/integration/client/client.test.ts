@@ -66,13 +66,18 @@ describe.concurrent('a program', () => {
     expect(await gangway.outcome(`${input.externalId}@acme`)).toMatchObject({ outcome: 'onboarded' });
   });
 
-  it('gets every wrong field of an input by name, and starts nothing', async () => {
-    const input = { ...merchant(), externalId: '123-45-6789', agent: 'North' };
+  it('gets every wrong field of an input by name, as the command does, and starts nothing', async () => {
+    const input = { ...merchant(), externalId: '123-45-6789', dueInHours: 9_000 };
     const failure = await gangway.boardMerchant(input).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(InvalidInput);
     expect((failure as InvalidInput).problems).toEqual([
       { field: 'externalId', message: 'contains what looks like a social security number' },
-      { field: 'agent', message: 'cannot be combined with agentProfileId; give one of the two' },
+      { field: 'dueInHours', message: 'must be 8760 or less, in hours' },
+    ]);
+    const { code, stderr } = await command(rig.env, ['board', '-'], JSON.stringify(input));
+    expect([code, stderr.split('\n').slice(1, -1)]).toEqual([
+      2,
+      (failure as InvalidInput).report.split('\n').slice(1),
     ]);
     await expect(gangway.status(input.externalId)).rejects.toThrow(UnknownOnboarding);
   });
@@ -102,15 +107,14 @@ describe.concurrent('a program', () => {
     await expect(gangway.answer(workflowId, late)).rejects.toThrow(EndedOnboarding);
   });
 
-  it('gets the words of the command for an answer that does not fit', async () => {
+  it('gets an error for an answer that does not fit, and the requirement stays open', async () => {
     const { workflowId, asked } = await waiting();
-    const [{ requirement: { id } = { id: '' } } = {}] = asked;
-    const failure = await gangway
-      .answer(workflowId, { ...BY, requirementId: id, answer: { kind: 'code', code: '123456' } })
-      .catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(InvalidInput);
-    const { code, stderr } = await command(rig.env, ['resolve', workflowId, id, '--code', '123456']);
-    expect([code, stderr]).toEqual([2, `${(failure as Error).message}\n`]);
+    const requirementId = asked[0]?.requirement.id ?? '';
+    const answer = { kind: 'code', code: '123456' } as const;
+    const failure = gangway.answer(workflowId, { ...BY, requirementId, answer });
+    await expect(failure).rejects.toThrow(InvalidInput);
+    await expect(failure).rejects.toThrow(`${requirementId} takes text, documents, abandon`);
+    expect(await gangway.requirements(workflowId)).toEqual(asked);
   });
 
   it('reads the same state as the command', async () => {
