@@ -2,7 +2,6 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
-import { GangwayClient } from '../../client/client.js';
 import { type ClientSettings, clientSettings, clientSettingsFrom } from '../../client/settings.js';
 import { storeUrls } from '../../documents/open-store.js';
 import { workflowPage, workflowsPage } from '../../operators/links.js';
@@ -96,8 +95,6 @@ export interface CommandContext {
   readonly cli: CommandLine;
   readonly config: CommandSettings;
   readonly client: Client;
-  /** What other programs use as well, with the same connection. */
-  readonly gangway: GangwayClient;
   /** Address of a workflow in the Web UI; undefined when the address of the UI is unknown. */
   readonly link: (workflowId: string, runId: string) => string | undefined;
   /** Address of a list in the Web UI, which a browser keeps as a saved view of this name; undefined like that of a workflow. */
@@ -123,7 +120,6 @@ export async function withTemporal<T>(
       cli,
       config,
       client,
-      gangway: new GangwayClient({ temporal: client, settings: config, env }),
       ...linksTo(config.uiUrl ?? localUi(address), client.options.namespace),
     }),
   );

@@ -11,6 +11,7 @@ import type { CommandContext, CommandLine, Terminal } from './command-line.js';
 import { Interrupted, TimedOut } from './errors.js';
 import { EXIT } from './exit-codes.js';
 import { exitCodeOf, explainActivity } from './failures.js';
+import { gangwayOf } from './gangway.js';
 import { hasEnded } from './outcomes.js';
 import { PROGRESS, Progress, whileShowing } from './progress.js';
 import { describeRequirement, promptForCode } from './requirements.js';
@@ -72,14 +73,14 @@ export async function follow<Outcome>(
   workflowId: string,
   { restart, ...how }: How,
 ): Promise<Outcome> {
-  const { cli, gangway } = context;
+  const { cli } = context;
   const last: { waits: Waits } = { waits: UNKNOWN };
   const onRead = (reading: Reading) => {
     last.waits = reading;
     how.onRead?.(reading);
   };
   const isBrief = how.onRead === undefined;
-  const watching = gangway.watch<Outcome>(workflowId, { isBrief }, { restart, input: 'FILE' });
+  const watching = gangwayOf(context).watch<Outcome>(workflowId, { isBrief }, { restart, input: 'FILE' });
   try {
     await report(context, workflowId, watching, { ...how, onRead });
     return await watching.outcome;
@@ -140,7 +141,7 @@ function printAsked(cli: CommandLine, { workflowId, name, requirement }: Asked):
 }
 
 async function askForCode(
-  { cli, gangway }: CommandContext,
+  context: CommandContext,
   { workflowId, requirement: { id: requirementId, answers } }: Asked,
   terminal: Terminal,
   ended: AbortSignal,
@@ -151,13 +152,13 @@ async function askForCode(
   const answer = { kind: 'code', code } as const;
   const actor = userInfo().username;
   try {
-    await gangway.answer(workflowId, {
+    await gangwayOf(context).answer(workflowId, {
       ...{ requirementId, answer, actor },
       reason: 'answered at the prompt',
     });
   } catch (error) {
     if (!(error instanceof InvalidInput) && !(error instanceof NotYetApplied)) throw error;
-    cli.note(error.message);
+    context.cli.note(error.message);
   }
 }
 

@@ -10,6 +10,7 @@ import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
 import { cannotRead } from '../cli/arguments.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
 import type { Confirming } from '../cli/confirm.js';
+import { gangwayOf } from '../cli/gangway.js';
 import { type Asked, type CorrectionOptions, correct, readCorrection } from './correct.js';
 
 /** How a person writes an answer. */
@@ -121,7 +122,9 @@ function unstored(file: string) {
   return { key: '', fileName: basename(file), contentType: '' };
 }
 
-function store({ cli: { signal }, gangway }: CommandContext, files: readonly string[]) {
+function store(context: CommandContext, files: readonly string[]) {
+  const { signal } = context.cli;
+  const gangway = gangwayOf(context);
   return Promise.all(
     files.map((file) => gangway.storeDocument(basename(file), createReadStream(file, { signal }))),
   );

@@ -18,6 +18,7 @@ import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { shellWord } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { confirm } from '../cli/confirm.js';
+import { gangwayOf } from '../cli/gangway.js';
 import { staysAtPartner } from '../cli/outcomes.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';
 import { whileShowing } from '../cli/progress.js';
@@ -65,7 +66,7 @@ export async function resolve(
         await confirmAnswer(cli, answer, { found, requirement, part }, options);
       progress = `it is unknown whether the answer was recorded; check with "gangway status ${typed}"`;
       const receipt = await whileShowing(cli, `${requirementId}: waiting for a worker`, () =>
-        context.gangway.answer(workflowId, { requirementId, answer, ...by }),
+        gangwayOf(context).answer(workflowId, { requirementId, answer, ...by }),
       );
       progress = `the answer was recorded; "gangway watch ${typed}" follows it`;
       const asking = part ? partIds(workflowId)[part] : workflowId;
@@ -92,12 +93,15 @@ function rejectBareAnswer(words: readonly string[]): void {
 
 /** @returns undefined where no worker can read it, and the answer can be sent without it */
 async function readableState(
-  { cli, gangway }: CommandContext,
+  context: CommandContext,
   { workflowId, kind, given }: Meant,
   { dryRun }: ResolveOptions,
 ): Promise<OnboardingState | undefined> {
+  const { cli } = context;
   try {
-    return await whileShowing(cli, `${workflowId}: waiting for a worker`, () => gangway.status(workflowId));
+    return await whileShowing(cli, `${workflowId}: waiting for a worker`, () =>
+      gangwayOf(context).status(workflowId),
+    );
   } catch (error) {
     const isComplete = kind !== undefined && given !== undefined && !dryRun;
     if (!(error instanceof UnreadableOnboarding) || !isComplete) throw error;

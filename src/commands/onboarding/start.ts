@@ -4,6 +4,7 @@ import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js
 import { readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { followStarted } from '../cli/follow.js';
+import { gangwayOf } from '../cli/gangway.js';
 import { printOutcome } from '../cli/outcomes.js';
 
 interface StartingOptions {
@@ -49,7 +50,7 @@ async function startFrom<Input>(
   rejectOtherKind(kind, given, file);
   const input = check(kind.schema(cli.config()), given, sourceName(file));
   await withTemporal(cli, async (context) => {
-    const started = await context.gangway.start(kind, input, { again });
+    const started = await gangwayOf(context).start(kind, input, { again });
     const restart = 'start it again with --again';
     const outcome = await followStarted<Outcome>(context, started, { wait: wait === true, json, restart });
     if (outcome && !json) printOutcome(cli, started.workflowId, outcome);

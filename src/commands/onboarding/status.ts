@@ -8,6 +8,7 @@ import type { Times } from '../../operators/time.js';
 import { portalLink } from '../../partners/account-settings.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
+import { gangwayOf } from '../cli/gangway.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';
 import { whileShowing } from '../cli/progress.js';
 import { describeRequirement, takeBackCommand } from '../cli/requirements.js';
@@ -21,10 +22,10 @@ interface StatusOptions extends IdOptions {
 export async function status(cli: CommandLine, id: string, options: StatusOptions): Promise<void> {
   const { input, json } = options;
   await withTemporal(cli, async (context) => {
-    const { client, config, gangway, link } = context;
+    const { client, config, link } = context;
     const { workflowId, runId, typedSearchAttributes, typed } = await findById(context, id, options);
     if (input) return showInput(context, { workflowId, typed }, json);
-    const reading = () => gangway.status(workflowId);
+    const reading = () => gangwayOf(context).status(workflowId);
     const state = await whileShowing(cli, `${workflowId}: waiting for a worker`, reading).catch(
       (error: unknown) => {
         if (error instanceof UnreadableOnboarding && !json)
