@@ -18,7 +18,7 @@ import { besideOwn, requireKeys } from '../temporal/connection.js';
 import { dataConverter } from '../temporal/payload-codec.js';
 import { BESIDE_THEIRS, BUNDLING_ENCODING, bundleFor, THEIR_WORKFLOWS } from './bundles.js';
 import { together } from './create-worker.js';
-import { partnerWorkers } from './partner-workers.js';
+import { partnerWorkers, type WorkerPlace } from './partner-workers.js';
 import { loadWorkerSettings } from './settings.js';
 import { SHUTDOWN } from './tuning.js';
 import { type intercepted, versioned, workflowQueue } from './workflow-worker.js';
@@ -51,6 +51,7 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
     configureBundler: besideTheirs,
 
     configureWorker(options) {
+      connectionOf(options);
       if (options.taskQueue !== taskQueue) {
         throw new BadSetting('GANGWAY_TASK_QUEUE', `must be ${options.taskQueue}, as that of the worker`);
       }
@@ -95,13 +96,17 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
 }
 
 /** Where the workers of the partners run: where the worker of the plugin does. */
-function placeOf({ connection, options }: Worker) {
-  if (!(connection instanceof NativeConnection)) {
-    const what = 'the plugin of Gangway needs a worker of the same @temporalio/worker, with a connection';
-    throw new TypeError(`${what}: install the version that gangway depends on, and pass "connection"`);
-  }
-  const { namespace, workerDeploymentOptions } = options;
+function placeOf(worker: Worker): WorkerPlace {
+  const { namespace, workerDeploymentOptions } = worker.options;
+  const connection = connectionOf(worker);
   return { connection, namespace, ...(workerDeploymentOptions && { workerDeploymentOptions }) };
+}
+
+/** @throws {TypeError} without a connection, or with that of another copy of the SDK, which no worker here can use */
+function connectionOf({ connection }: { readonly connection?: unknown }): NativeConnection {
+  if (connection instanceof NativeConnection) return connection;
+  const what = 'a worker with the plugin of Gangway needs "connection", of the same @temporalio/worker';
+  throw new TypeError(`${what}: install the version that gangway depends on`);
 }
 
 /** @throws {TypeError} when both have an activity of the same name */

@@ -47,6 +47,7 @@ const ALLOWED = [
   ['src/activities/banking/a.ts', 'src/partners/banking/a.ts'],
   ['src/commands/onboarding/a.ts', 'src/temporal/a.ts'],
   ['src/commands/onboarding/a.ts', 'src/operators/a.ts'],
+  ['src/commands/onboarding/a.ts', 'src/client/a.ts'],
   ['src/worker.ts', 'src/worker/a.ts'],
 ] as const;
 

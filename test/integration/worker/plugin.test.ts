@@ -149,6 +149,13 @@ describe('a worker that cannot run Gangway', () => {
     await expect(failure).rejects.toThrow('GANGWAY_TASK_QUEUE: must be orders, as that of the worker');
   });
 
+  it('has no connection', async () => {
+    const options = { taskQueue: 'gangway', plugins: [gangwayPlugin({ settings: SETTINGS })] };
+    await expect(Worker.create(options)).rejects.toThrow(
+      /^a worker with the plugin of Gangway needs "connection"/,
+    );
+  });
+
   it('has a data converter of its own', async () => {
     const dataConverter = { payloadCodecs: [] };
     await expect(created({ dataConverter })).rejects.toThrow(/takes no data converter of its own/);
