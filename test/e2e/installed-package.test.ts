@@ -15,6 +15,14 @@ interface Lock {
 
 const json = async <T>(path: string): Promise<T> => JSON.parse(await readFile(path, 'utf8')) as T;
 
+/** Where npm has its registry and its cache, if the environment of this process defines them. */
+const NPM = Object.fromEntries(
+  ['registry', 'cache', 'userconfig', 'globalconfig'].flatMap((name) => {
+    const value = process.env[`npm_config_${name}`];
+    return value === undefined ? [] : [[`npm_config_${name}`, value]];
+  }),
+);
+
 /** A worker that runs Gangway as a plugin. */
 const WORKER = `
 import { NativeConnection, Worker } from '@temporalio/worker';
@@ -65,7 +73,6 @@ const TSCONFIG = {
   compilerOptions: {
     ...{ module: 'nodenext', target: 'es2023', types: ['node'], noEmit: true },
     ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
-    skipLibCheck: true,
   },
   include: ['*.mts', '*.cts'],
 };
@@ -77,7 +84,7 @@ const TSCONFIG = {
 async function install(folder: string): Promise<void> {
   const { version, dependencies, bin, overrides } = await json<Record<string, object>>('package.json');
   const { packages } = await json<Lock>('package-lock.json');
-  const packed = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {});
+  const packed = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], NPM);
   const file = packed.stdout.trim();
   const digest = createHash('sha512').update(await readFile(join(folder, file)));
   const root = { name: 'empty', version: '1.0.0', private: true, dependencies: { gangway: `file:${file}` } };
@@ -93,7 +100,7 @@ async function install(folder: string): Promise<void> {
   await writeFile(join(folder, 'package.json'), JSON.stringify({ ...root, overrides }));
   await writeFile(join(folder, 'package-lock.json'), JSON.stringify(lock));
   const quiet = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
-  const { code, stderr } = await run('npm', ['ci', ...quiet], {}, '', folder);
+  const { code, stderr } = await run('npm', ['ci', ...quiet], NPM, '', folder);
   if (code !== 0) throw new Error(stderr);
 }
 
