@@ -77,6 +77,15 @@ const TSCONFIG = {
   include: ['*.mts', '*.cts'],
 };
 
+const COMPILER = ['node_modules/typescript/bin/tsc', '-p'];
+
+/** What the compiler reports, but for the declarations of others: those of the Temporal SDK break the strictest options. */
+async function errorsIn(folder: string): Promise<string[]> {
+  const { stdout } = await run(process.execPath, [...COMPILER, folder], {});
+  const errors = stdout.split('\n').filter((line) => line.includes(': error TS'));
+  return errors.filter((line) => !/^[^(]*node_modules\/(?!gangway\/)/.test(line));
+}
+
 /**
  * An empty project that installs the packed package. The versions of what the package depends on are those of this project, so
  * that npm has them in its cache.
@@ -129,20 +138,17 @@ const rig = shared(async (until) => {
 
 describe('the package, installed in an empty project', () => {
   it('has types for strict programs in ESM and CommonJS, and for those of docs/programs.md', async () => {
-    const compiler = ['node_modules/typescript/bin/tsc', '-p', project(), '--listFilesOnly'];
-    const { stdout: files } = await run(process.execPath, compiler, {});
+    const { stdout: files } = await run(process.execPath, [...COMPILER, project(), '--listFilesOnly'], {});
     expect(files.match(/example-\d+\.mts/g)?.length).toBeGreaterThan(4);
-    const { code, stdout } = await run(process.execPath, compiler.slice(0, 3), {});
-    expect([code, stdout]).toEqual([0, '']);
+    expect(await errorsIn(project())).toEqual([]);
   });
 
   it('would not compile with an option that there is not', async () => {
     const wrong = "import { gangwayClient } from 'gangway/client';\nawait gangwayClient({ keys: 1 });\n";
     const file = join(project(), 'wrong.mts');
     await writeFile(file, wrong);
-    const compiler = ['node_modules/typescript/bin/tsc', '-p', project()];
-    const { stdout } = await run(process.execPath, compiler, {}).finally(() => rm(file));
-    expect(stdout).toMatch(/wrong\.mts\(2,\d+\): error TS2353/);
+    const errors = await errorsIn(project()).finally(() => rm(file));
+    expect(errors).toEqual([expect.stringMatching(/wrong\.mts\(2,\d+\): error TS2353/)]);
   });
 
   it.each(['board.mts', 'board.cts'])('boards a merchant through client and plugin: %s', async (program) => {
