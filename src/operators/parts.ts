@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { partsOfId } from '../messages/ids.js';
+import { isCustomer } from '../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
 import { PARTS, type Part } from '../messages/onboardings.js';
 import type { Requirement } from '../messages/requirements.js';
@@ -74,10 +74,6 @@ export function asPartsHaveThem(
 ): readonly Requirement[] {
   const own = new Map(parts.flatMap(requirementsIn).map((requirement) => [requirement.id, requirement]));
   return requirements.map((requirement) => own.get(requirement.id) ?? requirement);
-}
-
-function isCustomer(workflowId: string): boolean {
-  return partsOfId(workflowId)?.type === 'customerOnboarding';
 }
 
 function requirementsIn({ state }: PartState): readonly Requirement[] {
