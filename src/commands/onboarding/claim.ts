@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { DEFAULT_CLAIM_HOURS } from '../../messages/handling.js';
+import { DEFAULT_CLAIM_HOURS } from '../../messages/requirement-kinds.js';
 import { sendClaim, sendConfirmation } from '../../operators/answering.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
 import { askingWorkflow } from '../../operators/parts.js';
