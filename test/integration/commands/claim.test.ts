@@ -46,6 +46,23 @@ describe('gangway claim and release', () => {
     await boarding.handle.terminate();
   });
 
+  it('take the beginning of an id, as resolve and confirm do, and report who has answered', async () => {
+    const { boarding, id } = await waitingBoarding(rig);
+    const beginning = id.slice(0, 'note-12345678'.length);
+    const own = (command: string) => [command, boarding.workflowId, beginning, '--actor', 'olga'];
+    expect((await gangway(...own('claim'))).stdout).toContain(`${id} claimed by olga until `);
+    expect((await gangway(...own('release'))).stdout).toBe(`${id} released\n`);
+    await boarding.propose(id, TEXT);
+    expect((await gangway(...own('confirm'), '--yes')).stdout).toContain(`${id} answered.`);
+    expect(await gangway('claim', boarding.workflowId, id)).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: expect.stringMatching(
+        /^pete answered it at .*: text: One sale in ten\.\nNothing was sent; open: /,
+      ),
+    });
+    await boarding.handle.terminate();
+  });
+
   it('print JSON, and take another duration', async () => {
     const { boarding, id } = await waitingBoarding(rig);
     const claim = ['claim', boarding.workflowId, id, '--for', '30m', '--actor', 'olga', '--json'];
@@ -74,7 +91,7 @@ describe('gangway claim and release', () => {
   });
 
   it.each([
-    ['an unknown requirement', ['note-1'], 'requirementId: no requirement with this id is open; open: note-'],
+    ['an unknown requirement', ['note-1'], 'no requirement "note-1" is open; open: note-'],
     ['too long a time', ['--for', '8d'], 'until: must be at most 7 days ahead'],
     ['an invalid time', ['--for', 'soon'], 'It must be a duration such as 30s, 2m or 1h.'],
   ])('reject %s, exit 2', async (_, args, why) => {
@@ -183,10 +200,10 @@ describe('gangway confirm', () => {
     });
     const resolved = (await boarding.state()).timeline.find(({ event }) => event === 'requirement-resolved');
     expect(resolved).toMatchObject({ actor: 'pete', reason: 'called the merchant; confirmed by olga: ok' });
-    const [, other] = (await boarding.state()).requirements.map((each) => each.id);
-    expect(await gangway(...confirm.slice(0, 2), other ?? 'none', '--yes')).toMatchObject({
+    const [other = ''] = (await boarding.state()).requirements.map((each) => each.id);
+    expect(await gangway(...confirm.slice(0, 2), other, '--yes')).toMatchObject({
       code: 2,
-      stderr: `"${other ?? 'none'}" has no proposed answer\n`,
+      stderr: `"${other}" has no proposed answer\n`,
     });
     await boarding.handle.terminate();
   });
