@@ -190,7 +190,7 @@ export function releaseCommand(program: Command, act: Act): void {
     .summary('release a claimed requirement')
     .description('Release a requirement that you have claimed. Does nothing if the claim has ended.')
     .argument('<requirement>', 'id of the requirement, or its beginning')
-    .option('--actor <name>', 'who had claimed it (default: the user of this machine)')
+    .option('--actor <name>', 'who has claimed it (default: the user of this machine)')
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./claim.js')).release));
 }

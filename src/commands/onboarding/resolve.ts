@@ -114,7 +114,7 @@ function noteHandling(cli: CommandLine, requirement: Requirement, actor: string)
   const claim = currentClaim(requirement);
   if (claim && !isSamePerson(claim.actor, actor)) {
     const until = cli.times.at(claim.until);
-    cli.note(`${claim.actor} has claimed ${id} until ${until}; this answer does not wait for that`);
+    cli.note(`${claim.actor} has claimed ${id} until ${until}. The claim does not prevent your answer.`);
   }
   if (proposal) cli.note(`this answer drops the one that ${proposal.actor} proposed: ${proposal.answer}`);
 }

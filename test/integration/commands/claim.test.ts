@@ -34,14 +34,14 @@ describe('gangway claim and release', () => {
     const [requirement] = (await boarding.state()).requirements;
     expect(minutesUntil(requirement?.claim?.until)).toBe(240);
     expect((await gangway('status', boarding.workflowId)).stdout).toMatch(
-      /^ {4}taken by olga until \d{4}-\d\d-\d\d \d\d:\d\d UTC$/m,
+      /^ {4}claimed by olga until \d{4}-\d\d-\d\d \d\d:\d\d UTC$/m,
     );
     expect(await gangway('release', boarding.workflowId, id, '--actor', 'olga')).toEqual({
       ...{ code: 0, stdout: `${id} released\n`, stderr: '' },
     });
     expect((await boarding.state()).requirements[0]).not.toHaveProperty('claim');
     const { stdout } = await gangway('status', boarding.workflowId);
-    expect(stdout).not.toContain('taken by');
+    expect(stdout).not.toContain('    claimed by');
     expect(stdout).toMatch(/requirement-claimed +note-\S+: until .* UTC \(olga\)\n/);
     await boarding.handle.terminate();
   });
@@ -114,11 +114,11 @@ describe('gangway claim and release', () => {
     );
     expect(receipt).toMatchObject({ workflowId: business.workflowId });
     expect((await business.state()).requirements[0]?.claim?.actor).toBe('olga');
-    expect((await gangway('status', onboarding.workflowId)).stdout).toContain('\n    taken by olga until ');
+    expect((await gangway('status', onboarding.workflowId)).stdout).toContain('\n    claimed by olga until ');
     const answer = ['resolve', onboarding.workflowId, ticket, '--text', 'Here.', '--actor', 'pete'];
     const resolved = await gangway(...answer);
     expect(resolved.stderr).toMatch(
-      /^olga has claimed ticket-\S+ until .* UTC; this answer does not wait for that\n$/,
+      /^olga has claimed ticket-\S+ until .* UTC\. The claim does not prevent your answer\.\n$/,
     );
     expect(resolved.stdout).toContain(`${ticket} answered. Still open:`);
     const unknown = await gangway('claim', onboarding.workflowId, 'note-1');
@@ -131,10 +131,10 @@ describe('the inbox', () => {
   it('has a column for claims only when there is one, fields in JSON and CSV, and a filter', async () => {
     const { boarding, id } = await waitingBoarding(rig);
     const own = ['inbox', '--dba', (await boarding.state()).dba ?? ''];
-    expect((await gangway(...own)).stdout).not.toContain('TAKEN BY');
+    expect((await gangway(...own)).stdout).not.toContain('CLAIMED BY');
     const { claim } = await boarding.claim(id, 'olga');
     await boarding.listedAs((all) => all.some((each) => each.claim));
-    expect((await gangway(...own)).stdout).toMatch(/TAKEN BY[\s\S]* olga /);
+    expect((await gangway(...own)).stdout).toMatch(/CLAIMED BY[\s\S]* olga /);
     const items = jsonLines<Record<string, unknown>>(await gangway(...own, '--json'));
     const ofBoarding = items.filter(({ workflowId }) => workflowId === boarding.workflowId);
     expect(ofBoarding.find((item) => item['id'] === id)).toMatchObject({
