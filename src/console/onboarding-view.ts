@@ -1,5 +1,4 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { partsOfId } from '../messages/ids.js';
 import { requirementsIn } from '../messages/listed.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
 import type { Requirement } from '../messages/requirements.js';
@@ -61,8 +60,7 @@ async function readView(client: Client, workflowId: string, fresh: boolean): Pro
     if (part.obstacle) throw part.obstacle;
     return part.state as OnboardingState;
   };
-  const isCustomer = partsOfId(workflowId)?.type === 'customerOnboarding';
-  const parts = isCustomer ? await partsOf(client, workflowId, state, read) : [];
+  const parts = await partsOf(client, workflowId, state, read);
   const ids = [workflowId, ...parts.map((part) => part.workflowId)];
   const failures = (await Promise.all(ids.map((id) => failuresOf(client, id)))).flat();
   const accounts = failures.length === 0 ? [] : await askedByAccounts(client, ids);

@@ -4,16 +4,16 @@ import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import type { Client } from '@temporalio/client';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
 import {
   type ArrivalLimits,
-  arrivingWithin,
   logRequests,
   measureRequests,
   refusesUnreadable,
   routeOf,
+  serverWithin,
 } from '../http/server.js';
 import { InvalidInput } from '../operators/invalid-input.js';
 import { Times } from '../operators/time.js';
@@ -88,8 +88,7 @@ interface Handling {
 /** Starts the console: pages over the updates and queries of the workflows, without a store of its own. */
 export async function startConsole(options: ConsoleOptions): Promise<ConsoleServer> {
   const { settings, client, logger, routes = ROUTES } = options;
-  const server = Fastify({
-    ...arrivingWithin(options.limits ?? LIMITS),
+  const server = serverWithin(options.limits ?? LIMITS, {
     bodyLimit: MAX_FORM_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     return503OnClosing: false,
@@ -128,13 +127,7 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
   const admission = await admitRequests(server, settings, sessions);
   const isReady = temporalCheck(client);
   const handling: Handling = { console, sessions, admission, isReady, open: new Set() };
-  let isClosing = false;
-  // A browser would keep its connection, which the end would wait for.
-  server.addHook('onSend', async (_, reply) => {
-    if (isClosing) reply.header('connection', 'close');
-  });
   server.addHook('preClose', async () => {
-    isClosing = true;
     for (const response of handling.open) if (response.headersSent) response.end();
   });
   handleErrors(server, handling);

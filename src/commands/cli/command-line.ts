@@ -4,18 +4,16 @@ import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { type StorePlaces, storeSettings, storesFrom, storeUrls } from '../../documents/open-store.js';
 import type { DbaForm } from '../../messages/listed.js';
-import { workflowPage, workflowsPage } from '../../operators/links.js';
 import { type Accounts, accountNames, partnerUrls, readAccounts } from '../../partners/account-settings.js';
 import { isLoopback, readSettings, requireCertificates } from '../../settings/settings.js';
 import {
-  localUi,
   requireKeys,
   temporalClientSettings,
   temporalSettings,
-  webUiSettings,
   withClient,
 } from '../../temporal/connection.js';
 import type { PayloadKeys } from '../../temporal/payload-codec.js';
+import { localUi, webUiSettings, workflowPage, workflowsPage } from '../../temporal/web-ui.js';
 import { type Output, Printer } from './output.js';
 
 /** The settings of `gangway`, beside those of each account (partners/account-settings.ts) and Temporal's own. */

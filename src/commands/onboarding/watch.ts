@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { OperationOutcome } from '../../messages/banking-activities.js';
-import { isOnboarding, type WorkflowType } from '../../messages/ids.js';
+import { isCustomer, isOnboarding } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import type { Part } from '../../messages/onboardings.js';
 import type { PartState } from '../../operators/parts.js';
@@ -15,12 +15,11 @@ import { timelineRow } from './status.js';
 export async function watch(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
   await withTemporal(cli, async (context) => {
     const { client } = context;
-    const { workflowId, type } = await findById(context, id, options);
-    const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
+    const { workflowId } = await findById(context, id, options);
     const shown = new Map<Owner, number>();
     const onRead = ({ state, parts }: Pick<Waits, 'state' | 'parts'>) => {
       if (!state) return;
-      const timelines = isCustomer ? timelinesOf(state, parts) : { '': state.timeline };
+      const timelines = isCustomer(workflowId) ? timelinesOf(state, parts) : { '': state.timeline };
       for (const entry of newEntries(timelines, shown)) json ? cli.json(entry) : cli.line(lineOf(cli, entry));
     };
     const restart = isOnboarding(workflowId)

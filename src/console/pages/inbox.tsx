@@ -212,7 +212,7 @@ function InboxList({ list, items, choices, visit }: ListProps) {
               <th scope="col">What to do</th>
               <th scope="col">Waiting</th>
               <th scope="col">Partner</th>
-              <th scope="col">Taken by</th>
+              <th scope="col">Claimed by</th>
             </tr>
           </thead>
           <tbody id="inbox-body">
@@ -263,7 +263,7 @@ function Row({ item, visit: { times, visitor } }: { readonly item: InboxItem; re
         {system}
         {partnerAccount !== undefined && <small>{partnerAccount}</small>}
       </td>
-      <td data-label="Taken by" class={holder === undefined ? 'none' : undefined}>
+      <td data-label="Claimed by" class={holder === undefined ? 'none' : undefined}>
         {holder !== undefined && isSamePerson(holder, visitor.actor) ? <strong>you</strong> : (holder ?? '–')}
       </td>
     </tr>

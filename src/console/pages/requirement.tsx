@@ -1,8 +1,9 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { ComponentChildren } from 'preact';
-import { currentClaim, isSamePerson, LONGEST_CLAIM_DAYS } from '../../messages/handling.js';
+import { currentClaim, isSamePerson } from '../../messages/handling.js';
 import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
+import { LONGEST_CLAIM_DAYS } from '../../messages/requirement-kinds.js';
 import {
   type Answer,
   type AnswerKind,
