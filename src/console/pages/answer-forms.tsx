@@ -10,7 +10,7 @@ import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../document-types.js';
 import { type Fields, pathOf } from '../query.js';
 import { hasRole, type Visitor } from '../visitor.js';
 import { fieldLabel } from './input-fields.js';
-import { Csrf } from './parts.js';
+import { Csrf, capitalized, Rows } from './parts.js';
 
 /** The forms that answer a requirement, one for each kind of answer that it allows. */
 
@@ -411,7 +411,7 @@ function CorrectionField({
       <span class="now">
         {now === undefined ? 'Now empty' : now === 'hidden' ? 'Now hidden' : `Now ${now}`}
       </span>
-      {rule !== '' && !(values && rule.startsWith('one of')) && <>. {sentence(rule)}</>}
+      {rule !== '' && !(values && rule.startsWith('one of')) && <>. {capitalized(rule)}</>}
       {entry === 'json' && '. As JSON'}
     </>
   );
@@ -457,10 +457,6 @@ function CorrectionField({
       )}
     </div>
   );
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Applications take fields that no schema names. */
@@ -510,29 +506,29 @@ function OtherFields({ id, own }: { readonly id: string; readonly own: Filled | 
 /** What a correction changes, before it is sent. Private values stay hidden. */
 export function Changes({ changes }: { readonly changes: readonly Change[] }) {
   return (
-    <table class="rows changes">
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Now</th>
-          <th scope="col">Then</th>
-        </tr>
-      </thead>
-      <tbody>
-        {changes.map(({ field, before, after, remark }) => (
-          <tr key={field}>
-            <td data-label="Field">
+    <Rows
+      rows={changes}
+      columns={[
+        {
+          title: 'Field',
+          cell: ({ field }) => (
+            <>
               {fieldLabel(field)} <small>{field}</small>
-            </td>
-            <td data-label="Now">{valueText(before, 'empty')}</td>
-            <td data-label="Then">
+            </>
+          ),
+        },
+        { title: 'Now', cell: ({ before }) => valueText(before, 'empty') },
+        {
+          title: 'Then',
+          cell: ({ after, remark }) => (
+            <>
               <strong>{valueText(after, 'removed')}</strong>
               {remark !== '' && <small>{remark}</small>}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+            </>
+          ),
+        },
+      ]}
+    />
   );
 }
 

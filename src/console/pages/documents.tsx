@@ -8,7 +8,7 @@ import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { documentsOf } from '../uploads.js';
 import { hasRole } from '../visitor.js';
-import { When } from './parts.js';
+import { Rows, Trail, When } from './parts.js';
 
 /** The documents that people sent, to save and never to open here. */
 
@@ -38,40 +38,26 @@ async function showDocuments(visit: Visit): Promise<Shown> {
   const mayLoad = hasRole(visitor, 'operator');
   const page = (
     <>
-      <nav class="trail" aria-label="Where you are">
-        <a href="/">Inbox</a> <span aria-hidden="true">/</span>{' '}
-        <a href={pathOf(workflowId)}>{listedFacts(description).dba ?? workflowId}</a>
-      </nav>
+      <Trail to={pathOf(workflowId)} name={listedFacts(description).dba ?? workflowId} />
       <h1>Documents</h1>
       {sent.length === 0 ? (
         <div class="empty">
           <p class="big">Nobody has sent a document.</p>
         </div>
       ) : (
-        <table class="rows">
-          <thead>
-            <tr>
-              <th scope="col">Document</th>
-              <th scope="col">Answers</th>
-              <th scope="col">From</th>
-              <th scope="col">Sent</th>
-            </tr>
-          </thead>
-          <tbody>
-            {sent.map(({ document: { key, fileName }, at, actor, requirementId }) => (
-              <tr key={key}>
-                <td data-label="Document">
-                  {mayLoad ? <a href={pathOf(workflowId, 'documents', key)}>{fileName}</a> : fileName}
-                </td>
-                <td data-label="Answers">{requirementId}</td>
-                <td data-label="From">{actor}</td>
-                <td data-label="Sent">
-                  <When time={at} times={times} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Rows
+          rows={sent}
+          columns={[
+            {
+              title: 'Document',
+              cell: ({ document: { key, fileName } }) =>
+                mayLoad ? <a href={pathOf(workflowId, 'documents', key)}>{fileName}</a> : fileName,
+            },
+            { title: 'Answers', cell: ({ requirementId }) => requirementId },
+            { title: 'From', cell: ({ actor }) => actor },
+            { title: 'Sent', cell: ({ at }) => <When time={at} times={times} /> },
+          ]}
+        />
       )}
       {sent.length > 0 && mayLoad && <p class="advice">The audit log keeps who saves a document.</p>}
     </>
