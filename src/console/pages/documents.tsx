@@ -31,8 +31,8 @@ async function documentsIn(
 }
 
 async function showDocuments(visit: Visit): Promise<Shown> {
-  const { client, visitor, times, request } = visit;
-  const description = await openOnboarding(visit, (request.params as { id: string }).id);
+  const { client, visitor, times } = visit;
+  const description = await openOnboarding(visit);
   const { workflowId } = description;
   const sent = await documentsIn(client, description);
   const mayLoad = hasRole(visitor, 'operator');
@@ -68,8 +68,8 @@ async function showDocuments(visit: Visit): Promise<Shown> {
 /** Only a document that an answer of this onboarding names. */
 async function loadDocument(visit: Visit): Promise<Shown> {
   const { client, visitor, settings, audit, request } = visit;
-  const { id, key } = request.params as { id: string; key: string };
-  const description = await openOnboarding(visit, id);
+  const { key } = request.params as { readonly key: string };
+  const description = await openOnboarding(visit);
   const { workflowId } = description;
   const found = (await documentsIn(client, description)).find(({ document }) => document.key === key);
   if (!found) throw new NotShown(404, 'This onboarding has no such document.');

@@ -23,9 +23,10 @@ import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { AnswerForms } from './answer-forms.js';
+import { Handling } from './handling.js';
 import { fieldLabel } from './input-fields.js';
-import { Csrf, Problem, Prose, When } from './parts.js';
-import { Asked as AskedText, Handling, inShort, ObstacleNote } from './requirement.js';
+import { Csrf, capitalized, inShort, Problem, Prose, Trail, When } from './parts.js';
+import { Asked as AskedText, ObstacleNote } from './requirement.js';
 
 /** How often the page reads the onboarding again, in seconds. */
 const REFRESH_SECONDS = 5;
@@ -46,27 +47,23 @@ const PART_NAMES: Readonly<Record<Part, string>> = {
 /** The ends that everybody hoped for. */
 const GOOD: readonly string[] = ['boarded', 'onboarded', 'provisioned', 'done'];
 
-function idIn({ params }: Visit['request']): string {
-  return (params as { readonly id?: string }).id ?? '';
-}
-
 async function showOnboarding(visit: Visit): Promise<Shown> {
-  const description = await openOnboarding(visit, idIn(visit.request));
+  const description = await openOnboarding(visit);
   const view = await onboardingView(visit.client, description.workflowId);
   return onboardingShown(visit, description, view, await maskedInput(visit.client, description));
 }
 
 /** The part that the browser reads again and again. */
 async function showPart(visit: Visit): Promise<Shown> {
-  const description = await openOnboarding(visit, idIn(visit.request));
+  const description = await openOnboarding(visit);
   const view = await onboardingView(visit.client, description.workflowId);
   return { part: <Live visit={visit} description={description} view={view} /> };
 }
 
 /** The private values of the input, in this response only. */
 async function showPrivate(visit: Visit): Promise<Shown> {
-  const { client, visitor, audit, request } = visit;
-  const description = await openOnboarding(visit, idIn(request));
+  const { client, visitor, audit } = visit;
+  const description = await openOnboarding(visit);
   const { workflowId } = description;
   if (!isCorrectable(workflowId))
     throw new NotShown(404, 'This onboarding has no private values of its own.');
@@ -87,9 +84,7 @@ function onboardingShown(
   const dba = view.state?.dba ?? listedFacts(description).dba;
   const page = (
     <>
-      <nav class="trail" aria-label="Where you are">
-        <a href="/">Inbox</a> <span aria-hidden="true">/</span> <a href="/onboardings">Onboardings</a>
-      </nav>
+      <Trail to="/onboardings" name="Onboardings" />
       <h1>{dba ?? workflowId}</h1>
       <Live visit={visit} description={description} view={view} />
       {input !== undefined && (
@@ -216,7 +211,7 @@ function StageList({
             class={`${how}${isCurrent && asks ? ' asks' : ''}`}
             aria-current={isCurrent ? 'step' : undefined}
           >
-            <span class="stage-name">{capital(name)}</span>
+            <span class="stage-name">{capitalized(name)}</span>
             <span class="stage-note">
               {isCurrent
                 ? asks
@@ -234,7 +229,7 @@ function StageList({
         class={isOver ? (isGood ? 'done end' : 'ended end') : 'to-come end'}
         aria-current={isOver ? 'step' : undefined}
       >
-        <span class="stage-name">{isOver ? capital(stage.replaceAll('-', ' ')) : 'End'}</span>
+        <span class="stage-name">{isOver ? capitalized(stage.replaceAll('-', ' ')) : 'End'}</span>
         <span class="stage-note">{isOver ? <Prose text={endOf(stage)} /> : 'to come'}</span>
       </li>
     </ol>
@@ -243,10 +238,6 @@ function StageList({
 
 function endOf(stage: Stage): string {
   return firstSentence({ ...STAGE_TEXTS, ...OUTCOME_TEXTS }[stage].meaning);
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** What it waits for besides a person. */
@@ -268,7 +259,7 @@ function HeldUp({
       <h2>Waits for the partner</h2>
       {waiting && (
         <p>
-          {capital(waiting.step)}, since <When time={waiting.since} times={times} />: {waiting.reason}
+          {capitalized(waiting.step)}, since <When time={waiting.since} times={times} />: {waiting.reason}
         </p>
       )}
       {failures.map((failure) => (

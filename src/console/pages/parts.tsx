@@ -43,6 +43,24 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** What the timeline has of an answer, in words: `text: One sale in ten.` */
+export function inShort(answer: string): string {
+  const [, kind, content] = /^([a-z-]+)(?:: (.*))?$/s.exec(answer) ?? [];
+  const names: Readonly<Record<string, string>> = {
+    text: 'the answer',
+    documents: 'documents',
+    correction: 'corrected',
+    adopt: 'adopted',
+    retry: 'try again',
+    code: 'the one-time code',
+    abandon: 'gave up',
+    'take-back': 'took the answer back',
+  };
+  if (kind === undefined || !Object.hasOwn(names, kind)) return answer;
+  const name = names[kind] ?? kind;
+  return content === undefined ? name : kind === 'text' ? `“${content}”` : `${name} ${content}`;
+}
+
 /** The way to a page: the inbox, and the page above this one. */
 export function Trail({ to, name }: { readonly to: string; readonly name: string }) {
   return (

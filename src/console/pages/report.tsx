@@ -107,9 +107,8 @@ async function reportCsv(visit: Visit): Promise<Shown> {
 
 /** The auditor's record of an onboarding, with private values masked. */
 async function recordFor(visit: Visit): Promise<ExportedRecord> {
-  const { client, settings, visitor, audit, request } = visit;
-  const { id = '' } = request.params as { readonly id?: string };
-  const description = await openOnboarding(visit, id);
+  const { client, settings, visitor, audit } = visit;
+  const description = await openOnboarding(visit);
   const documents = await documentsOf(settings);
   audit(visitor, { what: 'export', workflowId: description.workflowId });
   return recordOf(client, documents, description, { actor: visitor.actor });
