@@ -148,7 +148,7 @@ export function isFourEyes({ settings }: Visit, { kind }: Pick<Requirement, 'kin
 
 async function correctionForm(visit: Visit, { requirement, state, correctable }: Found) {
   if (!state || !requirement?.answers.includes('correction')) return undefined;
-  return formFields(await correctable(), visit.settings, `${requirement.title}\n${requirement.detail}`);
+  return formFields(await correctable(), visit.settings, requirement);
 }
 
 function TrailOf({ found: { workflowId, description } }: { readonly found: Found }) {
