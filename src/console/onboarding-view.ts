@@ -1,8 +1,6 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { partsOfId } from '../messages/ids.js';
-import { requirementsIn } from '../messages/listed.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
-import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { askingPart, isCorrectable } from '../operators/corrections.js';
 import { type PartState, partsOf } from '../operators/parts.js';
 import { type Asked, askedByAccounts, askedOf } from '../operators/waits.js';
@@ -138,19 +136,4 @@ export async function maskedInput(
     if (error instanceof UnreadableOnboarding) return undefined;
     throw error;
   }
-}
-
-/** What the list of workflows has of an onboarding, which needs no worker. */
-export function listedFacts({ typedSearchAttributes: attributes }: WorkflowExecutionDescription) {
-  const { dba, stage, partnerStatus, merchantProfileId, mid, bankingProfileId, requirements } =
-    SEARCH_ATTRIBUTES;
-  return {
-    dba: attributes.get(dba),
-    stage: attributes.get(stage),
-    partnerStatus: attributes.get(partnerStatus),
-    merchantProfileId: attributes.get(merchantProfileId),
-    mid: attributes.get(mid),
-    bankingProfileId: attributes.get(bankingProfileId),
-    requirements: requirementsIn(attributes.get(requirements) ?? []).requirements,
-  };
 }

@@ -2,8 +2,8 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { StoreFailure } from '../../documents/file-store.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { type AcceptedAnswer, answersIn, runsOf } from '../../temporal/history.js';
+import { listedOf } from '../../temporal/search.js';
 import { openOnboarding } from '../onboarding-access.js';
-import { listedFacts } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { documentsOf } from '../uploads.js';
@@ -33,12 +33,12 @@ async function documentsIn(
 async function showDocuments(visit: Visit): Promise<Shown> {
   const { client, visitor, times } = visit;
   const description = await openOnboarding(visit);
-  const { workflowId } = description;
+  const { workflowId, dba } = await listedOf(client, description);
   const sent = await documentsIn(client, description);
   const mayLoad = hasRole(visitor, 'operator');
   const page = (
     <>
-      <Trail to={pathOf(workflowId)} name={listedFacts(description).dba ?? workflowId} />
+      <Trail to={pathOf(workflowId)} name={dba ?? workflowId} />
       <h1>Documents</h1>
       {sent.length === 0 ? (
         <div class="empty">

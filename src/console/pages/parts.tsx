@@ -43,6 +43,11 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** The first sentence of an explanation. */
+export function firstSentence(text: string): string {
+  return /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;
+}
+
 /** What the timeline has of an answer, in words: `text: One sale in ten.` */
 export function inShort(answer: string): string {
   const [, kind, content] = /^([a-z-]+)(?:: (.*))?$/s.exec(answer) ?? [];

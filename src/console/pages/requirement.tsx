@@ -1,4 +1,3 @@
-import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { ComponentChildren } from 'preact';
 import type { Correctable } from '../../messages/activities.js';
 import { isSamePerson } from '../../messages/handling.js';
@@ -8,10 +7,11 @@ import { answeredBefore, closedBefore, saidOf } from '../../operators/answers.js
 import { inputFor } from '../../operators/corrections.js';
 import { REQUIREMENT_TEXTS } from '../../operators/texts/requirement-texts.js';
 import type { Times } from '../../operators/time.js';
+import { type Listed, listedOf } from '../../temporal/search.js';
 import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { formFields } from '../correction-fields.js';
 import { openOnboarding } from '../onboarding-access.js';
-import { listedFacts, onboardingView, readState } from '../onboarding-view.js';
+import { onboardingView, readState } from '../onboarding-view.js';
 import { type Fields, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import type { Visitor } from '../visitor.js';
@@ -36,7 +36,8 @@ const REFRESH_SECONDS = 5;
 export interface Found {
   readonly workflowId: string;
   readonly requirementId: string;
-  readonly description: WorkflowExecutionDescription;
+  /** As the list of workflows has it, which needs no worker. */
+  readonly listed: Listed;
   /** undefined when it cannot be read now. */
   readonly state: OnboardingState | undefined;
   readonly obstacle: UnreadableOnboarding | undefined;
@@ -50,29 +51,26 @@ export interface Found {
 export async function find(visit: Visit, fresh: boolean): Promise<Found> {
   const { client, request } = visit;
   const requirementId = requirementIdIn(request);
-  const description = await openOnboarding(visit);
-  const { workflowId } = description;
+  const listed = await listedOf(client, await openOnboarding(visit));
+  const { workflowId } = listed;
   const { state: known, obstacle } = await readState(client, workflowId, fresh);
   const state = obstacle ? undefined : known;
   const open = known?.requirements.find(({ id }) => id === requirementId);
-  const requirement = open ?? (obstacle && listedRequirement(description, requirementId));
+  const requirement = open ?? (obstacle && listedRequirement(listed, requirementId));
   let reading: Promise<Correctable> | undefined;
   const correctable = async () => {
     if (!state) throw new NotShown(503, 'The onboarding cannot be read now.');
     reading ??= inputFor(client, workflowId, state, requirementId);
     return reading;
   };
-  return { workflowId, requirementId, description, state, obstacle, requirement, correctable };
+  return { workflowId, requirementId, listed, state, obstacle, requirement, correctable };
 }
 
 /** As far as the list of workflows has it, which names no allowed answers. */
-function listedRequirement(
-  description: WorkflowExecutionDescription,
-  requirementId: string,
-): Requirement | undefined {
-  const listed = listedFacts(description).requirements.find(({ id }) => id === requirementId);
-  if (!listed) return undefined;
-  const { id, kind, raisedAt, dueAt } = listed;
+function listedRequirement({ requirements }: Listed, requirementId: string): Requirement | undefined {
+  const found = requirements.find(({ id }) => id === requirementId);
+  if (!found) return undefined;
+  const { id, kind, raisedAt, dueAt } = found;
   return { id, kind, raisedAt, dueAt, title: TASKS[kind], detail: '', answers: [] };
 }
 
@@ -151,8 +149,8 @@ async function correctionForm(visit: Visit, { requirement, state, correctable }:
   return formFields(await correctable(), visit.settings, requirement);
 }
 
-function TrailOf({ found: { workflowId, description } }: { readonly found: Found }) {
-  return <Trail to={pathOf(workflowId)} name={listedFacts(description).dba ?? workflowId} />;
+function TrailOf({ found: { workflowId, listed } }: { readonly found: Found }) {
+  return <Trail to={pathOf(workflowId)} name={listed.dba ?? workflowId} />;
 }
 
 export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboarding }) {
