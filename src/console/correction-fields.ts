@@ -6,6 +6,7 @@ import { type ChangeableField, changeableFields } from '../operators/corrections
 import { InvalidInput } from '../operators/invalid-input.js';
 import { type Patch, patchFrom, type Setting, valueAt } from '../operators/set-fields.js';
 import { parseJson } from '../operators/text.js';
+import { shortened } from '../partners/bounds.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { REDACTED } from '../privacy/masked.js';
 import { withoutPrivate } from '../privacy/private-fields.js';
@@ -74,8 +75,7 @@ function entryOf({ type, values }: ChangeableField): Entry {
 function shownNow(now: unknown): string | undefined {
   if (now === undefined) return undefined;
   if (now === REDACTED) return 'hidden';
-  const text = typeof now === 'string' ? now : JSON.stringify(now);
-  return text.length > NOW_LENGTH ? `${text.slice(0, NOW_LENGTH - 1)}…` : text;
+  return shortened(typeof now === 'string' ? now : JSON.stringify(now), NOW_LENGTH);
 }
 
 /** Whether a partner names a field: by its path or the end of it, or in a ticket as the bank calls it (`Owner1Address`). */

@@ -4,6 +4,7 @@ import { type DocumentStore, documentStore } from '../documents/document-store.j
 import { openStore, type StorePlaces } from '../documents/open-store.js';
 import type { DocumentRef } from '../messages/requirements.js';
 import { InvalidInput } from '../operators/invalid-input.js';
+import { LONGEST, shortened } from '../partners/bounds.js';
 import { requireCsrf } from './admission.js';
 import { checkedDocument, documentName, MOST_BYTES, MOST_FILES, RefusedDocument } from './document-types.js';
 import { formParts, notReceived } from './held-files.js';
@@ -91,7 +92,7 @@ export async function receiveDocuments(
       } catch (error) {
         if (part.file.errored) throw notReceived(error, TOO_LARGE);
         if (!(error instanceof RefusedDocument)) throw error;
-        problems.push(`${shownName(part.filename)} ${error.message}`);
+        problems.push(`${shortened(part.filename, LONGEST.line)} ${error.message}`);
         await passOver(part.file, count);
       }
     }
@@ -123,10 +124,4 @@ async function passOver(file: Readable, count: (received: number) => void): Prom
 /** Removes documents that no answer names. */
 export async function discard(store: DocumentStore, documents: readonly DocumentRef[]): Promise<void> {
   await Promise.allSettled(documents.map(({ key }) => store.remove({ key })));
-}
-
-/** A name for a message: without control characters, and not long. */
-function shownName(name: string): string {
-  const plain = name.replace(/[\p{Cc}\p{Cf}]/gu, '');
-  return plain.length > 60 ? `${plain.slice(0, 59)}…` : plain;
 }
