@@ -75,7 +75,7 @@ export function AnswerForms(props: Answering) {
   const kinds = requirement.answers;
   const first = filled && kinds.includes(filled.kind) ? filled.kind : kinds[0];
   return (
-    <div class="answers">
+    <div>
       {kinds.map((kind) => (
         <details key={kind} class="answer" name={`answers-${requirement.id}`} open={isOpen && kind === first}>
           <summary>{labelOf(requirement, kind)}</summary>
@@ -121,7 +121,6 @@ function OneForm(props: Answering & { readonly kind: AnswerKind }) {
         'data-files': MOST_FILES,
       })}
       data-keep=""
-      class="answer-form"
       id={`form-${requirement.id}-${kind}`}
     >
       <Csrf csrf={props.csrf} />

@@ -87,7 +87,7 @@ export function Facts({ visit, listed, view }: OnboardingProps) {
         )}
         <div>
           <dt>ID</dt>
-          <dd class="id">{workflowId}</dd>
+          <dd>{workflowId}</dd>
         </div>
       </dl>
       {ui && (

@@ -218,9 +218,7 @@ function TaskCell({ workflowId, id, task, proposedBy }: InboxItem) {
   const path = id === undefined ? pathOf(workflowId) : pathOf(workflowId, 'requirements', id);
   return (
     <>
-      <a class="task" href={path}>
-        {id === undefined ? 'See what else it asks' : capitalized(task)}
-      </a>
+      <a href={path}>{id === undefined ? 'See what else it asks' : capitalized(task)}</a>
       {proposedBy !== undefined && <small>{proposedBy} proposed an answer</small>}
     </>
   );

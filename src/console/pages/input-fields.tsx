@@ -15,11 +15,11 @@ interface InputFieldsProps {
 /** The fields of an input: a group for each object, and each problem at its field. */
 export function InputFields({ parts, ...form }: InputFieldsProps) {
   return (
-    <>
+    <div class="grid">
       {parts.map((part) =>
         part.kind === 'group' ? <Group group={part} {...form} /> : <Control field={part} {...form} />,
       )}
-    </>
+    </div>
   );
 }
 

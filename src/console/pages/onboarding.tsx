@@ -166,7 +166,7 @@ function RequirementCard({
           Asked by <a href={pathOf(workflowId)}>{asked.name}</a>
         </p>
       )}
-      <div class="notice" data-notice="" role="status" />
+      <div data-notice="" role="status" />
       <AskedText requirement={requirement} times={visit.times} />
       <Handling visit={visit} workflowId={workflowId} requirement={requirement} page={page} />
       {hasRole(visit.visitor, 'operator') ? (

@@ -169,7 +169,7 @@ export function Asked({ requirement, times }: { readonly requirement: Requiremen
   const { raisedAt, dueAt, kind } = requirement;
   const detail = detailBeside(requirement);
   return (
-    <div class="asked">
+    <div>
       <p class="facts-line">
         <span class="kind">{capitalized(TASKS[kind])}</span>
         <Due at={dueAt} times={times} />
@@ -204,7 +204,7 @@ function inWordsOfPages(text: string): string {
 function Help({ requirement }: { readonly requirement: Requirement }) {
   const { meaning, see, next, never } = REQUIREMENT_TEXTS[requirement.kind];
   return (
-    <section class="help" aria-label="Help">
+    <section aria-label="Help">
       <h2>What this means</h2>
       <p>
         <Prose text={meaning} />
@@ -234,13 +234,7 @@ function LiveState({ found, visit, proposed }: LiveProps) {
   const { workflowId, requirementId, requirement, state } = found;
   const source = pathOf(workflowId, 'requirements', requirementId, 'part');
   return (
-    <div
-      id={`live-${requirementId}`}
-      data-live={source}
-      data-seconds={REFRESH_SECONDS}
-      class="live"
-      role="status"
-    >
+    <div id={`live-${requirementId}`} data-live={source} data-seconds={REFRESH_SECONDS} role="status">
       {state && !requirement ? (
         <Problem>
           <p>

@@ -83,7 +83,7 @@ function TakeBack({
     <form
       method="post"
       action={pathOf(workflowId, 'requirements', id)}
-      class="inline take-back"
+      class="inline"
       data-keep=""
       id={`form-${id}-take-back`}
     >
