@@ -40,7 +40,7 @@ const OF_CLAIMS: readonly TimelineEntry['event'][] = [
   'requirement-released',
 ];
 
-/** What an entry says, for people: a claim ends at a time of their zone. */
+/** A part of an entry for people: a claim ends at a time of their zone. */
 export function inZone(said: string, { event }: Pick<TimelineEntry, 'event'>, times: Times): string {
   if (!OF_CLAIMS.includes(event)) return said;
   return said.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (_, day, minute) =>
