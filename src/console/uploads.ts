@@ -32,7 +32,7 @@ export interface Uploaded {
 }
 
 /**
- * Streams the files of a form to the document store. The field `csrf` comes first, so nothing is stored for a form that is not from
+ * Streams the files of a form to the document store. The field `csrf` comes before the files, so nothing is stored for a form that is not from
  * this session. When the upload breaks off or a file is refused, what was stored is removed.
  *
  * @param mayStore is asked before the first byte is stored. It throws when the answer cannot be given
@@ -64,18 +64,14 @@ export async function receiveDocuments(
   const documents: DocumentRef[] = [];
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
-  let isOurs = false;
   let bytes = 0;
   try {
     for await (const part of formParts(request, limits, TOO_LARGE)) {
       if (part.type === 'field') {
         values[part.fieldname] = part.value;
-        if (isOurs) continue;
-        requireCsrf({ body: values }, csrf);
-        isOurs = true;
         continue;
       }
-      if (!isOurs) requireCsrf({ body: values }, csrf);
+      requireCsrf({ body: values }, csrf);
       const count = (received: number) => {
         bytes += received;
         if (bytes > MOST_BYTES) throw new NotShown(413, TOO_LARGE);
