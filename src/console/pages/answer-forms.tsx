@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
 import { NEED_REASON } from '../../operators/answers.js';
 import type { Change } from '../../operators/corrections.js';
@@ -9,7 +8,7 @@ import { type FormField, nameOfRemoval, nameOfValue, OTHER_FIELDS } from '../cor
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../document-types.js';
 import { type Fields, pathOf } from '../query.js';
 import { hasRole, type Visitor } from '../visitor.js';
-import { fieldLabel } from './input-fields.js';
+import { Field, fieldLabel } from './field.js';
 import { Csrf, capitalized, Rows } from './parts.js';
 
 /** The forms that answer a requirement, one for each kind of answer that it allows. */
@@ -166,7 +165,7 @@ function Content(props: ContentProps) {
           id={`${id}-text`}
           name="text"
           label="Answer"
-          own={own}
+          problems={wrongIn(own, 'text')}
           advice={`At most ${MOST_TEXT} characters. The partner reads it.`}
         >
           {(attributes) => (
@@ -178,7 +177,13 @@ function Content(props: ContentProps) {
       );
     case 'code':
       return (
-        <Field id={`${id}-code`} name="code" label="One-time code" own={own} advice="6 digits">
+        <Field
+          id={`${id}-code`}
+          name="code"
+          label="One-time code"
+          problems={wrongIn(own, 'code')}
+          advice="6 digits"
+        >
           {(attributes) => (
             <input
               {...attributes}
@@ -199,7 +204,7 @@ function Content(props: ContentProps) {
           id={`${id}-id`}
           name="id"
           label="ID at the partner"
-          own={own}
+          problems={wrongIn(own, 'id')}
           advice={
             requirement.idFormat === 'text'
               ? 'As the partner’s portal shows it'
@@ -241,7 +246,13 @@ function Documents({ id, own }: { readonly id: string; readonly own: Filled | un
   const advice = `PDF, PNG, JPEG, TIFF, text or CSV. At most ${MOST_FILES} files of ${mebibytes} MiB each.`;
   return (
     <div class="drop" data-drop="">
-      <Field id={`${id}-documents`} name="documents" label="Documents" own={own} advice={advice}>
+      <Field
+        id={`${id}-documents`}
+        name="documents"
+        label="Documents"
+        problems={wrongIn(own, 'documents')}
+        advice={advice}
+      >
         {(attributes) => (
           <input {...attributes} type="file" multiple required accept={ACCEPTED_NAMES.join(',')} />
         )}
@@ -260,7 +271,7 @@ function Reason({ requirement, kind, own }: ContentProps) {
       id={`${requirement.id}-${kind}-reason`}
       name="reason"
       label={label}
-      own={own}
+      problems={wrongIn(own, 'reason')}
       advice="The timeline keeps it with your name."
     >
       {(attributes) => (
@@ -277,45 +288,9 @@ function Reason({ requirement, kind, own }: ContentProps) {
   );
 }
 
-interface FieldAttributes {
-  readonly id: string;
-  readonly name: string;
-  readonly 'aria-describedby': string;
-  readonly 'aria-invalid'?: 'true';
-}
-
-interface FieldProps {
-  readonly id: string;
-  readonly name: string;
-  /** The name in the problems, if it is another one. */
-  readonly about?: string;
-  readonly label: ComponentChildren;
-  readonly advice: ComponentChildren;
-  readonly own: Filled | undefined;
-  readonly children: (attributes: FieldAttributes) => ComponentChildren;
-}
-
-/** A field with its label, its rule, and what is wrong with it. */
-function Field({ id, name, about = name, label, advice, own, children }: FieldProps) {
-  const wrong = own?.problems.filter(({ field }) => field === about) ?? [];
-  const attributes: FieldAttributes = {
-    ...{ id, name, 'aria-describedby': wrong.length > 0 ? `${id}-wrong ${id}-advice` : `${id}-advice` },
-    ...(wrong.length > 0 && { 'aria-invalid': 'true' as const }),
-  };
-  return (
-    <div class={wrong.length > 0 ? 'field wrong' : 'field'}>
-      <label for={id}>{label}</label>
-      {children(attributes)}
-      {wrong.length > 0 && (
-        <p class="wrong-text" id={`${id}-wrong`}>
-          {[...new Set(wrong.map(({ message }) => message))].join('; ')}
-        </p>
-      )}
-      <p class="advice" id={`${id}-advice`}>
-        {advice}
-      </p>
-    </div>
-  );
+/** What is wrong with a field of a form. */
+function wrongIn(own: Filled | undefined, name: string): string[] {
+  return (own?.problems ?? []).filter(({ field }) => field === name).map(({ message }) => message);
 }
 
 /** What is wrong, at the top of the form: all of it, because a long form shows only a part of itself. */
@@ -417,7 +392,7 @@ function CorrectionField({
   const key = `${id}-${name}`;
   return (
     <div class="correction">
-      <Field id={key} name={nameOfValue(name)} about={name} label={label} advice={advice} own={own}>
+      <Field id={key} name={nameOfValue(name)} label={label} advice={advice} problems={wrongIn(own, name)}>
         {(attributes) =>
           entry === 'choice' ? (
             <select {...attributes}>

@@ -9,7 +9,7 @@ import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import type { Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
-import { fieldLabel } from './input-fields.js';
+import { fieldLabel } from './field.js';
 import { Csrf, Problem, When } from './parts.js';
 import { PART_NAMES } from './stages.js';
 

@@ -16,6 +16,7 @@ import { type Fields, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import type { Visitor } from '../visitor.js';
 import { AnswerForms, type Filled } from './answer-forms.js';
+import { fieldLabel } from './field.js';
 import {
   Handling,
   type ProposedShown,
@@ -24,7 +25,6 @@ import {
   REQUIREMENT_PATH,
   requirementIdIn,
 } from './handling.js';
-import { fieldLabel } from './input-fields.js';
 import { capitalized, Due, inShort, Problem, Prose, Trail, When } from './parts.js';
 
 /** The page of a requirement: what is asked, and what has become of it. */
