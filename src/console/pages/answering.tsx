@@ -6,6 +6,7 @@ import { InvalidInput } from '../../operators/invalid-input.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { TemporalProblem } from '../../temporal/unavailable.js';
 import {
+  type Filled,
   FORM_KINDS,
   isPreviewed,
   movesMoney,
@@ -19,7 +20,8 @@ import { Fields, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
 import { hasRole } from '../visitor.js';
-import { Carried, Changes, type Filled, labelOf } from './answer-forms.js';
+import { Carried, labelOf } from './answer-forms.js';
+import { Changes } from './correction-form.js';
 import { pageIn, REQUIREMENT_PATH, refresh } from './handling.js';
 import { Csrf, Problem } from './parts.js';
 import { type Found, find, goneShown, isFourEyes, requirementShown } from './requirement.js';

@@ -13,7 +13,7 @@ import { Fields, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { forgetLists } from '../waiting-list.js';
-import { Changes } from './answer-forms.js';
+import { Changes } from './correction-form.js';
 import { Csrf, inShort, When } from './parts.js';
 
 /** How several people handle a requirement: who is on it, and which answer waits for a second person. */

@@ -9,13 +9,14 @@ import { REQUIREMENT_TEXTS } from '../../operators/texts/requirement-texts.js';
 import type { Times } from '../../operators/time.js';
 import { type Listed, listedOf } from '../../temporal/search.js';
 import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import type { Filled } from '../answer.js';
 import { formFields } from '../correction-fields.js';
 import { openOnboarding } from '../onboarding-access.js';
 import { onboardingView, readState } from '../onboarding-view.js';
 import { type Fields, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import type { Visitor } from '../visitor.js';
-import { AnswerForms, type Filled } from './answer-forms.js';
+import { AnswerForms } from './answer-forms.js';
 import { fieldLabel } from './field.js';
 import {
   Handling,
