@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
@@ -34,7 +33,7 @@ import {
   type Visit,
   ZONE_COOKIE,
 } from './route.js';
-import { type Session, Sessions, unguessable } from './session.js';
+import { type SessionData, Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
 import { addSignIn, signInFor } from './sign-in.js';
 import { hasRole, type Visitor } from './visitor.js';
@@ -52,7 +51,7 @@ export interface ConsoleOptions {
 export interface ConsoleServer {
   /** `http://127.0.0.1:8085`: where it listens. */
   readonly url: string;
-  /** Accepts no new requests, finishes those under way, and ends event streams. */
+  /** Accepts no new requests, and finishes those under way. */
   close(): Promise<void>;
 }
 
@@ -81,8 +80,6 @@ interface Handling {
   readonly admission: Admission;
   /** Whether Temporal responds. */
   readonly isReady: () => Promise<boolean>;
-  /** Event streams, and other responses of routes that scripts read, until they end. */
-  readonly open: Set<ServerResponse>;
 }
 
 /** Starts the console: pages over the updates and queries of the workflows, without a store of its own. */
@@ -126,10 +123,7 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
   await server.register(multipart);
   const admission = await admitRequests(server, settings, sessions);
   const isReady = temporalCheck(client);
-  const handling: Handling = { console, sessions, admission, isReady, open: new Set() };
-  server.addHook('preClose', async () => {
-    for (const response of handling.open) if (response.headersSent) response.end();
-  });
+  const handling: Handling = { console, sessions, admission, isReady };
   handleErrors(server, handling);
   for (const { path, contentType, content } of Object.values(ASSETS))
     server.get(path, (_, reply) =>
@@ -230,7 +224,7 @@ function monitoringRoutes(
 
 function addRoute(server: FastifyInstance, route: Route, handling: Handling): void {
   const { method, path, role, part = false, multipart = false, show } = route;
-  const { console, sessions, admission, isReady, open } = handling;
+  const { console, sessions, admission, isReady } = handling;
   server.route({
     method,
     url: path,
@@ -245,10 +239,9 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
         throw new NotShown(403, `This needs the role ${role}. You are ${session.role}.`);
     },
     handler: async (request, reply) => {
-      const session = admission.sessionOf(request) as Session;
+      const session = admission.sessionOf(request) as SessionData;
       if (method === 'POST' && !multipart) admission.sessionOfForm(request);
-      if (part) endsWith(session, reply.raw, open);
-      else if (console.settings.oidc) await sessions.write(reply, withoutEnd(session));
+      if (!part && console.settings.oidc) await sessions.write(reply, session);
       const times = new Times({ TZ: request.cookies[ZONE_COOKIE] });
       const visitor = visitorOf(session);
       const visit: Visit = { ...console, visitor, csrf: session.csrf, times, request, reply };
@@ -260,30 +253,12 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
   });
 }
 
-/** The longest time of a timer. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** Ends an event stream with the session. A browser then asks for it again, and gets 401 if nobody has extended the session. */
-function endsWith({ endsAt }: Session, response: ServerResponse, open: Set<ServerResponse>): void {
-  open.add(response);
-  const timer = setTimeout(() => response.end(), Math.min(endsAt - Date.now(), MAX_TIMER_MS));
-  response.once('close', () => {
-    clearTimeout(timer);
-    open.delete(response);
-  });
-}
-
-function withoutEnd({ endsAt: _, ...data }: Session) {
-  return data;
-}
-
-function visitorOf({ actor, name, role, accounts }: Session): Visitor {
+function visitorOf({ actor, name, role, accounts }: SessionData): Visitor {
   return { actor, name, role, accounts };
 }
 
 async function send(visit: Visit, shown: Shown, sessions: Sessions): Promise<FastifyReply> {
   const { reply, request, visitor, csrf, settings } = visit;
-  if (shown === 'sent') return reply;
   if ('to' in shown) {
     if (shown.message !== undefined)
       await sessions.keep(reply, 'message', { text: shown.message }, MESSAGE_MS);
@@ -296,8 +271,9 @@ async function send(visit: Visit, shown: Shown, sessions: Sessions): Promise<Fas
       .type(contentType)
       .send(file);
   }
-  reply.code(shown.status ?? 200).type('text/html; charset=utf-8');
+  reply.type('text/html; charset=utf-8');
   if ('part' in shown) return reply.send(partWith(shown.part));
+  reply.code(shown.status ?? 200);
   const kept = (await sessions.kept(request, 'message', MESSAGE_MS)) as { text: string } | undefined;
   // A script that follows a redirect shows the page to nobody.
   if (kept && request.headers['sec-fetch-dest'] !== 'empty') sessions.forget(reply, 'message');

@@ -41,7 +41,7 @@ export function listeningAt<Server>(setting: string, server: Promise<Server>): P
  * - The worker takes no new tasks. It waits for the partner calls that are under way, for `SHUTDOWN_GRACE` at most, and ends
  *   after `SHUTDOWN_FORCE` in any case (worker/create-worker.ts). The Temporal SDK listens to the signals.
  * - The receiver, the console and the codec server close their port, and connections without a request under way. They wait for
- *   the other requests, which the limits of their servers bound. The console ends event streams.
+ *   the other requests, which the limits of their servers bound.
  *
  * A second signal ends the process at once. Nothing is lost: Temporal retries what a worker did not report, and a sender
  * repeats a request that has no response.
