@@ -24,6 +24,7 @@ import { batchesOf } from './batches.js';
 import { pageWith, partWith } from './layout.js';
 import { errorPage } from './pages/error.js';
 import { ROUTES } from './pages/routes.js';
+import { endQuestions } from './questions.js';
 import {
   type AuditEvent,
   type Console,
@@ -139,6 +140,7 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
   const close = async () => {
     await batchesOf(client).end();
     await server.close();
+    await endQuestions(client);
   };
   return { url, close };
 }

@@ -4,6 +4,7 @@ import type { InboxItem } from '../../operators/inbox.js';
 import type { Times } from '../../operators/time.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import { address, Fields, pathOf } from '../query.js';
+import { withQuestions } from '../questions.js';
 import type { Route, Shown, Visit } from '../route.js';
 import type { Visitor } from '../visitor.js';
 import { MOST_LISTED, type WaitingList, waitingList } from '../waiting-list.js';
@@ -154,7 +155,7 @@ function InboxList({ list, items, choices, visit }: ListProps) {
   const { page: wanted, ...others } = choices;
   const pages = Math.max(1, Math.ceil(items.length / PAGE_SIZE));
   const page = Math.min(wanted, pages);
-  const shown = items.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+  const shown = withQuestions(visit.client, items.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE));
   const to = (number: number) => address('/', { ...chosenFields(others), page: number > 1 ? number : '' });
   const source = address('/inbox/part', { ...chosenFields(others), page });
   return (
@@ -214,11 +215,12 @@ function columnsFor({ times, visitor }: Visit): readonly RowsColumn<InboxItem>[]
   ];
 }
 
-function TaskCell({ workflowId, id, task, proposedBy }: InboxItem) {
+function TaskCell({ workflowId, id, task, title, proposedBy }: InboxItem) {
   const path = id === undefined ? pathOf(workflowId) : pathOf(workflowId, 'requirements', id);
   return (
     <>
       <a href={path}>{id === undefined ? 'See what else it asks' : capitalized(task)}</a>
+      {title !== undefined && <small class="question">{title}</small>}
       {proposedBy !== undefined && <small>{proposedBy} proposed an answer</small>}
     </>
   );
