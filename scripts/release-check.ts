@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import satisfies from 'spdx-satisfies';
 import { Printer } from '../src/commands/cli/output.js';
+import { contractLines } from './contract.js';
 import { interrupted, run } from './first-failure.js';
 import { PATHS } from './recorded-paths.js';
 
@@ -126,11 +127,15 @@ function versionProblem(): Problem {
   return unreleased === '' ? undefined : ['CHANGELOG.md has unreleased changes'];
 }
 
-/** Each path is recorded at this version, and all recorded histories replay. */
+/** The contract and each path are recorded at this version, and all recorded histories replay. */
 async function historiesProblem(): Promise<Problem> {
   const missing = Object.entries(PATHS)
     .flatMap(([name, { continues }]) => (continues ? [name, `${name}-next`] : [name]))
     .filter((name) => !existsSync(join(ROOT, 'test', 'histories', version, `${name}.json`)));
+  const contract = join(ROOT, 'test', 'contract', `${version}.txt`);
+  const isRecorded =
+    existsSync(contract) && readFileSync(contract, 'utf8') === `${contractLines().join('\n')}\n`;
+  if (!isRecorded) missing.push('the contract');
   if (missing.length > 0) return [`not recorded at ${version}: ${missing.join(', ')}`];
   return await failing('npx', ['vitest', 'run', 'test/integration/workflows/replay.test.ts']);
 }

@@ -69,7 +69,7 @@ export async function endQuestions(client: Client): Promise<void> {
 async function learn(client: Client, workflowId: string): Promise<void> {
   const { titles, pauses } = knownTo(client);
   const query = () => client.workflow.getHandle(workflowId).query(stateQuery);
-  // Whoever opens the requirement is told why it cannot be read.
+  // The page of the requirement shows why it cannot be read.
   const state = await client.withDeadline(Date.now() + TIMEOUT_MS, query).catch(() => undefined);
   if (!state) return;
   pauses.delete(workflowId);
