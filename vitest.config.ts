@@ -19,7 +19,9 @@ const project = (name: string, more: object) => ({
 });
 
 /** A Temporal server that all files of a project share. A busy machine takes its time, and nothing waits for a limit. */
-const SERVER = { globalSetup: ['test/rigs/temporal-server.ts'], testTimeout: 200_000, hookTimeout: 120_000 };
+const TEMPORAL = 'test/rigs/temporal-server.ts';
+const SERVER = { globalSetup: [TEMPORAL], testTimeout: 200_000, hookTimeout: 120_000 };
+const BROWSER = { ...SERVER, globalSetup: [TEMPORAL, 'test/rigs/browser/unpacked.ts'] };
 
 export default defineConfig({
   test: {
@@ -29,7 +31,7 @@ export default defineConfig({
       // Real clients, workers and sandboxes in the test's own process. Files share a process, one after the other.
       project('integration', { ...SERVER, isolate: false, maxWorkers: 4, sequence: { groupOrder: 2 } }),
       // Real processes, kills, a browser: few at a time, because each starts several processes of its own.
-      project('e2e', { ...SERVER, maxWorkers: 3, sequence: { groupOrder: 3 } }),
+      project('e2e', { ...BROWSER, maxWorkers: 3, sequence: { groupOrder: 3 } }),
     ],
   },
 });

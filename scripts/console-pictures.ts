@@ -35,7 +35,10 @@ export async function takeConsolePictures(
   await waiting.claim(other?.id ?? '', 'Grace Lee');
   await waiting.listedAs((requirements) => requirements.some(({ claim }) => claim !== undefined));
   const onboarding = `/onboardings/${waiting.workflowId}`;
-  await take('inbox', '/');
+  // A list that is read again has the claim and the questions.
+  const isComplete = (page: Page) =>
+    Promise.all([page.getByText('Grace Lee').waitFor(), page.locator('.question').first().waitFor()]);
+  await take('inbox', '/', isComplete);
   await take('onboarding', onboarding);
   await take('answer', `${onboarding}/requirements/${note?.id}`);
   await take('report', '/report');
@@ -51,7 +54,7 @@ export async function takeConsolePictures(
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 844 });
-  await take('inbox-narrow-dark', '/');
+  await take('inbox-narrow-dark', '/', isComplete);
   await context.close();
   await console.close();
 }

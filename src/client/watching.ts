@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Deadline, untilAborted } from '../http/deadline.js';
-import { partsOfId } from '../messages/ids.js';
+import { isCustomer } from '../messages/ids.js';
 import type { TimelineEntry } from '../messages/onboarding-state.js';
 import type { Part } from '../messages/onboardings.js';
 import { type Waits, waitsOf } from '../operators/waits.js';
@@ -153,7 +153,7 @@ function timelinesOf(
   { state, parts }: Waits,
 ): Readonly<Partial<Record<Owner, readonly TimelineEntry[]>>> {
   if (!state) return {};
-  if (partsOfId(workflowId)?.type !== 'customerOnboarding') return { '': state.timeline };
+  if (!isCustomer(workflowId)) return { '': state.timeline };
   const ofParts = parts.flatMap(({ part, state: own }) =>
     own instanceof UnreadableOnboarding ? [] : [[part, own.timeline] as const],
   );

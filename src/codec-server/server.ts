@@ -4,13 +4,11 @@ import cors from '@fastify/cors';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import Fastify from 'fastify';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import {
   type ArrivalLimits,
-  arrivingWithin,
   type BearerRules,
   bearerChallenge,
   countCallers,
@@ -18,6 +16,7 @@ import {
   kindOf,
   logRequests,
   Refused,
+  serverWithin,
 } from '../http/server.js';
 import { type PayloadKeys, payloadCodec, UnreadablePayload } from '../temporal/payload-codec.js';
 
@@ -71,7 +70,7 @@ interface Seen {
 export async function startCodecServer(options: CodecServerOptions): Promise<CodecServer> {
   const { host, port, keys, uiOrigin, logger } = options;
   const limits = options.limits ?? LIMITS;
-  const server = Fastify({ ...arrivingWithin(limits), rewriteUrl: withoutPrefix });
+  const server = serverWithin(limits, { rewriteUrl: withoutPrefix });
   const seen = new WeakMap<FastifyRequest, Seen>();
   logRequests(server, logger, (request) => seen.get(request) ?? {});
   handleErrors(server, logger);

@@ -4,15 +4,15 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isHealthCheck, knownSecrets, routeOf } from '../http/server.js';
 import { NotShown } from './route.js';
-import { type Session, type Sessions, unguessable } from './session.js';
+import { type SessionData, type Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
 
 /** Whose request it is. */
 export interface Admission {
   /** undefined for a person who has not signed in. */
-  sessionOf(request: FastifyRequest): Session | undefined;
+  sessionOf(request: FastifyRequest): SessionData | undefined;
   /** The session of a request, if its form is from a page of it. */
-  sessionOfForm(request: FastifyRequest): Session | undefined;
+  sessionOfForm(request: FastifyRequest): SessionData | undefined;
 }
 
 /**
@@ -25,7 +25,7 @@ export async function admitRequests(
   sessions: Sessions,
 ): Promise<Admission> {
   const local = settings.oidc ? undefined : localSession();
-  const known = new WeakMap<FastifyRequest, Session>();
+  const known = new WeakMap<FastifyRequest, SessionData>();
   server.addHook('onRequest', async (request) => {
     if (!isForMachines(request)) requireHost(request, hostsOf(server, settings));
     const session = local ?? (await sessions.read(request));
@@ -67,14 +67,9 @@ export function requireCsrf({ body }: Pick<FastifyRequest, 'body'>, csrf: string
 }
 
 /** Without an identity provider, everybody on this machine is its user. The session ends with the process. */
-function localSession(): Session {
+function localSession(): SessionData {
   const name = userName();
-  return {
-    ...{ actor: name, name, role: 'admin' },
-    csrf: unguessable(),
-    since: Date.now(),
-    endsAt: Number.POSITIVE_INFINITY,
-  };
+  return { actor: name, name, role: 'admin', csrf: unguessable(), since: Date.now() };
 }
 
 /** The user of the process. In a container it may have only a number. */

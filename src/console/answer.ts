@@ -29,6 +29,18 @@ export type FormKind = (typeof FORM_KINDS)[number];
 /** Problems by the names of the fields of a form; '' for the form as a whole. */
 export type Problems = readonly FieldProblem[];
 
+/** A form after a mistake: what was typed, and what is wrong with it. */
+export interface Filled {
+  readonly kind: AnswerKind;
+  readonly fields: Fields;
+  readonly problems: Problems;
+}
+
+/** What is wrong with a field of a form. */
+export function wrongIn(own: Filled | undefined, name: string): string[] {
+  return (own?.problems ?? []).filter(({ field }) => field === name).map(({ message }) => message);
+}
+
 /** The role that an answer needs. An approver decides what cannot be undone: writes in doubt, and giving up. */
 export function roleFor({ kind }: { readonly kind: RequirementKind }, answer: AnswerKind): Role {
   return answer === 'abandon' || kind === 'uncertain-write' ? 'approver' : 'operator';

@@ -137,22 +137,21 @@ class RunningBatch implements Batch {
   endedAt: Date | undefined;
   note: string | undefined;
   readonly #stop = new AbortController();
+  readonly file: Batch['file'];
+  /** With its bytes, until it has been read. */
   #file: CheckedFile | undefined;
 
   constructor(
     readonly actor: string,
-    readonly file: CheckedFile,
+    file: CheckedFile,
   ) {
+    const { name, validation, accounts } = file;
+    this.file = { name, validation, accounts };
     this.#file = file;
-    this.file = { ...file, rows: () => Promise.reject(new Error('was read')) as never };
   }
 
   get heldBytes(): number {
     return this.#file?.bytes ?? 0;
-  }
-
-  release(): void {
-    this.#file = undefined;
   }
 
   stop(): void {
@@ -182,7 +181,7 @@ class RunningBatch implements Batch {
       ...{ stop, persistently },
       onResult: (row, result) => this.#add(row, result),
     });
-    this.release();
+    this.#file = undefined;
     this.endedAt = new Date();
     const reason: unknown = stop.signal.reason;
     if (!stop.signal.aborted) this.state = 'done';

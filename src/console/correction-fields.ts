@@ -1,10 +1,12 @@
 import { changeable } from '../activities/corrections.js';
 import type { Correctable } from '../messages/activities.js';
 import type { KnownAccounts } from '../messages/inputs.js';
+import type { Requirement } from '../messages/requirements.js';
 import { type ChangeableField, changeableFields } from '../operators/corrections.js';
 import { InvalidInput } from '../operators/invalid-input.js';
 import { type Patch, patchFrom, type Setting, valueAt } from '../operators/set-fields.js';
 import { parseJson } from '../operators/text.js';
+import { shortened } from '../partners/bounds.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { REDACTED } from '../privacy/masked.js';
 import { withoutPrivate } from '../privacy/private-fields.js';
@@ -29,28 +31,24 @@ export const OTHER_FIELDS = 3;
 /** How much of a present value is shown, in characters. */
 const NOW_LENGTH = 80;
 
-/**
- * All fields that a correction can change now, those that the partner named first. A list has its items, and one more to add.
- *
- * @param asked the title and the detail of the requirement
- */
+/** All fields that a correction can change now, those that the partner named first. A list has its items, and one more to add. */
 export function formFields(
   correctable: Correctable,
   known: KnownAccounts,
-  asked: string,
+  asked?: Requirement,
 ): readonly FormField[] {
   const masked = withoutPrivate(correctable.input);
   const all = changeableFields(correctable, known).flatMap((field) => eachItem(field, masked));
   const holds = (name: string) => all.some((other) => other.name.startsWith(`${name}.`));
   const leaves = all.filter(({ name }) => !holds(name));
-  const named = namedIn(asked, leaves);
+  const isNamed = asked ? namedBy(asked) : () => false;
   const fields = leaves.map((field) => ({
     ...{ name: field.name, isRequired: field.isRequired, rule: field.rule },
     ...(field.values && { values: field.values }),
     ...(field.type === 'boolean' && { values: ['true', 'false'] }),
     entry: entryOf(field),
     now: shownNow(field.now),
-    isNamed: named.has(field.name),
+    isNamed: isNamed(field.name),
   }));
   return [...fields.filter(({ isNamed }) => isNamed), ...fields.filter(({ isNamed }) => !isNamed)];
 }
@@ -77,21 +75,15 @@ function entryOf({ type, values }: ChangeableField): Entry {
 function shownNow(now: unknown): string | undefined {
   if (now === undefined) return undefined;
   if (now === REDACTED) return 'hidden';
-  const text = typeof now === 'string' ? now : JSON.stringify(now);
-  return text.length > NOW_LENGTH ? `${text.slice(0, NOW_LENGTH - 1)}…` : text;
+  return shortened(typeof now === 'string' ? now : JSON.stringify(now), NOW_LENGTH);
 }
 
-/**
- * The fields that a partner's text names: by their path, by the end of it (`website: cannot be reached`), or as the bank calls them
- * (`Phone`, `Owner1Address`).
- */
-function namedIn(asked: string, fields: readonly Pick<ChangeableField, 'name'>[]): ReadonlySet<string> {
-  const lines = asked.split('\n').flatMap((line) => /^([\w.]+): /.exec(line)?.[1] ?? []);
-  const bank = [...asked.matchAll(/asks about the field (\w+)/g)].map(([, name = '']) => name);
-  const isNamed = (field: string) =>
-    lines.some((name) => field === name || field.endsWith(`.${name}`) || field.startsWith(`${name}.`)) ||
-    bank.some((name) => isMeant(field, name));
-  return new Set(fields.map(({ name }) => name).filter(isNamed));
+/** Whether a partner names a field: by its path or the end of it, or in a ticket as the bank calls it (`Owner1Address`). */
+function namedBy({ fields = [], kind, detail }: Requirement): (field: string) => boolean {
+  const [, ofTicket] = (kind === 'ticket' && /asks about the field (\w+)\.$/.exec(detail)) || [];
+  return (field) =>
+    fields.some((name) => field === name || field.endsWith(`.${name}`) || field.startsWith(`${name}.`)) ||
+    (ofTicket !== undefined && isMeant(field, ofTicket));
 }
 
 /** Whether a name of the bank may mean a field: `Phone` is `holder.phone`, `Owner2Address` is `beneficialOwners.1.homeAddress`. */
@@ -113,7 +105,7 @@ export const nameOfRemoval = (field: string) => `remove.${field}`;
  * @throws {InvalidInput} that names each value in a wrong form
  */
 export function patchIn(fields: Fields, correctable: Correctable, known: KnownAccounts): Patch {
-  const entries = new Map(formFields(correctable, known, '').map(({ name, entry }) => [name, entry]));
+  const entries = new Map(formFields(correctable, known).map(({ name, entry }) => [name, entry]));
   const problems: FieldProblem[] = [];
   const settings = [
     ...valueSettings(fields, entries, problems),

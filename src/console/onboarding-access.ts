@@ -12,16 +12,16 @@ export function mayOpen({ visitor }: Pick<Visit, 'visitor'>, workflowId: string)
 }
 
 /**
- * The onboarding, single operation or partner account of a request. Every page that gets a workflow id opens it here.
+ * The onboarding, single operation or partner account of a request, whose path has its whole workflow id as `:id`. Every page that
+ * gets a workflow id opens it here.
  *
- * @param id a whole workflow id
  * @throws {NotShown} with 404 when there is none, and in the same words and without a look at Temporal when its account is not
  * one that the person may see
  */
 export async function openOnboarding(
-  visit: Pick<Visit, 'client' | 'visitor'>,
-  id: string,
+  visit: Pick<Visit, 'client' | 'visitor' | 'request'>,
 ): Promise<WorkflowExecutionDescription> {
+  const { id } = visit.request.params as { readonly id: string };
   const description = mayOpen(visit, id) ? await describe(visit.client, id) : undefined;
   // Somebody may have started it by hand, with an id of another account.
   const account = description?.typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);

@@ -1,15 +1,11 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { partsOfId } from '../messages/ids.js';
-import { requirementsIn } from '../messages/listed.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
-import type { Requirement } from '../messages/requirements.js';
-import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { isCorrectable } from '../operators/corrections.js';
-import { type PartState, partsOf } from '../operators/parts.js';
-import { type Asked, askedByAccounts, askedOf, nameOf } from '../operators/waits.js';
+import { askingPart, type PartState, partsOf } from '../operators/parts.js';
+import { type Asked, askedByAccounts, askedOf } from '../operators/waits.js';
 import { withoutPrivate } from '../privacy/private-fields.js';
 import { inputOf, stateOf } from '../temporal/onboardings.js';
-import { failuresOf, UnreadableOnboarding } from '../temporal/unreadable.js';
+import { failuresIn, UnreadableOnboarding } from '../temporal/unreadable.js';
 import { SharedReads } from './sharing.js';
 
 /** How long people who look at the same onboarding share one read, in milliseconds. */
@@ -31,9 +27,7 @@ export interface OnboardingView {
 }
 
 /** A state, and the history that it was read from. */
-interface ReadState {
-  readonly state: OnboardingState | undefined;
-  readonly obstacle: UnreadableOnboarding | undefined;
+interface ReadState extends Pick<OnboardingView, 'state' | 'obstacle' | 'failures'> {
   readonly history: string;
 }
 
@@ -44,53 +38,74 @@ const views = new SharedReads<OnboardingView>(SHARED_MS);
 const inputs = new SharedReads<{ readonly history: string; readonly masked: unknown }>(SHARED_MS);
 
 /**
- * Where an onboarding stands. Within four seconds, everybody who looks at it shares one read, and a worker is asked only when the
- * history has grown.
- *
- * @param fresh reads it now: somebody has just answered
+ * Where an onboarding stands, with its parts. Within four seconds, everybody who looks at it shares one read, and a worker is
+ * asked only when the history has grown.
  */
-export function onboardingView(client: Client, workflowId: string, fresh = false): Promise<OnboardingView> {
-  return views.get(client, workflowId, () => readView(client, workflowId, fresh), fresh ? 0 : SHARED_MS);
+export function onboardingView(client: Client, workflowId: string): Promise<OnboardingView> {
+  return views.get(client, workflowId, () => readView(client, workflowId));
 }
 
-async function readView(client: Client, workflowId: string, fresh: boolean): Promise<OnboardingView> {
-  const { state, obstacle } = await readState(client, workflowId, fresh);
+/** Somebody has just changed it: whoever looks next sees that, also on the page of its customer. */
+export function refreshView(client: Client, workflowId: string): void {
+  views.forget(client);
+  // Whoever looks meanwhile waits for this read. Its failure is that of the next one.
+  readState(client, workflowId, true).catch(() => undefined);
+}
+
+async function readView(client: Client, workflowId: string): Promise<OnboardingView> {
+  const { state, obstacle } = await readState(client, workflowId);
   if (!state) return { workflowId, state, obstacle, parts: [], asked: [], failures: [] };
   const read = async (id: string) => {
-    const part = await readState(client, id, fresh);
+    const part = await readState(client, id);
     if (part.obstacle) throw part.obstacle;
     return part.state as OnboardingState;
   };
-  const isCustomer = partsOfId(workflowId)?.type === 'customerOnboarding';
-  const parts = isCustomer ? await partsOf(client, workflowId, state, read) : [];
+  const parts = await partsOf(client, workflowId, state, read);
   const ids = [workflowId, ...parts.map((part) => part.workflowId)];
-  const failures = (await Promise.all(ids.map((id) => failuresOf(client, id)))).flat();
+  const all = await Promise.all(ids.map((id) => readState(client, id)));
+  const failures = all.flatMap((each) => each.failures);
   const accounts = failures.length === 0 ? [] : await askedByAccounts(client, ids);
-  const own = askedOf(workflowId, state, parts).map((asked) => atItsPart(asked, parts));
-  return { workflowId, state, obstacle, parts, asked: [...own, ...accounts], failures };
+  return {
+    workflowId,
+    state,
+    obstacle,
+    parts,
+    asked: [...askedBy(workflowId, state, parts), ...accounts],
+    failures,
+  };
 }
 
-/** A part has its requirements with more than its customer shows, and takes the same answers. */
-function atItsPart(asked: Asked, parts: readonly PartState[]): Asked {
-  for (const { workflowId, state } of parts) {
-    if (state instanceof UnreadableOnboarding) continue;
-    const requirement = state.requirements.find(({ id }) => id === asked.requirement.id);
-    if (requirement) return { workflowId, name: nameOf(workflowId, state.dba), requirement };
-  }
-  return asked;
+/** A part that can be read asks for itself: its customer learns later what has changed, and shows less of a requirement. */
+function askedBy(workflowId: string, state: OnboardingState, parts: readonly PartState[]): Asked[] {
+  const readable = parts.flatMap(({ part, workflowId: id, state: own }) =>
+    own instanceof UnreadableOnboarding ? [] : [{ part, id, own }],
+  );
+  const requirements = state.requirements.filter(
+    ({ id }) => !readable.some(({ part }) => part === askingPart(state, id)),
+  );
+  return [
+    ...askedOf(workflowId, { ...state, requirements }, []),
+    ...readable.flatMap(({ id, own }) => askedOf(id, own, [])),
+  ];
 }
 
-/** The state of a workflow, from its worker only when its history has grown since the last read. */
-function readState(client: Client, workflowId: string, fresh: boolean): Promise<ReadState> {
+/**
+ * The state of a workflow, from its worker only when its history has grown since the last read.
+ *
+ * @param fresh reads it now: before an answer is sent, the worker itself must respond
+ */
+export function readState(client: Client, workflowId: string, fresh = false): Promise<ReadState> {
   const read = async (before: ReadState | undefined): Promise<ReadState> => {
-    const history = historyOf(await client.workflow.getHandle(workflowId).describe());
-    // Before an answer is sent, the worker itself must respond.
-    if (!fresh && before?.state && !before.obstacle && before.history === history) return before;
+    const description = await client.workflow.getHandle(workflowId).describe();
+    const history = historyOf(description);
+    const failures = await failuresIn(client, description);
+    const isSame = before?.state && !before.obstacle && before.history === history;
+    if (!fresh && isSame) return { ...before, failures };
     try {
-      return { state: await stateOf(client, workflowId), obstacle: undefined, history };
+      return { state: await stateOf(client, workflowId), obstacle: undefined, failures, history };
     } catch (error) {
       if (!(error instanceof UnreadableOnboarding)) throw error;
-      return { state: before?.state, obstacle: error, history };
+      return { state: before?.state, obstacle: error, failures, history };
     }
   };
   return states.get(client, workflowId, read, fresh ? 0 : SHARED_MS);
@@ -119,29 +134,4 @@ export async function maskedInput(
     if (error instanceof UnreadableOnboarding) return undefined;
     throw error;
   }
-}
-
-/** The last state of a workflow that was read, however old: for a form whose workflow cannot be read now. */
-export async function lastKnownRequirement(
-  client: Client,
-  workflowId: string,
-  requirementId: string,
-): Promise<Requirement | undefined> {
-  const known = await states.last(client, workflowId);
-  return known?.state?.requirements.find(({ id }) => id === requirementId);
-}
-
-/** What the list of workflows has of an onboarding, which needs no worker. */
-export function listedFacts({ typedSearchAttributes: attributes }: WorkflowExecutionDescription) {
-  const { dba, stage, partnerStatus, merchantProfileId, mid, bankingProfileId, requirements } =
-    SEARCH_ATTRIBUTES;
-  return {
-    dba: attributes.get(dba),
-    stage: attributes.get(stage),
-    partnerStatus: attributes.get(partnerStatus),
-    merchantProfileId: attributes.get(merchantProfileId),
-    mid: attributes.get(mid),
-    bankingProfileId: attributes.get(bankingProfileId),
-    requirements: requirementsIn(attributes.get(requirements) ?? []).requirements,
-  };
 }

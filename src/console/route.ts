@@ -46,13 +46,11 @@ export interface Visit extends Console {
 export type Shown =
   | { readonly page: VNode; readonly title: string; readonly status?: number }
   /** A part of a page, which the browser replaces. */
-  | { readonly part: VNode; readonly status?: number }
+  | { readonly part: VNode }
   /** After a form: another page, with a message on it. */
   | { readonly to: string; readonly message?: string }
   /** A file to save, never to show. */
-  | { readonly file: Readable | string; readonly fileName: string; readonly contentType: string }
-  /** The handler has sent the response itself. */
-  | 'sent';
+  | { readonly file: Readable | string; readonly fileName: string; readonly contentType: string };
 
 /** A page or a form of the console. The table of all routes is what tests check roles against. */
 export interface Route {
@@ -61,7 +59,7 @@ export interface Route {
   readonly path: string;
   readonly role: Role;
   /**
-   * A script reads it: a part of a page, or an event stream. Without a session the response is 401 instead of the way to the
+   * A script reads it: a part of a page. Without a session the response is 401 instead of the way to the
    * sign-in, and it does not extend the session, because an open page would never let it end.
    */
   readonly part?: true;

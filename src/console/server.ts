@@ -1,19 +1,18 @@
-import type { ServerResponse } from 'node:http';
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import type { Client } from '@temporalio/client';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
 import {
   type ArrivalLimits,
-  arrivingWithin,
   logRequests,
   measureRequests,
   refusesUnreadable,
   routeOf,
+  serverWithin,
 } from '../http/server.js';
 import { InvalidInput } from '../operators/invalid-input.js';
 import { Times } from '../operators/time.js';
@@ -25,6 +24,7 @@ import { batchesOf } from './batches.js';
 import { pageWith, partWith } from './layout.js';
 import { errorPage } from './pages/error.js';
 import { ROUTES } from './pages/routes.js';
+import { endQuestions } from './questions.js';
 import {
   type AuditEvent,
   type Console,
@@ -34,7 +34,7 @@ import {
   type Visit,
   ZONE_COOKIE,
 } from './route.js';
-import { type Session, Sessions, unguessable } from './session.js';
+import { type SessionData, Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
 import { addSignIn, signInFor } from './sign-in.js';
 import { hasRole, type Visitor } from './visitor.js';
@@ -52,7 +52,7 @@ export interface ConsoleOptions {
 export interface ConsoleServer {
   /** `http://127.0.0.1:8085`: where it listens. */
   readonly url: string;
-  /** Accepts no new requests, finishes those under way, and ends event streams. */
+  /** Accepts no new requests, and finishes those under way. */
   close(): Promise<void>;
 }
 
@@ -81,15 +81,12 @@ interface Handling {
   readonly admission: Admission;
   /** Whether Temporal responds. */
   readonly isReady: () => Promise<boolean>;
-  /** Event streams, and other responses of routes that scripts read, until they end. */
-  readonly open: Set<ServerResponse>;
 }
 
 /** Starts the console: pages over the updates and queries of the workflows, without a store of its own. */
 export async function startConsole(options: ConsoleOptions): Promise<ConsoleServer> {
   const { settings, client, logger, routes = ROUTES } = options;
-  const server = Fastify({
-    ...arrivingWithin(options.limits ?? LIMITS),
+  const server = serverWithin(options.limits ?? LIMITS, {
     bodyLimit: MAX_FORM_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     return503OnClosing: false,
@@ -127,16 +124,7 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
   await server.register(multipart);
   const admission = await admitRequests(server, settings, sessions);
   const isReady = temporalCheck(client);
-  const handling: Handling = { console, sessions, admission, isReady, open: new Set() };
-  let isClosing = false;
-  // A browser would keep its connection, which the end would wait for.
-  server.addHook('onSend', async (_, reply) => {
-    if (isClosing) reply.header('connection', 'close');
-  });
-  server.addHook('preClose', async () => {
-    isClosing = true;
-    for (const response of handling.open) if (response.headersSent) response.end();
-  });
+  const handling: Handling = { console, sessions, admission, isReady };
   handleErrors(server, handling);
   for (const { path, contentType, content } of Object.values(ASSETS))
     server.get(path, (_, reply) =>
@@ -152,6 +140,7 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
   const close = async () => {
     await batchesOf(client).end();
     await server.close();
+    await endQuestions(client);
   };
   return { url, close };
 }
@@ -237,7 +226,7 @@ function monitoringRoutes(
 
 function addRoute(server: FastifyInstance, route: Route, handling: Handling): void {
   const { method, path, role, part = false, multipart = false, show } = route;
-  const { console, sessions, admission, isReady, open } = handling;
+  const { console, sessions, admission, isReady } = handling;
   server.route({
     method,
     url: path,
@@ -252,10 +241,9 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
         throw new NotShown(403, `This needs the role ${role}. You are ${session.role}.`);
     },
     handler: async (request, reply) => {
-      const session = admission.sessionOf(request) as Session;
+      const session = admission.sessionOf(request) as SessionData;
       if (method === 'POST' && !multipart) admission.sessionOfForm(request);
-      if (part) endsWith(session, reply.raw, open);
-      else if (console.settings.oidc) await sessions.write(reply, withoutEnd(session));
+      if (!part && console.settings.oidc) await sessions.write(reply, session);
       const times = new Times({ TZ: request.cookies[ZONE_COOKIE] });
       const visitor = visitorOf(session);
       const visit: Visit = { ...console, visitor, csrf: session.csrf, times, request, reply };
@@ -267,30 +255,12 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
   });
 }
 
-/** The longest time of a timer. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** Ends an event stream with the session. A browser then asks for it again, and gets 401 if nobody has extended the session. */
-function endsWith({ endsAt }: Session, response: ServerResponse, open: Set<ServerResponse>): void {
-  open.add(response);
-  const timer = setTimeout(() => response.end(), Math.min(endsAt - Date.now(), MAX_TIMER_MS));
-  response.once('close', () => {
-    clearTimeout(timer);
-    open.delete(response);
-  });
-}
-
-function withoutEnd({ endsAt: _, ...data }: Session) {
-  return data;
-}
-
-function visitorOf({ actor, name, role, accounts }: Session): Visitor {
+function visitorOf({ actor, name, role, accounts }: SessionData): Visitor {
   return { actor, name, role, accounts };
 }
 
 async function send(visit: Visit, shown: Shown, sessions: Sessions): Promise<FastifyReply> {
   const { reply, request, visitor, csrf, settings } = visit;
-  if (shown === 'sent') return reply;
   if ('to' in shown) {
     if (shown.message !== undefined)
       await sessions.keep(reply, 'message', { text: shown.message }, MESSAGE_MS);
@@ -303,8 +273,9 @@ async function send(visit: Visit, shown: Shown, sessions: Sessions): Promise<Fas
       .type(contentType)
       .send(file);
   }
-  reply.code(shown.status ?? 200).type('text/html; charset=utf-8');
+  reply.type('text/html; charset=utf-8');
   if ('part' in shown) return reply.send(partWith(shown.part));
+  reply.code(shown.status ?? 200);
   const kept = (await sessions.kept(request, 'message', MESSAGE_MS)) as { text: string } | undefined;
   // A script that follows a redirect shows the page to nobody.
   if (kept && request.headers['sec-fetch-dest'] !== 'empty') sessions.forget(reply, 'message');

@@ -21,12 +21,6 @@ const sessionData = z.strictObject({
 
 export type SessionData = z.output<typeof sessionData>;
 
-/** A session that has not ended. */
-export interface Session extends SessionData {
-  /** When it ends unless it is extended, in milliseconds since 1970. */
-  readonly endsAt: number;
-}
-
 export interface SessionRules {
   /** The first encrypts, each decrypts. */
   readonly keys: readonly string[];
@@ -61,13 +55,13 @@ export class Sessions {
   }
 
   /** @returns undefined without a valid cookie, and for a session that has ended */
-  async read(request: FastifyRequest): Promise<Session | undefined> {
+  async read(request: FastifyRequest): Promise<SessionData | undefined> {
     const { idleMs, maxMs } = this.rules;
     const found = await this.#unsealed(request.cookies[this.#nameOf('session')], 'session');
     const session = sessionData.safeParse(found?.value);
     if (!found || !session.success || this.#signedOut.has(session.data.csrf)) return undefined;
     const endsAt = Math.min(found.at + idleMs, session.data.since + maxMs);
-    return Date.now() < endsAt ? { ...session.data, endsAt } : undefined;
+    return Date.now() < endsAt ? session.data : undefined;
   }
 
   /**

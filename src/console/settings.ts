@@ -15,8 +15,9 @@ import {
   secureUrl,
   trustedProxies,
 } from '../settings/settings.js';
-import { localUi, temporalClientSettings, temporalSettings, webUiSettings } from '../temporal/connection.js';
+import { temporalClientSettings, temporalSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
+import { localUi, webUiSettings } from '../temporal/web-ui.js';
 
 /** The settings of the console, beside those of each account (partners/account-settings.ts) and Temporal's own. */
 export const consoleSettings = z.object({

@@ -79,12 +79,4 @@ export class SharedReads<Value> {
   forget(client: Client): void {
     this.#kept.delete(client);
   }
-
-  /** The last value, however old. */
-  async last(client: Client, key: string): Promise<Value | undefined> {
-    return this.#kept
-      .get(client)
-      ?.get(key)
-      ?.value.catch(() => undefined);
-  }
 }

@@ -25,7 +25,7 @@ import type { Logger } from 'pino';
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 import { kindOf } from '../http/server.js';
-import { harmless } from '../operators/harmless.js';
+import { harmless } from '../operators/text.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { pageWith } from './layout.js';
 import { NotShown } from './route.js';

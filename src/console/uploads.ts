@@ -4,6 +4,7 @@ import { type DocumentStore, documentStore } from '../documents/document-store.j
 import { openStore, type StorePlaces } from '../documents/open-store.js';
 import type { DocumentRef } from '../messages/requirements.js';
 import { InvalidInput } from '../operators/invalid-input.js';
+import { LONGEST, shortened } from '../partners/bounds.js';
 import { requireCsrf } from './admission.js';
 import { checkedDocument, documentName, MOST_BYTES, MOST_FILES, RefusedDocument } from './document-types.js';
 import { formParts, notReceived } from './held-files.js';
@@ -31,7 +32,7 @@ export interface Uploaded {
 }
 
 /**
- * Streams the files of a form to the document store. The field `csrf` comes first, so nothing is stored for a form that is not from
+ * Streams the files of a form to the document store. The field `csrf` comes before the files, so nothing is stored for a form that is not from
  * this session. When the upload breaks off or a file is refused, what was stored is removed.
  *
  * @param mayStore is asked before the first byte is stored. It throws when the answer cannot be given
@@ -63,18 +64,14 @@ export async function receiveDocuments(
   const documents: DocumentRef[] = [];
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
-  let isOurs = false;
   let bytes = 0;
   try {
     for await (const part of formParts(request, limits, TOO_LARGE)) {
       if (part.type === 'field') {
         values[part.fieldname] = part.value;
-        if (isOurs) continue;
-        requireCsrf({ body: values }, csrf);
-        isOurs = true;
         continue;
       }
-      if (!isOurs) requireCsrf({ body: values }, csrf);
+      requireCsrf({ body: values }, csrf);
       const count = (received: number) => {
         bytes += received;
         if (bytes > MOST_BYTES) throw new NotShown(413, TOO_LARGE);
@@ -91,7 +88,7 @@ export async function receiveDocuments(
       } catch (error) {
         if (part.file.errored) throw notReceived(error, TOO_LARGE);
         if (!(error instanceof RefusedDocument)) throw error;
-        problems.push(`${shownName(part.filename)} ${error.message}`);
+        problems.push(`${shortened(part.filename, LONGEST.line)} ${error.message}`);
         await passOver(part.file, count);
       }
     }
@@ -123,10 +120,4 @@ async function passOver(file: Readable, count: (received: number) => void): Prom
 /** Removes documents that no answer names. */
 export async function discard(store: DocumentStore, documents: readonly DocumentRef[]): Promise<void> {
   await Promise.allSettled(documents.map(({ key }) => store.remove({ key })));
-}
-
-/** A name for a message: without control characters, and not long. */
-function shownName(name: string): string {
-  const plain = name.replace(/[\p{Cc}\p{Cf}]/gu, '');
-  return plain.length > 60 ? `${plain.slice(0, 59)}…` : plain;
 }

@@ -8,8 +8,8 @@ import { SharedReads } from './sharing.js';
 /** How many onboardings one list has: the most urgent ones. */
 export const MOST_LISTED = 1_000;
 
-/** Temporal lists a change some time after it happened, so a list may be that old. */
-const SHARED_MS = 2_000;
+/** Who answers or claims sees it at once. A change that comes from elsewhere may show this much later. */
+const SHARED_MS = 5_000;
 
 /** While somebody looks at the inbox, nobody waits for a list: the one before is shown, and a new one is read for the next look. */
 const SHOWN_MS = 15_000;

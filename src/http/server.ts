@@ -1,7 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import Fastify from 'fastify';
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
 import { Counter, Histogram, type Registry } from 'prom-client';
@@ -31,12 +33,51 @@ export interface ArrivalLimits {
   readonly requestMs: number;
 }
 
-/** Options of a server that disconnects slow senders. */
-export function arrivingWithin({ headersMs, requestMs }: ArrivalLimits) {
-  return {
-    requestTimeout: requestMs,
-    http: { headersTimeout: headersMs, connectionsCheckingInterval: Math.min(1_000, headersMs) },
+/** A server that disconnects slow senders. It closes as soon as the requests under way are finished. */
+export function serverWithin(limits: ArrivalLimits, options: FastifyServerOptions = {}): FastifyInstance {
+  const { headersMs, requestMs } = limits;
+  const http = { headersTimeout: headersMs, connectionsCheckingInterval: Math.min(1_000, headersMs) };
+  const server = Fastify({ ...options, requestTimeout: requestMs, http });
+  closeWithin(server, requestMs);
+  return server;
+}
+
+/**
+ * Node alone would wait for callers that keep their connection, and from then on for slow senders without a limit.
+ *
+ * @param requestMs how long a request under way may still take to arrive, in milliseconds
+ */
+function closeWithin(server: FastifyInstance, requestMs: number): void {
+  /** The request under way of each connection. */
+  const connections = new Map<Socket, IncomingMessage | undefined>();
+  let isClosing = false;
+  const disconnect = (isOver: (request: IncomingMessage | undefined) => boolean) => {
+    for (const [socket, request] of connections) if (isOver(request)) socket.destroy();
   };
+  server.server.on('connection', (socket: Socket) => {
+    connections.set(socket, undefined);
+    socket.once('close', () => connections.delete(socket));
+    if (isClosing) socket.destroy();
+  });
+  server.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    connections.set(socket, request);
+    response.once('close', () => {
+      // Another request may have arrived behind it.
+      if (connections.get(socket) !== request) return;
+      connections.set(socket, undefined);
+      if (isClosing) socket.end();
+    });
+  });
+  // With this header, a caller does not send its next request on this connection.
+  server.addHook('onSend', async (_, reply) => {
+    if (isClosing) reply.header('connection', 'close');
+  });
+  server.addHook('preClose', async () => {
+    isClosing = true;
+    disconnect((request) => request === undefined);
+    setTimeout(() => disconnect((request) => !request?.complete), requestMs).unref();
+  });
 }
 
 /**

@@ -7,8 +7,6 @@ import type { Claim, Proposal, Requirement, Resolution, ResolutionReceipt } from
  * proposes. All of this is at the workflow that asks. A customer does not show it for its parts.
  */
 
-export { DEFAULT_CLAIM_HOURS, LONGEST_CLAIM_DAYS } from './requirement-kinds.js';
-
 /** Claims a requirement, extends a claim, or releases it. */
 export interface ClaimRequest {
   readonly requirementId: string;

@@ -91,6 +91,11 @@ export function isOnboarding(id: string): boolean {
   return (partsOfId(id)?.type ?? '') in ONBOARDINGS;
 }
 
+/** Whether a workflow id is that of the onboarding of a customer, which has parts. */
+export function isCustomer(id: string): boolean {
+  return partsOfId(id)?.type === 'customerOnboarding';
+}
+
 /**
  * Every workflow id that `given` may mean: itself if it is a whole workflow id, else one for each type of onboarding, in the
  * account that it names (`m-1001@acme`) or in each account.

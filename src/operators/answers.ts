@@ -1,5 +1,6 @@
 import type { TimelineEntry } from '../messages/onboarding-state.js';
 import type { AnswerKind } from '../messages/requirements.js';
+import type { Times } from './time.js';
 
 /** The decisions that a person must give a reason for. */
 export const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'take-back', 'abandon'];
@@ -30,4 +31,19 @@ function lastOf(timeline: readonly TimelineEntry[], event: TimelineEntry['event'
 export function saidOf({ detail = '' }: TimelineEntry): string {
   const at = detail.indexOf(': ');
   return at < 0 ? detail : detail.slice(at + 2);
+}
+
+/** Events whose detail has the end of a claim. */
+const OF_CLAIMS: readonly TimelineEntry['event'][] = [
+  'requirement-claimed',
+  'requirement-taken-over',
+  'requirement-released',
+];
+
+/** A part of an entry for people: a claim ends at a time of their zone. */
+export function inZone(said: string, { event }: Pick<TimelineEntry, 'event'>, times: Times): string {
+  if (!OF_CLAIMS.includes(event)) return said;
+  return said.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (_, day, minute) =>
+    times.at(`${day}T${minute}Z`),
+  );
 }

@@ -5,15 +5,15 @@ import { partsOfId } from '../messages/ids.js';
 import type { KnownAccounts } from '../messages/inputs.js';
 import { mergePatch } from '../messages/objects.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
-import { PARTS, type Part } from '../messages/onboardings.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { localeRule } from '../partners/rules-in-words.js';
 import { REDACTED } from '../privacy/masked.js';
 import { withoutPrivate } from '../privacy/private-fields.js';
 import { didYouMean } from '../settings/nearest.js';
-import { inputOf, partIds } from '../temporal/onboardings.js';
+import { inputOf } from '../temporal/onboardings.js';
 import { differingFields } from '../temporal/start.js';
 import { InvalidInput } from './invalid-input.js';
+import { askingWorkflow } from './parts.js';
 import { type Field, fieldsOf } from './schema-fields.js';
 import { type Patch, valueAt } from './set-fields.js';
 
@@ -24,14 +24,7 @@ export function inputFor(
   state: OnboardingState,
   requirementId: string,
 ): Promise<Correctable> {
-  const part = askingPart(state, requirementId);
-  return inputOf(client, part ? partIds(workflowId)[part] : workflowId);
-}
-
-/** The part of a customer that asks; undefined for a requirement of the workflow itself. */
-export function askingPart(state: OnboardingState, requirementId: string): Part | undefined {
-  const parts = Object.keys(PARTS) as Part[];
-  return parts.find((name) => state[name]?.requirements.some(({ id }) => id === requirementId));
+  return inputOf(client, askingWorkflow(workflowId, state, requirementId));
 }
 
 /** Whether a correction can change the input of this workflow. */

@@ -1,4 +1,4 @@
-import { harmless } from './harmless.js';
+import { harmless } from './text.js';
 
 /** Writes CSV (RFC 4180): a header, a comma between cells, CRLF after each row, UTF-8. */
 

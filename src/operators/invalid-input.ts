@@ -19,9 +19,14 @@ export class InvalidInput extends Error {
   }
 }
 
-/** One line for each problem. Two rules may report the same problem of a field, which is shown once. */
+/** Each problem once. Two rules may report the same problem of a field. */
+export function distinct(problems: readonly FieldProblem[]): FieldProblem[] {
+  return [...new Map(problems.map((each) => [`${each.field}: ${each.message}`, each])).values()];
+}
+
+/** One line for each problem. */
 export function problemLines(problems: readonly FieldProblem[]): string[] {
-  return [...new Set(problems.map(({ field, message }) => `  ${field || '(whole)'}: ${message}`))];
+  return distinct(problems).map(({ field, message }) => `  ${field || '(whole)'}: ${message}`);
 }
 
 /** Checks a value against a schema. @throws {InvalidInput} that names every wrong field with its rule */

@@ -1,11 +1,9 @@
 import type { Client } from '@temporalio/client';
-import { partsOfId } from '../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
 import { PARTS, type Part } from '../messages/onboardings.js';
 import type { Requirement } from '../messages/requirements.js';
 import { partIds, stateOf } from '../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../temporal/unreadable.js';
-import { InvalidInput } from './invalid-input.js';
 
 /** A part of a customer. */
 export interface PartState {
@@ -35,49 +33,25 @@ export async function partsOf(
   return parts.filter((part) => part !== undefined);
 }
 
-/**
- * The workflow that asks: of a customer, the part that has the requirement, otherwise the workflow itself. Claims and proposals
- * are there.
- *
- * @throws {InvalidInput} when no part of the customer has the requirement
- * @throws {UnreadableOnboarding} when a part cannot be read, which may have it
- */
-export async function askingWorkflow(
-  client: Client,
-  workflowId: string,
-  requirementId: string,
-): Promise<string> {
-  if (!isCustomer(workflowId)) return workflowId;
-  const parts = await partsOf(client, workflowId, await stateOf(client, workflowId));
-  const asking = parts.find((part) => requirementsIn(part).some(({ id }) => id === requirementId));
-  if (asking) return asking.workflowId;
-  for (const { state } of parts) if (state instanceof UnreadableOnboarding) throw state;
-  const ids = parts.flatMap(requirementsIn).map(({ id }) => id);
-  const name = JSON.stringify(requirementId);
-  throw new InvalidInput(`no requirement ${name} is open; open: ${ids.join(', ') || 'none'}`);
+/** The part of a customer that asks; undefined for a requirement of the workflow itself. */
+export function askingPart(state: OnboardingState, requirementId: string): Part | undefined {
+  const parts = Object.keys(PARTS) as Part[];
+  return parts.find((name) => state[name]?.requirements.some(({ id }) => id === requirementId));
+}
+
+/** The workflow that asks: of a customer, a part. Claims and proposals are there. */
+export function askingWorkflow(workflowId: string, state: OnboardingState, requirementId: string): string {
+  const part = askingPart(state, requirementId);
+  return part ? partIds(workflowId)[part] : workflowId;
 }
 
 /** The open requirements of a workflow, those of a customer as its parts have them: with claims and proposals. */
-export async function handledRequirements(
-  client: Client,
-  workflowId: string,
-  state: OnboardingState,
-): Promise<readonly Requirement[]> {
-  if (!isCustomer(workflowId)) return state.requirements;
-  return asPartsHaveThem(state, await partsOf(client, workflowId, state));
-}
-
-/** The same for parts that are read already. */
 export function asPartsHaveThem(
   { requirements }: OnboardingState,
   parts: readonly PartState[],
 ): readonly Requirement[] {
   const own = new Map(parts.flatMap(requirementsIn).map((requirement) => [requirement.id, requirement]));
   return requirements.map((requirement) => own.get(requirement.id) ?? requirement);
-}
-
-function isCustomer(workflowId: string): boolean {
-  return partsOfId(workflowId)?.type === 'customerOnboarding';
 }
 
 function requirementsIn({ state }: PartState): readonly Requirement[] {

@@ -3,6 +3,14 @@ import { InvalidInput } from './invalid-input.js';
 
 /** How files and arguments become text and JSON. A problem names the place and never quotes the text, which may be private. */
 
+/**
+ * Text from a partner must not control the terminal. Removes all control characters except tabs and line ends, and the marks
+ * that reverse the direction of what follows.
+ */
+export function harmless(text: string): string {
+  return text.replace(/[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]/gu, '');
+}
+
 const SAVE_AS_UTF8 = 'save the file as UTF-8';
 
 /** The byte order marks of UTF-16. */

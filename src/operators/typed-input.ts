@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { fieldProblems } from '../partners/client.js';
 import { isNestedDeeper, parseExactly, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { columnsOf } from './batch/columns.js';
 import { cellValue, put } from './batch/csv.js';
+import { distinct } from './invalid-input.js';
 import { type FormField, type FormGroup, type FormPart, formOf } from './schema-fields.js';
 import { notJson } from './text.js';
 
@@ -45,10 +45,7 @@ export function inputForm<Input>(schema: z.ZodType<Input>): InputForm<Input> {
       const { success, data: input, error } = schema.safeParse(value);
       const unparsed = problems.map(({ field }) => field);
       const found = success ? [] : fieldProblems(error).filter(({ field }) => !unparsed.includes(field));
-      const all = [...problems, ...found];
-      // Two rules may report the same problem.
-      const distinct = all.filter((one, at) => all.findIndex((each) => isDeepStrictEqual(each, one)) === at);
-      return success && problems.length === 0 ? { input } : { problems: distinct };
+      return success && problems.length === 0 ? { input } : { problems: distinct([...problems, ...found]) };
     },
   };
 }

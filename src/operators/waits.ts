@@ -1,6 +1,4 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import type { WorkflowType } from '../messages/ids.js';
-import { partsOfId } from '../messages/ids.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
 import { PARTS, type Part } from '../messages/onboardings.js';
 import type { Requirement } from '../messages/requirements.js';
@@ -63,8 +61,7 @@ export async function waitsOf(client: Client, workflowId: string, busyUntil: num
 /** The same for callers that need the state. @throws {UnreadableOnboarding} when no worker responds, or the state cannot be read */
 export async function readWaits(client: Client, workflowId: string): Promise<Waits> {
   const state = await stateOf(client, workflowId);
-  const isCustomer = partsOfId(workflowId)?.type === ('customerOnboarding' satisfies WorkflowType);
-  const parts = isCustomer ? await partsOf(client, workflowId, state) : [];
+  const parts = await partsOf(client, workflowId, state);
   const ids = [workflowId, ...parts.map((part) => part.workflowId)];
   const failures = (await Promise.all(ids.map((id) => failuresOf(client, id)))).flat();
   const accounts = failures.length === 0 ? [] : await askedByAccounts(client, ids);

@@ -1,16 +1,15 @@
 import type { Client } from '@temporalio/client';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import Fastify from 'fastify';
 import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
 import { z } from 'zod';
 import {
   type ArrivalLimits,
-  arrivingWithin,
   countCallers,
   logRequests,
   measureRequests,
   routeOf,
+  serverWithin,
 } from '../http/server.js';
 import { NUDGES } from '../temporal/nudge.js';
 import { temporalCheck } from '../temporal/server.js';
@@ -62,8 +61,7 @@ const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { host, port, client, taskQueue, dbaForm, logger, secrets, requestsPerMinute } = options;
-  const server = Fastify({
-    ...arrivingWithin(options.limits ?? LIMITS),
+  const server = serverWithin(options.limits ?? LIMITS, {
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     return503OnClosing: false,

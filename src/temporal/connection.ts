@@ -12,7 +12,7 @@ import {
 import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import { z } from 'zod';
 import { DEFAULT_TASK_QUEUE } from '../messages/ids.js';
-import { BadSetting, requireCertificates, url, withSecretFiles } from '../settings/settings.js';
+import { BadSetting, requireCertificates, withSecretFiles } from '../settings/settings.js';
 import { tracedClient } from '../tracing/spans.js';
 import { dataConverter, type PayloadKeys, payloadKeys } from './payload-codec.js';
 import { type Credentials, isUnimplemented, TemporalProblem, whyUnavailable } from './unavailable.js';
@@ -38,14 +38,6 @@ export const temporalClientSettings = z.object({
     description:
       'Keys that encrypt payloads: the first encrypts, each decrypts. `gangway keys new` makes one. Required unless Temporal runs on this machine.',
     unset: 'payloads are not encrypted',
-  }),
-});
-
-/** The setting of the processes that show links to the Temporal Web UI. */
-export const webUiSettings = z.object({
-  GANGWAY_UI_URL: url.optional().meta({
-    description: 'Address of the Temporal Web UI, for the links that people get.',
-    unset: 'for a Temporal server on this machine its port plus 1000, otherwise no links',
   }),
 });
 
@@ -123,12 +115,6 @@ function checkCertificates({ tls }: Pick<Credentials, 'tls'>): void {
   } catch (error) {
     throw new BadSetting('TEMPORAL_TLS_*', `cannot be used (${(error as Error).message})`);
   }
-}
-
-/** The Web UI of a development server is 1000 ports above the server. */
-export function localUi(address: string): string | undefined {
-  const local = /^(?:localhost|127\.0\.0\.1):(\d+)$/.exec(address);
-  return local ? `http://127.0.0.1:${Number(local[1]) + 1_000}` : undefined;
 }
 
 /** Whether an address belongs to this machine, where Temporal is a development server. */

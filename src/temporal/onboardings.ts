@@ -2,7 +2,13 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { QueryDefinition } from '@temporalio/common';
 import { type Correctable, inputQuery } from '../messages/activities.js';
 import { type ProposedAnswer, proposedAnswer } from '../messages/handling.js';
-import { ONBOARDINGS, partsOfId, possibleWorkflowIds, type WorkflowType } from '../messages/ids.js';
+import {
+  isCustomer,
+  ONBOARDINGS,
+  partsOfId,
+  possibleWorkflowIds,
+  type WorkflowType,
+} from '../messages/ids.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { PARTS, type Part, partId } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
@@ -72,7 +78,8 @@ async function onlyOne(
   ids: readonly string[],
 ): Promise<WorkflowExecutionDescription | undefined> {
   const found = await described(client, ids);
-  const parts = found.filter(isCustomer).flatMap((customer) => Object.values(partIds(customer.workflowId)));
+  const customers = found.map((description) => description.workflowId).filter(isCustomer);
+  const parts = customers.flatMap((customer) => Object.values(partIds(customer)));
   const [first, ...more] = found.filter((description) => !parts.includes(description.workflowId));
   if (!first || more.length === 0) return first;
   const mayMean = [first, ...more].map((description) => description.workflowId);
@@ -119,10 +126,6 @@ function beginning(given: string, names: readonly string[]): string {
   const found = names.filter((name) => name.toLowerCase().startsWith(given.toLowerCase()));
   const some = [...new Set(found)].slice(0, MOST_BEGINNING);
   return some.length === 0 ? '' : `; did you mean ${some.join(' or ')}?`;
-}
-
-function isCustomer({ type }: WorkflowExecutionDescription): boolean {
-  return type === ('customerOnboarding' satisfies WorkflowType);
 }
 
 /** Undefined when there is no such workflow. */

@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { optionalTsToDate, requiredTsToDate } from '@temporalio/common/lib/time.js';
@@ -170,6 +170,11 @@ export async function* rawListed(client: Client, query: string, most: number): A
     ({ nextPageToken } = page);
     if (!nextPageToken?.length) return;
   }
+}
+
+/** A workflow that is described already, as the list has it. */
+export function listedOf(client: Client, { raw }: WorkflowExecutionDescription): Promise<Listed> {
+  return listedFrom(client, raw.workflowExecutionInfo as Raw);
 }
 
 async function listedFrom(client: Client, raw: Raw): Promise<Listed> {

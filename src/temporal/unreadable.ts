@@ -142,7 +142,11 @@ const { APPLICATION_ERROR_CATEGORY_BENIGN: BENIGN } = proto.temporal.api.enums.v
  * change did not fail.
  */
 export async function failuresOf(client: Client, workflowId: string): Promise<string[]> {
-  const { raw } = await client.workflow.getHandle(workflowId).describe();
+  return failuresIn(client, await client.workflow.getHandle(workflowId).describe());
+}
+
+/** The same for a workflow that is described already. */
+export async function failuresIn(client: Client, { raw }: WorkflowExecutionDescription): Promise<string[]> {
   const failures = (raw.pendingActivities ?? []).flatMap(({ lastFailure }) => lastFailure ?? []);
   const real = failures.filter(({ applicationFailureInfo }) => applicationFailureInfo?.category !== BENIGN);
   return Promise.all(real.map(async (failure) => (await decodedFailure(client, failure))?.message ?? ''));

@@ -1,6 +1,6 @@
 import type { MetricMeter } from '@temporalio/common';
 import type { TelemetryOptions } from '@temporalio/worker';
-import Fastify from 'fastify';
+import { serverWithin } from '../http/server.js';
 import { systemOf, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from '../messages/ids.js';
 import { REQUIREMENT_KINDS } from '../messages/requirements.js';
 import { COUNTERS } from '../messages/search-attributes.js';
@@ -21,6 +21,8 @@ export interface Vitals {
   readonly temporal: () => Promise<boolean>;
 }
 
+const LIMITS = { headersMs: 5_000, requestMs: 10_000 };
+
 /**
  * `/healthz` responds with 200 while no part of the worker has failed; otherwise the process should be restarted. `/readyz`
  * responds with 200 only while the worker takes tasks and reaches Temporal. Neither checks the partners, because a worker that
@@ -30,7 +32,7 @@ export async function serveHealth(
   address: { readonly host: string; readonly port: number },
   { worker, temporal }: Vitals,
 ): Promise<HealthServer> {
-  const server = Fastify();
+  const server = serverWithin(LIMITS);
   server.get('/healthz', (_, reply) => {
     const hasFailed = worker() === 'FAILED';
     return reply.code(hasFailed ? 503 : 200).send({ status: hasFailed ? 'failed' : 'ok' });

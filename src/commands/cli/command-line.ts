@@ -4,16 +4,10 @@ import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { type ClientSettings, clientSettings, clientSettingsFrom } from '../../client/settings.js';
 import { storeUrls } from '../../documents/open-store.js';
-import { workflowPage, workflowsPage } from '../../operators/links.js';
 import { type Accounts, partnerUrls, readAccounts } from '../../partners/account-settings.js';
 import { isLoopback, readSettings, requireCertificates } from '../../settings/settings.js';
-import {
-  localUi,
-  requireKeys,
-  temporalSettings,
-  webUiSettings,
-  withClient,
-} from '../../temporal/connection.js';
+import { requireKeys, temporalSettings, withClient } from '../../temporal/connection.js';
+import { localUi, webUiSettings, workflowPage, workflowsPage } from '../../temporal/web-ui.js';
 import { type Output, Printer } from './output.js';
 
 /** The settings of `gangway`, beside those of each account (partners/account-settings.ts) and Temporal's own. */

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { csvOf, flatten, headerRow, recordRow } from '../../operators/csv.js';
-import { harmless } from '../../operators/harmless.js';
+import { harmless } from '../../operators/text.js';
 import { Times } from '../../operators/time.js';
 import { fitted, wrapped } from './prose.js';
 import { StatusLine } from './status-line.js';

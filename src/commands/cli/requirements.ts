@@ -44,7 +44,7 @@ function handlingOf(times: Times, requirement: Requirement): string[] {
   const claim = currentClaim(requirement);
   const { proposal } = requirement;
   return [
-    ...(claim ? [`taken by ${claim.actor} until ${times.at(claim.until)}`] : []),
+    ...(claim ? [`claimed by ${claim.actor} until ${times.at(claim.until)}`] : []),
     ...(proposal
       ? [
           `proposed by ${proposal.actor}, ${times.at(proposal.at)}: ${proposal.answer} (${proposal.reason})`,

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
-import { harmless } from '../../operators/harmless.js';
+import { harmless } from '../../operators/text.js';
 
 /** A colour or weight of a cell. */
 export type Style = 'red' | 'yellow' | 'green' | 'dim' | 'bold';

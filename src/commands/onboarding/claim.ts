@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { DEFAULT_CLAIM_HOURS } from '../../messages/handling.js';
+import { DEFAULT_CLAIM_HOURS } from '../../messages/requirement-kinds.js';
 import { sendClaim, sendConfirmation } from '../../operators/answering.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
 import { askingWorkflow } from '../../operators/parts.js';
@@ -8,6 +8,7 @@ import { type CommandContext, type CommandLine, withTemporal } from '../cli/comm
 import { type Confirming, confirm } from '../cli/confirm.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';
 import { reportAccepted } from './effect.js';
+import { openRequirement, readFor } from './named.js';
 
 /** The commands by which people handle requirements together: who works on one, and who confirms an answer. */
 
@@ -24,11 +25,11 @@ interface ClaimOptions extends ActorOptions {
 export async function claim(
   cli: CommandLine,
   id: string,
-  requirementId: string,
+  given: string,
   { for: ms = DEFAULT_CLAIM_HOURS * 3_600_000, override, ...options }: ClaimOptions,
 ): Promise<void> {
   await withTemporal(cli, async (context) => {
-    const { workflowId } = await findAsking(context, id, requirementId, options);
+    const { workflowId, requirementId } = await findAsking(context, id, given, options);
     const until = new Date(Date.now() + ms).toISOString();
     const request = { requirementId, actor: actorFrom(options), until, ...(override && { override }) };
     const receipt = await sendClaim(context.client, workflowId, request);
@@ -42,11 +43,11 @@ export async function claim(
 export async function release(
   cli: CommandLine,
   id: string,
-  requirementId: string,
+  given: string,
   options: ActorOptions,
 ): Promise<void> {
   await withTemporal(cli, async (context) => {
-    const { workflowId } = await findAsking(context, id, requirementId, options);
+    const { workflowId, requirementId } = await findAsking(context, id, given, options);
     const receipt = await sendClaim(context.client, workflowId, { requirementId, actor: actorFrom(options) });
     if (options.json) return cli.json({ workflowId, ...receipt });
     cli.line(`${requirementId} released`);
@@ -61,35 +62,37 @@ interface ConfirmOptions extends ActorOptions, Confirming {
 export async function confirmProposal(
   cli: CommandLine,
   id: string,
-  requirementId: string,
+  given: string,
   { reason, yes, ...options }: ConfirmOptions,
 ): Promise<void> {
   await withTemporal(cli, async (context) => {
-    const { workflowId, typed } = await findAsking(context, id, requirementId, options);
+    const { workflowId, requirementId, typed } = await findAsking(context, id, given, options);
     const state = await stateOf(context.client, workflowId);
     const requirement = state.requirements.find((each) => each.id === requirementId);
     const proposal = requirement?.proposal;
     if (!proposal) throw new InvalidInput(`${JSON.stringify(requirementId)} has no proposed answer`);
-    const { actor: proposer, at: proposedAt, answer } = proposal;
+    const { actor: proposer, at: proposedAt } = proposal;
     await confirm(
       cli,
-      `This answers ${requirementId} as ${proposer} proposed at ${cli.times.at(proposedAt)}: ${answer} (${proposal.reason}).`,
+      `This answers ${requirementId} as ${proposer} proposed at ${cli.times.at(proposedAt)}: ${proposal.answer} (${proposal.reason}).`,
       { yes },
     );
     const { resolution, ...receipt } = await sendConfirmation(context.client, workflowId, {
       ...{ requirementId, proposedAt, actor: actorFrom(options) },
       ...(reason !== undefined && { reason }),
     });
-    const { answer: given } = resolution;
-    const accepted = { workflowId, asking: workflowId, typed, answer: given, requirement, state, receipt };
+    const { answer } = resolution;
+    const accepted = { workflowId, asking: workflowId, typed, answer, requirement, state, receipt };
     await reportAccepted(context, accepted, options.json);
   });
 }
 
-/** The workflow that has the requirement: that of the id, or a part of that customer. */
-async function findAsking(context: CommandContext, id: string, requirementId: string, options: IdOptions) {
-  const { workflowId, typed } = await findById(context, id, options);
-  return { workflowId: await askingWorkflow(context.client, workflowId, requirementId), typed };
+/** The requirement that a person means, and the workflow that asks. */
+async function findAsking(context: CommandContext, id: string, given: string, options: IdOptions) {
+  const read = await readFor(context, await findById(context, id, options), given);
+  const { id: requirementId } = openRequirement(context, read, given);
+  const { workflowId, typed } = read.found;
+  return { workflowId: askingWorkflow(workflowId, read.state, requirementId), requirementId, typed };
 }
 
 function actorFrom({ actor }: ActorOptions): string {

@@ -173,7 +173,7 @@ export function claimCommand(program: Command, act: Act): void {
       'Claim a requirement: "gangway inbox", "gangway status" and the Web UI show who works on it. The claim ends by itself, and ' +
         'it ends when the requirement is answered or closed. Claim it again to extend it. A claim keeps nobody from answering.',
     )
-    .argument('<requirement>', 'id of the requirement')
+    .argument('<requirement>', 'id of the requirement, or its beginning')
     .option(
       '--for <duration>',
       `how long: 30m, 2h, at most ${LONGEST_CLAIM_DAYS}d (default: ${DEFAULT_CLAIM_HOURS}h)`,
@@ -189,8 +189,8 @@ export function releaseCommand(program: Command, act: Act): void {
   withId(program.command('release'))
     .summary('release a claimed requirement')
     .description('Release a requirement that you have claimed. Does nothing if the claim has ended.')
-    .argument('<requirement>', 'id of the requirement')
-    .option('--actor <name>', 'who had claimed it (default: the user of this machine)')
+    .argument('<requirement>', 'id of the requirement, or its beginning')
+    .option('--actor <name>', 'who has claimed it (default: the user of this machine)')
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./claim.js')).release));
 }
@@ -202,7 +202,7 @@ export function confirmCommand(program: Command, act: Act): void {
       'Answer a requirement as somebody else has proposed. "gangway status" shows the proposed answer in short. Nobody can confirm ' +
         'their own proposal.',
     )
-    .argument('<requirement>', 'id of the requirement')
+    .argument('<requirement>', 'id of the requirement, or its beginning')
     .option('--actor <name>', 'who confirms (default: the user of this machine)')
     .option('--reason <why>', 'why')
     .option('--json', 'print JSON')

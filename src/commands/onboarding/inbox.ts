@@ -149,7 +149,7 @@ const columnsOf = (
   dba: ({ dba }) => dba,
   'to do': ({ task }) => task,
   ...(items.some(({ claimedBy }) => claimedBy !== undefined) && {
-    'taken by': ({ claimedBy }: InboxItem) => claimedBy,
+    'claimed by': ({ claimedBy }: InboxItem) => claimedBy,
   }),
   ...(items.some(({ proposedBy }) => proposedBy !== undefined) && {
     'proposed by': ({ proposedBy }: InboxItem) => proposedBy,

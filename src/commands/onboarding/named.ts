@@ -3,22 +3,58 @@ import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
 import { answeredBefore, closedBefore, saidOf } from '../../operators/answers.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
-import { partsOf, timelinesOf } from '../../operators/parts.js';
+import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../operators/parts.js';
 import { didYouMean } from '../../settings/nearest.js';
+import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { shellWord } from '../cli/arguments.js';
 import type { CommandContext } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
+import { gangwayOf } from '../cli/gangway.js';
+import { findById } from '../cli/partner-account.js';
 import { describeRequirement, optionsOf, resolveCommands, takeBackCommand } from '../cli/requirements.js';
 
-/** What a person means to answer, before it is looked up. */
-export interface Meant {
-  readonly workflowId: string;
-  /** What the person types for the workflow. */
-  readonly typed: string;
-  /** The id of the requirement or its beginning; undefined for the only one that is open. */
-  readonly given: string | undefined;
-  /** undefined without an answer. */
-  readonly kind: AnswerKind | undefined;
+/** The workflow that a person names. */
+type Found = Awaited<ReturnType<typeof findById>>;
+
+/** The same with what it asks. */
+export interface Read {
+  readonly found: Found;
+  readonly state: OnboardingState;
+  readonly parts: readonly PartState[];
+}
+
+/**
+ * Reads the workflow that takes the answer to a requirement: of a customer, that is a part if it was started on its own before.
+ *
+ * @param given as for {@link openRequirement}
+ * @throws {UnreadableOnboarding}
+ */
+export async function readFor(context: CommandContext, found: Found, given?: string): Promise<Read> {
+  const state = await gangwayOf(context).status(found.workflowId);
+  const parts = await partsOf(context.client, found.workflowId, state);
+  const has = ({ requirements, unsent = [] }: OnboardingState) =>
+    only([...requirements.map(({ id }) => id), ...unsent], given) !== undefined;
+  const isAsking = ({ state: own, wasThereBefore }: PartState) =>
+    wasThereBefore && !(own instanceof UnreadableOnboarding) && has(own);
+  const part = has(state) ? undefined : parts.find(isAsking);
+  if (!part) return { found, state, parts };
+  return readFor(context, await findById(context, part.workflowId, {}), given);
+}
+
+/**
+ * The open requirement that a person means, with its claim and its proposal.
+ *
+ * @param given its id or the beginning of it; undefined for the only one that is open
+ * @throws {InvalidInput} when nobody asks this
+ * @throws {CommandFailed} when it is answered or closed already
+ */
+export function openRequirement(context: CommandContext, read: Read, given: string | undefined): Requirement {
+  const requirements = asPartsHaveThem(read.state, read.parts);
+  const ids = requirements.map(({ id }) => id);
+  const id = only(ids, given);
+  const requirement = requirements.find((each) => each.id === id);
+  if (!requirement) throw notOpen(context, read, given, ids);
+  return requirement;
 }
 
 /** The requirement to answer. Of an answer to take back there is only the id. */
@@ -28,33 +64,33 @@ export interface Named {
 }
 
 /**
- * Finds the requirement that a person means, and checks that it takes such an answer.
+ * The requirement that a person means to answer.
  *
- * @throws {InvalidInput} when nobody asks this, when it takes other answers, or without an answer: with the commands to answer
- * @throws {CommandFailed} when it is answered or closed already
+ * @param kind undefined without an answer
+ * @throws {InvalidInput} when it takes other answers, or without an answer: with the commands to answer
+ * @throws as {@link openRequirement}
  */
-export async function requirementIn(
+export function requirementIn(
   context: CommandContext,
-  state: OnboardingState,
-  meant: Meant,
-): Promise<Named> {
-  const { typed, given, kind } = meant;
-  const { requirements, unsent = [] } = state;
+  read: Read,
+  given: string | undefined,
+  kind: AnswerKind | undefined,
+): Named {
+  const { typed } = read.found;
   if (kind === 'take-back') {
+    const { unsent = [] } = read.state;
     const id = only(unsent, given);
     if (id !== undefined) return { id };
     const name = given === undefined ? `${typed} has` : `${JSON.stringify(given)} has`;
     throw new InvalidInput(`${name} no unsent answer to take back; unsent: ${unsent.join(', ') || 'none'}`);
   }
-  const ids = requirements.map(({ id }) => id);
-  const id = only(ids, given);
-  const requirement = requirements.find((each) => each.id === id);
-  if (!requirement) throw await notOpen(context, state, meant, ids);
+  const requirement = openRequirement(context, read, given);
+  const { id } = requirement;
   if (kind === undefined)
     throw new InvalidInput(
       `nothing was sent; answer with one of these:\n${describeRequirement(context.cli, typed, requirement)}`,
     );
-  if (requirement.answers.includes(kind)) return { id: requirement.id, requirement };
+  if (requirement.answers.includes(kind)) return { id, requirement };
   const other = kind === 'abandon' ? `\n"gangway cancel ${typed}" ends an onboarding that waits for it` : '';
   throw new InvalidInput(
     `${id} does not take ${optionsOf([kind])}; it takes ${optionsOf(requirement.answers)}:\n` +
@@ -76,12 +112,12 @@ function only(ids: readonly string[], given = ''): string | undefined {
   return more.length === 0 ? id : undefined;
 }
 
-async function notOpen(
-  { cli, client }: CommandContext,
-  state: OnboardingState,
-  { workflowId, typed, given }: Meant,
+function notOpen(
+  { cli }: CommandContext,
+  { found: { typed }, state, parts }: Read,
+  given: string | undefined,
   open: readonly string[],
-): Promise<Error> {
+): Error {
   const still = `open: ${open.join(', ') || 'none'}`;
   if (given === undefined) {
     if (open.length === 0)
@@ -89,7 +125,7 @@ async function notOpen(
     const all = state.requirements.map((each) => describeRequirement(cli, typed, each)).join('\n');
     return new InvalidInput(`nothing was sent; ${open.length} requirements are open:\n${all}`);
   }
-  const timeline = timelinesOf(state, await partsOf(client, workflowId, state));
+  const timeline = timelinesOf(state, parts);
   const ended = closedBefore(timeline, given) ?? answeredBefore(timeline, given);
   if (!ended) {
     const file = `${given}: a file needs its option; did you mean --document ${shellWord(given)}?`;

@@ -1,10 +1,5 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
-import {
-  AWAIT_STATUS_ACTIVITY_ID,
-  partnerTaskQueue,
-  partsOfId,
-  type WorkflowType,
-} from '../../messages/ids.js';
+import { AWAIT_STATUS_ACTIVITY_ID, isCustomer, partnerTaskQueue, partsOfId } from '../../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
 import { nameOf } from '../../operators/waits.js';
@@ -76,10 +71,9 @@ interface Nudged {
 /** For a customer, this covers its children, because only they wait for partners. */
 async function nudgeAll(
   client: Client,
-  { workflowId, type, taskQueue }: WorkflowExecutionDescription,
+  { workflowId, taskQueue }: WorkflowExecutionDescription,
 ): Promise<Nudged> {
-  const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
-  const ids = isCustomer ? Object.values(partIds(workflowId)) : [workflowId];
+  const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [workflowId];
   const account = partsOfId(workflowId)?.account;
   const areSteps = SYSTEM_NAMES.map((system) => isStepAt(partnerTaskQueue(taskQueue, system, account)));
   const all = await Promise.all(
@@ -132,10 +126,11 @@ export async function cancel(
 }
 
 /** `This cancels Acme Bikes (merchant-boarding-m-1) in stage underwriting; merchant 1009 stays at the partner.` */
-function consequenceOf({ workflowId, type, typedSearchAttributes }: WorkflowExecutionDescription): string {
+function consequenceOf({ workflowId, typedSearchAttributes }: WorkflowExecutionDescription): string {
   const { dba, stage } = SEARCH_ATTRIBUTES;
-  const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
-  const name = nameOf(workflowId, typedSearchAttributes.get(dba)) + (isCustomer ? ' with all its parts' : '');
+  const name =
+    nameOf(workflowId, typedSearchAttributes.get(dba)) +
+    (isCustomer(workflowId) ? ' with all its parts' : '');
   const stays = staysAtPartner(typedSearchAttributes);
   return `This cancels ${name} in stage ${typedSearchAttributes.get(stage)}; ${stays}.`;
 }

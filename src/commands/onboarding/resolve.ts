@@ -4,16 +4,13 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Command } from 'commander';
 import { currentClaim, isSamePerson } from '../../messages/handling.js';
 import { isOnboarding } from '../../messages/ids.js';
-import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { Part } from '../../messages/onboardings.js';
-import type { Answer, Requirement } from '../../messages/requirements.js';
+import type { Answer, AnswerKind, Requirement } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { askingPart } from '../../operators/corrections.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
-import { handledRequirements } from '../../operators/parts.js';
+import { askingPart, askingWorkflow } from '../../operators/parts.js';
 import { nameOf } from '../../operators/waits.js';
 import { masked } from '../../privacy/masked.js';
-import { partIds } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { shellWord } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
@@ -26,7 +23,7 @@ import { questionOf } from '../cli/requirements.js';
 import { type AnswerOptions, kindOf, readAnswer, reasonFrom } from './answers.js';
 import type { Asked } from './correct.js';
 import { reportAccepted } from './effect.js';
-import { type Meant, requirementIn } from './named.js';
+import { type Named, type Read, readFor, requirementIn } from './named.js';
 
 interface ResolveOptions extends IdOptions, AnswerOptions {
   readonly actor?: string;
@@ -44,12 +41,12 @@ export async function resolve(
   let progress = 'nothing was sent';
   try {
     await withTemporal(cli, async (context) => {
-      const found = await findById(context, id, options);
+      const named = await findById(context, id, options);
+      const read = await readable(context, named, given, kind, options);
+      const { found, state } = read ?? { found: named, state: undefined };
       const { workflowId, typed } = found;
-      const meant = { workflowId, typed, given, kind };
-      const state = await readableState(context, meant, options);
-      const { id: requirementId, requirement } = state
-        ? await requirementIn(context, state, meant)
+      const { id: requirementId, requirement }: Named = read
+        ? requirementIn(context, read, given, kind)
         : { id: given ?? '' };
       if (kind === undefined) return;
       const answerFor = await readAnswer(cli, kind, options);
@@ -59,7 +56,7 @@ export async function resolve(
       };
       const asked = { workflowId, requirementId, state };
       const answer = await answerFor(context, asked);
-      if (state) await noteHandling(context, { ...asked, state }, by.actor);
+      if (requirement) noteHandling(cli, requirement, by.actor);
       if (options.dryRun) return reportDryRun(cli, asked, answer, options);
       const part = state && askingPart(state, requirementId);
       if (requirement && cli.terminal)
@@ -69,7 +66,7 @@ export async function resolve(
         gangwayOf(context).answer(workflowId, { requirementId, answer, ...by }),
       );
       progress = `the answer was recorded; "gangway watch ${typed}" follows it`;
-      const asking = part ? partIds(workflowId)[part] : workflowId;
+      const asking = state ? askingWorkflow(workflowId, state, requirementId) : workflowId;
       await reportAccepted(
         context,
         { workflowId, asking, typed, answer, requirement, state, receipt },
@@ -92,16 +89,17 @@ function rejectBareAnswer(words: readonly string[]): void {
 }
 
 /** @returns undefined where no worker can read it, and the answer can be sent without it */
-async function readableState(
+async function readable(
   context: CommandContext,
-  { workflowId, kind, given }: Meant,
+  found: Read['found'],
+  given: string | undefined,
+  kind: AnswerKind | undefined,
   { dryRun }: ResolveOptions,
-): Promise<OnboardingState | undefined> {
+): Promise<Read | undefined> {
   const { cli } = context;
   try {
-    return await whileShowing(cli, `${workflowId}: waiting for a worker`, () =>
-      gangwayOf(context).status(workflowId),
-    );
+    const step = `${found.workflowId}: waiting for a worker`;
+    return await whileShowing(cli, step, () => readFor(context, found, given));
   } catch (error) {
     const isComplete = kind !== undefined && given !== undefined && !dryRun;
     if (!(error instanceof UnreadableOnboarding) || !isComplete) throw error;
@@ -111,22 +109,13 @@ async function readableState(
 }
 
 /** Others who handle the requirement do not keep anybody from answering it. */
-async function noteHandling(
-  { cli, client }: CommandContext,
-  { workflowId, requirementId, state }: Asked & { readonly state: OnboardingState },
-  actor: string,
-): Promise<void> {
-  const requirements = await handledRequirements(client, workflowId, state);
-  const requirement = requirements.find(({ id }) => id === requirementId);
-  if (!requirement) return;
+function noteHandling(cli: CommandLine, requirement: Requirement, actor: string): void {
+  const { id, proposal } = requirement;
   const claim = currentClaim(requirement);
   if (claim && !isSamePerson(claim.actor, actor)) {
     const until = cli.times.at(claim.until);
-    cli.note(
-      `${claim.actor} has claimed ${requirementId} until ${until}; this answer does not wait for that`,
-    );
+    cli.note(`${claim.actor} has claimed ${id} until ${until}. The claim does not prevent your answer.`);
   }
-  const { proposal } = requirement;
   if (proposal) cli.note(`this answer drops the one that ${proposal.actor} proposed: ${proposal.answer}`);
 }
 

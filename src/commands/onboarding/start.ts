@@ -1,4 +1,6 @@
 import type { Outcome } from '../../client/outcome.js';
+import { kindOf } from '../../operators/batch/ready.js';
+import { NAMES } from '../../operators/batch/validation.js';
 import { check, InvalidInput } from '../../operators/invalid-input.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
 import { readJson, sourceName } from '../cli/arguments.js';
@@ -21,22 +23,13 @@ function startOf<Input>(kind: Kind<Input>) {
   return (cli: CommandLine, file: string, options: StartingOptions) => startFrom(cli, kind, file, options);
 }
 
-/** The field that only one kind of input has, and what such an input is for. */
-const KINDS: Readonly<Record<string, readonly [command: string, what: string]>> = {
-  merchant: [MERCHANT.command, 'a merchant'],
-  holder: [BUSINESS.command, 'a business'],
-  boarding: [CUSTOMER.command, 'a customer'],
-  business: [CUSTOMER.command, 'a customer'],
-};
-
 /** @throws {InvalidInput} when a file is for another command */
-function rejectOtherKind({ command }: { readonly command: string }, given: unknown, file: string): void {
-  if (typeof given !== 'object' || given === null) return;
-  const kinds = Object.keys(given).flatMap((field) => (Object.hasOwn(KINDS, field) ? [KINDS[field]] : []));
-  const [other] = kinds;
-  if (!other || kinds.some((kind) => kind?.[0] === command)) return;
+function rejectOtherKind({ type }: Pick<Kind<unknown>, 'type'>, given: unknown, file: string): void {
+  const found = kindOf(given);
+  if (!('kind' in found) || found.kind.type === type) return;
+  const [what] = NAMES[found.kind.type];
   throw new InvalidInput(
-    `${sourceName(file)}: is ${other[1]}; nothing was started. Use "gangway ${other[0]} ${file}"`,
+    `${sourceName(file)}: is a ${what}; nothing was started. Use "gangway ${found.kind.command} ${file}"`,
   );
 }
 

@@ -2,7 +2,7 @@ import type { TypedSearchAttributes } from '@temporalio/common';
 import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { answeredBefore } from '../../operators/answers.js';
+import { answeredBefore, inZone } from '../../operators/answers.js';
 import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../operators/parts.js';
 import type { Times } from '../../operators/time.js';
 import { portalLink } from '../../partners/account-settings.js';
@@ -166,5 +166,5 @@ export function timelineRow(
 ): string[] {
   const why = reason === NO_REASON ? undefined : reason;
   const who = actor === undefined ? '' : ` (${[actor, why].filter(Boolean).join(': ')})`;
-  return [times.atSecond(at), event, detail + who];
+  return [times.atSecond(at), event, inZone(detail, { event }, times) + who];
 }

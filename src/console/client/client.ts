@@ -72,7 +72,7 @@ function count(field: HTMLTextAreaElement): void {
   const counter = document.getElementById(id) ?? document.createElement('p');
   if (!counter.isConnected) {
     counter.id = id;
-    counter.className = 'advice counter';
+    counter.className = 'advice';
     field.after(counter);
   }
   counter.textContent = `${field.value.length} of ${field.maxLength} characters`;

@@ -11,6 +11,7 @@ import {
   type RowResult,
 } from '../batches.js';
 import { receivedForm } from '../held-files.js';
+import { Fields } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit, ZONE_COOKIE } from '../route.js';
 import { Csrf } from './parts.js';
 
@@ -213,15 +214,11 @@ function Progress({ batch, csrf, times }: Omit<BatchPageProps, 'problem'>) {
   );
 }
 
-function notesOf({ state }: Batch): string[] {
-  const again =
-    'What was started continues. To continue the batch, upload the same file again: it starts what is missing, and nothing twice.';
-  if (isUnderWay({ state } as Batch))
-    return [
-      'You may leave this page and open it again. If the console itself stops, upload the same file again: it starts what is ' +
-        'missing, and nothing twice.',
-    ];
-  return state === 'done' ? [] : [again];
+function notesOf(batch: Batch): string[] {
+  const again = 'upload the same file again: it starts what is missing, and nothing twice.';
+  if (isUnderWay(batch))
+    return [`You may leave this page and open it again. If the console itself stops, ${again}`];
+  return batch.state === 'done' ? [] : [`What was started continues. To continue the batch, ${again}`];
 }
 
 const MOST_FAILURES = 100;
@@ -279,11 +276,12 @@ async function startBatch(visit: Visit): Promise<Shown> {
   const to = `/batches/${batch.id}`;
   // A second click shows the batch that the first one started.
   if (batch.state !== 'checked') return { to };
-  const { rows, rate = '' } = visit.request.body as { readonly rows?: unknown; readonly rate?: string };
+  const fields = Fields.ofBody(visit.request);
+  const [rows, rate] = [fields.text('rows').trim(), fields.text('rate').trim()];
   const total = batch.file.validation.rows;
-  const perSecond = /^[1-9]\d{0,3}$/.test(rate.trim()) ? Number(rate) : undefined;
+  const perSecond = /^[1-9]\d{0,3}$/.test(rate) ? Number(rate) : undefined;
   const problem =
-    total > UNCONFIRMED_ROWS && String(rows).trim() !== String(total)
+    total > UNCONFIRMED_ROWS && rows !== String(total)
       ? 'The number is not that of the rows. Nothing was started.'
       : perSecond === undefined
         ? 'Starts per second must be a whole number from 1 to 9999. Nothing was started.'

@@ -2,13 +2,13 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { StoreFailure } from '../../documents/file-store.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { type AcceptedAnswer, answersIn, runsOf } from '../../temporal/history.js';
+import { listedOf } from '../../temporal/search.js';
 import { openOnboarding } from '../onboarding-access.js';
-import { listedFacts } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { documentsOf } from '../uploads.js';
 import { hasRole } from '../visitor.js';
-import { When } from './parts.js';
+import { Rows, Trail, When } from './parts.js';
 
 /** The documents that people sent, to save and never to open here. */
 
@@ -31,47 +31,33 @@ async function documentsIn(
 }
 
 async function showDocuments(visit: Visit): Promise<Shown> {
-  const { client, visitor, times, request } = visit;
-  const description = await openOnboarding(visit, (request.params as { id: string }).id);
-  const { workflowId } = description;
+  const { client, visitor, times } = visit;
+  const description = await openOnboarding(visit);
+  const { workflowId, dba } = await listedOf(client, description);
   const sent = await documentsIn(client, description);
   const mayLoad = hasRole(visitor, 'operator');
   const page = (
     <>
-      <nav class="trail" aria-label="Where you are">
-        <a href="/">Inbox</a> <span aria-hidden="true">/</span>{' '}
-        <a href={pathOf(workflowId)}>{listedFacts(description).dba ?? workflowId}</a>
-      </nav>
+      <Trail to={pathOf(workflowId)} name={dba ?? workflowId} />
       <h1>Documents</h1>
       {sent.length === 0 ? (
         <div class="empty">
           <p class="big">Nobody has sent a document.</p>
         </div>
       ) : (
-        <table class="rows">
-          <thead>
-            <tr>
-              <th scope="col">Document</th>
-              <th scope="col">Answers</th>
-              <th scope="col">From</th>
-              <th scope="col">Sent</th>
-            </tr>
-          </thead>
-          <tbody>
-            {sent.map(({ document: { key, fileName }, at, actor, requirementId }) => (
-              <tr key={key}>
-                <td data-label="Document">
-                  {mayLoad ? <a href={pathOf(workflowId, 'documents', key)}>{fileName}</a> : fileName}
-                </td>
-                <td data-label="Answers">{requirementId}</td>
-                <td data-label="From">{actor}</td>
-                <td data-label="Sent">
-                  <When time={at} times={times} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Rows
+          rows={sent}
+          columns={[
+            {
+              title: 'Document',
+              cell: ({ document: { key, fileName } }) =>
+                mayLoad ? <a href={pathOf(workflowId, 'documents', key)}>{fileName}</a> : fileName,
+            },
+            { title: 'Answers', cell: ({ requirementId }) => requirementId },
+            { title: 'From', cell: ({ actor }) => actor },
+            { title: 'Sent', cell: ({ at }) => <When time={at} times={times} /> },
+          ]}
+        />
       )}
       {sent.length > 0 && mayLoad && <p class="advice">The audit log keeps who saves a document.</p>}
     </>
@@ -82,8 +68,8 @@ async function showDocuments(visit: Visit): Promise<Shown> {
 /** Only a document that an answer of this onboarding names. */
 async function loadDocument(visit: Visit): Promise<Shown> {
   const { client, visitor, settings, audit, request } = visit;
-  const { id, key } = request.params as { id: string; key: string };
-  const description = await openOnboarding(visit, id);
+  const { key } = request.params as { readonly key: string };
+  const description = await openOnboarding(visit);
   const { workflowId } = description;
   const found = (await documentsIn(client, description)).find(({ document }) => document.key === key);
   if (!found) throw new NotShown(404, 'This onboarding has no such document.');

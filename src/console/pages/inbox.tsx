@@ -4,10 +4,12 @@ import type { InboxItem } from '../../operators/inbox.js';
 import type { Times } from '../../operators/time.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import { address, Fields, pathOf } from '../query.js';
+import { withQuestions } from '../questions.js';
 import type { Route, Shown, Visit } from '../route.js';
 import type { Visitor } from '../visitor.js';
 import { MOST_LISTED, type WaitingList, waitingList } from '../waiting-list.js';
-import { Choice, Due, Pages } from './parts.js';
+import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
+import { BusinessCell, capitalized, Due, Pages, Rows, type RowsColumn } from './parts.js';
 
 const PAGE_SIZE = 50;
 
@@ -39,26 +41,6 @@ function choicesIn(fields: Fields) {
 
 type Choices = ReturnType<typeof choicesIn>;
 
-/** In the address bar the account without a name is `default`. */
-const UNNAMED = 'default';
-
-/** The accounts whose onboardings are listed; undefined for all. */
-export function listedAccounts(
-  { accounts }: Pick<Visitor, 'accounts'>,
-  chosen: string,
-): readonly string[] | undefined {
-  if (chosen === '') return accounts;
-  const account = chosen === UNNAMED ? '' : chosen;
-  return accounts === undefined || accounts.includes(account) ? [account] : [];
-}
-
-/** The accounts that a person can choose from; none where there is only one. */
-export function accountChoices({ visitor, settings }: Pick<Visit, 'visitor' | 'settings'>) {
-  const all = ['', ...Object.keys(settings.accounts)];
-  const seen = visitor.accounts === undefined ? all : all.filter((name) => visitor.accounts?.includes(name));
-  return seen.length < 2 ? [] : seen.map((name) => [name || UNNAMED, name || 'without a name'] as const);
-}
-
 async function showInbox(visit: Visit, isPart: boolean): Promise<Shown> {
   const { client, visitor, times, request } = visit;
   const fields = Fields.ofQuery(request);
@@ -75,7 +57,7 @@ async function showInbox(visit: Visit, isPart: boolean): Promise<Shown> {
   const page = (
     <>
       <h1>Inbox</h1>
-      <Filters choices={choices} visit={visit} />
+      <InboxFilters choices={choices} visit={visit} />
       {part}
     </>
   );
@@ -126,59 +108,39 @@ function lastDay(due: keyof typeof DUE, times: Times): string {
   return day.toISOString().slice(0, 10);
 }
 
-function isTaken(item: InboxItem, taken: keyof typeof TAKEN, { actor }: Visitor): boolean {
-  const by = holderOf(item);
+function isTaken({ claimedBy: by }: InboxItem, taken: keyof typeof TAKEN, { actor }: Visitor): boolean {
   if (taken === 'mine') return by !== undefined && isSamePerson(by, actor);
   return (by !== undefined) === (taken === 'taken');
 }
 
-function holderOf(item: InboxItem): string | undefined {
-  return item.claimedBy;
-}
-
-function Filters({ choices, visit }: { readonly choices: Choices; readonly visit: Visit }) {
+function InboxFilters({ choices, visit }: { readonly choices: Choices; readonly visit: Visit }) {
   const { kind, system, account, due, text, taken, sort } = choices;
-  const accounts = accountChoices(visit);
   const isFiltered = [kind, system, account, due, text, taken].some(Boolean);
   return (
-    <search aria-label="Filter the inbox">
-      <form class="filters" method="get" action="/">
-        <label class="field wide">
-          <span>Business or ID</span>
-          <input type="search" name="text" value={text} maxLength={200} />
-        </label>
-        <Choice
-          name="kind"
-          label="Task"
-          none="every task"
-          chosen={kind}
-          choices={REQUIREMENT_KINDS.map((name) => [name, TASKS[name]])}
-        />
-        <Choice
-          name="system"
-          label="Partner"
-          none="every partner"
-          chosen={system}
-          choices={SYSTEM_NAMES.map((name) => [name, name])}
-        />
-        {accounts.length > 0 && (
-          <Choice name="account" label="Account" none="every account" chosen={account} choices={accounts} />
-        )}
-        <Choice name="due" label="Due" none="whenever" chosen={due} choices={Object.entries(DUE)} />
-        <Choice name="taken" label="Taken" none="by anybody" chosen={taken} choices={Object.entries(TAKEN)} />
-        <Choice
-          name="sort"
-          label="Sorted by"
-          none={SORT.due}
-          chosen={sort}
-          choices={Object.entries(SORT).slice(1)}
-        />
-        <div class="actions">
-          <button type="submit">Show</button>
-          {isFiltered && <a href="/">Show all</a>}
-        </div>
-      </form>
-    </search>
+    <Filters label="Filter the inbox" action="/" isFiltered={isFiltered}>
+      <label class="field wide">
+        <span>Business or ID</span>
+        <input type="search" name="text" value={text} maxLength={200} />
+      </label>
+      <Choice
+        name="kind"
+        label="Task"
+        none="every task"
+        chosen={kind}
+        choices={REQUIREMENT_KINDS.map((name) => [name, TASKS[name]])}
+      />
+      <SystemChoice chosen={system} />
+      <AccountChoice visit={visit} chosen={account} />
+      <Choice name="due" label="Due" none="whenever" chosen={due} choices={Object.entries(DUE)} />
+      <Choice name="taken" label="Taken" none="by anybody" chosen={taken} choices={Object.entries(TAKEN)} />
+      <Choice
+        name="sort"
+        label="Sorted by"
+        none={SORT.due}
+        chosen={sort}
+        choices={Object.entries(SORT).slice(1)}
+      />
+    </Filters>
   );
 }
 
@@ -193,7 +155,7 @@ function InboxList({ list, items, choices, visit }: ListProps) {
   const { page: wanted, ...others } = choices;
   const pages = Math.max(1, Math.ceil(items.length / PAGE_SIZE));
   const page = Math.min(wanted, pages);
-  const shown = items.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+  const shown = withQuestions(visit.client, items.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE));
   const to = (number: number) => address('/', { ...chosenFields(others), page: number > 1 ? number : '' });
   const source = address('/inbox/part', { ...chosenFields(others), page });
   return (
@@ -204,23 +166,12 @@ function InboxList({ list, items, choices, visit }: ListProps) {
       {items.length === 0 ? (
         <Empty list={list} choices={choices} />
       ) : (
-        <table class="rows" id="inbox-rows">
-          <thead>
-            <tr>
-              <th scope="col">Due</th>
-              <th scope="col">Business</th>
-              <th scope="col">What to do</th>
-              <th scope="col">Waiting</th>
-              <th scope="col">Partner</th>
-              <th scope="col">Taken by</th>
-            </tr>
-          </thead>
-          <tbody id="inbox-body">
-            {shown.map((item) => (
-              <Row key={`${item.workflowId} ${item.id}`} item={item} visit={visit} />
-            ))}
-          </tbody>
-        </table>
+        <Rows
+          rows={shown}
+          columns={columnsFor(visit)}
+          idOf={({ workflowId, id }) => `row-${workflowId}-${id ?? 'more'}`}
+          isLate={({ overdue }) => overdue}
+        />
       )}
       <Later list={list} choices={choices} />
       <Pages page={page} pages={pages} to={to} />
@@ -241,37 +192,38 @@ function summaryOf(items: readonly InboxItem[]): string {
     : `${waiting}. ${late} ${late === 1 ? 'is' : 'are'} overdue.`;
 }
 
-function Row({ item, visit: { times, visitor } }: { readonly item: InboxItem; readonly visit: Visit }) {
-  const { workflowId, id, dba, task, dueAt, raisedAt, system, partnerAccount, overdue, proposedBy } = item;
-  const holder = holderOf(item);
-  const path = id === undefined ? pathOf(workflowId) : pathOf(workflowId, 'requirements', id);
-  return (
-    <tr id={`row-${workflowId}-${id ?? 'more'}`} class={overdue ? 'late' : undefined}>
-      <td data-label="Due">{dueAt !== undefined && <Due at={dueAt} times={times} />}</td>
-      <td data-label="Business" class="name">
-        <a href={pathOf(workflowId)}>{dba ?? workflowId}</a>
-        {dba !== undefined && <small>{workflowId}</small>}
-      </td>
-      <td data-label="What to do">
-        <a class="task" href={path}>
-          {id === undefined ? 'See what else it asks' : sentence(task)}
-        </a>
-        {proposedBy !== undefined && <small>{proposedBy} proposed an answer</small>}
-      </td>
-      <td data-label="Waiting">{raisedAt !== undefined && times.since(raisedAt)}</td>
-      <td data-label="Partner">
-        {system}
-        {partnerAccount !== undefined && <small>{partnerAccount}</small>}
-      </td>
-      <td data-label="Taken by" class={holder === undefined ? 'none' : undefined}>
-        {holder !== undefined && isSamePerson(holder, visitor.actor) ? <strong>you</strong> : (holder ?? '–')}
-      </td>
-    </tr>
-  );
+function columnsFor({ times, visitor }: Visit): readonly RowsColumn<InboxItem>[] {
+  return [
+    { title: 'Due', cell: ({ dueAt }) => dueAt && <Due at={dueAt} times={times} /> },
+    { title: 'Business', cell: BusinessCell, isName: true },
+    { title: 'What to do', cell: TaskCell },
+    { title: 'Waiting', cell: ({ raisedAt }) => raisedAt && times.since(raisedAt) },
+    {
+      title: 'Partner',
+      cell: ({ system, partnerAccount }) => (
+        <>
+          {system}
+          {partnerAccount !== undefined && <small>{partnerAccount}</small>}
+        </>
+      ),
+    },
+    {
+      title: 'Claimed by',
+      cell: ({ claimedBy: by }) =>
+        by !== undefined && isSamePerson(by, visitor.actor) ? <strong>you</strong> : by,
+    },
+  ];
 }
 
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function TaskCell({ workflowId, id, task, title, proposedBy }: InboxItem) {
+  const path = id === undefined ? pathOf(workflowId) : pathOf(workflowId, 'requirements', id);
+  return (
+    <>
+      <a href={path}>{id === undefined ? 'See what else it asks' : capitalized(task)}</a>
+      {title !== undefined && <small class="question">{title}</small>}
+      {proposedBy !== undefined && <small>{proposedBy} proposed an answer</small>}
+    </>
+  );
 }
 
 function Empty({ list, choices }: { readonly list: WaitingList; readonly choices: Choices }) {

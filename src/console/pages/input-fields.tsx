@@ -2,6 +2,7 @@ import type { FormField, FormGroup, FormPart } from '../../operators/schema-fiel
 import { fieldsIn, itemsOf, type Typed } from '../../operators/typed-input.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { isSecretField } from '../../privacy/private-fields.js';
+import { Field, type FieldAttributes, fieldLabel } from './field.js';
 
 interface InputFieldsProps {
   readonly parts: readonly FormPart[];
@@ -15,11 +16,11 @@ interface InputFieldsProps {
 /** The fields of an input: a group for each object, and each problem at its field. */
 export function InputFields({ parts, ...form }: InputFieldsProps) {
   return (
-    <>
+    <div class="grid">
       {parts.map((part) =>
         part.kind === 'group' ? <Group group={part} {...form} /> : <Control field={part} {...form} />,
       )}
-    </>
+    </div>
   );
 }
 
@@ -58,39 +59,36 @@ function Control({ field, typed, problems, choices = {} }: OfForm & { readonly f
     const inside = problem.field.slice(name.length + 1);
     return inside === '' ? problem.message : `${inside}: ${problem.message}`;
   });
-  // An error that repeats the rule replaces it.
-  const advice = messages.includes(rule) ? '' : rule;
-  const id = idOf(name);
-  const notes = [...(advice ? [`${id}-rule`] : []), ...(messages.length > 0 ? [`${id}-error`] : [])];
-  const common = {
-    ...{ id, name },
-    'aria-describedby': notes.join(' ') || undefined,
-    'aria-invalid': messages.length > 0 ? ('true' as const) : undefined,
-    'aria-required': isRequired ? ('true' as const) : undefined,
-  };
   const text = typed.get(name) ?? '';
   const options = choices[name] ?? values.map((value) => [value, value] as const);
-  const control =
+  const label = (
+    <>
+      {fieldLabel(name)}
+      {isRequired && <span class="faint"> (required)</span>}
+      {kind === 'json' && <span class="faint"> (JSON)</span>}
+    </>
+  );
+  const control = (attributes: FieldAttributes) =>
     options.length > 0 ? (
-      <select {...common}>
+      <select {...attributes}>
         {(choices[name] === undefined || text === '') && !options.some(([value]) => value === '') && (
           <option value="">(choose)</option>
         )}
-        {options.map(([value, label]) => (
+        {options.map(([value, words]) => (
           <option value={value} selected={value === text}>
-            {label}
+            {words}
           </option>
         ))}
       </select>
     ) : kind === 'flag' ? (
-      <input type="checkbox" value="true" checked={text === 'true'} {...common} />
+      <input type="checkbox" value="true" checked={text === 'true'} {...attributes} />
     ) : kind === 'json' ? (
-      <textarea rows={4} spellcheck={false} class="code" {...common}>
+      <textarea rows={4} spellcheck={false} class="code" {...attributes}>
         {text}
       </textarea>
     ) : (
       <input
-        {...common}
+        {...attributes}
         type="text"
         value={text}
         autocomplete="off"
@@ -100,26 +98,13 @@ function Control({ field, typed, problems, choices = {} }: OfForm & { readonly f
       />
     );
   return (
-    <div
-      class={['field', kind === 'flag' && 'flag', messages.length > 0 && 'wrong'].filter(Boolean).join(' ')}
+    <Field
+      {...{ id: idOf(name), name, label, isRequired, isFlag: kind === 'flag', problems: messages }}
+      // An error that repeats the rule replaces it.
+      advice={messages.includes(rule) ? '' : rule}
     >
-      <label for={id}>
-        {fieldLabel(name)}
-        {isRequired && <span class="faint"> (required)</span>}
-        {kind === 'json' && <span class="faint"> (JSON)</span>}
-      </label>
       {control}
-      {advice && (
-        <p class="advice" id={`${id}-rule`}>
-          {advice}
-        </p>
-      )}
-      {messages.length > 0 && (
-        <p class="wrong-text" id={`${id}-error`}>
-          {messages.join('; ')}
-        </p>
-      )}
-    </div>
+    </Field>
   );
 }
 
@@ -154,21 +139,4 @@ export function ProblemList({ problems, parts }: ProblemListProps) {
 
 function idOf(name: string): string {
   return `field-${name}`;
-}
-
-/** Spellings that differ from those of the words in a name. */
-const WORDS: Readonly<Record<string, string>> = { dba: 'dba', ssn: 'SSN', dob: 'Date of birth', pos: 'POS' };
-
-/** `holder.givenName`: Given name */
-export function fieldLabel(field: string): string {
-  if (field === '') return 'The whole input';
-  const names = field.split('.');
-  const last = names.at(-1) ?? '';
-  if (WORDS[last]) return WORDS[last];
-  const words = last
-    .replaceAll('_', ' ')
-    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .toLowerCase();
-  const spaced = words.replace(/\bid\b/g, 'ID');
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }

@@ -5,10 +5,10 @@ import { TASKS } from '../../messages/requirements.js';
 import { isOverdue } from '../../operators/inbox.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import { count, type Filter, type Listed, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
-import { address, Fields, pathOf } from '../query.js';
+import { address, Fields } from '../query.js';
 import type { Route, Shown, Visit } from '../route.js';
-import { accountChoices, listedAccounts } from './inbox.js';
-import { Choice, Pages, When } from './parts.js';
+import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
+import { BusinessCell, Pages, Rows, When } from './parts.js';
 
 /** The list of onboardings, with the filters of `gangway list`. */
 
@@ -60,7 +60,7 @@ async function showOnboardings(visit: Visit): Promise<Shown> {
     page: (
       <>
         <h1>Onboardings</h1>
-        <Filters choices={choices} visit={visit} />
+        <OnboardingFilters choices={choices} visit={visit} />
         <p class="summary">
           {total === 1 ? '1 is' : `${total} are`} in this list, the newest first.
           {total > MOST_PAGES * PAGE_SIZE &&
@@ -88,75 +88,60 @@ function filterFrom(choices: Choices, visitor: Visit['visitor']): Filter {
   };
 }
 
-function Filters({ choices, visit }: { readonly choices: Choices; readonly visit: Visit }) {
+function OnboardingFilters({ choices, visit }: { readonly choices: Choices; readonly visit: Visit }) {
   const { what, dba, type, stage, system, account, agent, state, since, before } = choices;
-  const accounts = accountChoices(visit);
   const isFiltered = Object.values(choices).some(Boolean);
   return (
-    <search aria-label="Filter the onboardings">
-      <form class="filters" method="get" action="/onboardings">
-        <label class="field wide">
-          <span>Business, the whole name</span>
-          <input type="search" name="dba" value={dba} maxLength={200} />
-        </label>
+    <Filters label="Filter the onboardings" action="/onboardings" isFiltered={isFiltered}>
+      <label class="field wide">
+        <span>Business, the whole name</span>
+        <input type="search" name="dba" value={dba} maxLength={200} />
+      </label>
+      <Choice
+        name="what"
+        label="Show"
+        none="onboardings"
+        chosen={what}
+        choices={Object.entries(WHAT_NAMES)}
+      />
+      {!what && (
         <Choice
-          name="what"
-          label="Show"
-          none="onboardings"
-          chosen={what}
-          choices={Object.entries(WHAT_NAMES)}
+          name="type"
+          label="Kind"
+          none="every kind"
+          chosen={type}
+          choices={Object.entries(ONBOARDINGS).map(([name, words]) => [name, words.replace('-', ' ')])}
         />
-        {!what && (
-          <Choice
-            name="type"
-            label="Kind"
-            none="every kind"
-            chosen={type}
-            choices={Object.entries(ONBOARDINGS).map(([name, words]) => [name, words.replace('-', ' ')])}
-          />
-        )}
-        <Choice
-          name="stage"
-          label="Stage"
-          none="every stage"
-          chosen={stage}
-          choices={STAGES.map((name) => [name, name.replaceAll('-', ' ')])}
-        />
-        <Choice
-          name="state"
-          label="State"
-          none="running or ended"
-          chosen={state}
-          choices={Object.entries(STATES)}
-        />
-        <Choice
-          name="system"
-          label="Partner"
-          none="every partner"
-          chosen={system}
-          choices={SYSTEM_NAMES.map((name) => [name, name])}
-        />
-        {accounts.length > 0 && (
-          <Choice name="account" label="Account" none="every account" chosen={account} choices={accounts} />
-        )}
-        <label class="field">
-          <span>Agent profile</span>
-          <input type="text" name="agent" value={agent} inputMode="numeric" maxLength={20} />
-        </label>
-        <label class="field">
-          <span>Started before</span>
-          <input type="date" name="before" value={before} />
-        </label>
-        <label class="field">
-          <span>Ended since</span>
-          <input type="date" name="since" value={since} />
-        </label>
-        <div class="actions">
-          <button type="submit">Show</button>
-          {isFiltered && <a href="/onboardings">Show all</a>}
-        </div>
-      </form>
-    </search>
+      )}
+      <Choice
+        name="stage"
+        label="Stage"
+        none="every stage"
+        chosen={stage}
+        choices={STAGES.map((name) => [name, name.replaceAll('-', ' ')])}
+      />
+      <Choice
+        name="state"
+        label="State"
+        none="running or ended"
+        chosen={state}
+        choices={Object.entries(STATES)}
+      />
+      <SystemChoice chosen={system} />
+      <AccountChoice visit={visit} chosen={account} />
+      <label class="field">
+        <span>Agent profile</span>
+        <input type="text" name="agent" value={agent} inputMode="numeric" maxLength={20} />
+      </label>
+      <label class="field">
+        <span>Started before</span>
+        <input type="date" name="before" value={before} />
+      </label>
+      <label class="field">
+        <span>Ended since</span>
+        <input type="date" name="since" value={since} />
+      </label>
+    </Filters>
   );
 }
 
@@ -172,52 +157,28 @@ function List({ found, visit: { times } }: { readonly found: readonly Listed[]; 
     );
   }
   return (
-    <table class="rows">
-      <thead>
-        <tr>
-          <th scope="col">Business</th>
-          <th scope="col">Stage</th>
-          <th scope="col">Partner status</th>
-          <th scope="col">To do</th>
-          <th scope="col">Merchant</th>
-          <th scope="col">mid</th>
-          <th scope="col">Started</th>
-        </tr>
-      </thead>
-      <tbody>
-        {found.map((each) => {
-          const { workflowId, runId, dba, stage, state, partnerStatus, merchantProfileId, mid, startedAt } =
-            each;
-          return (
-            <tr key={runId} class={isLate(each) ? 'late' : undefined}>
-              <td data-label="Business" class="name">
-                <a href={pathOf(workflowId)}>{dba ?? workflowId}</a>
-                {dba !== undefined && <small>{workflowId}</small>}
-              </td>
-              <td data-label="Stage">
-                <span class={`stage-chip ${state}`}>{stage?.replaceAll('-', ' ') ?? state}</span>
-                {['failed', 'terminated', 'timed_out'].includes(state) && (
-                  <small>{state.replace('_', ' ')}</small>
-                )}
-              </td>
-              <td data-label="Partner status" class={partnerStatus === undefined ? 'none' : undefined}>
-                {partnerStatus ?? '–'}
-              </td>
-              <td data-label="To do">{toDo(each)}</td>
-              <td data-label="Merchant" class={merchantProfileId === undefined ? 'none' : undefined}>
-                {merchantProfileId ?? '–'}
-              </td>
-              <td data-label="mid" class={mid === undefined ? 'none' : undefined}>
-                {mid ?? '–'}
-              </td>
-              <td data-label="Started">
-                <When time={startedAt} times={times} />
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <Rows
+      rows={found}
+      isLate={isLate}
+      columns={[
+        { title: 'Business', cell: BusinessCell, isName: true },
+        { title: 'Stage', cell: StageCell },
+        { title: 'Partner status', cell: ({ partnerStatus }) => partnerStatus },
+        { title: 'To do', cell: toDo },
+        { title: 'Merchant', cell: ({ merchantProfileId }) => merchantProfileId },
+        { title: 'mid', cell: ({ mid }) => mid },
+        { title: 'Started', cell: ({ startedAt }) => <When time={startedAt} times={times} /> },
+      ]}
+    />
+  );
+}
+
+function StageCell({ stage, state }: Listed) {
+  return (
+    <>
+      <span class={`stage-chip ${state}`}>{stage?.replaceAll('-', ' ') ?? state}</span>
+      {['failed', 'terminated', 'timed_out'].includes(state) && <small>{state.replace('_', ' ')}</small>}
+    </>
   );
 }
 
@@ -225,9 +186,9 @@ function isLate({ requirements: [first] }: Listed): boolean {
   return first !== undefined && isOverdue(first.dueAt);
 }
 
-function toDo({ requirements, moreRequirements }: Listed): string {
+function toDo({ requirements, moreRequirements }: Listed): string | undefined {
   const [first, ...others] = requirements;
-  if (!first) return '–';
+  if (!first) return undefined;
   const more = others.length + moreRequirements;
   return TASKS[first.kind] + (more > 0 ? ` (${more} more)` : '');
 }

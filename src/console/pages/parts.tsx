@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Time, Times } from '../../operators/time.js';
+import { pathOf } from '../query.js';
 
 /** Small parts that several pages have. */
 
@@ -22,34 +23,6 @@ export function Csrf({ csrf }: { readonly csrf: string }) {
   return <input type="hidden" name="csrf" value={csrf} />;
 }
 
-interface ChoiceProps {
-  readonly name: string;
-  readonly label: string;
-  /** What no choice means. */
-  readonly none: string;
-  readonly chosen: string | undefined;
-  readonly choices: readonly (readonly [value: string, label: string])[];
-}
-
-/** A choice of a filter. */
-export function Choice({ name, label, none, chosen = '', choices }: ChoiceProps) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <select name={name}>
-        <option value="" selected={chosen === ''}>
-          {none}
-        </option>
-        {choices.map(([value, text]) => (
-          <option key={value} value={value} selected={value === chosen}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
 /** A message about what cannot be done, or was not. */
 export function Problem({ children }: { readonly children: ComponentChildren }) {
   return (
@@ -63,6 +36,106 @@ export function Problem({ children }: { readonly children: ComponentChildren }) 
 export function Prose({ text }: { readonly text: string }) {
   const parts = text.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').split('`');
   return <>{parts.map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}</>;
+}
+
+/** The first letter of a text, and only that one, becomes a capital. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The first sentence of an explanation. */
+export function firstSentence(text: string): string {
+  return /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;
+}
+
+/** What the timeline has of an answer, in words: `text: One sale in ten.` */
+export function inShort(answer: string): string {
+  const [, kind, content] = /^([a-z-]+)(?:: (.*))?$/s.exec(answer) ?? [];
+  const names: Readonly<Record<string, string>> = {
+    text: 'the answer',
+    documents: 'documents',
+    correction: 'corrected',
+    adopt: 'adopted',
+    retry: 'try again',
+    code: 'the one-time code',
+    abandon: 'gave up',
+    'take-back': 'took the answer back',
+  };
+  if (kind === undefined || !Object.hasOwn(names, kind)) return answer;
+  const name = names[kind] ?? kind;
+  return content === undefined ? name : kind === 'text' ? `“${content}”` : `${name} ${content}`;
+}
+
+/** The way to a page: the inbox, and the page above this one. */
+export function Trail({ to, name }: { readonly to: string; readonly name: string }) {
+  return (
+    <nav class="trail" aria-label="Where you are">
+      <a href="/">Inbox</a> <span aria-hidden="true">/</span> <a href={to}>{name}</a>
+    </nav>
+  );
+}
+
+/** A column of a list. */
+export interface RowsColumn<Row> {
+  readonly title: string;
+  /** undefined: there is nothing to show. */
+  readonly cell: (row: Row) => ComponentChildren;
+  /** The cells name what the row is about. */
+  readonly isName?: true;
+}
+
+interface RowsProps<Row> {
+  readonly rows: readonly Row[];
+  readonly columns: readonly RowsColumn<Row>[];
+  /** So that an update of the page recognises a row. */
+  readonly idOf?: (row: Row) => string;
+  readonly isLate?: (row: Row) => boolean;
+}
+
+/** A list as a table. On a narrow screen, each row is a block with the titles of its cells. */
+export function Rows<Row>({ rows, columns, idOf, isLate }: RowsProps<Row>) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          {columns.map(({ title }) => (
+            <th scope="col">{title}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr id={idOf?.(row)} class={isLate?.(row) ? 'late' : undefined}>
+            {columns.map(({ title, cell, isName }) => {
+              const content = cell(row);
+              const kind = content === undefined ? 'none' : isName && 'name';
+              return (
+                <td data-label={title} class={kind}>
+                  {content ?? '–'}
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The cell of a business: its name with its workflow id below, or the id alone. */
+export function BusinessCell({
+  workflowId,
+  dba,
+}: {
+  readonly workflowId: string;
+  readonly dba?: string | undefined;
+}) {
+  return (
+    <>
+      <a href={pathOf(workflowId)}>{dba ?? workflowId}</a>
+      {dba !== undefined && <small>{workflowId}</small>}
+    </>
+  );
 }
 
 /** Pages of a list, by links that stay valid. */

@@ -9,24 +9,25 @@ import { ReportFigures } from '../../operators/report/report-page.js';
 import { PAST_TIME_RULE, timeBefore } from '../../operators/time.js';
 import { SYSTEM_NAMES } from '../../partners/systems.js';
 import { openOnboarding } from '../onboarding-access.js';
-import { pathOf } from '../query.js';
+import { address, Fields, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
 import { documentsOf } from '../uploads.js';
-import { maySee } from '../visitor.js';
+import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
 
 const GROUPS = ['agent', 'account'] as const;
 
 /** What a report covers, as the address has it. */
-const FILTERS = ['since', 'system', 'account', 'agent', 'by'] as const;
-
-type Given = Readonly<Record<(typeof FILTERS)[number], string>>;
-
-function givenIn({ request }: Visit): Given {
-  const query = request.query as Readonly<Record<string, unknown>>;
-  const text = (name: string) => (typeof query[name] === 'string' ? query[name].trim() : '');
-  return Object.fromEntries(FILTERS.map((name) => [name, text(name)])) as Given;
+function givenIn({ request }: Visit) {
+  const fields = Fields.ofQuery(request);
+  const text = (name: string) => fields.text(name).trim();
+  return {
+    ...{ since: text('since'), system: text('system'), account: text('account'), agent: text('agent') },
+    by: text('by'),
+  };
 }
+
+type Given = ReturnType<typeof givenIn>;
 
 /** A report reads the list of all workflows, so people who open the same one within seconds share it. */
 const REPORTS = new SharedReads<Report>(5_000);
@@ -34,7 +35,8 @@ const REPORTS = new SharedReads<Report>(5_000);
 /** @throws {NotShown} for an account that this person may not see @throws {InvalidInput} */
 function reportFor({ client, visitor }: Visit, given: Given): Promise<Report> {
   const { since, system, account, agent, by } = given;
-  if (account !== '' && !maySee(visitor, account)) throw new NotShown(404, 'There is no such account.');
+  const partnerAccounts = listedAccounts(visitor, account);
+  if (partnerAccounts?.length === 0) throw new NotShown(404, 'There is no such account.');
   const from = since === '' ? undefined : timeBefore(since);
   const partner = SYSTEM_NAMES.find((name) => name === system);
   const group = GROUPS.find((name) => name === by);
@@ -50,9 +52,8 @@ function reportFor({ client, visitor }: Visit, given: Given): Promise<Report> {
     ...(from && { since: from }),
     ...(partner && { system: partner }),
     ...(group && { by: group }),
-    ...(account !== '' && { partnerAccount: account }),
     ...(agent !== '' && { agent }),
-    ...(visitor.accounts && { partnerAccounts: visitor.accounts }),
+    ...(partnerAccounts && { partnerAccounts }),
   };
   // The time of `since` moves on.
   return REPORTS.get(client, JSON.stringify([given, visitor.accounts]), () => reportOf(client, which));
@@ -61,61 +62,36 @@ function reportFor({ client, visitor }: Visit, given: Given): Promise<Report> {
 async function showReport(visit: Visit): Promise<Shown> {
   const given = givenIn(visit);
   const report = await reportFor(visit, given);
-  const accounts = Object.keys(visit.settings.accounts).filter((name) => maySee(visit.visitor, name));
-  const query = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ''));
+  const query = address('', given);
   const page = (
     <>
       <h1>Report</h1>
-      <form method="get" action="/report" class="filters">
-        <div class="field">
-          <label for="since">Since, such as 30d</label>
-          <input id="since" name="since" value={given.since} />
-        </div>
-        <Choice name="system" label="Partner" values={SYSTEM_NAMES} given={given.system} />
-        {accounts.length > 0 && (
-          <Choice name="account" label="Account" values={accounts} given={given.account} />
-        )}
-        <div class="field">
-          <label for="agent">Agent profile</label>
-          <input id="agent" name="agent" value={given.agent} inputMode="numeric" />
-        </div>
-        <Choice name="by" label="Compare" values={GROUPS} given={given.by} none="nothing" />
-        <div class="actions">
-          <button type="submit">Show</button>
-        </div>
-      </form>
+      <Filters label="Filter the report" action="/report" isFiltered={query !== ''}>
+        <label class="field">
+          <span>Since, such as 30d</span>
+          <input name="since" value={given.since} />
+        </label>
+        <SystemChoice chosen={given.system} />
+        <AccountChoice visit={visit} chosen={given.account} />
+        <label class="field">
+          <span>Agent profile</span>
+          <input name="agent" value={given.agent} inputMode="numeric" />
+        </label>
+        <Choice
+          name="by"
+          label="Compare"
+          none="nothing"
+          chosen={given.by}
+          choices={GROUPS.map((name) => [name, name])}
+        />
+      </Filters>
       <p>
-        <a href={`/report.json?${query}`}>Download as JSON</a>, <a href={`/report.csv?${query}`}>as CSV</a>
+        <a href={`/report.json${query}`}>Download as JSON</a>, <a href={`/report.csv${query}`}>as CSV</a>
       </p>
       <ReportFigures report={report} times={visit.times} />
     </>
   );
   return { title: 'Report', page };
-}
-
-interface ChoiceProps {
-  readonly name: string;
-  readonly label: string;
-  readonly values: readonly string[];
-  readonly given: string;
-  /** The choice of none. */
-  readonly none?: string;
-}
-
-function Choice({ name, label, values, given, none = 'all' }: ChoiceProps) {
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <select id={name} name={name}>
-        <option value="">{none}</option>
-        {values.map((value) => (
-          <option value={value} selected={value === given}>
-            {value}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
 }
 
 async function reportJson(visit: Visit): Promise<Shown> {
@@ -131,9 +107,8 @@ async function reportCsv(visit: Visit): Promise<Shown> {
 
 /** The auditor's record of an onboarding, with private values masked. */
 async function recordFor(visit: Visit): Promise<ExportedRecord> {
-  const { client, settings, visitor, audit, request } = visit;
-  const { id = '' } = request.params as { readonly id?: string };
-  const description = await openOnboarding(visit, id);
+  const { client, settings, visitor, audit } = visit;
+  const description = await openOnboarding(visit);
   const documents = await documentsOf(settings);
   audit(visitor, { what: 'export', workflowId: description.workflowId });
   return recordOf(client, documents, description, { actor: visitor.actor });

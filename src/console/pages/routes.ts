@@ -1,6 +1,8 @@
 import type { Route } from '../route.js';
+import { ANSWERING_ROUTES } from './answering.js';
 import { BATCH_ROUTES } from './batches.js';
 import { DOCUMENT_ROUTES } from './documents.js';
+import { HANDLING_ROUTES } from './handling.js';
 import { INBOX_ROUTES } from './inbox.js';
 import { ONBOARDING_ROUTES } from './onboarding.js';
 import { ONBOARDINGS_ROUTES } from './onboardings.js';
@@ -14,6 +16,8 @@ export const ROUTES: readonly Route[] = [
   ...ONBOARDINGS_ROUTES,
   ...ONBOARDING_ROUTES,
   ...REQUIREMENT_ROUTES,
+  ...ANSWERING_ROUTES,
+  ...HANDLING_ROUTES,
   ...DOCUMENT_ROUTES,
   ...START_ROUTES,
   ...BATCH_ROUTES,

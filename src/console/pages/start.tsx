@@ -19,7 +19,7 @@ import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { maySee } from '../visitor.js';
 import { BatchUpload, RunningBatches } from './batches.js';
 import { InputFields, ProblemList } from './input-fields.js';
-import { Csrf } from './parts.js';
+import { Csrf, Problem } from './parts.js';
 
 /** A kind of onboarding in the browser, whatever its input. */
 interface Startable {
@@ -137,10 +137,10 @@ function StartPage({ path, visit, parts, typed, problems, failure }: StartPagePr
     <>
       <h1>Start a {path}</h1>
       {failure && (
-        <div class="problem" role="alert">
+        <Problem>
           <p>{failure}</p>
           <p>What you typed is still here. The same external ID never starts a second one.</p>
-        </div>
+        </Problem>
       )}
       {problems.length > 0 && <ProblemList problems={problems} parts={shown} />}
       <form method="post" action={`/start/${path}`} class="start" noValidate autocomplete="off">

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import type { StartableType } from '../../temporal/start.js';
+import { distinct } from '../invalid-input.js';
 import type { Invalid, Ready, Row } from './ready.js';
 
 /** What the rows of a file must be. */
@@ -37,9 +38,7 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Va
   for await (const row of rows) {
     total += 1;
     if ('problems' in row) {
-      // Two rules may report the same problem of a field, which counts once.
-      const distinct = new Map(row.problems.map((each) => [`${each.field}: ${each.message}`, each]));
-      for (const problem of distinct.values()) add(row.line, problem);
+      for (const problem of distinct(row.problems)) add(row.line, problem);
       continue;
     }
     const { line, unique, type } = row;
@@ -62,7 +61,7 @@ export function consequenceOf(name: string, { rows, counts }: Validation): strin
 }
 
 /** The names of each kind for people: singular and plural. */
-const NAMES: Readonly<Record<StartableType, readonly [string, string]>> = {
+export const NAMES: Readonly<Record<StartableType, readonly [string, string]>> = {
   merchantBoarding: ['merchant', 'merchants'],
   businessOnboarding: ['business', 'businesses'],
   customerOnboarding: ['customer', 'customers'],

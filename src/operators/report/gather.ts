@@ -1,6 +1,6 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { DocumentStore } from '../../documents/document-store.js';
-import { partsOfId, type WorkflowType } from '../../messages/ids.js';
+import { isCustomer, partsOfId } from '../../messages/ids.js';
 import { defined } from '../../messages/objects.js';
 import type { Answer } from '../../messages/requirements.js';
 import {
@@ -49,8 +49,8 @@ export async function recordOf(
   { actor, reason }: Export,
 ): Promise<ExportedRecord> {
   const gathering = { client, documents, mask: reason === undefined ? MASKED : SHOWN };
-  const isCustomer = description.type === ('customerOnboarding' satisfies WorkflowType);
-  const ids = isCustomer ? Object.values(partIds(description.workflowId)) : [];
+  const { workflowId } = description;
+  const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [];
   const described = await Promise.all(ids.map((id) => describe(client, id)));
   const parts = described.filter((part) => part !== undefined);
   return {

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import type { ComponentChild, ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { harmless } from '../harmless.js';
 import { InvalidInput } from '../invalid-input.js';
+import { harmless } from '../text.js';
 import type { Times } from '../time.js';
 import { SHARED_STYLE } from './style.js';
 

@@ -117,7 +117,8 @@ export const TIMELINE_TEXTS: Readonly<Record<TimelineEvent, Explanation>> = {
   'answer-proposed': {
     meaning: 'A person proposed an answer. The detail has its short form.',
     next: 'The requirement stays open until a second person confirms the answer, or somebody answers it.',
-    person: 'Read the proposed answer and confirm or withdraw it, if you are not the person who proposed it.',
+    person:
+      'Read it with `gangway status ID`, then `gangway confirm`. Nobody can confirm their own proposal.',
   },
   'proposal-withdrawn': fact(
     'A person removed a proposed answer. The entry has who, and may have why.',

@@ -148,7 +148,7 @@ function handlingIn(requirement: Requirement): string[] {
   const claim = currentClaim(requirement);
   const lines = [];
   if (claim)
-    lines.push(`**Taken** by ${plain(shortened(claim.actor, 60))} until ${minuteOf(claim.until)}.\n`);
+    lines.push(`**Claimed** by ${plain(shortened(claim.actor, 60))} until ${minuteOf(claim.until)}.\n`);
   if (proposal) {
     const { actor, at, answer, reason } = proposal;
     const confirmation = { requirementId: id, proposedAt: at, actor: '' };

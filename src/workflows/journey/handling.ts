@@ -8,7 +8,6 @@ import {
   confirmAnswer,
   currentClaim,
   isSamePerson,
-  LONGEST_CLAIM_DAYS,
   type ProposalReceipt,
   type ProposedAnswer,
   proposeAnswer,
@@ -18,6 +17,7 @@ import {
   withdrawProposal,
 } from '../../messages/handling.js';
 import { privateRejection, rejection } from '../../messages/rejections.js';
+import { LONGEST_CLAIM_DAYS } from '../../messages/requirement-kinds.js';
 import type { AnswerKind, Claim, Requirement, Resolution } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
 import { inShort } from './answer-in-short.js';

@@ -34,15 +34,32 @@ describe('gangway claim and release', () => {
     const [requirement] = (await boarding.state()).requirements;
     expect(minutesUntil(requirement?.claim?.until)).toBe(240);
     expect((await gangway('status', boarding.workflowId)).stdout).toMatch(
-      /^ {4}taken by olga until \d{4}-\d\d-\d\d \d\d:\d\d UTC$/m,
+      /^ {4}claimed by olga until \d{4}-\d\d-\d\d \d\d:\d\d UTC$/m,
     );
     expect(await gangway('release', boarding.workflowId, id, '--actor', 'olga')).toEqual({
       ...{ code: 0, stdout: `${id} released\n`, stderr: '' },
     });
     expect((await boarding.state()).requirements[0]).not.toHaveProperty('claim');
     const { stdout } = await gangway('status', boarding.workflowId);
-    expect(stdout).not.toContain('taken by');
+    expect(stdout).not.toContain('    claimed by');
     expect(stdout).toMatch(/requirement-claimed +note-\S+: until .* UTC \(olga\)\n/);
+    await boarding.handle.terminate();
+  });
+
+  it('take the beginning of an id, as resolve and confirm do, and report who has answered', async () => {
+    const { boarding, id } = await waitingBoarding(rig);
+    const beginning = id.slice(0, 'note-12345678'.length);
+    const own = (command: string) => [command, boarding.workflowId, beginning, '--actor', 'olga'];
+    expect((await gangway(...own('claim'))).stdout).toContain(`${id} claimed by olga until `);
+    expect((await gangway(...own('release'))).stdout).toBe(`${id} released\n`);
+    await boarding.propose(id, TEXT);
+    expect((await gangway(...own('confirm'), '--yes')).stdout).toContain(`${id} answered.`);
+    expect(await gangway('claim', boarding.workflowId, id)).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: expect.stringMatching(
+        /^pete answered it at .*: text: One sale in ten\.\nNothing was sent; open: /,
+      ),
+    });
     await boarding.handle.terminate();
   });
 
@@ -74,7 +91,7 @@ describe('gangway claim and release', () => {
   });
 
   it.each([
-    ['an unknown requirement', ['note-1'], 'requirementId: no requirement with this id is open; open: note-'],
+    ['an unknown requirement', ['note-1'], 'no requirement "note-1" is open; open: note-'],
     ['too long a time', ['--for', '8d'], 'until: must be at most 7 days ahead'],
     ['an invalid time', ['--for', 'soon'], 'It must be a duration such as 30s, 2m or 1h.'],
   ])('reject %s, exit 2', async (_, args, why) => {
@@ -97,11 +114,11 @@ describe('gangway claim and release', () => {
     );
     expect(receipt).toMatchObject({ workflowId: business.workflowId });
     expect((await business.state()).requirements[0]?.claim?.actor).toBe('olga');
-    expect((await gangway('status', onboarding.workflowId)).stdout).toContain('\n    taken by olga until ');
+    expect((await gangway('status', onboarding.workflowId)).stdout).toContain('\n    claimed by olga until ');
     const answer = ['resolve', onboarding.workflowId, ticket, '--text', 'Here.', '--actor', 'pete'];
     const resolved = await gangway(...answer);
     expect(resolved.stderr).toMatch(
-      /^olga has claimed ticket-\S+ until .* UTC; this answer does not wait for that\n$/,
+      /^olga has claimed ticket-\S+ until .* UTC\. The claim does not prevent your answer\.\n$/,
     );
     expect(resolved.stdout).toContain(`${ticket} answered. Still open:`);
     const unknown = await gangway('claim', onboarding.workflowId, 'note-1');
@@ -114,10 +131,10 @@ describe('the inbox', () => {
   it('has a column for claims only when there is one, fields in JSON and CSV, and a filter', async () => {
     const { boarding, id } = await waitingBoarding(rig);
     const own = ['inbox', '--dba', (await boarding.state()).dba ?? ''];
-    expect((await gangway(...own)).stdout).not.toContain('TAKEN BY');
+    expect((await gangway(...own)).stdout).not.toContain('CLAIMED BY');
     const { claim } = await boarding.claim(id, 'olga');
     await boarding.listedAs((all) => all.some((each) => each.claim));
-    expect((await gangway(...own)).stdout).toMatch(/TAKEN BY[\s\S]* olga /);
+    expect((await gangway(...own)).stdout).toMatch(/CLAIMED BY[\s\S]* olga /);
     const items = jsonLines<Record<string, unknown>>(await gangway(...own, '--json'));
     const ofBoarding = items.filter(({ workflowId }) => workflowId === boarding.workflowId);
     expect(ofBoarding.find((item) => item['id'] === id)).toMatchObject({
@@ -183,10 +200,10 @@ describe('gangway confirm', () => {
     });
     const resolved = (await boarding.state()).timeline.find(({ event }) => event === 'requirement-resolved');
     expect(resolved).toMatchObject({ actor: 'pete', reason: 'called the merchant; confirmed by olga: ok' });
-    const [, other] = (await boarding.state()).requirements.map((each) => each.id);
-    expect(await gangway(...confirm.slice(0, 2), other ?? 'none', '--yes')).toMatchObject({
+    const [other = ''] = (await boarding.state()).requirements.map((each) => each.id);
+    expect(await gangway(...confirm.slice(0, 2), other, '--yes')).toMatchObject({
       code: 2,
-      stderr: `"${other ?? 'none'}" has no proposed answer\n`,
+      stderr: `"${other}" has no proposed answer\n`,
     });
     await boarding.handle.terminate();
   });

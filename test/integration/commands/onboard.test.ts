@@ -310,7 +310,7 @@ describe('a running customer onboarding', () => {
     });
   });
 
-  it('names the workflow that takes the answers of a part that was started before', async () => {
+  it('names the workflow that takes the answers of a part that was started before, and passes them on to it', async () => {
     const input = customer({ boarding: 'notes' });
     const { externalId, boarding } = input;
     const before = await rig.board({ externalId, ...boarding });
@@ -321,6 +321,11 @@ describe('a running customer onboarding', () => {
     expect(stdout).toMatch(
       new RegExp(`^boarding +underwriting, Pending, waits for a person: see ${before.workflowId}$`, 'm'),
     );
+    const { id } = await before.requirement('underwriting-note');
+    const [claimed] = jsonLines(await gangway(['claim', externalId, id, '--json']));
+    expect(claimed).toMatchObject({ workflowId: before.workflowId, requirementId: id });
+    const [answered] = jsonLines(await gangway(['resolve', externalId, id, '--text', 'Here.', '--json']));
+    expect(answered).toMatchObject({ workflowId: before.workflowId, requirementId: id });
     await Promise.all([before.handle.terminate(), both.handle.terminate()]);
   });
 });

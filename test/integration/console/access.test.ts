@@ -54,8 +54,7 @@ const ECHOES: readonly Route[] = [
   {
     ...{ method: 'GET', path: '/open/:id', role: 'viewer' },
     async show(visit) {
-      const { id } = visit.request.params as { readonly id: string };
-      const { workflowId: opened } = await openOnboarding(visit, id);
+      const { workflowId: opened } = await openOnboarding(visit);
       return { page: h('p', null, `opened ${opened}`), title: 'Opened' };
     },
   },

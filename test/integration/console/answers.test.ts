@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { partsOfId } from '../../../src/messages/ids.js';
 import { runConsole } from '../../rigs/console/running-console.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
+import { eventually } from '../../rigs/waiting.js';
 
 const rig = shared(async (until) => {
   const made = await createRig();
@@ -40,6 +42,26 @@ describe('an answer that the partner does not have yet', () => {
       detail: 'take-back',
       result: 'accepted',
     });
+  });
+});
+
+describe('the inbox', () => {
+  it('has what a requirement asks, once its workflow was asked in the background, and asks for it once', async () => {
+    const own = await createRig({ worker: false });
+    onTestFinished(() => own.close());
+    const worker = await own.startWorker();
+    const boarding = await own.board(merchant('notes'));
+    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+    const ada = await (await runConsole(own)).signedIn({ role: 'viewer' });
+    const path = `/inbox/part?text=${partsOfId(boarding.workflowId)?.key}`;
+    const { text } = await eventually(
+      () => ada.open(path),
+      (page) => page.text.includes('class="question"'),
+      'the question',
+    );
+    for (const { title } of requirements) expect(text).toContain(`<small class="question">${title}</small>`);
+    await worker.stop();
+    expect((await ada.open(path)).text).toContain('class="question"');
   });
 });
 

@@ -4,25 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { executions, idOf, ndjson, wasStarted } from '../../rigs/commands/files.js';
 import { formWithFile, leadsTo } from '../../rigs/console/pages.js';
-import {
-  type Reply,
-  type RunningConsole,
-  runConsole,
-  type SignedIn,
-} from '../../rigs/console/running-console.js';
+import { type Reply, runConsole } from '../../rigs/console/running-console.js';
+import { type StartingRig, startingRig } from '../../rigs/console/starting.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-// Without a worker, so that started workflows stay as they are.
-let rig: Rig;
-let console: RunningConsole;
-let admin: SignedIn;
+let rig: StartingRig['rig'];
+let console: StartingRig['console'];
+let admin: StartingRig['admin'];
 beforeAll(async () => {
-  rig = await createRig({ worker: false });
-  const env = { GANGWAY_ACCOUNTS: 'east,west', OIDC_ACCOUNTS_CLAIM: 'accounts' };
-  console = await runConsole(rig, { env }, rig.atClose);
-  admin = await console.signedIn({ role: 'admin', accounts: ['default', 'east', 'west'] });
+  ({ rig, console, admin } = await startingRig());
 });
 afterAll(() => rig.close());
 

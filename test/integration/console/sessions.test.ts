@@ -105,38 +105,6 @@ describe('a session ends', () => {
     await sleep(1_000);
     expect((await ada.open('/')).status).toBe(303);
   });
-
-  it('also for an event stream', async () => {
-    const env = { CONSOLE_IDLE: '1s' };
-    const { signedIn } = await runConsole(rig(), { env, routes: [STREAM] });
-    const ada = await signedIn();
-    const begun = Date.now();
-    const { status, text } = await ada.open('/stream');
-    expect([status, text]).toEqual([200, 'data: 1\n\n']);
-    expect(Date.now() - begun).toBeLessThan(5_000);
-    expect((await ada.open('/stream')).status).toBe(401);
-  });
-});
-
-/** Never ends by itself. */
-const STREAM: Route = {
-  ...{ method: 'GET', path: '/stream', role: 'viewer', part: true },
-  async show({ reply }) {
-    reply.hijack();
-    reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
-    return 'sent';
-  },
-};
-
-it('an event stream ends when the console closes', async () => {
-  const { signedIn, close } = await runConsole(rig(), { routes: [STREAM] });
-  const ada = await signedIn();
-  const stream = ada.open('/stream');
-  await sleep(300);
-  const begun = Date.now();
-  await close();
-  expect((await stream).text).toBe('data: 1\n\n');
-  expect(Date.now() - begun).toBeLessThan(5_000);
 });
 
 describe('secrets rotate', () => {

@@ -2,20 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { differenceFromStart } from '../../../src/temporal/start.js';
 import { executions, idOf, wasStarted } from '../../rigs/commands/files.js';
 import { errorAt, formWithFile, leadsTo, typedAt, typedInto } from '../../rigs/console/pages.js';
-import { type RunningConsole, runConsole, type SignedIn } from '../../rigs/console/running-console.js';
+import { runConsole } from '../../rigs/console/running-console.js';
+import { type StartingRig, startingRig } from '../../rigs/console/starting.js';
 import { business, customer, merchant, OWNER } from '../../rigs/inputs.js';
 import { clientOf } from '../../rigs/receiver/running-receiver.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
 
-// Without a worker, so that started workflows stay as they are.
-let rig: Rig;
-let console: RunningConsole;
-let admin: SignedIn;
+let rig: StartingRig['rig'];
+let console: StartingRig['console'];
+let admin: StartingRig['admin'];
 beforeAll(async () => {
-  rig = await createRig({ worker: false });
-  const env = { GANGWAY_ACCOUNTS: 'east,west', OIDC_ACCOUNTS_CLAIM: 'accounts' };
-  console = await runConsole(rig, { env }, rig.atClose);
-  admin = await console.signedIn({ role: 'admin', accounts: ['default', 'east', 'west'] });
+  ({ rig, console, admin } = await startingRig());
 });
 afterAll(() => rig.close());
 

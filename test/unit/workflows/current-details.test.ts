@@ -126,7 +126,7 @@ describe('the details of an onboarding that waits for a person', () => {
       answer: 'text: One in ten.',
     };
     const text = details({ requirements: [requirement({ claim, proposal })] });
-    expect(text).toContain('\n**Taken** by olga\\_\\* until 2999-11-21 14:00 UTC.\n');
+    expect(text).toContain('\n**Claimed** by olga\\_\\* until 2999-11-21 14:00 UTC.\n');
     expect(text).toMatch(
       /\n\*\*Proposed\*\* by pete, 2026-11-21 13:00 UTC: text\\: One in ten\. \(called\)\. /,
     );

@@ -1,3 +1,22 @@
+import { z } from 'zod';
+import { url } from '../settings/settings.js';
+
+/** Where people find a workflow in the Temporal Web UI. */
+
+/** The setting of the processes that show links to the Temporal Web UI. */
+export const webUiSettings = z.object({
+  GANGWAY_UI_URL: url.optional().meta({
+    description: 'Address of the Temporal Web UI, for the links that people get.',
+    unset: 'for a Temporal server on this machine its port plus 1000, otherwise no links',
+  }),
+});
+
+/** The Web UI of a development server is 1000 ports above the server. */
+export function localUi(address: string): string | undefined {
+  const local = /^(?:localhost|127\.0\.0\.1):(\d+)$/.exec(address);
+  return local ? `http://127.0.0.1:${Number(local[1]) + 1_000}` : undefined;
+}
+
 /** The list of workflows in the Temporal Web UI; undefined when its address is unknown. */
 export function workflowsPage(ui: string | undefined, namespace: string): string | undefined {
   return ui && `${ui.replace(/\/+$/, '')}/namespaces/${namespace}/workflows`;

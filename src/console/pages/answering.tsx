@@ -1,0 +1,333 @@
+import { partsOfId } from '../../messages/ids.js';
+import type { OnboardingState } from '../../messages/onboarding-state.js';
+import type { AnswerKind, Requirement } from '../../messages/requirements.js';
+import { NotYetApplied, sendProposal } from '../../operators/answering.js';
+import { InvalidInput } from '../../operators/invalid-input.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { TemporalProblem } from '../../temporal/unavailable.js';
+import {
+  type Filled,
+  FORM_KINDS,
+  isPreviewed,
+  movesMoney,
+  type ReadAnswer,
+  readAnswer,
+  reasonIn,
+  roleFor,
+  sendAnswer,
+} from '../answer.js';
+import { Fields, pathOf } from '../query.js';
+import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { discard, documentsOf, receiveDocuments } from '../uploads.js';
+import { hasRole } from '../visitor.js';
+import { Carried, labelOf } from './answer-forms.js';
+import { Changes } from './correction-form.js';
+import { pageIn, REQUIREMENT_PATH, refresh } from './handling.js';
+import { Csrf, Problem } from './parts.js';
+import { type Found, find, goneShown, isFourEyes, requirementShown } from './requirement.js';
+
+/** The forms of answers: what is typed is checked, shown once more where it matters, and sent. */
+
+/** A requirement whose workflow can take an answer now. */
+interface Answerable extends Found {
+  readonly state: OnboardingState;
+  readonly requirement: Requirement;
+}
+
+/** @returns the page instead, when the requirement cannot be answered now, or not so */
+async function answerable(
+  visit: Visit,
+  found: Found,
+  kind: AnswerKind,
+  fields: Fields,
+): Promise<Answerable | { readonly instead: Shown }> {
+  const { state, requirement, requirementId } = found;
+  if (!state) {
+    const known = requirement ?? { ...unsent(found), title: 'A requirement', answers: [kind] };
+    const filled = { kind, fields, problems: [] };
+    const notice = (
+      <Problem>
+        <p>
+          <strong>Nothing was sent.</strong> What you typed is still here.
+        </p>
+      </Problem>
+    );
+    const page = { status: 503, filled, notice };
+    return { instead: await requirementShown(visit, { ...found, requirement: known }, page) };
+  }
+  const isTakenBack = kind === 'take-back';
+  if (isTakenBack && !state.unsent?.includes(requirementId))
+    throw new NotShown(409, 'The partner has this answer already, or somebody took it back.');
+  const asked = requirement ?? (isTakenBack ? unsent(found) : undefined);
+  if (!asked) return { instead: goneShown(visit, found, state, fields) };
+  if (!isTakenBack && !asked.answers.includes(kind))
+    throw new NotShown(422, `This requirement does not take this answer (${labelOf(asked, kind)}).`);
+  const role = roleFor(asked, kind);
+  if (!hasRole(visit.visitor, role))
+    throw new NotShown(403, `This needs the role ${role}. You are ${visit.visitor.role}.`);
+  return { ...found, state, requirement: asked };
+}
+
+/** An answer that can be taken back belongs to no open requirement. */
+function unsent({ requirementId }: Found): Requirement {
+  const at = new Date().toISOString();
+  const nothing = { title: '', detail: '', raisedAt: at, dueAt: at };
+  return { id: requirementId, kind: 'waiting', ...nothing, answers: ['take-back'] };
+}
+
+/** A form: checks, shows what the answer does, and sends it. In between nothing is stored. */
+async function answerRequirement(visit: Visit): Promise<Shown> {
+  const { visitor, request, settings: known } = visit;
+  const fields = Fields.ofBody(request);
+  const kind = fields.oneOf('kind', FORM_KINDS);
+  if (!kind) throw new NotShown(400, 'This form is not from this console.');
+  const found = await find(visit, true);
+  const open = await answerable(visit, found, kind, fields);
+  if ('instead' in open) return open.instead;
+  const { requirement, correctable } = open;
+  const again = (status: number, problems: Filled['problems']) =>
+    requirementShown(visit, found, { status, filled: { kind, fields, problems } });
+  let read: ReadAnswer;
+  try {
+    read = await readAnswer(fields, kind, requirement, async () => ({
+      ...{ correctable: await correctable(), known },
+    }));
+  } catch (error) {
+    // An answer that is taken back has no open requirement, and so no page with its form.
+    if (!(error instanceof InvalidInput) || !found.requirement) throw error;
+    return again(422, problemsOf(error));
+  }
+  if (read.changes && movesMoney(read.changes) && !hasRole(visitor, 'approver')) {
+    const message = `This changes fees, or an account at a bank, so an approver must send it. You are ${visitor.role}.`;
+    return again(403, [{ field: '', message }]);
+  }
+  const step = fields.text('step');
+  if (step === 'edit') return again(200, []);
+  if (isPreviewed(requirement, kind) && step !== 'send')
+    return requirementShown(visit, found, {
+      preview: <Preview visit={visit} found={open} read={read} fields={fields} />,
+    });
+  return send(visit, open, read, fields);
+}
+
+/**
+ * Sends an answer, or proposes it where a second person confirms.
+ *
+ * @param onRefusal removes what no answer needs, once the workflow has not taken this one
+ */
+async function send(
+  visit: Visit,
+  found: Answerable,
+  { answer, reason }: ReadAnswer,
+  fields: Fields,
+  onRefusal?: () => Promise<void>,
+): Promise<Shown> {
+  const { client, visitor, audit } = visit;
+  const { workflowId, requirementId, requirement } = found;
+  const resolution = { requirementId, answer, actor: visitor.actor, reason };
+  const isProposed = answer.kind !== 'take-back' && isFourEyes(visit, requirement);
+  const back = pathOf(pageIn(fields, workflowId));
+  const about = { workflowId, requirementId, detail: answer.kind };
+  try {
+    if (isProposed) {
+      await sendProposal(client, workflowId, resolution);
+      audit(visitor, { ...about, what: 'propose an answer', result: 'proposed' });
+      refresh(client, workflowId);
+      return { to: back, message: 'Your answer waits for a second person, who confirms it.' };
+    }
+    const { open } = await sendAnswer(client, workflowId, resolution);
+    audit(visitor, { ...about, what: 'answer', result: 'accepted' });
+    refresh(client, workflowId);
+    const done = answer.kind === 'take-back' ? 'The answer is taken back.' : 'Your answer is accepted.';
+    return { to: back, message: `${done} ${open === 0 ? 'Nothing else is open.' : `${open} still open.`}` };
+  } catch (error) {
+    // An answer that no worker has applied yet may still count.
+    if (isRefused(error)) await onRefusal?.();
+    return refused(visit, found, error, { kind: answer.kind, fields, problems: [] });
+  }
+}
+
+/** Whether a workflow has not taken an answer, and will not: the answer does not fit, or the workflow has ended. */
+function isRefused(error: unknown): boolean {
+  return error instanceof InvalidInput || (error instanceof TemporalProblem && !error.isUnavailable);
+}
+
+/** What the page shows when the workflow did not take the answer. Everything that was typed stays. */
+async function refused(visit: Visit, found: Found, error: unknown, filled: Filled): Promise<Shown> {
+  if (error instanceof NotYetApplied) {
+    const notice = (
+      <Problem>
+        <p>
+          <strong>No worker has applied your answer yet.</strong> Temporal may have it, and a worker applies
+          it later.
+        </p>
+        <p>
+          Look at the <a href={pathOf(found.workflowId)}>onboarding</a> before you answer again. What you
+          typed is still here.
+        </p>
+      </Problem>
+    );
+    return requirementShown(visit, found, { status: 503, filled, notice });
+  }
+  if (!isRefused(error)) throw error;
+  const now = await find(visit, true);
+  if (now.state && !now.requirement) return goneShown(visit, now, now.state, filled.fields);
+  if (!(error instanceof InvalidInput)) throw error;
+  const { workflowId, requirementId } = found;
+  const about = { workflowId, requirementId, detail: filled.kind };
+  visit.audit(visit.visitor, { ...about, what: 'answer', result: 'rejected' });
+  return requirementShown(visit, now, { status: 422, filled: { ...filled, problems: problemsOf(error) } });
+}
+
+function problemsOf({ message, problems }: InvalidInput): Filled['problems'] {
+  return problems.length > 0 ? problems : [{ field: '', message }];
+}
+
+interface PreviewProps {
+  readonly visit: Visit;
+  readonly found: Answerable;
+  readonly read: ReadAnswer;
+  readonly fields: Fields;
+}
+
+/** What an answer does, before it is sent. */
+function Preview({ visit, found, read, fields }: PreviewProps) {
+  const { requirement } = found;
+  const { answer, reason, changes } = read;
+  const isProposed = isFourEyes(visit, requirement);
+  return (
+    <form
+      method="post"
+      action={pathOf(found.workflowId, 'requirements', requirement.id)}
+      class="preview"
+      aria-label="Check your answer"
+    >
+      <h2>{isProposed ? 'Check what you propose' : 'Check before it is sent'}</h2>
+      {changes && <Changes changes={changes} />}
+      {answer.kind === 'adopt' && <Adopted id={answer.id} found={found} />}
+      {answer.kind === 'abandon' && <AbandonNote found={found} />}
+      {answer.kind === 'retry' && (
+        <p>
+          Gangway <strong>sends the write again</strong>. If the first one took effect after all, it exists
+          twice then. Look in the partner’s portal once more before you confirm.
+        </p>
+      )}
+      <p>
+        Reason: <strong>{reason}</strong>
+      </p>
+      <Csrf csrf={visit.csrf} />
+      <Carried fields={fields} />
+      <p class="actions">
+        <button
+          type="submit"
+          name="step"
+          value="send"
+          class={answer.kind === 'abandon' ? 'danger' : 'primary'}
+        >
+          {isProposed ? 'Propose it' : 'Confirm and send'}
+        </button>
+        <button type="submit" name="step" value="edit">
+          Change it
+        </button>
+      </p>
+    </form>
+  );
+}
+
+/** What is known of the thing that a person adopts: the console cannot read it at the partner. */
+function Adopted({ id, found }: { readonly id: string; readonly found: Answerable }) {
+  const { state, workflowId, requirement } = found;
+  const { key, account } = partsOfId(workflowId) ?? { key: workflowId, account: undefined };
+  const facts = {
+    'ID that you adopt': id,
+    Business: state.dba,
+    guid: requirement.kind === 'uncertain-write' ? key : undefined,
+    'Partner account': account,
+    'Merchant at the partner': state.merchantProfileId,
+    'Profile at the bank': state.profileId,
+  };
+  return (
+    <>
+      <p>
+        Gangway continues with <strong>{id}</strong> and creates nothing. The console cannot read it at the
+        partner. Compare the partner’s portal with what is known here:
+      </p>
+      <dl class="facts">
+        {Object.entries(facts).map(([name, value]) =>
+          value === undefined ? null : (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+    </>
+  );
+}
+
+function AbandonNote({ found: { state } }: { readonly found: Answerable }) {
+  const there = [
+    state.merchantProfileId !== undefined && `merchant ${state.merchantProfileId}`,
+    state.profileId !== undefined && `banking profile ${state.profileId}`,
+    state.paymentsAccountId !== undefined && `payments account ${state.paymentsAccountId}`,
+  ].filter(Boolean);
+  return (
+    <p>
+      <strong>The onboarding ends.</strong>{' '}
+      {there.length > 0
+        ? `What exists stays at the partners: ${there.join(', ')}.`
+        : 'Nothing exists at the partners.'}{' '}
+      This cannot be undone.
+    </p>
+  );
+}
+
+/** The documents of an answer, as multipart/form-data. */
+async function uploadDocuments(visit: Visit): Promise<Shown> {
+  const { settings, request, csrf } = visit;
+  const store = await documentsOf(settings);
+  const check = async (fields: Fields) => answerable(visit, await find(visit, true), 'documents', fields);
+  let checked: Awaited<ReturnType<typeof check>> | undefined;
+  const mayStore = async (fields: Fields) => {
+    checked = await check(fields);
+    if ('instead' in checked) throw new Stopped(checked.instead);
+  };
+  try {
+    const { documents, fields, refused } = await receiveDocuments(request, { csrf, store, mayStore });
+    const open = checked ?? (await check(fields));
+    if ('instead' in open) return open.instead;
+    const reasons: FieldProblem[] = [];
+    const reason = reasonIn(fields, 'documents', reasons);
+    const problems = [...reasons, ...(refused?.problems ?? [])];
+    const discarded = () => discard(store, documents);
+    if (problems.length > 0) {
+      await discarded();
+      const filled = { kind: 'documents' as const, fields, problems: [...problems, ...CHOOSE_AGAIN] };
+      return requirementShown(visit, open, { status: 422, filled });
+    }
+    return send(visit, open, { answer: { kind: 'documents', documents }, reason }, fields, discarded);
+  } catch (error) {
+    if (error instanceof Stopped) return error.shown;
+    throw error;
+  }
+}
+
+/** A browser does not keep the files of a form. */
+const CHOOSE_AGAIN = [{ field: 'documents', message: 'choose the files again' }];
+
+/** Ends an upload before its first byte is stored. */
+class Stopped extends Error {
+  override readonly name = 'Stopped';
+  constructor(readonly shown: Shown) {
+    super('the answer cannot be given');
+  }
+}
+
+export const ANSWERING_ROUTES: readonly Route[] = [
+  { method: 'POST', path: REQUIREMENT_PATH, role: 'operator', show: answerRequirement },
+  {
+    ...{ method: 'POST', path: `${REQUIREMENT_PATH}/documents`, role: 'operator' },
+    ...{ multipart: true, show: uploadDocuments },
+  },
+];

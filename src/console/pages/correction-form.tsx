@@ -1,0 +1,213 @@
+import type { Change } from '../../operators/corrections.js';
+import { REDACTED } from '../../privacy/masked.js';
+import { type Filled, wrongIn } from '../answer.js';
+import { type FormField, nameOfRemoval, nameOfValue, OTHER_FIELDS } from '../correction-fields.js';
+import { Field, fieldLabel } from './field.js';
+import { capitalized, Rows } from './parts.js';
+
+/** The form of a correction: the fields that the partner named, and all others in groups. */
+export function Correction({
+  id,
+  correctable,
+  own,
+}: {
+  /** Of the requirement. */
+  readonly id: string;
+  readonly correctable: readonly FormField[];
+  readonly own: Filled | undefined;
+}) {
+  const named = correctable.filter(({ isNamed }) => isNamed);
+  const others = correctable.filter(({ isNamed }) => !isNamed);
+  const isWrong = (field: FormField) => own?.problems.some((problem) => problem.field === field.name);
+  const isFilled = ({ name }: FormField) =>
+    own !== undefined &&
+    (own.fields.text(nameOfValue(name)) !== '' || own.fields.text(nameOfRemoval(name)) !== '');
+  const show = (field: FormField) => <CorrectionField key={field.name} id={id} field={field} own={own} />;
+  const groups = [...new Set(others.map(groupOf))];
+  return (
+    <>
+      {named.length > 0 ? (
+        <fieldset>
+          <legend>What the partner named</legend>
+          {named.map(show)}
+        </fieldset>
+      ) : (
+        <p class="advice">
+          The partner named no field. Read its text above, and correct the fields that it is about.
+        </p>
+      )}
+      {groups.map((group) => {
+        const fields = others.filter((field) => groupOf(field) === group);
+        return (
+          <details key={group} class="group" open={fields.some((field) => isWrong(field) || isFilled(field))}>
+            <summary>
+              {titleOf(group)} <small>{fields.length === 1 ? '1 field' : `${fields.length} fields`}</small>
+            </summary>
+            <div class="grid">{fields.map(show)}</div>
+          </details>
+        );
+      })}
+      <OtherFields id={id} own={own} />
+      <p class="advice">An empty field stays as it is.</p>
+    </>
+  );
+}
+
+/** `beneficialOwners.1.city` belongs to the second owner, `holder.city` to the holder. */
+function groupOf({ name }: Pick<FormField, 'name'>): string {
+  return /^(.*?\.\d+)\./.exec(name)?.[1] ?? name.split('.').slice(0, -1).slice(0, 2).join('.');
+}
+
+function titleOf(group: string): string {
+  if (group === '') return 'Others';
+  const [, list, index] = /^(.*)\.(\d+)$/.exec(group) ?? [];
+  return list === undefined ? fieldLabel(group) : `${fieldLabel(list)}: number ${Number(index) + 1}`;
+}
+
+function CorrectionField({
+  id,
+  field,
+  own,
+}: {
+  readonly id: string;
+  readonly field: FormField;
+  readonly own: Filled | undefined;
+}) {
+  const { name, entry, now, rule, values, isRequired } = field;
+  const typed = own?.fields.text(nameOfValue(name)) ?? '';
+  const label = (
+    <>
+      {fieldLabel(name)} <code>{name}</code>
+    </>
+  );
+  const advice = (
+    <>
+      <span class="now">
+        {now === undefined ? 'Now empty' : now === 'hidden' ? 'Now hidden' : `Now ${now}`}
+      </span>
+      {rule !== '' && !(values && rule.startsWith('one of')) && <>. {capitalized(rule)}</>}
+      {entry === 'json' && '. As JSON'}
+    </>
+  );
+  const key = `${id}-${name}`;
+  return (
+    <div class="correction">
+      <Field id={key} name={nameOfValue(name)} label={label} advice={advice} problems={wrongIn(own, name)}>
+        {(attributes) =>
+          entry === 'choice' ? (
+            <select {...attributes}>
+              <option value="">as it is</option>
+              {values?.map((value) => (
+                <option key={value} value={value} selected={value === typed}>
+                  {value}
+                </option>
+              ))}
+            </select>
+          ) : entry === 'json' ? (
+            <textarea {...attributes} rows={2} spellcheck={false}>
+              {typed}
+            </textarea>
+          ) : (
+            <input
+              {...attributes}
+              type="text"
+              autoComplete="off"
+              {...(entry === 'digits' && { inputMode: 'numeric' as const })}
+              value={typed}
+            />
+          )
+        }
+      </Field>
+      {now !== undefined && !isRequired && (
+        <label class="remove">
+          <input
+            type="checkbox"
+            name={nameOfRemoval(name)}
+            value="yes"
+            checked={own?.fields.text(nameOfRemoval(name)) === 'yes'}
+          />{' '}
+          Remove {fieldLabel(name).toLowerCase()}
+        </label>
+      )}
+    </div>
+  );
+}
+
+/** Applications take fields that no schema names. */
+function OtherFields({ id, own }: { readonly id: string; readonly own: Filled | undefined }) {
+  const rows = Array.from({ length: OTHER_FIELDS }, (_, index) => `other.${index}`);
+  const isOpen = rows.some((row) => own?.fields.text(`${row}.name`) || own?.fields.text(`${row}.value`));
+  return (
+    <details class="group" open={isOpen}>
+      <summary>A field that is not listed</summary>
+      <p class="advice">
+        An application takes any field, such as <code>application.volume</code>.
+      </p>
+      {rows.map((row, index) => {
+        const wrong = own?.problems.find(({ field }) => field === row);
+        return (
+          <div class="pair" key={row}>
+            <label>
+              <span>Name of field {index + 1}</span>
+              <input
+                type="text"
+                name={`${row}.name`}
+                autoComplete="off"
+                value={own?.fields.text(`${row}.name`)}
+              />
+            </label>
+            <label>
+              <span>Value of field {index + 1}</span>
+              <input
+                type="text"
+                name={`${row}.value`}
+                autoComplete="off"
+                value={own?.fields.text(`${row}.value`)}
+              />
+            </label>
+            {wrong && (
+              <p class="wrong-text" id={`${id}-${row}`}>
+                {wrong.message}
+              </p>
+            )}
+          </div>
+        );
+      })}
+    </details>
+  );
+}
+
+/** What a correction changes, before it is sent. Private values stay hidden. */
+export function Changes({ changes }: { readonly changes: readonly Change[] }) {
+  return (
+    <Rows
+      rows={changes}
+      columns={[
+        {
+          title: 'Field',
+          cell: ({ field }) => (
+            <>
+              {fieldLabel(field)} <small>{field}</small>
+            </>
+          ),
+        },
+        { title: 'Now', cell: ({ before }) => valueText(before, 'empty') },
+        {
+          title: 'Then',
+          cell: ({ after, remark }) => (
+            <>
+              <strong>{valueText(after, 'removed')}</strong>
+              {remark !== '' && <small>{remark}</small>}
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function valueText(value: unknown, none: string): string {
+  if (value === undefined) return none;
+  if (value === REDACTED) return 'hidden';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

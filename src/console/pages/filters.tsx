@@ -1,0 +1,84 @@
+import type { ComponentChildren } from 'preact';
+import { SYSTEM_NAMES } from '../../partners/names.js';
+import type { Visit } from '../route.js';
+import { maySee, type Visitor } from '../visitor.js';
+
+/** What people filter lists and the report by. */
+
+interface FiltersProps {
+  readonly label: string;
+  /** The path of the page. */
+  readonly action: string;
+  readonly isFiltered: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** The form of the filters. It changes the address of the page only, so that a filtered page can be shared. */
+export function Filters({ label, action, isFiltered, children }: FiltersProps) {
+  return (
+    <search aria-label={label}>
+      <form class="filters" method="get" action={action}>
+        {children}
+        <div class="actions">
+          <button type="submit">Show</button>
+          {isFiltered && <a href={action}>Show all</a>}
+        </div>
+      </form>
+    </search>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly label: string;
+  /** What no choice means. */
+  readonly none: string;
+  readonly chosen: string | undefined;
+  readonly choices: readonly (readonly [value: string, label: string])[];
+}
+
+/** A choice of a filter. */
+export function Choice({ name, label, none, chosen = '', choices }: ChoiceProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select name={name}>
+        <option value="" selected={chosen === ''}>
+          {none}
+        </option>
+        {choices.map(([value, text]) => (
+          <option key={value} value={value} selected={value === chosen}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** A choice of the partner. */
+export function SystemChoice({ chosen }: Pick<ChoiceProps, 'chosen'>) {
+  const choices = SYSTEM_NAMES.map((name) => [name, name] as const);
+  return <Choice name="system" label="Partner" none="every partner" chosen={chosen} choices={choices} />;
+}
+
+/** In the address bar the account without a name is `default`. */
+const UNNAMED = 'default';
+
+/** The accounts whose onboardings are listed; undefined for all. */
+export function listedAccounts(visitor: Visitor, chosen: string): readonly string[] | undefined {
+  if (chosen === '') return visitor.accounts;
+  const account = chosen === UNNAMED ? '' : chosen;
+  return maySee(visitor, account) ? [account] : [];
+}
+
+/** A choice of the account, where a person sees more than one. */
+export function AccountChoice({
+  visit: { visitor, settings },
+  chosen,
+}: Pick<ChoiceProps, 'chosen'> & { readonly visit: Visit }) {
+  const seen = ['', ...Object.keys(settings.accounts)].filter((name) => maySee(visitor, name));
+  if (seen.length < 2) return null;
+  const choices = seen.map((name) => [name || UNNAMED, name || 'without a name'] as const);
+  return <Choice name="account" label="Account" none="every account" chosen={chosen} choices={choices} />;
+}

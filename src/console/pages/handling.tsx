@@ -1,0 +1,275 @@
+import type { Client } from '@temporalio/client';
+import type { Correctable } from '../../messages/activities.js';
+import { currentClaim, isSamePerson } from '../../messages/handling.js';
+import { LONGEST_CLAIM_DAYS } from '../../messages/requirement-kinds.js';
+import type { Answer, Requirement } from '../../messages/requirements.js';
+import { sendClaim, sendConfirmation, sendWithdrawal } from '../../operators/answering.js';
+import { type Change, changesOf } from '../../operators/corrections.js';
+import { InvalidInput } from '../../operators/invalid-input.js';
+import { proposedAnswerOf } from '../../temporal/onboardings.js';
+import { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { openOnboarding } from '../onboarding-access.js';
+import { refreshView } from '../onboarding-view.js';
+import { Fields, pathOf } from '../query.js';
+import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { hasRole } from '../visitor.js';
+import { forgetLists } from '../waiting-list.js';
+import { Changes } from './correction-form.js';
+import { Csrf, inShort, When } from './parts.js';
+
+/** How several people handle a requirement: who is on it, and which answer waits for a second person. */
+
+/** The path of a requirement's page. */
+export const REQUIREMENT_PATH = '/onboardings/:id/requirements/:requirementId';
+
+export function requirementIdIn({ params }: Visit['request']): string {
+  return (params as { readonly requirementId: string }).requirementId;
+}
+
+/** The page to return to: of this workflow, or of the customer that it is a part of. */
+export function pageIn(fields: Fields | undefined, workflowId: string): string {
+  return fields?.text('page') || workflowId;
+}
+
+/** Everybody sees what somebody has just changed. */
+export function refresh(client: Client, workflowId: string): void {
+  forgetLists(client);
+  refreshView(client, workflowId);
+}
+
+/** Claims and proposals of a requirement, with their buttons. */
+export function Handling({
+  visit,
+  workflowId,
+  requirement,
+  proposed,
+  page = workflowId,
+  isPage = false,
+}: {
+  readonly visit: Visit;
+  readonly workflowId: string;
+  readonly requirement: Requirement;
+  readonly proposed?: ProposedShown | undefined;
+  readonly page?: string;
+  readonly isPage?: boolean;
+}) {
+  const { visitor, csrf, times } = visit;
+  const claim = currentClaim(requirement);
+  const isMine = claim !== undefined && isSamePerson(claim.actor, visitor.actor);
+  const path = pathOf(workflowId, 'requirements', requirement.id);
+  const mayAnswer = hasRole(visitor, 'operator');
+  const button = (what: string, label: string) => (
+    <form method="post" action={`${path}/claim`} class="inline">
+      <Csrf csrf={csrf} />
+      <input type="hidden" name="page" value={isPage ? '' : page} />
+      <button type="submit" name="do" value={what} class="plain">
+        {label}
+      </button>
+    </form>
+  );
+  return (
+    <>
+      <div class="claim">
+        {claim ? (
+          <span class={isMine ? 'holder mine' : 'holder'}>
+            {isMine ? 'You are on it' : `${claim.actor} is on it`}, until{' '}
+            <When time={claim.until} times={times} />
+          </span>
+        ) : (
+          <span class="holder nobody">Nobody is on it</span>
+        )}
+        {mayAnswer && !claim && button('claim', 'I am on it')}
+        {mayAnswer && isMine && button('claim', 'Longer')}
+        {mayAnswer && isMine && button('release', 'Release')}
+        {mayAnswer && claim && !isMine && button('take-over', 'Take over')}
+      </div>
+      {requirement.proposal && (
+        <ProposalNote
+          visit={visit}
+          path={path}
+          requirement={requirement}
+          proposed={proposed}
+          page={isPage ? '' : page}
+        />
+      )}
+    </>
+  );
+}
+
+/** A proposed answer as a second person reads it before confirming it. */
+export interface ProposedShown {
+  readonly answer: Answer;
+  /** Of a correction. */
+  readonly changes: readonly Change[] | undefined;
+}
+
+/** A requirement with a proposal. */
+interface Proposing {
+  readonly workflowId: string;
+  readonly requirement: Requirement | undefined;
+  readonly obstacle: UnreadableOnboarding | undefined;
+  /** The input that a proposed correction changes. */
+  readonly correctable: () => Promise<Correctable>;
+}
+
+/** The whole proposed answer, for those who can confirm it. */
+export async function proposedIn(
+  { client, visitor }: Visit,
+  { workflowId, requirement, obstacle, correctable }: Proposing,
+): Promise<ProposedShown | undefined> {
+  if (obstacle || !requirement?.proposal || !hasRole(visitor, 'operator')) return undefined;
+  try {
+    const proposed = await proposedAnswerOf(client, workflowId, requirement.id);
+    if (!proposed) return undefined;
+    const { answer } = proposed;
+    const changes = answer.kind === 'correction' ? changesOf(await correctable(), answer.patch) : undefined;
+    return { answer, changes };
+  } catch (error) {
+    if (error instanceof UnreadableOnboarding) return undefined;
+    throw error;
+  }
+}
+
+function ProposalNote({
+  visit: { visitor, csrf, times },
+  path,
+  requirement,
+  proposed,
+  page,
+}: {
+  readonly visit: Visit;
+  readonly path: string;
+  readonly requirement: Requirement;
+  readonly proposed: ProposedShown | undefined;
+  readonly page: string;
+}) {
+  const { proposal } = requirement;
+  if (!proposal) return null;
+  const isOwn = isSamePerson(proposal.actor, visitor.actor);
+  return (
+    <section class="proposal" aria-label="Proposed answer">
+      <h3>{isOwn ? 'You proposed an answer' : `${proposal.actor} proposed an answer`}</h3>
+      <p>
+        <When time={proposal.at} times={times} />. Reason: {proposal.reason}
+      </p>
+      {proposed ? <ProposedContent proposed={proposed} /> : <p>{inShort(proposal.answer)}</p>}
+      {isOwn && <p class="advice">A second person confirms it. You can withdraw it.</p>}
+      {!isOwn && !hasRole(visitor, 'approver') && <p class="advice">An approver confirms it.</p>}
+      {hasRole(visitor, 'operator') && (
+        <form
+          method="post"
+          action={`${path}/proposal`}
+          data-keep=""
+          id={`form-${requirement.id}-proposal`}
+          class="actions"
+        >
+          <Csrf csrf={csrf} />
+          <input type="hidden" name="proposedAt" value={proposal.at} />
+          <input type="hidden" name="page" value={page} />
+          {!isOwn && hasRole(visitor, 'approver') && (
+            <button type="submit" name="do" value="confirm" class="primary">
+              Confirm and send
+            </button>
+          )}
+          <button type="submit" name="do" value="withdraw">
+            Withdraw
+          </button>
+        </form>
+      )}
+    </section>
+  );
+}
+
+function ProposedContent({ proposed: { answer, changes } }: { readonly proposed: ProposedShown }) {
+  if (changes) return <Changes changes={changes} />;
+  switch (answer.kind) {
+    case 'text':
+      return <blockquote class="detail">{answer.text}</blockquote>;
+    case 'documents':
+      return (
+        <ul>
+          {answer.documents.map(({ key, fileName }) => (
+            <li key={key}>{fileName}</li>
+          ))}
+        </ul>
+      );
+    case 'adopt':
+      return (
+        <p>
+          Adopt <strong>{answer.id}</strong>
+        </p>
+      );
+    default:
+      return <p>{inShort(answer.kind)}</p>;
+  }
+}
+
+/** "I am on it", release, take over. */
+async function claimRequirement(visit: Visit): Promise<Shown> {
+  const { client, visitor, request, settings, audit } = visit;
+  const requirementId = requirementIdIn(request);
+  const { workflowId } = await openOnboarding(visit);
+  const fields = Fields.ofBody(request);
+  const what = fields.oneOf('do', ['claim', 'release', 'take-over'] as const);
+  if (!what) throw new NotShown(400, 'This form is not from this console.');
+  const claimMs = Math.min(settings.claimMs, LONGEST_CLAIM_DAYS * 24 * 3_600_000 - 60_000);
+  const until = new Date(Date.now() + claimMs).toISOString();
+  const request_ = { requirementId, actor: visitor.actor };
+  const claim =
+    what === 'release' ? request_ : { ...request_, until, ...(what === 'take-over' && { override: true }) };
+  const to = backFrom(fields, workflowId, requirementId);
+  try {
+    await sendClaim(client, workflowId, claim);
+  } catch (error) {
+    if (error instanceof InvalidInput) return { to, message: error.message };
+    throw error;
+  }
+  audit(visitor, { what, workflowId, requirementId });
+  refresh(client, workflowId);
+  const done = {
+    claim: 'You are on it. Others see that.',
+    release: 'You released it.',
+    'take-over': 'You took it over.',
+  };
+  return { to, message: done[what] };
+}
+
+/** Back to the page of the form: of the requirement, or of an onboarding. */
+function backFrom(fields: Fields, workflowId: string, requirementId: string): string {
+  const page = fields.text('page');
+  return page === ''
+    ? pathOf(workflowId, 'requirements', requirementId)
+    : `${pathOf(page)}#r-${encodeURIComponent(requirementId)}`;
+}
+
+/** A second person confirms a proposed answer, or somebody withdraws it. */
+async function decideProposal(visit: Visit): Promise<Shown> {
+  const { client, visitor, request, audit } = visit;
+  const requirementId = requirementIdIn(request);
+  const { workflowId } = await openOnboarding(visit);
+  const fields = Fields.ofBody(request);
+  const proposedAt = fields.text('proposedAt');
+  const what = fields.oneOf('do', ['confirm', 'withdraw'] as const);
+  if (!what) throw new NotShown(400, 'This form is not from this console.');
+  if (what === 'confirm' && !hasRole(visitor, 'approver'))
+    throw new NotShown(403, `This needs the role approver. You are ${visitor.role}.`);
+  const decision = { requirementId, proposedAt, actor: visitor.actor };
+  try {
+    if (what === 'confirm') await sendConfirmation(client, workflowId, decision);
+    else await sendWithdrawal(client, workflowId, decision);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    refresh(client, workflowId);
+    return { to: backFrom(fields, workflowId, requirementId), message: error.message };
+  }
+  audit(visitor, { what: `${what} a proposed answer`, workflowId, requirementId });
+  refresh(client, workflowId);
+  if (what === 'withdraw')
+    return { to: backFrom(fields, workflowId, requirementId), message: 'The proposal is withdrawn.' };
+  return { to: pathOf(pageIn(fields, workflowId)), message: 'You confirmed the answer, and it is sent.' };
+}
+
+export const HANDLING_ROUTES: readonly Route[] = [
+  { method: 'POST', path: `${REQUIREMENT_PATH}/claim`, role: 'operator', show: claimRequirement },
+  { method: 'POST', path: `${REQUIREMENT_PATH}/proposal`, role: 'operator', show: decideProposal },
+];

@@ -1,0 +1,142 @@
+import { partsOfId, type WorkflowType } from '../../messages/ids.js';
+import type { StageSeconds } from '../../messages/listed.js';
+import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
+import { PARTS, type Part } from '../../messages/onboardings.js';
+import type { PartState } from '../../operators/parts.js';
+import { OUTCOME_TEXTS, STAGE_TEXTS } from '../../operators/texts/stage-texts.js';
+import { span } from '../../operators/time.js';
+import type { Listed } from '../../temporal/search.js';
+import { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import type { OnboardingView } from '../onboarding-view.js';
+import { pathOf } from '../query.js';
+import { capitalized, firstSentence, Prose } from './parts.js';
+
+/** Where an onboarding stands. */
+
+/** The stages of each kind of onboarding, in order. */
+const STAGES: Readonly<Partial<Record<WorkflowType, readonly Stage[]>>> = {
+  merchantBoarding: ['preparing', 'applying', 'underwriting', 'boarding'],
+  businessOnboarding: ['applying', 'underwriting', 'opening'],
+  terminalProvisioning: ['provisioning'],
+};
+
+export const PART_NAMES: Readonly<Record<Part, string>> = {
+  boarding: 'Merchant',
+  business: 'Business',
+  terminal: 'Terminal',
+};
+
+/** The ends that everybody hoped for. */
+const GOOD: readonly string[] = ['boarded', 'onboarded', 'provisioned', 'done'];
+
+/** Where it stands, as a picture: what is done, what runs, what is to come. */
+export function Stages({ listed, view }: { readonly listed: Listed; readonly view: OnboardingView }) {
+  const { workflowId, state, parts } = view;
+  const type = partsOfId(workflowId)?.type;
+  const stage = state?.stage ?? listed.stage;
+  if (!type || !stage) return null;
+  if (type === 'customerOnboarding') {
+    return (
+      <section id="stages" aria-label="Where it stands">
+        {(Object.keys(PARTS) as Part[]).map((part) => (
+          <PartStages key={part} part={part} state={state} known={parts.find((each) => each.part === part)} />
+        ))}
+      </section>
+    );
+  }
+  return (
+    <section id="stages" aria-label="Where it stands">
+      <StageList type={type} stage={stage} state={state} seconds={listed.stageSeconds} />
+    </section>
+  );
+}
+
+function PartStages({
+  part,
+  state,
+  known,
+}: {
+  readonly part: Part;
+  readonly state: OnboardingState | undefined;
+  readonly known: PartState | undefined;
+}) {
+  const of = known && !(known.state instanceof UnreadableOnboarding) ? known.state : state?.[part];
+  if (!of && part === 'terminal') return null;
+  const name = PART_NAMES[part];
+  return (
+    <div class="part" id={`part-${part}`}>
+      <h2>{known ? <a href={pathOf(known.workflowId)}>{name}</a> : name}</h2>
+      {of ? (
+        <StageList type={PARTS[part]} stage={of.stage} state={of} seconds={{}} />
+      ) : (
+        <p class="advice">Not started yet</p>
+      )}
+    </div>
+  );
+}
+
+function StageList({
+  type,
+  stage,
+  state,
+  seconds,
+}: {
+  readonly type: WorkflowType;
+  readonly stage: Stage;
+  readonly state: OnboardingState | undefined;
+  readonly seconds: StageSeconds;
+}) {
+  const stages = STAGES[type] ?? ['working'];
+  const isOver = !stages.includes(stage);
+  const isGood = GOOD.includes(stage);
+  const current = stages.indexOf(stage);
+  const asks = (state?.requirements.length ?? 0) > 0;
+  // The list of workflows has the times of the stages before the one in which it ended.
+  const endedIn = isOver && !isGood ? stages.findLastIndex((name) => seconds[name] !== undefined) + 1 : -1;
+  return (
+    <ol class="stages">
+      {stages.map((name, index) => {
+        const isDone = isOver ? isGood || index < endedIn : index < current;
+        const isCurrent = index === current;
+        const took = seconds[name];
+        const how = isDone ? 'done' : isCurrent ? 'current' : isOver ? 'skipped' : 'to-come';
+        const note = {
+          done: 'done',
+          skipped: index === endedIn ? 'ended here' : '–',
+          'to-come': 'to come',
+          current: '',
+        };
+        return (
+          <li
+            key={name}
+            class={`${how}${isCurrent && asks ? ' asks' : ''}`}
+            aria-current={isCurrent ? 'step' : undefined}
+          >
+            <span class="stage-name">{capitalized(name)}</span>
+            <span class="stage-note">
+              {isCurrent
+                ? asks
+                  ? 'waits for a person'
+                  : (state?.partnerStatus ?? 'under way')
+                : took !== undefined
+                  ? span(took * 1_000)
+                  : note[how]}
+            </span>
+          </li>
+        );
+      })}
+      <li
+        key="end"
+        class={isOver ? (isGood ? 'done end' : 'ended end') : 'to-come end'}
+        aria-current={isOver ? 'step' : undefined}
+      >
+        <span class="stage-name">{isOver ? capitalized(stage.replaceAll('-', ' ')) : 'End'}</span>
+        <span class="stage-note">{isOver ? <Prose text={endOf(stage)} /> : 'to come'}</span>
+      </li>
+    </ol>
+  );
+}
+
+function endOf(stage: Stage): string {
+  return firstSentence({ ...STAGE_TEXTS, ...OUTCOME_TEXTS }[stage].meaning);
+}

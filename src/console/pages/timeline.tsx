@@ -1,0 +1,169 @@
+import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
+import { inZone, saidOf } from '../../operators/answers.js';
+import { TIMELINE_TEXTS } from '../../operators/texts/timeline-texts.js';
+import type { Times } from '../../operators/time.js';
+import { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { MOST_REASON } from '../answer.js';
+import type { OnboardingView } from '../onboarding-view.js';
+import { pathOf } from '../query.js';
+import type { Visit } from '../route.js';
+import { hasRole } from '../visitor.js';
+import { Csrf, firstSentence, inShort, Prose, When } from './parts.js';
+
+/** What has happened to an onboarding, and what people answered. */
+
+/** What people answered, and what closed by itself. */
+export function Answered({
+  visit,
+  view,
+  state,
+}: {
+  readonly visit: Visit;
+  readonly view: OnboardingView;
+  readonly state: OnboardingState;
+}) {
+  const parts = view.parts.flatMap((part) =>
+    part.state instanceof UnreadableOnboarding ? [] : [{ ...part, state: part.state }],
+  );
+  const all = [{ workflowId: view.workflowId, state }, ...parts].flatMap(({ workflowId, state: of }) =>
+    endedOf(of).map((each) => ({ ...each, workflowId, unsent: of.unsent ?? [] })),
+  );
+  if (all.length === 0) return null;
+  return (
+    <section aria-labelledby="answered-title" id="answered">
+      <h2 id="answered-title">Answered</h2>
+      <ul class="answered">
+        {all
+          .sort((one, other) => other.entry.at.localeCompare(one.entry.at))
+          .map(({ id, title, entry, workflowId, unsent }) => (
+            <li key={`${workflowId} ${id}`} id={`answered-${id}`} data-answered={id}>
+              <strong>{title}</strong>
+              <span data-sentence="">
+                <AnsweredSentence entry={entry} times={visit.times} />
+              </span>
+              {unsent.includes(id) && hasRole(visit.visitor, 'operator') && (
+                <TakeBack visit={visit} workflowId={workflowId} id={id} page={view.workflowId} />
+              )}
+            </li>
+          ))}
+      </ul>
+      <p>
+        <a href={pathOf(view.workflowId, 'documents')}>Documents</a>
+      </p>
+    </section>
+  );
+}
+
+function AnsweredSentence({ entry, times }: { readonly entry: TimelineEntry; readonly times: Times }) {
+  const said = saidOf(entry);
+  return entry.event === 'requirement-resolved' ? (
+    <>
+      {entry.actor ?? 'Somebody'} answered <When time={entry.at} times={times} />: {inShort(said)}
+      {entry.reason ? ` (${entry.reason})` : ''}
+    </>
+  ) : (
+    <>
+      Closed <When time={entry.at} times={times} />: {said}
+    </>
+  );
+}
+
+function TakeBack({
+  visit,
+  workflowId,
+  id,
+  page,
+}: {
+  readonly visit: Visit;
+  readonly workflowId: string;
+  readonly id: string;
+  readonly page: string;
+}) {
+  return (
+    <form
+      method="post"
+      action={pathOf(workflowId, 'requirements', id)}
+      class="inline"
+      data-keep=""
+      id={`form-${id}-take-back`}
+    >
+      <Csrf csrf={visit.csrf} />
+      <input type="hidden" name="kind" value="take-back" />
+      <input type="hidden" name="page" value={page} />
+      <label>
+        <span>Reason</span>
+        <input type="text" name="reason" required maxLength={MOST_REASON} autoComplete="off" />
+      </label>
+      <button type="submit">Take it back</button>
+      <span class="advice">The partner does not have it yet.</span>
+    </form>
+  );
+}
+
+interface EndedRequirement {
+  readonly id: string;
+  readonly title: string;
+  readonly entry: TimelineEntry;
+}
+
+/** The requirements that are no longer open, by the last entry about each. */
+function endedOf({ timeline, requirements }: OnboardingState): EndedRequirement[] {
+  const titles = new Map<string, string>();
+  const ended = new Map<string, EndedRequirement>();
+  for (const entry of timeline) {
+    const id = (entry.detail ?? '').split(': ')[0] ?? '';
+    if (entry.event === 'requirement-raised') titles.set(id, saidOf(entry));
+    if (entry.event === 'requirement-resolved' || entry.event === 'requirement-closed')
+      ended.set(id, { id, title: titles.get(id) ?? id, entry });
+  }
+  for (const { id } of requirements) ended.delete(id);
+  return [...ended.values()];
+}
+
+/** What happened, in sentences. The newest is first. */
+export function Timeline({
+  timeline,
+  times,
+}: {
+  readonly timeline: readonly TimelineEntry[];
+  readonly times: Times;
+}) {
+  return (
+    <section aria-labelledby="timeline-title" id="timeline">
+      <h2 id="timeline-title">What happened</h2>
+      <ol class="timeline" reversed>
+        {timeline
+          .map((entry, index) => ({ entry, number: index + 1 }))
+          .reverse()
+          .map(({ entry, number }) => (
+            <li key={number} id={`entry-${number}`}>
+              <When time={entry.at} times={times} />
+              <div>
+                <Prose text={sentenceOf(entry)} />
+                {entry.detail && <span class="entry-detail">{detailOf(entry, times)}</span>}
+                {entry.reason && <span class="entry-detail">Reason: {entry.reason}</span>}
+              </div>
+            </li>
+          ))}
+      </ol>
+    </section>
+  );
+}
+
+/** Without the ID of a requirement, which means nothing to people. */
+function detailOf(entry: TimelineEntry, times: Times): string {
+  if (!/^(requirement|answer|proposal)-/.test(entry.event)) return entry.detail ?? '';
+  const said = saidOf(entry);
+  return entry.event === 'requirement-resolved' ? inShort(said) : inZone(said, entry, times);
+}
+
+/** The first sentence of the explanation, with the name of the person. */
+function sentenceOf({ event, actor }: TimelineEntry): string {
+  const sentence = firstSentence(TIMELINE_TEXTS[event]?.meaning ?? event);
+  if (actor === undefined) return sentence;
+  const named = sentence.replace(
+    /^(A person|Somebody|The person who had claimed a requirement) /,
+    `${actor} `,
+  );
+  return named === sentence ? `${actor}: ${sentence}` : named;
+}

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { inZone } from '../../../src/operators/answers.js';
+import { Times } from '../../../src/operators/time.js';
+
+const times = new Times({ TZ: 'America/New_York' });
+const detail = 'note-1: until 2026-01-31 14:00 UTC; Ada had it until 2026-07-31 03:30 UTC';
+
+it('the end of a claim is a time in the zone of the person, which is named', () => {
+  expect(inZone(detail, { event: 'requirement-taken-over' }, times)).toBe(
+    'note-1: until 2026-01-31 09:00 EST; Ada had it until 2026-07-30 23:30 EDT',
+  );
+});
+
+it('what people or partners wrote stays as it is', () => {
+  expect(inZone(detail, { event: 'requirement-resolved' }, times)).toBe(detail);
+});
