@@ -17,6 +17,7 @@ import { openStore } from '../documents/open-store.js';
 import { EventSender } from '../events/sender.js';
 import { partnerTaskQueue } from '../messages/ids.js';
 import { knownAccounts } from '../messages/inputs.js';
+import { nexusService } from '../nexus/service.js';
 import { closeAll, partnerClients, servedAccounts } from '../partners/account-settings.js';
 import { observers } from '../partners/http.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
@@ -68,6 +69,8 @@ export interface GangwayWorker {
 export async function createWorker({ connection, namespace, config }: WorkerSetup): Promise<GangwayWorker> {
   const { taskQueue, version, poll, patience, documentDir, statementDir, s3Endpoint, payloadKeys, events } =
     config;
+  const { dbaForm } = config;
+  const known = knownAccounts(config);
   const common = {
     connection,
     namespace,
@@ -108,9 +111,10 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
       sinks: traceSinks,
       activities: {
         ...onboardingActivities(poll),
-        ...correctionActivities(knownAccounts(config)),
+        ...correctionActivities(known),
         ...publishActivities(destinations),
       },
+      nexusServices: [nexusService({ taskQueue, dbaForm, known })],
     }),
     Worker.create({
       ...common,
@@ -204,10 +208,11 @@ function together(
  * How a worker polls for tasks, and how many workflows it keeps in memory. The number of polls for workflow tasks follows the load.
  * For activities it is fixed: with a changing number, some tasks that the server had dispatched never reached the worker, and each
  * of those waits for its time-out. A workflow takes over half a MiB of memory, and the cache saves a waiting one little, because
- * the replay of its short history takes milliseconds.
+ * the replay of its short history takes milliseconds. Nexus requests take few polls, because each is over in milliseconds.
  */
 export const TUNING = {
   maxCachedWorkflows: 500,
   activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 5 },
   workflowTaskPollerBehavior: { type: 'autoscaling' },
+  nexusTaskPollerBehavior: { type: 'simple-maximum', maximum: 2 },
 } satisfies Partial<WorkerOptions>;
