@@ -55,7 +55,7 @@ describe('gangway setup --nexus-endpoint', () => {
     expect(stderr).toMatch(/^Temporal: .*endpoint name.*\n$/);
   });
 
-  it('says that Nexus is off on a server without it', async () => {
+  it('reports that Nexus is off on a server without it', async () => {
     const address = await startOldServer(rig.env['TEMPORAL_ADDRESS'] ?? '', '1.32.0', ['ListNexusEndpoints']);
     const { code, stderr } = await setUp(`gangway-${randomUUID()}`, { TEMPORAL_ADDRESS: address });
     expect([code, stderr]).toEqual([1, 'Nexus is off on this Temporal server: see docs/nexus.md\n']);
