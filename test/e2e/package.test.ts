@@ -33,6 +33,8 @@ describe('the package', () => {
   it('can be imported by its name, and nothing else of it', async () => {
     expect(await imported('gangway')).toContain('workflowId');
     expect(await imported('gangway/command')).toContain('run');
+    expect(await imported('gangway/encryption')).toContain('dataConverter');
+    expect(await imported('gangway/nexus')).toContain('gangwayService');
     expect(await imported('gangway/dist/config.js')).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 });
@@ -49,6 +51,8 @@ describe('the API reference', () => {
   it.each([
     ['gangway', 'index'],
     ['gangway/command', 'commands_program'],
+    ['gangway/encryption', 'temporal_encryption'],
+    ['gangway/nexus', 'messages_nexus'],
   ])('has a page for everything that %s exports', async (path, module) => {
     const pages = globSync(`docs/api/*/${module}.*.html`).map((page) =>
       basename(page, '.html').slice(module.length + 1),
