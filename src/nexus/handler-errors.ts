@@ -1,5 +1,5 @@
 import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { log } from '@temporalio/nexus';
 import { HandlerError, type HandlerErrorOptions, type HandlerErrorType, OperationError } from 'nexus-rpc';
 import type { NexusProblem } from '../messages/nexus.js';
@@ -30,15 +30,17 @@ export function callersError(error: unknown): HandlerError | OperationError {
     return handlerError('unreadable-onboarding', OBSTACLES[error.obstacle], { retryableOverride: false });
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
     return handlerError('not-applied', 'the answer is accepted, and not yet applied');
-  if (isUnavailable(error) || isDenied(error) || isLate(error))
+  if (isUnavailable(error) || isDenied(error) || isCutOff(error))
     return handlerError('temporal-unavailable', 'no response of Temporal in time');
   log.error('Nexus operation failed', { error });
   return handlerError('internal-error', 'see the log of the worker');
 }
 
-/** The error of a passed `Deadline`. */
-function isLate(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'TimeoutError';
+/** Whether a handler took too long, for its own deadline or for Temporal, or its worker stops. */
+function isCutOff(error: unknown): boolean {
+  return (
+    error instanceof CancelledFailure || (error instanceof DOMException && error.name === 'TimeoutError')
+  );
 }
 
 interface Details extends Pick<HandlerErrorOptions, 'retryableOverride'> {

@@ -50,6 +50,7 @@ describe('the error of a handler', () => {
     ['Temporal is too slow', grpcError(status.DEADLINE_EXCEEDED), 'temporal-unavailable'],
     ['Temporal denies access', grpcError(status.PERMISSION_DENIED), 'temporal-unavailable'],
     ['the handler is too slow', new DOMException(PRIVATE, 'TimeoutError'), 'temporal-unavailable'],
+    ['the worker stops', new CancelledFailure('WORKER_SHUTDOWN'), 'temporal-unavailable'],
     ['no worker applies an answer', new WorkflowUpdateRPCTimeoutOrCancelledError(PRIVATE), 'not-applied'],
   ])('makes Temporal repeat the request when %s', (_, error, problem) => {
     const { message, ...rest } = convert(error);
