@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import { ServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
-import type { ApplicationFailure } from '@temporalio/common';
+import { type ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { asyncLocalStorage, type HandlerContext } from '@temporalio/nexus/lib/context.js';
 import { HandlerError, OperationError } from 'nexus-rpc';
 import { describe, expect, it } from 'vitest';
