@@ -16,6 +16,7 @@ export const LAYERS = [
   ['workflows', 'activities', 'sandbox', 'nexus'],
   ['worker', 'receiver', 'codec-server'],
   ['operators'],
+  ['client'],
   ['console'],
   ['commands'],
   ['demo'],

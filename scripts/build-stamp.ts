@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** The inputs of the build. Their content counts, not their times, which a copy or a checkout changes. */
-const SOURCES = ['src/**/*.{ts,tsx,css}', 'tsconfig*.json', 'scripts/bundle-*.mjs', 'package-lock.json'];
+const SOURCES = ['src/**/*.{ts,tsx,cts,css}', 'tsconfig*.json', 'scripts/bundle-*.mjs', 'package-lock.json'];
 
 const STAMP = join('dist', '.built-from');
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { dataConverter } from '../../src/temporal/payload-codec.js';
-import { TUNING } from '../../src/worker/create-worker.js';
+import { TUNING } from '../../src/worker/tuning.js';
 import { launchNode, type RunningProcess } from '../../test/rigs/processes.js';
 import { keysFrom } from '../../test/rigs/worker.js';
 import type { Bench } from '../bench.js';

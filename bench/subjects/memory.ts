@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { TUNING } from '../../src/worker/create-worker.js';
+import { TUNING } from '../../src/worker/tuning.js';
 import { launchNode, type RunningProcess } from '../../test/rigs/processes.js';
 import { eventually } from '../../test/rigs/waiting.js';
 import type { Bench } from '../bench.js';

@@ -1,5 +1,5 @@
 import { Worker } from '@temporalio/worker';
-import { WORKFLOW_BUNDLES } from '../../src/worker/create-worker.js';
+import { WORKFLOW_BUNDLES } from '../../src/worker/bundles.js';
 import { merchant } from '../../test/rigs/inputs.js';
 import { bareWorker, runNoOps } from '../bare/bare.js';
 import type { Bench } from '../bench.js';

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { WORKFLOW_BUNDLES } from '../../src/worker/create-worker.js';
+import { WORKFLOW_BUNDLES } from '../../src/worker/bundles.js';
 import { launch, run } from '../../test/rigs/processes.js';
 import { bareProcess } from '../bare/bare.js';
 import type { Bench } from '../bench.js';

@@ -78,6 +78,7 @@ export const PARTS = {
   terminal: 'terminalProvisioning',
 } as const satisfies Readonly<Record<string, WorkflowType>>;
 
+/** A part of a customer. */
 export type Part = keyof typeof PARTS;
 
 export function partId(part: Part, externalId: string, account?: string): string {

@@ -29,8 +29,17 @@ const APPLY_TIMEOUT_MS = 10_000;
 
 /** Temporal has an answer, and no worker has applied it yet. */
 export class NotYetApplied extends TemporalProblem {
+  override readonly name = 'NotYetApplied';
   override get isUnavailable(): boolean {
     return true;
+  }
+}
+
+/** An onboarding or operation has ended, so it takes no answer. */
+export class EndedOnboarding extends TemporalProblem {
+  override readonly name = 'EndedOnboarding';
+  constructor(workflowId: string) {
+    super(`${workflowId} has ended`);
   }
 }
 
@@ -93,7 +102,7 @@ export function sendWithdrawal(
  * @param next what to do later, if no worker applies it in time
  * @throws {InvalidInput} when the workflow rejects it
  * @throws {NotYetApplied} when no worker applies it in time
- * @throws {TemporalProblem} when the workflow has ended
+ * @throws {EndedOnboarding} when the workflow has ended
  */
 async function applied<Receipt, Request extends { readonly requirementId: string }>(
   client: Client,
@@ -107,7 +116,7 @@ async function applied<Receipt, Request extends { readonly requirementId: string
   try {
     return await client.connection.withDeadline(Date.now() + APPLY_TIMEOUT_MS, send);
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) throw new TemporalProblem(`${workflowId} has ended`);
+    if (error instanceof WorkflowNotFoundError) throw new EndedOnboarding(workflowId);
     // The message of the workflow's validator, without the layers around it.
     if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure)
       throw new InvalidInput(error.cause.message);

@@ -46,18 +46,7 @@ export const UNKNOWN: Waits = {
  */
 export async function waitsOf(client: Client, workflowId: string, busyUntil: number): Promise<Waits> {
   try {
-    const state = await stateOf(client, workflowId);
-    const isCustomer = partsOfId(workflowId)?.type === ('customerOnboarding' satisfies WorkflowType);
-    const parts = isCustomer ? await partsOf(client, workflowId, state) : [];
-    const ids = [workflowId, ...parts.map((part) => part.workflowId)];
-    const failures = (await Promise.all(ids.map((id) => failuresOf(client, id)))).flat();
-    const accounts = failures.length === 0 ? [] : await askedByAccounts(client, ids);
-    const asked = [...askedOf(workflowId, state, parts), ...accounts];
-    return {
-      ...{ state, parts, asked, step: stepOf(state, asked.length) },
-      obstacles: failures.map((failure) => `waiting for the partner: ${failure}`),
-      on: asked.length > 0 ? 'person' : failures.length > 0 ? 'unavailable' : 'nobody',
-    };
+    return await readWaits(client, workflowId);
   } catch (error) {
     if (!(error instanceof UnreadableOnboarding)) throw error;
     // A busy worker is no obstacle. Whether one has stopped is known a minute later.
@@ -69,6 +58,22 @@ export async function waitsOf(client: Client, workflowId: string, busyUntil: num
       on: error.isUnavailable ? 'unavailable' : 'nobody',
     };
   }
+}
+
+/** The same for callers that need the state. @throws {UnreadableOnboarding} when no worker responds, or the state cannot be read */
+export async function readWaits(client: Client, workflowId: string): Promise<Waits> {
+  const state = await stateOf(client, workflowId);
+  const isCustomer = partsOfId(workflowId)?.type === ('customerOnboarding' satisfies WorkflowType);
+  const parts = isCustomer ? await partsOf(client, workflowId, state) : [];
+  const ids = [workflowId, ...parts.map((part) => part.workflowId)];
+  const failures = (await Promise.all(ids.map((id) => failuresOf(client, id)))).flat();
+  const accounts = failures.length === 0 ? [] : await askedByAccounts(client, ids);
+  const asked = [...askedOf(workflowId, state, parts), ...accounts];
+  return {
+    ...{ state, parts, asked, step: stepOf(state, asked.length) },
+    obstacles: failures.map((failure) => `waiting for the partner: ${failure}`),
+    on: asked.length > 0 ? 'person' : failures.length > 0 ? 'unavailable' : 'nobody',
+  };
 }
 
 /** `Acme Bikes (merchant-boarding-m-1)`; without a dba the id alone. */

@@ -11,9 +11,10 @@ import {
   operationName,
   unknownFieldsWarning,
 } from './catalogue.js';
+import { encode } from './encoding.js';
 import type { PartnerObserver } from './http.js';
 import { type HttpDownload, type HttpResponse, type PartnerHttp, TOO_LARGE, TransportError } from './http.js';
-import { encode, isNestedDeeper, parseExactly, parseKeepingDigits } from './json.js';
+import { isNestedDeeper, parseExactly, parseKeepingDigits } from './json.js';
 import {
   type FieldProblem,
   PartnerError,

@@ -39,7 +39,7 @@ export function listeningAt<Server>(setting: string, server: Promise<Server>): P
  *
  * The first signal stops it in order, with exit code 0:
  * - The worker takes no new tasks. It waits for the partner calls that are under way, for `SHUTDOWN_GRACE` at most, and ends
- *   after `SHUTDOWN_FORCE` in any case (worker/create-worker.ts). The Temporal SDK listens to the signals.
+ *   after `SHUTDOWN_FORCE` in any case (worker/tuning.ts). The Temporal SDK listens to the signals.
  * - The receiver, the console and the codec server close their port. They wait for the requests under way, which the limits of
  *   their servers bound. The console ends event streams.
  *

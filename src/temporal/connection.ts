@@ -166,6 +166,37 @@ export async function withClient<Result>(
   use: (client: Client) => Promise<Result>,
 ): Promise<Result> {
   signal.throwIfAborted();
+  const { client, end, close } = await openClient({ env, keys, signal });
+  try {
+    if (!finishes) signal.addEventListener('abort', end);
+    const result = await use(client);
+    if (!finishes) signal.throwIfAborted();
+    return result;
+  } finally {
+    signal.removeEventListener('abort', end);
+    await close();
+  }
+}
+
+/** A client that is connected until it is closed. */
+export interface OpenClient {
+  readonly client: Client;
+  /** Cancels all calls in progress, and all further ones. */
+  readonly end: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Connects a client. The caller closes it.
+ *
+ * @param connecting its `signal` cancels the attempt to connect, and nothing later
+ * @throws {TemporalUnavailable}
+ */
+export async function openClient({
+  env,
+  keys,
+  signal,
+}: Omit<Connecting, 'signal' | 'finishes'> & { readonly signal?: AbortSignal }): Promise<OpenClient> {
   const { options, clientOptions } = clientSettings(env, keys);
   const over = new AbortController();
   const end = () => over.abort();
@@ -178,24 +209,26 @@ export async function withClient<Result>(
     ],
   });
   const stopWatching = onNewApiKey(env, (apiKey) => connection.setApiKey(apiKey));
+  const close = async () => {
+    stopWatching();
+    end();
+    await connection.close();
+  };
   try {
-    signal.addEventListener('abort', end);
+    signal?.addEventListener('abort', end);
     await connection
       .withDeadline(Date.now() + CONNECT_TIMEOUT_MS, () => connection.workflowService.getSystemInfo({}))
       .catch(async (error: unknown) => {
-        signal.throwIfAborted();
+        signal?.throwIfAborted();
         if (!isUnimplemented(error)) throw await temporalUnavailable(options, error, signal);
       });
     isConnected = true;
-    if (finishes) signal.removeEventListener('abort', end);
-    const result = await use(new Client({ connection, ...clientOptions }));
-    if (!finishes) signal.throwIfAborted();
-    return result;
+    return { client: new Client({ connection, ...clientOptions }), end, close };
+  } catch (error) {
+    await close();
+    throw error;
   } finally {
-    stopWatching();
-    signal.removeEventListener('abort', end);
-    end();
-    await connection.close();
+    signal?.removeEventListener('abort', end);
   }
 }
 
@@ -237,6 +270,13 @@ export const clientInterceptors: ClientInterceptors = {
     },
   ],
 };
+
+/** The interceptors of another program's client before {@link clientInterceptors}. */
+export function besideOwn({ workflow, ...others }: ClientInterceptors = {}): ClientInterceptors {
+  const theirs = Array.isArray(workflow) ? workflow : [];
+  const own = clientInterceptors.workflow as readonly WorkflowClientInterceptor[];
+  return { ...clientInterceptors, ...others, workflow: [...theirs, ...own] };
+}
 
 /** How often to look at the file, in milliseconds. This also detects a mounted secret, which a link replaces. */
 const INTERVAL_MS = 5_000;

@@ -22,6 +22,7 @@ export const OBSTACLES = {
   'no-key': 'the key that it is encrypted with is missing',
 } as const;
 
+/** What prevents the state of a workflow from being read. */
 export type Obstacle = keyof typeof OBSTACLES;
 
 /** The state of a workflow cannot be read now. */

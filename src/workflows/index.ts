@@ -28,7 +28,7 @@ export {
 // processor time of a workflow.
 Error.stackTraceLimit = 4;
 
-// Short workflows end on the build that they began with. All other types follow the current build (create-worker.ts): an
+// Short workflows end on the build that they began with. All other types follow the current build (worker/workflow-worker.ts): an
 // onboarding waits for weeks, so pinning it would keep the workers of its first build running for as long, and fixes would not
 // reach it. Its code changes behind `patched()` (docs/changing-workflows.md).
 setWorkflowOptions(pinned, changeAddress);

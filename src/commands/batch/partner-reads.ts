@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+import type { Outcome } from '../../client/outcome.js';
 import { PARTNER_ERROR, type SingleActivity } from '../../messages/activities.js';
 import type { BankingActivities } from '../../messages/banking-activities.js';
 import type { BoardingActivities } from '../../messages/boarding-activities.js';
@@ -20,7 +21,7 @@ import { startSingle } from '../../temporal/single-activities.js';
 import { pollersOf, whyNoWorker } from '../../temporal/workers.js';
 import { CommandFailed } from '../cli/errors.js';
 import { explainActivity } from '../cli/failures.js';
-import { type Outcome, outcomeLines } from '../cli/outcomes.js';
+import { outcomeLines } from '../cli/outcomes.js';
 import { RERUN } from './waiting.js';
 
 type MerchantRead = Awaited<ReturnType<BoardingActivities['inspectMerchant']>>;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import pThrottle from 'p-throttle';
+import { awaitOutcome, EndedWithoutOutcome, type Outcome } from '../../client/outcome.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { promptly } from '../../operators/batch/ready.js';
 import type { Persistently } from '../../operators/batch/starting.js';
-import { awaitOutcome, EndedWithoutOutcome, type Outcome } from '../cli/outcomes.js';
 
 /** How often to check all, in milliseconds. */
 const CHECK_EVERY_MS = 1_000;
@@ -76,7 +76,7 @@ async function endOf(
 ): Promise<End> {
   try {
     return await persistently(() =>
-      promptly(client, () => awaitOutcome<Outcome>(client, workflowId, restart)),
+      promptly(client, () => awaitOutcome<Outcome>(client, workflowId, { restart, input: 'FILE' })),
     );
   } catch (error) {
     if (error instanceof EndedWithoutOutcome) return { failed: error.reason };

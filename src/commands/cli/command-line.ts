@@ -2,36 +2,29 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
-import { type StorePlaces, storeSettings, storesFrom, storeUrls } from '../../documents/open-store.js';
-import type { DbaForm } from '../../messages/listed.js';
+import { GangwayClient } from '../../client/client.js';
+import { type ClientSettings, clientSettings, clientSettingsFrom } from '../../client/settings.js';
+import { storeUrls } from '../../documents/open-store.js';
 import { workflowPage, workflowsPage } from '../../operators/links.js';
-import { type Accounts, accountNames, partnerUrls, readAccounts } from '../../partners/account-settings.js';
+import { type Accounts, partnerUrls, readAccounts } from '../../partners/account-settings.js';
 import { isLoopback, readSettings, requireCertificates } from '../../settings/settings.js';
 import {
   localUi,
   requireKeys,
-  temporalClientSettings,
   temporalSettings,
   webUiSettings,
   withClient,
 } from '../../temporal/connection.js';
-import type { PayloadKeys } from '../../temporal/payload-codec.js';
 import { type Output, Printer } from './output.js';
 
 /** The settings of `gangway`, beside those of each account (partners/account-settings.ts) and Temporal's own. */
 export const commandSettings = z.object({
-  ...accountNames.shape,
-  ...temporalClientSettings.shape,
+  ...clientSettings.shape,
   ...webUiSettings.shape,
-  ...storeSettings.shape,
 });
 
 export type CommandSettings = Accounts &
-  StorePlaces & {
-    readonly taskQueue: string;
-    readonly dbaForm: DbaForm;
-    /** undefined when PAYLOAD_KEYS is not set: payloads are not encrypted. */
-    readonly payloadKeys: PayloadKeys | undefined;
+  ClientSettings & {
     /** Where the Temporal Web UI is, for links. */
     readonly uiUrl: string | undefined;
   };
@@ -40,17 +33,14 @@ export type CommandSettings = Accounts &
 export function loadCommandSettings(environment: NodeJS.ProcessEnv): CommandSettings {
   const set = readSettings(commandSettings, environment);
   const accounts = readAccounts(environment);
-  const stores = storesFrom(set);
+  const own = clientSettingsFrom(set);
   requireCertificates(
     environment,
-    [...partnerUrls(accounts), ...storeUrls(stores)].every((reached) => isLoopback(new URL(reached))),
+    [...partnerUrls(accounts), ...storeUrls(own)].every((reached) => isLoopback(new URL(reached))),
   );
   return {
     ...accounts,
-    ...stores,
-    taskQueue: set.GANGWAY_TASK_QUEUE,
-    dbaForm: set.GANGWAY_DBA,
-    payloadKeys: set.PAYLOAD_KEYS,
+    ...own,
     uiUrl: set.GANGWAY_UI_URL,
   };
 }
@@ -106,6 +96,8 @@ export interface CommandContext {
   readonly cli: CommandLine;
   readonly config: CommandSettings;
   readonly client: Client;
+  /** What other programs use as well, with the same connection. */
+  readonly gangway: GangwayClient;
   /** Address of a workflow in the Web UI; undefined when the address of the UI is unknown. */
   readonly link: (workflowId: string, runId: string) => string | undefined;
   /** Address of a list in the Web UI, which a browser keeps as a saved view of this name; undefined like that of a workflow. */
@@ -131,6 +123,7 @@ export async function withTemporal<T>(
       cli,
       config,
       client,
+      gangway: new GangwayClient({ temporal: client, settings: config, env }),
       ...linksTo(config.uiUrl ?? localUi(address), client.options.namespace),
     }),
   );

@@ -1,27 +1,19 @@
 import { userInfo } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
-import { Deadline } from '../../http/deadline.js';
+import { pause, type Reading, type Watching } from '../../client/watching.js';
 import type { SingleActivity } from '../../messages/activities.js';
 import { isOnboarding, partnerTaskQueue } from '../../messages/ids.js';
-import { NotYetApplied, sendResolution } from '../../operators/answering.js';
+import { NotYetApplied } from '../../operators/answering.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
-import { type Asked, nameOf, UNKNOWN, type Waits, waitsOf } from '../../operators/waits.js';
+import { type Asked, nameOf, UNKNOWN, type Waits } from '../../operators/waits.js';
 import { resultOfSingle, startSingle } from '../../temporal/single-activities.js';
 import type { Started } from '../../temporal/start.js';
 import type { CommandContext, CommandLine, Terminal } from './command-line.js';
 import { Interrupted, TimedOut } from './errors.js';
 import { EXIT } from './exit-codes.js';
 import { exitCodeOf, explainActivity } from './failures.js';
-import { awaitOutcome, hasEnded } from './outcomes.js';
+import { hasEnded } from './outcomes.js';
 import { PROGRESS, Progress, whileShowing } from './progress.js';
 import { describeRequirement, promptForCode } from './requirements.js';
-
-/** How often to check, in milliseconds. */
-const CHECK_EVERY_MS = 1_000;
-
-/** A busy worker may take this long to start a workflow, in milliseconds. */
-const BUSY_WORKER_MS = 10_000;
 
 export interface Following {
   /** Waits for the outcome. Otherwise only an earlier workflow that has ended has its outcome printed. */
@@ -37,7 +29,7 @@ export interface Following {
  * Prints what was started. Waits for its outcome, and prints that with `json`.
  *
  * @returns undefined when it does not wait
- * @throws {CommandFailed} when the workflow has ended without an outcome
+ * @throws {EndedWithoutOutcome} when the workflow has ended without an outcome
  */
 export async function followStarted<Outcome>(
   context: CommandContext,
@@ -65,34 +57,32 @@ function printStarted({ cli, link }: CommandContext, started: Started, json?: tr
 }
 
 interface How extends Pick<Following, 'restart' | 'terminal'> {
-  /** Gets what each read found. With it, the first read is at once. */
-  readonly onRead?: (waits: Waits) => void;
+  /** Gets each reading. With it, the first one is at once, and there is one after the end. */
+  readonly onRead?: (reading: Reading) => void;
 }
 
 /**
  * Waits for the outcome of a workflow. Meanwhile shows on standard error where it is, each requirement with the commands that
  * answer it, and what holds it up. When the person or `--timeout` ends the wait, prints that the workflow continues.
  *
- * @throws {CommandFailed} when the workflow has ended without an outcome
+ * @throws {EndedWithoutOutcome} when the workflow has ended without an outcome
  */
 export async function follow<Outcome>(
   context: CommandContext,
   workflowId: string,
   { restart, ...how }: How,
 ): Promise<Outcome> {
-  const { cli, client } = context;
-  const ended = new AbortController();
-  const last = { waits: UNKNOWN };
-  const onRead = (waits: Waits) => {
-    last.waits = waits;
-    how.onRead?.(waits);
+  const { cli, gangway } = context;
+  const last: { waits: Waits } = { waits: UNKNOWN };
+  const onRead = (reading: Reading) => {
+    last.waits = reading;
+    how.onRead?.(reading);
   };
+  const isBrief = how.onRead === undefined;
+  const watching = gangway.watch<Outcome>(workflowId, { isBrief }, { restart, input: 'FILE' });
   try {
-    const [outcome] = await Promise.all([
-      awaitOutcome<Outcome>(client, workflowId, restart).finally(() => ended.abort()),
-      report(context, workflowId, { ...how, onRead, isAtOnce: how.onRead !== undefined }, ended.signal),
-    ]);
-    return outcome;
+    await report(context, workflowId, watching, { ...how, onRead });
+    return await watching.outcome;
   } catch (error) {
     const { aborted, reason } = cli.signal;
     const isInterrupted = aborted && reason instanceof Interrupted && reason.exitCode !== 0;
@@ -102,7 +92,6 @@ export async function follow<Outcome>(
     const { on } = last.waits;
     throw reason instanceof TimedOut ? new TimedOut(on === 'nobody' ? EXIT.failed : EXIT[on]) : reason;
   } finally {
-    ended.abort();
     cli.status.end();
   }
 }
@@ -111,38 +100,30 @@ function howToReturn(workflowId: string): string {
   return `"gangway watch ${workflowId}" follows it again`;
 }
 
-interface Reporting extends Pick<How, 'terminal'> {
-  readonly onRead: (waits: Waits) => void;
-  readonly isAtOnce: boolean;
-}
-
 /** Shows what the workflow waits for, until it has ended. */
 async function report(
   context: CommandContext,
   workflowId: string,
-  { terminal, onRead, isAtOnce }: Reporting,
-  ended: AbortSignal,
+  watching: Watching<unknown>,
+  { terminal, onRead }: Pick<How, 'terminal'> & Required<Pick<How, 'onRead'>>,
 ): Promise<void> {
-  const { cli, client } = context;
+  const { cli } = context;
   const progress = new Progress(cli);
   const what = isOnboarding(workflowId) ? 'onboarding' : 'operation';
   let shown = new Set<string>();
-  const busyUntil = Date.now() + BUSY_WORKER_MS;
+  let isFirst = true;
   if (cli.status.isThere) progress.at(`${workflowId}: ${UNKNOWN.step}`);
-  for (let isFirst = true; ; isFirst = false) {
-    const isWaiting = isAtOnce && isFirst ? !ended.aborted : await pause(ended);
-    const now = isWaiting
-      ? await untilEnded(client, ended, () => waitsOf(client, workflowId, busyUntil))
-      : undefined;
-    if (!now) return;
+  for await (const now of watching) {
     onRead(now);
+    if (now.hasEnded) return;
     if (isFirst) cli.note(`${PROGRESS}Ctrl-C ends the wait, not the ${what}; ${howToReturn(workflowId)}`);
+    isFirst = false;
     progress.at(`${now.state?.dba ?? workflowId}: ${now.step}`);
     const isNew = (text: string) => !shown.has(text);
     for (const obstacle of now.obstacles.filter(isNew)) cli.note(obstacle);
     for (const asked of now.asked.filter((each) => isNew(keyOf(each)))) {
       printAsked(cli, asked);
-      if (terminal) await cli.status.hiddenWhile(() => askForCode(context, asked, terminal, ended));
+      if (terminal) await cli.status.hiddenWhile(() => askForCode(context, asked, terminal, watching.ended));
     }
     // What is raised again is shown again. What cannot be read may still be open.
     if (now.state) shown = new Set([...now.asked.map(keyOf), ...now.obstacles]);
@@ -158,31 +139,8 @@ function printAsked(cli: CommandLine, { workflowId, name, requirement }: Asked):
   cli.note(`${name} has an open requirement:\n${describeRequirement(cli, workflowId, requirement)}`);
 }
 
-/** @returns false when the workflow ended before the next read */
-function pause(ended: AbortSignal): Promise<boolean> {
-  return sleep(CHECK_EVERY_MS, true, { signal: ended }).catch(() => false);
-}
-
-/** Undefined when the workflow ends first. */
-async function untilEnded<T>(
-  client: Client,
-  ended: AbortSignal,
-  ask: () => Promise<T>,
-): Promise<T | undefined> {
-  // A signal of its own, because the connection never removes its listeners.
-  const asking = new Deadline({ until: ended });
-  try {
-    return await client.connection.withAbortSignal(asking.signal, ask);
-  } catch (error) {
-    if (ended.aborted) return undefined;
-    throw error;
-  } finally {
-    asking.release();
-  }
-}
-
 async function askForCode(
-  { cli, client }: CommandContext,
+  { cli, gangway }: CommandContext,
   { workflowId, requirement: { id: requirementId, answers } }: Asked,
   terminal: Terminal,
   ended: AbortSignal,
@@ -193,7 +151,7 @@ async function askForCode(
   const answer = { kind: 'code', code } as const;
   const actor = userInfo().username;
   try {
-    await sendResolution(client, workflowId, {
+    await gangway.answer(workflowId, {
       ...{ requirementId, answer, actor },
       reason: 'answered at the prompt',
     });

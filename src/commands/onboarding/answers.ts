@@ -1,8 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { documentStore } from '../../documents/document-store.js';
-import { openStore } from '../../documents/open-store.js';
 import type { RequirementKind } from '../../messages/requirement-kinds.js';
 import type { Answer, AnswerKind, Requirement } from '../../messages/requirements.js';
 import { NEED_REASON } from '../../operators/answers.js';
@@ -99,7 +97,10 @@ export async function readAnswer(
       return async () => ({ kind, text });
     case 'documents':
       await Promise.all(document.map(checkDocument));
-      return async () => ({ kind, documents: dryRun ? document.map(unstored) : await store(cli, document) });
+      return async (context) => ({
+        kind,
+        documents: dryRun ? document.map(unstored) : await store(context, document),
+      });
     case 'correction': {
       const patchOf = await readCorrection(cli, options);
       return async (context, asked) => ({ kind, patch: await correct(context, asked, patchOf, options) });
@@ -120,11 +121,9 @@ function unstored(file: string) {
   return { key: '', fileName: basename(file), contentType: '' };
 }
 
-async function store(cli: CommandLine, files: readonly string[]) {
-  const { documentDir, s3Endpoint } = cli.config();
-  const documents = documentStore(await openStore(documentDir, s3Endpoint, cli.env));
+function store({ cli: { signal }, gangway }: CommandContext, files: readonly string[]) {
   return Promise.all(
-    files.map((file) => documents.put(basename(file), createReadStream(file, { signal: cli.signal }))),
+    files.map((file) => gangway.storeDocument(basename(file), createReadStream(file, { signal }))),
   );
 }
 

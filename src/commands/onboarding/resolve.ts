@@ -8,13 +8,12 @@ import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { Part } from '../../messages/onboardings.js';
 import type { Answer, Requirement } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { sendResolution } from '../../operators/answering.js';
 import { askingPart } from '../../operators/corrections.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
 import { handledRequirements } from '../../operators/parts.js';
 import { nameOf } from '../../operators/waits.js';
 import { masked } from '../../privacy/masked.js';
-import { partIds, stateOf } from '../../temporal/onboardings.js';
+import { partIds } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { shellWord } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
@@ -66,7 +65,7 @@ export async function resolve(
         await confirmAnswer(cli, answer, { found, requirement, part }, options);
       progress = `it is unknown whether the answer was recorded; check with "gangway status ${typed}"`;
       const receipt = await whileShowing(cli, `${requirementId}: waiting for a worker`, () =>
-        sendResolution(context.client, workflowId, { requirementId, answer, ...by }),
+        context.gangway.answer(workflowId, { requirementId, answer, ...by }),
       );
       progress = `the answer was recorded; "gangway watch ${typed}" follows it`;
       const asking = part ? partIds(workflowId)[part] : workflowId;
@@ -93,12 +92,12 @@ function rejectBareAnswer(words: readonly string[]): void {
 
 /** @returns undefined where no worker can read it, and the answer can be sent without it */
 async function readableState(
-  { cli, client }: CommandContext,
+  { cli, gangway }: CommandContext,
   { workflowId, kind, given }: Meant,
   { dryRun }: ResolveOptions,
 ): Promise<OnboardingState | undefined> {
   try {
-    return await whileShowing(cli, `${workflowId}: waiting for a worker`, () => stateOf(client, workflowId));
+    return await whileShowing(cli, `${workflowId}: waiting for a worker`, () => gangway.status(workflowId));
   } catch (error) {
     const isComplete = kind !== undefined && given !== undefined && !dryRun;
     if (!(error instanceof UnreadableOnboarding) || !isComplete) throw error;

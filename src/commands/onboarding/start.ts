@@ -1,9 +1,10 @@
+import type { Outcome } from '../../client/outcome.js';
 import { check, InvalidInput } from '../../operators/invalid-input.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
 import { readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { followStarted } from '../cli/follow.js';
-import { type Outcome, printOutcome } from '../cli/outcomes.js';
+import { printOutcome } from '../cli/outcomes.js';
 
 interface StartingOptions {
   readonly wait?: true;
@@ -48,11 +49,7 @@ async function startFrom<Input>(
   rejectOtherKind(kind, given, file);
   const input = check(kind.schema(cli.config()), given, sourceName(file));
   await withTemporal(cli, async (context) => {
-    const {
-      client,
-      config: { taskQueue, dbaForm },
-    } = context;
-    const started = await kind.start(client, input, { taskQueue, dbaForm, again: again === true });
+    const started = await context.gangway.start(kind, input, { again });
     const restart = 'start it again with --again';
     const outcome = await followStarted<Outcome>(context, started, { wait: wait === true, json, restart });
     if (outcome && !json) printOutcome(cli, started.workflowId, outcome);

@@ -6,7 +6,6 @@ import { answeredBefore } from '../../operators/answers.js';
 import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../operators/parts.js';
 import type { Times } from '../../operators/time.js';
 import { portalLink } from '../../partners/account-settings.js';
-import { stateOf } from '../../temporal/onboardings.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';
@@ -22,10 +21,10 @@ interface StatusOptions extends IdOptions {
 export async function status(cli: CommandLine, id: string, options: StatusOptions): Promise<void> {
   const { input, json } = options;
   await withTemporal(cli, async (context) => {
-    const { client, config, link } = context;
+    const { client, config, gangway, link } = context;
     const { workflowId, runId, typedSearchAttributes, typed } = await findById(context, id, options);
     if (input) return showInput(context, { workflowId, typed }, json);
-    const reading = () => stateOf(client, workflowId);
+    const reading = () => gangway.status(workflowId);
     const state = await whileShowing(cli, `${workflowId}: waiting for a worker`, reading).catch(
       (error: unknown) => {
         if (error instanceof UnreadableOnboarding && !json)

@@ -5,6 +5,7 @@ import { ref } from '../openapi/components.js';
 import { type Contract, PROBLEM, same } from '../openapi/contract.js';
 import { definePartner, NO_WORDING } from '../partner.js';
 import { NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient, paymentsOff } from './client.js';
+import { eventIdOf } from './event-id.js';
 import { PAYMENTS_OPERATIONS } from './operations.js';
 import * as schemas from './schemas.js';
 
@@ -83,7 +84,7 @@ export const payments = definePartner({
   },
   whenOff: undefined,
   hasEnvironments: true,
-  idempotencyKey: { field: 'event_id', make: schemas.eventIdOf },
+  idempotencyKey: { field: 'event_id', make: eventIdOf },
   webhooks: undefined,
   contract,
   documentation: {

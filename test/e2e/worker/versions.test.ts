@@ -2,7 +2,7 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { examineBuilds, examineWorkers } from '../../../src/commands/system/doctor/temporal.js';
 import { nameOf, pollersOf } from '../../../src/temporal/workers.js';
-import { WORKFLOW_BUNDLES } from '../../../src/worker/create-worker.js';
+import { WORKFLOW_BUNDLES } from '../../../src/worker/bundles.js';
 import { loadWorkerSettings } from '../../../src/worker/settings.js';
 import { SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
 import { merchant } from '../../rigs/inputs.js';

@@ -4,7 +4,7 @@ import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PATHS } from '../../../scripts/recorded-paths.js';
 import { WORKFLOW_ID_PREFIXES } from '../../../src/messages/ids.js';
-import { WORKFLOW_BUNDLES } from '../../../src/worker/create-worker.js';
+import { WORKFLOW_BUNDLES } from '../../../src/worker/bundles.js';
 import '../../rigs/rig.js';
 
 const HISTORIES = fileURLToPath(new URL('../../histories/', import.meta.url));

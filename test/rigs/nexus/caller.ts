@@ -23,7 +23,7 @@ export interface Caller {
 }
 
 /** Creates the namespace, and the endpoint by `gangway setup`, and runs a worker of the caller until the rig closes. */
-export async function startCaller(rig: Rig): Promise<Caller> {
+export async function startCaller(rig: Pick<Rig, 'env' | 'atClose'>): Promise<Caller> {
   const address = rig.env['TEMPORAL_ADDRESS'] ?? '';
   const namespace = `caller-${randomUUID()}`;
   const endpoint = `gangway-${randomUUID()}`;

@@ -9,8 +9,8 @@ import { partnerTaskQueue } from '../../../src/messages/ids.js';
 import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
-import { SHUTDOWN_FORCE } from '../../../src/worker/create-worker.js';
 import { loadWorkerSettings } from '../../../src/worker/settings.js';
+import { SHUTDOWN_FORCE } from '../../../src/worker/tuning.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of other programs, of which tests read a few fields
 type Document = any;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { REPORT_TIMEOUT_MS } from '../../../src/activities/failures.js';
 import { SHARE_OF_ATTEMPT } from '../../../src/activities/write.js';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/partners/http.js';
-import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../../../src/worker/create-worker.js';
+import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../../../src/worker/tuning.js';
 import { POLL, REPEATABLE, WRITE } from '../../../src/workflows/journey/partner-activities.js';
 
 const EXCHANGE_MS = DEFAULT_HTTP_LIMITS.totalTimeoutMs;

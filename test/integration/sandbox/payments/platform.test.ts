@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { paymentsClient } from '../../../../src/partners/payments/client.js';
-import { eventIdOf } from '../../../../src/partners/payments/schemas.js';
+import { eventIdOf } from '../../../../src/partners/payments/event-id.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import {
   ACCOUNT,

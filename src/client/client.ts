@@ -1,0 +1,222 @@
+import type { Readable } from 'node:stream';
+import { Client, type Connection } from '@temporalio/client';
+import { documentStore } from '../documents/document-store.js';
+import { openStore } from '../documents/open-store.js';
+import { partsOfId } from '../messages/ids.js';
+import type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../messages/inputs.js';
+import type { OnboardingState } from '../messages/onboarding-state.js';
+import type { DocumentRef, Resolution, ResolutionReceipt } from '../messages/requirements.js';
+import { EndedOnboarding, sendResolution } from '../operators/answering.js';
+import { check } from '../operators/invalid-input.js';
+import { type Asked, readWaits } from '../operators/waits.js';
+import { besideOwn, openClient, requireKeys, temporalSettings } from '../temporal/connection.js';
+import { describe, findOnboarding, stateOf, UnknownOnboarding } from '../temporal/onboardings.js';
+import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type Started } from '../temporal/start.js';
+import { isNotFound } from '../temporal/unavailable.js';
+import { type Advice, awaitOutcome, type Outcome } from './outcome.js';
+import { type ClientSettings, loadClientSettings } from './settings.js';
+import { Watching, type WatchOptions } from './watching.js';
+
+/** How an onboarding starts. */
+export interface OnboardingOptions {
+  /** Starts again although the first workflow of this `externalId` has ended. Default: false. */
+  readonly again?: boolean | undefined;
+}
+
+/** What a client works with. */
+export interface GangwayOptions {
+  /** Settings by name, as in docs/configuration.md. Default: the environment of the process. */
+  readonly settings?: Readonly<Record<string, string | undefined>>;
+  /**
+   * A client of Temporal whose connection, namespace and interceptors are used in place of `TEMPORAL_*`. Its data converter is
+   * not used, because Gangway's workers read what `PAYLOAD_KEYS` encrypts.
+   */
+  readonly client?: Client;
+}
+
+/**
+ * Connects to Temporal, and returns a client of Gangway.
+ *
+ * @throws {BadSetting} when a setting cannot be used, or `PAYLOAD_KEYS` is not set for a Temporal server that is not on this machine
+ * @throws {TemporalUnavailable} when Temporal does not respond, or rejects the credentials
+ */
+export async function gangwayClient({
+  settings: given = process.env,
+  client,
+}: GangwayOptions = {}): Promise<GangwayClient> {
+  const env: NodeJS.ProcessEnv = { ...given };
+  const settings = loadClientSettings(env);
+  const { payloadKeys: keys } = settings;
+  requireKeys(client ? addressOf(client) : temporalSettings(env).connectionOptions.address, keys);
+  if (client) return new GangwayClient({ temporal: encrypting(client, keys), settings, env });
+  const { client: temporal, close } = await openClient({ env, keys });
+  return new GangwayClient({ temporal, settings, env, close });
+}
+
+/** '' when the connection does not show it, as that of a worker. Such an address counts as that of another machine. */
+function addressOf({ connection }: Client): string {
+  return (connection as Partial<Connection>).options?.address ?? '';
+}
+
+/** The same client with Gangway's encryption and interceptors. */
+function encrypting({ connection, options }: Client, keys: PayloadKeys | undefined): Client {
+  const { namespace, identity, interceptors } = options;
+  return new Client({
+    ...{ connection, namespace, identity },
+    dataConverter: dataConverter(keys),
+    interceptors: besideOwn(interceptors),
+  });
+}
+
+/** What a {@link GangwayClient} is made of. */
+interface Parts {
+  readonly temporal: Client;
+  readonly settings: ClientSettings;
+  /** Holds AWS's own settings, for documents in a bucket. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Default: there is nothing to close. */
+  readonly close?: () => Promise<void>;
+}
+
+const FOR_PROGRAMS: Advice = { restart: 'start it again with { again: true }', input: 'the input' };
+
+/**
+ * Starts onboardings, follows them, and answers their requirements, with the checks, ids, encryption and errors of the command.
+ *
+ * An `id` is a workflow id, an `externalId` or `externalId@account`. Each method with an `id` throws an {@link UnknownOnboarding}
+ * when there is no such onboarding, or more than one.
+ */
+export class GangwayClient {
+  readonly #temporal: Client;
+  readonly #settings: ClientSettings;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #close: () => Promise<void>;
+
+  /** @internal */
+  constructor({ temporal, settings, env, close = async () => undefined }: Parts) {
+    this.#temporal = temporal;
+    this.#settings = settings;
+    this.#env = env;
+    this.#close = close;
+  }
+
+  /**
+   * Boards a merchant. The same `externalId` again attaches to the first workflow, running or ended, so callers may retry blindly.
+   *
+   * @throws {InvalidInput} which names every wrong field; nothing was started
+   */
+  boardMerchant(input: MerchantToBoard, options?: OnboardingOptions): Promise<Started> {
+    return this.#checkAndStart(MERCHANT, input, options);
+  }
+
+  /** Onboards a business at the bank, in the same way. @throws {InvalidInput} as {@link boardMerchant} */
+  onboardBusiness(input: BusinessToOnboard, options?: OnboardingOptions): Promise<Started> {
+    return this.#checkAndStart(BUSINESS, input, options);
+  }
+
+  /** Onboards a merchant and its business, in the same way. @throws {InvalidInput} as {@link boardMerchant} */
+  onboardCustomer(input: CustomerToOnboard, options?: OnboardingOptions): Promise<Started> {
+    return this.#checkAndStart(CUSTOMER, input, options);
+  }
+
+  async #checkAndStart<Input>(
+    kind: Kind<Input>,
+    input: unknown,
+    options?: OnboardingOptions,
+  ): Promise<Started> {
+    return this.start(kind, check(kind.schema(this.#settings), input, 'input'), options);
+  }
+
+  /**
+   * Starts what is checked already.
+   *
+   * @internal
+   */
+  start<Input>(kind: Kind<Input>, input: Input, { again = false }: OnboardingOptions = {}): Promise<Started> {
+    const { taskQueue, dbaForm } = this.#settings;
+    return kind.start(this.#temporal, input, { taskQueue, dbaForm, again });
+  }
+
+  /**
+   * Where an onboarding stands.
+   *
+   * @throws {UnreadableOnboarding} when no worker responds
+   */
+  status(id: string): Promise<OnboardingState> {
+    return this.#of(id, (workflowId) => stateOf(this.#temporal, workflowId));
+  }
+
+  /**
+   * What an onboarding waits for a person to answer: its open requirements, those of its parts, and those of the partner accounts
+   * that hold it up. Each has the id of the workflow that takes the answer.
+   *
+   * @throws {UnreadableOnboarding} when no worker responds
+   */
+  async requirements(id: string): Promise<readonly Asked[]> {
+    const { asked } = await this.#of(id, (workflowId) => readWaits(this.#temporal, workflowId));
+    return asked;
+  }
+
+  /**
+   * Answers a requirement.
+   *
+   * @throws {InvalidInput} when the onboarding does not accept the answer; it had no effect
+   * @throws {NotYetApplied} when no worker applies it within 10 s; a worker applies it later
+   * @throws {EndedOnboarding} when the onboarding has ended
+   */
+  answer(id: string, resolution: Resolution): Promise<ResolutionReceipt> {
+    return this.#of(id, (workflowId) => sendResolution(this.#temporal, workflowId, resolution));
+  }
+
+  /** Stores a document (`DOCUMENT_DIR`), for an answer of the kind `documents`. @param fileName the name that the partner sees */
+  async storeDocument(fileName: string, content: Readable): Promise<DocumentRef> {
+    const { documentDir, s3Endpoint } = this.#settings;
+    const documents = documentStore(await openStore(documentDir, s3Endpoint, this.#env));
+    return documents.put(fileName, content);
+  }
+
+  /** Waits until an onboarding has ended. @throws {EndedWithoutOutcome} when it was stopped, or failed */
+  outcome<Ending = Outcome>(id: string): Promise<Ending> {
+    return this.#of(id, (workflowId) => awaitOutcome<Ending>(this.#temporal, workflowId, FOR_PROGRAMS));
+  }
+
+  /**
+   * Follows an onboarding until it has ended: `for await (const reading of gangway.watch(id))`. What it waits for is read every
+   * second, and given where it has changed.
+   *
+   * @param advice the words of an {@link EndedWithoutOutcome}
+   */
+  watch<Ending = Outcome>(
+    id: string,
+    options?: WatchOptions,
+    advice: Advice = FOR_PROGRAMS,
+  ): Watching<Ending> {
+    const end = (workflowId: string) =>
+      this.#of(workflowId, () => awaitOutcome<Ending>(this.#temporal, workflowId, advice));
+    return new Watching(this.#temporal, this.#existing(id), end, options);
+  }
+
+  /** Closes the connection. One that the caller gave stays open. */
+  close(): Promise<void> {
+    return this.#close();
+  }
+
+  async #existing(id: string): Promise<string> {
+    if (partsOfId(id)) return id;
+    const { workflowId } = await findOnboarding(this.#temporal, id, Object.keys(this.#settings.accounts));
+    return workflowId;
+  }
+
+  /** A whole workflow id is looked up only when nothing is found with it. */
+  async #of<Result>(id: string, use: (workflowId: string) => Promise<Result>): Promise<Result> {
+    const workflowId = await this.#existing(id);
+    try {
+      return await use(workflowId);
+    } catch (error) {
+      const mayBeUnknown = isNotFound(error) || error instanceof EndedOnboarding;
+      if (!mayBeUnknown || (await describe(this.#temporal, workflowId))) throw error;
+      throw new UnknownOnboarding(`there is no workflow ${JSON.stringify(id)}`);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * `gangway/client`: a typed client for programs that start onboardings, follow them and answer their requirements. `gangway`, the
+ * command, is built on it.
+ *
+ * @packageDocumentation
+ */
+export type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../messages/inputs.js';
+export { EndedOnboarding, NotYetApplied } from '../operators/answering.js';
+export { InvalidInput } from '../operators/invalid-input.js';
+export type { PartState } from '../operators/parts.js';
+export type { Asked, Waits } from '../operators/waits.js';
+export { BadSetting } from '../settings/settings.js';
+export { TemporalUnavailable } from '../temporal/connection.js';
+export { UnknownOnboarding } from '../temporal/onboardings.js';
+export type { Started } from '../temporal/start.js';
+export { TemporalProblem } from '../temporal/unavailable.js';
+export { OBSTACLES, type Obstacle, UnreadableOnboarding } from '../temporal/unreadable.js';
+export {
+  type GangwayClient,
+  type GangwayOptions,
+  gangwayClient,
+  type OnboardingOptions,
+} from './client.js';
+export { type Advice, EndedWithoutOutcome, type Outcome } from './outcome.js';
+export type { OwnedEntry, Owner, Reading, Watching, WatchOptions } from './watching.js';

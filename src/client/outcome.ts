@@ -1,0 +1,114 @@
+import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
+import { partsOfId, type WorkflowType } from '../messages/ids.js';
+import type {
+  BusinessOnboardingOutcome,
+  CustomerOnboardingOutcome,
+  MerchantBoardingOutcome,
+} from '../messages/onboardings.js';
+import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { outcomeOf, partIds } from '../temporal/onboardings.js';
+import { TemporalProblem } from '../temporal/unavailable.js';
+
+/** How an onboarding of any kind ends. */
+export type Outcome = MerchantBoardingOutcome | BusinessOnboardingOutcome | CustomerOnboardingOutcome;
+
+/** A workflow ended without an outcome: it was stopped, or failed. */
+export class EndedWithoutOutcome extends TemporalProblem {
+  override readonly name = 'EndedWithoutOutcome';
+  constructor(
+    workflowId: string,
+    /** What happened, and what to do next. */
+    readonly reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${workflowId}: ${reason}`, options);
+  }
+}
+
+/** The words in which {@link EndedWithoutOutcome} explains what to do next. */
+export interface Advice {
+  /** How to start it again: `start it again with --again`. */
+  readonly restart: string;
+  /** What the caller calls an input: `FILE`. */
+  readonly input: string;
+}
+
+/**
+ * Waits for the outcome of a workflow.
+ *
+ * @throws {EndedWithoutOutcome}
+ */
+export async function awaitOutcome<Ending>(
+  client: Client,
+  workflowId: string,
+  { restart, input }: Advice,
+): Promise<Ending> {
+  try {
+    return await outcomeOf<Ending>(client, workflowId);
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const adopt = await howToAdopt(client, workflowId, input);
+    const next = adopt === undefined ? restart : `${adopt}; then ${restart}`;
+    throw new EndedWithoutOutcome(workflowId, `${reasonOf(error)}; ${next}`, { cause: error });
+  }
+}
+
+function reasonOf({ cause }: WorkflowFailedError): string {
+  if (cause instanceof CancelledFailure) return 'it was cancelled';
+  if (cause instanceof TerminatedFailure) return 'it was terminated';
+  return `it failed: ${cause?.message}`;
+}
+
+/**
+ * What keeps a second start of an onboarding from creating a second merchant or profile; undefined for other workflows. The ids
+ * come from search attributes, which need no worker.
+ */
+async function howToAdopt(client: Client, workflowId: string, input: string): Promise<string | undefined> {
+  const { type } = await client.workflow.getHandle(workflowId).describe();
+  const { key: guid = '' } = partsOfId(workflowId) ?? {};
+  switch (type) {
+    case 'merchantBoarding' satisfies WorkflowType:
+      return toAdopt(await idAtPartner(client, [workflowId], 'merchantProfileId'), guid, `in ${input}`);
+    case 'customerOnboarding' satisfies WorkflowType: {
+      const ids = [workflowId, ...Object.values(partIds(workflowId))];
+      return toAdopt(await idAtPartner(client, ids, 'merchantProfileId'), guid, `in "boarding" of ${input}`);
+    }
+    case 'businessOnboarding' satisfies WorkflowType: {
+      const profile = await idAtPartner(client, [workflowId], 'bankingProfileId');
+      const where =
+        profile === undefined
+          ? 'look for the business at the bank'
+          : `banking profile ${profile} exists at the bank`;
+      return `${where}: to adopt it, set the "merchantProfileId" of its merchant in ${input}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function toAdopt(merchant: string | undefined, guid: string, where: string): string {
+  return merchant === undefined
+    ? `look for a merchant with guid ${guid} in the partner’s portal: to adopt it, set its "merchantProfileId" ${where}`
+    : `merchant ${merchant} exists at the partner: to adopt it, set "merchantProfileId": ${merchant} ${where}`;
+}
+
+/** The first id that one of these workflows has; undefined when none has one yet. */
+async function idAtPartner(
+  client: Client,
+  workflowIds: readonly string[],
+  name: 'merchantProfileId' | 'bankingProfileId',
+): Promise<string | undefined> {
+  for (const workflowId of workflowIds) {
+    const id = await client.workflow
+      .getHandle(workflowId)
+      .describe()
+      .then(({ typedSearchAttributes }) => typedSearchAttributes.get(SEARCH_ATTRIBUTES[name]))
+      .catch((error: unknown) => {
+        if (error instanceof WorkflowNotFoundError) return undefined;
+        throw error;
+      });
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}

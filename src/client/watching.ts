@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { Deadline, untilAborted } from '../http/deadline.js';
+import { partsOfId } from '../messages/ids.js';
+import type { TimelineEntry } from '../messages/onboarding-state.js';
+import type { Part } from '../messages/onboardings.js';
+import { type Waits, waitsOf } from '../operators/waits.js';
+import { isNotFound } from '../temporal/unavailable.js';
+import { UnreadableOnboarding } from '../temporal/unreadable.js';
+import { EndedWithoutOutcome } from './outcome.js';
+
+/** How often to read, in milliseconds. */
+const READ_EVERY_MS = 1_000;
+
+/** A busy worker may take this long to start a workflow, in milliseconds. */
+const BUSY_WORKER_MS = 10_000;
+
+/** Whose timeline an entry is in; empty where there is only one. */
+export type Owner = 'customer' | Part | '';
+
+/** An entry of a timeline; of a customer, with the owner of the timeline. */
+export interface OwnedEntry extends TimelineEntry {
+  readonly of?: Owner;
+}
+
+/** Where an onboarding or operation is, what it waits for, and what happened since the reading before. */
+export interface Reading extends Waits {
+  /** What happened since the reading before, oldest first. The first reading has all that happened. */
+  readonly entries: readonly OwnedEntry[];
+  /** This is the last reading. */
+  readonly hasEnded: boolean;
+}
+
+/** What to read, and until when. */
+export interface WatchOptions {
+  /** Ends the watch: its readings and its outcome then fail with the reason of the signal. The workflow continues. */
+  readonly signal?: AbortSignal | undefined;
+  /** Leaves out the reading at the begin and the one after the end, for callers that have just started a workflow. */
+  readonly isBrief?: boolean;
+}
+
+/** A workflow that is watched. Its readings can be iterated once. */
+export class Watching<Ending> implements AsyncIterable<Reading> {
+  /**
+   * How the workflow ended. Fails with {@link EndedWithoutOutcome} when it was stopped, or failed. The readings then end as they
+   * do with an outcome.
+   */
+  readonly outcome: Promise<Ending>;
+  readonly #ended = new AbortController();
+  readonly #client: Client;
+  readonly #id: Promise<string>;
+  readonly #isBrief: boolean;
+
+  /** @internal */
+  constructor(
+    client: Client,
+    workflowId: Promise<string>,
+    outcomeOf: (workflowId: string) => Promise<Ending>,
+    { signal, isBrief = false }: WatchOptions = {},
+  ) {
+    this.#client = client;
+    this.#id = workflowId;
+    this.#isBrief = isBrief;
+    const wait = async () => outcomeOf(await workflowId);
+    this.outcome = cancellable(client, signal, wait).finally(() => this.#ended.abort());
+    // Who only iterates gets the error from the iteration.
+    this.outcome.catch(() => undefined);
+  }
+
+  /** Aborts when the workflow has ended. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** A reading for each change, and one after the end. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Reading, void, undefined> {
+    const id = await this.#id;
+    const busyUntil = Date.now() + BUSY_WORKER_MS;
+    const seen = new Map<Owner, number>();
+    let before: string | undefined;
+    let isReading = this.#isBrief ? await pause(this.ended) : !this.ended.aborted;
+    for (; isReading; isReading = await pause(this.ended)) {
+      const waits = await untilEnded(this.#client, this.ended, () => waitsOf(this.#client, id, busyUntil));
+      if (!waits) break;
+      const entries = newEntries(id, waits, seen);
+      const { step, asked, obstacles, on } = waits;
+      const now = JSON.stringify([step, asked, obstacles, on]);
+      if (entries.length > 0 || now !== before) yield { ...waits, entries, hasEnded: false };
+      before = now;
+    }
+    await this.outcome.catch((error: unknown) => {
+      if (!(error instanceof EndedWithoutOutcome)) throw error;
+    });
+    if (this.#isBrief) return;
+    const last = await waitsOf(this.#client, id, 0);
+    yield { ...last, entries: newEntries(id, last, seen), hasEnded: true };
+  }
+}
+
+/** Waits until the signal aborts. */
+async function cancellable<Ending>(
+  client: Client,
+  signal: AbortSignal | undefined,
+  wait: () => Promise<Ending>,
+): Promise<Ending> {
+  if (!signal) return wait();
+  signal.throwIfAborted();
+  // A signal of its own, because the connection never removes its listeners.
+  const waiting = new Deadline({ until: signal });
+  try {
+    return await untilAborted(client.connection.withAbortSignal(waiting.signal, wait), signal);
+  } finally {
+    waiting.release();
+  }
+}
+
+/** @returns false when `ended` aborts before the next read */
+export function pause(ended: AbortSignal): Promise<boolean> {
+  return sleep(READ_EVERY_MS, true, { signal: ended }).catch(() => false);
+}
+
+/** Undefined when `ended` aborts first, or the workflow does not exist. */
+async function untilEnded<T>(
+  client: Client,
+  ended: AbortSignal,
+  ask: () => Promise<T>,
+): Promise<T | undefined> {
+  const asking = new Deadline({ until: ended });
+  try {
+    return await client.connection.withAbortSignal(asking.signal, ask);
+  } catch (error) {
+    // The outcome then fails with a better error.
+    if (ended.aborted || isNotFound(error)) return undefined;
+    throw error;
+  } finally {
+    asking.release();
+  }
+}
+
+/** The entries that were not seen yet, oldest first. */
+function newEntries(workflowId: string, waits: Waits, seen: Map<Owner, number>): OwnedEntry[] {
+  const entries = Object.entries(timelinesOf(workflowId, waits)).flatMap(([name, timeline]) => {
+    const of = name as Owner;
+    const added = timeline.slice(seen.get(of) ?? 0);
+    seen.set(of, timeline.length);
+    return added.map((entry) => (of ? { of, ...entry } : entry));
+  });
+  return entries.sort((one, other) => one.at.localeCompare(other.at));
+}
+
+function timelinesOf(
+  workflowId: string,
+  { state, parts }: Waits,
+): Readonly<Partial<Record<Owner, readonly TimelineEntry[]>>> {
+  if (!state) return {};
+  if (partsOfId(workflowId)?.type !== 'customerOnboarding') return { '': state.timeline };
+  const ofParts = parts.flatMap(({ part, state: own }) =>
+    own instanceof UnreadableOnboarding ? [] : [[part, own.timeline] as const],
+  );
+  return { customer: state.timeline, ...Object.fromEntries(ofParts) };
+}

@@ -1,0 +1,94 @@
+/**
+ * `gangway/messages`: what programs and Gangway exchange. The schema of each input, the outcome, query and updates of each
+ * workflow, workflow ids, search attributes, and outbound events. It does no I/O and imports no module of Node, so browsers and
+ * workflow code may import it too. The schemas bring zod along, which `import type` leaves out.
+ *
+ * @packageDocumentation
+ */
+
+export type { FieldProblem } from '../partners/partner-error.js';
+export type {
+  ChangeAddressInput,
+  CloseCardInput,
+  EnsureWebhooksInput,
+  GenerateStatementInput,
+  OperationOutcome,
+  RestoreSubUserInput,
+  SetCardNicknameInput,
+  StatementRequest,
+  WebhookRequest,
+} from './banking-activities.js';
+export type {
+  FollowedBusinessInput,
+  FollowedCustomerInput,
+  FollowedMerchantInput,
+} from './followed-inputs.js';
+export {
+  type ClaimReceipt,
+  type ClaimRequest,
+  type Confirmation,
+  type ConfirmationReceipt,
+  claimRequirement,
+  confirmAnswer,
+  currentClaim,
+  type ProposalReceipt,
+  type ProposedAnswer,
+  proposeAnswer,
+  proposedAnswer,
+  type Withdrawal,
+  type WithdrawalReceipt,
+  withdrawProposal,
+} from './handling.js';
+export { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from './ids.js';
+export {
+  type BusinessOnboardingInput,
+  businessOnboardingInput,
+  type CustomerOnboardingInput,
+  customerOnboardingInput,
+  type KnownAccounts,
+  type MerchantBoardingInput,
+  merchantBoardingInput,
+  NO_ACCOUNTS,
+  type TerminalProvisioningInput,
+} from './inputs.js';
+export {
+  type OnboardingState,
+  stateQuery,
+  type TimelineEntry,
+  type Unfinished,
+  type UnfinishedWrite,
+} from './onboarding-state.js';
+export {
+  type BusinessOnboardingOutcome,
+  type CustomerOnboardingOutcome,
+  type MerchantBoardingOutcome,
+  PARTS,
+  type Part,
+  type TerminalProvisioningOutcome,
+  type UnstartedPart,
+} from './onboardings.js';
+export type {
+  About,
+  Completed,
+  OutboundEvent,
+  OutboundEventData,
+  OutboundEventType,
+  RequirementEvent,
+  StageChanged,
+} from './outbound-events.js';
+export {
+  type Answer,
+  type AnswerKind,
+  type Claim,
+  type DocumentRef,
+  type Proposal,
+  REQUIREMENT_KINDS,
+  type Requirement,
+  type RequirementKind,
+  type Resolution,
+  type ResolutionReceipt,
+  resolveRequirement,
+} from './requirements.js';
+export { SEARCH_ATTRIBUTES } from './search-attributes.js';
+export { OUTCOMES, type OutcomeName, STAGES, type Stage } from './stages.js';
+export type { TimelineEvent } from './timeline-events.js';

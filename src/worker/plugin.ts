@@ -1,0 +1,145 @@
+/**
+ * `gangway/plugin`: a plugin that makes a worker of another program run Gangway.
+ *
+ * @packageDocumentation
+ */
+import {
+  type BundleOptions,
+  type BundlerPlugin,
+  NativeConnection,
+  type ReplayWorkerOptions,
+  type Worker,
+  type WorkerInterceptors,
+  type WorkerOptions,
+  type WorkerPlugin,
+} from '@temporalio/worker';
+import { BadSetting } from '../settings/settings.js';
+import { besideOwn, requireKeys } from '../temporal/connection.js';
+import { dataConverter } from '../temporal/payload-codec.js';
+import { BESIDE_THEIRS, BUNDLING_ENCODING, bundleFor, THEIR_WORKFLOWS } from './bundles.js';
+import { together } from './create-worker.js';
+import { partnerWorkers } from './partner-workers.js';
+import { loadWorkerSettings } from './settings.js';
+import { SHUTDOWN } from './tuning.js';
+import { type intercepted, versioned, workflowQueue } from './workflow-worker.js';
+
+/** What a plugin works with. */
+export interface PluginOptions {
+  /** Settings by name, as in docs/configuration.md. Default: the environment of the process. */
+  readonly settings?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A plugin for `Worker.create`, for replays, and for `bundleWorkflowCode`. */
+export type GangwayPlugin = BundlerPlugin &
+  Required<Pick<WorkerPlugin, 'configureWorker' | 'configureReplayWorker' | 'runWorker'>>;
+
+/**
+ * Makes a worker run Gangway beside the worker's own workflows and activities. The worker gets Gangway's workflows, the activities
+ * and the Nexus service on its task queue, the data converter with `PAYLOAD_KEYS`, and the interceptors. While it runs, the plugin runs further workers
+ * over the same connection: one for each partner task queue of each account, and one that delivers outbound events.
+ *
+ * @throws {BadSetting} when a setting cannot be used. `PAYLOAD_KEYS` is required, because a worker does not show which server it is
+ * connected to
+ */
+export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): GangwayPlugin {
+  const config = loadWorkerSettings({ ...settings });
+  const { payloadKeys, taskQueue, version } = config;
+  requireKeys('', payloadKeys);
+  return {
+    name: 'gangway',
+
+    configureBundler: besideTheirs,
+
+    configureWorker(options) {
+      if (options.taskQueue !== taskQueue) {
+        throw new BadSetting('GANGWAY_TASK_QUEUE', `must be ${options.taskQueue}, as that of the worker`);
+      }
+      const { sinks, activities, nexusServices, interceptors } = workflowQueue(config);
+      return {
+        ...SHUTDOWN,
+        ...versioned(version),
+        ...withWorkflows(options),
+        sinks: { ...options.sinks, ...sinks },
+        activities: withoutClash(options.activities, activities),
+        nexusServices: [...(options.nexusServices ?? []), ...nexusServices],
+        interceptors: merged(options.interceptors, interceptors),
+      };
+    },
+
+    configureReplayWorker: withWorkflows,
+
+    async runWorker(worker, next) {
+      const partners = await partnerWorkers(placeOf(worker), config);
+      const main = {
+        run: () => next(worker),
+        shutdown: () => worker.shutdown(),
+        getState: () => worker.getState(),
+      };
+      await together(main, partners).run();
+    },
+  };
+
+  /** Without workflows of its own, a worker needs no bundler. */
+  function withWorkflows<Options extends WorkerOptions | ReplayWorkerOptions>(options: Options): Options {
+    const { dataConverter: theirs = {}, workflowsPath, workflowBundle } = options;
+    if (Object.keys(theirs).length > 0) {
+      const why = 'its payloads are encrypted by that of Gangway, which every client of the workflows has';
+      throw new TypeError(`a worker with the plugin of Gangway takes no data converter of its own: ${why}`);
+    }
+    return {
+      ...options,
+      dataConverter: dataConverter(payloadKeys),
+      ...(workflowsPath === undefined &&
+        workflowBundle === undefined && { workflowBundle: bundleFor(payloadKeys) }),
+    };
+  }
+}
+
+/** Where the workers of the partners run: where the worker of the plugin does. */
+function placeOf({ connection, options }: Worker) {
+  if (!(connection instanceof NativeConnection)) {
+    const what = 'the plugin of Gangway needs a worker of the same @temporalio/worker, with a connection';
+    throw new TypeError(`${what}: install the version that gangway depends on, and pass "connection"`);
+  }
+  const { namespace, workerDeploymentOptions } = options;
+  return { connection, namespace, ...(workerDeploymentOptions && { workerDeploymentOptions }) };
+}
+
+/** @throws {TypeError} when both have an activity of the same name */
+function withoutClash(theirs: object | undefined, ours: object): object {
+  const both = Object.keys(theirs ?? {}).find((name) => name in ours);
+  if (both !== undefined) throw new TypeError(`activity ${both} has the name of an activity of Gangway`);
+  return { ...theirs, ...ours };
+}
+
+/** Theirs before ours. */
+function merged(
+  { client, activity = [], ...others }: WorkerInterceptors = {},
+  ours: ReturnType<typeof intercepted>,
+): WorkerInterceptors {
+  return {
+    ...others,
+    client: besideOwn(client),
+    activity: [...activity, ...ours.activity],
+  };
+}
+
+/** Bundles Gangway's workflows beside those of the worker. */
+function besideTheirs(options: BundleOptions): BundleOptions {
+  const { workflowsPath, workflowInterceptorModules = [], preloadModules = [], webpackConfigHook } = options;
+  return {
+    ...options,
+    ...BUNDLING_ENCODING,
+    workflowsPath: BESIDE_THEIRS,
+    workflowInterceptorModules: [
+      ...workflowInterceptorModules,
+      ...BUNDLING_ENCODING.workflowInterceptorModules,
+    ],
+    preloadModules: [...preloadModules, ...BUNDLING_ENCODING.preloadModules],
+    webpackConfigHook(given) {
+      const config = webpackConfigHook?.(given) ?? given;
+      const alias = { ...config.resolve?.alias, [`${THEIR_WORKFLOWS}$`]: workflowsPath };
+      return { ...config, resolve: { ...config.resolve, alias } };
+    },
+  };
+}

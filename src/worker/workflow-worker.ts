@@ -1,0 +1,55 @@
+import type { ActivityInterceptorsFactory, WorkerInterceptors, WorkerOptions } from '@temporalio/worker';
+import { correctionActivities } from '../activities/corrections.js';
+import { onboardingActivities } from '../activities/onboardings.js';
+import { publishActivities } from '../activities/outbound-events.js';
+import { reportsWrites } from '../activities/write.js';
+import { knownAccounts } from '../messages/inputs.js';
+import { nexusService } from '../nexus/service.js';
+import { holdsInputs, namesDba } from '../process/logging.js';
+import { clientInterceptors } from '../temporal/connection.js';
+import { tracedActivities, traceSinks } from '../tracing/spans.js';
+import type { WorkerSettings } from './settings.js';
+
+/** Settings of all workers of a process. */
+export type WorkersConfig = Omit<WorkerSettings, 'healthAddress' | 'metricsAddress' | 'logLevel'>;
+
+/** What runs on the task queue of the workflows, beside the workflows. */
+export function workflowQueue(config: WorkersConfig) {
+  const { taskQueue, dbaForm, poll, events } = config;
+  const known = knownAccounts(config);
+  return {
+    sinks: traceSinks,
+    activities: {
+      ...onboardingActivities(poll),
+      ...correctionActivities(known),
+      ...publishActivities(events.destinations),
+    },
+    nexusServices: [nexusService({ taskQueue, dbaForm, known })],
+    interceptors: intercepted(),
+  } satisfies Partial<WorkerOptions>;
+}
+
+/** The interceptors of every worker. @param ofQueue those of one task queue, from the outermost to the innermost */
+export function intercepted(ofQueue: readonly ActivityInterceptorsFactory[] = []) {
+  return {
+    client: clientInterceptors,
+    activity: [namesDba, holdsInputs, reportsWrites, tracedActivities, ...ofQueue],
+  } satisfies WorkerInterceptors;
+}
+
+/**
+ * With a build id, Temporal decides which build gets which task; without one, any worker gets any task. This applies to workers of
+ * activities, too. Workflows continue on the current build, except those that workflows/index.ts pins.
+ */
+export function versioned(
+  version: WorkerSettings['version'],
+): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  if (version === undefined) return {};
+  return {
+    workerDeploymentOptions: {
+      useWorkerVersioning: true,
+      version,
+      defaultVersioningBehavior: 'AUTO_UPGRADE',
+    },
+  };
+}

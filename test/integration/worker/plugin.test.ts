@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
+import { describe, expect, inject, it } from 'vitest';
+import { type GangwayClient, gangwayClient } from '../../../src/client/index.js';
+import { BadSetting } from '../../../src/settings/settings.js';
+import { gangwayPlugin } from '../../../src/worker/plugin.js';
+import { business, merchant } from '../../rigs/inputs.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { shared, type Until } from '../../rigs/shared.js';
+
+const OWN = {
+  workflowsPath: fileURLToPath(new URL('../../rigs/worker/own-workflows.ts', import.meta.url)),
+  activities: { greeting: async (name: string) => `Hello ${name}` },
+} satisfies Partial<WorkerOptions>;
+
+/** A program with a worker of its own, which runs Gangway as a plugin. */
+interface Program {
+  readonly rig: Rig;
+  readonly gangway: GangwayClient;
+}
+
+async function running(until: Until, own: Partial<WorkerOptions>, settings = {}): Promise<Program> {
+  const rig = await createRig({ worker: false });
+  until(() => rig.close());
+  const env = { ...rig.env, ...settings };
+  const connection = await NativeConnection.connect({ address: inject('temporalAddress') });
+  until(() => connection.close());
+  const plugins = [gangwayPlugin({ settings: env })];
+  const worker = await Worker.create({ connection, taskQueue: rig.taskQueue, ...own, plugins });
+  const run = worker.run();
+  until(async () => {
+    worker.shutdown();
+    await run;
+  });
+  const gangway = await gangwayClient({ settings: env });
+  until(() => gangway.close());
+  return { rig, gangway };
+}
+
+/** Starts the program's own workflow, with the encryption that all of its worker has. */
+async function greeted({ rig: { client, taskQueue } }: Program): Promise<unknown> {
+  const workflowId = `greet-${randomUUID()}`;
+  return client.workflow.execute('greet', { workflowId, taskQueue, args: ['Ada'] });
+}
+
+describe('a worker with workflows of its own', () => {
+  const intercepted: string[] = [];
+  const program = shared((until) =>
+    running(until, {
+      ...OWN,
+      interceptors: {
+        activity: [
+          ({ info }) => ({
+            inbound: {
+              execute(input, next) {
+                intercepted.push(info.activityType);
+                return next(input);
+              },
+            },
+          }),
+        ],
+      },
+    }),
+  );
+
+  it('boards a merchant and onboards a business, each partner by its own task queue', async () => {
+    const { gangway, rig } = program();
+    const [input, company] = [merchant(), business()];
+    const boarding = await gangway.boardMerchant(input);
+    const onboarding = await gangway.onboardBusiness(company);
+    expect(await gangway.outcome(boarding.workflowId)).toMatchObject({ outcome: 'boarded' });
+    expect(await gangway.outcome(onboarding.workflowId)).toMatchObject({ outcome: 'onboarded' });
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+  });
+
+  it('still runs its own, with its own interceptors', async () => {
+    expect(await greeted(program())).toBe('Hello Ada');
+    expect(intercepted).toContain('greeting');
+  });
+
+  it('asks a person, and takes the answer', async () => {
+    const { gangway } = program();
+    const { workflowId } = await gangway.boardMerchant(merchant('notes'));
+    const answered = new Set<string>();
+    const watching = gangway.watch(workflowId);
+    for await (const { asked } of watching) {
+      for (const { requirement } of asked.filter(({ requirement: { id } }) => !answered.has(id))) {
+        answered.add(requirement.id);
+        const answer = { kind: 'text', text: 'One in ten.' } as const;
+        const by = { actor: 'crm', reason: 'the merchant wrote it' };
+        await gangway.answer(workflowId, { requirementId: requirement.id, answer, ...by });
+      }
+    }
+    expect(await watching.outcome).toMatchObject({ outcome: 'boarded' });
+    expect(answered.size).toBe(2);
+  });
+});
+
+describe('a worker without workflows of its own', () => {
+  const program = shared((until) => running(until, {}));
+
+  it('boards a merchant', async () => {
+    const { gangway } = program();
+    const { workflowId } = await gangway.boardMerchant(merchant());
+    expect(await gangway.outcome(workflowId)).toMatchObject({ outcome: 'boarded' });
+  });
+});
+
+/** The settings of a plugin that runs nothing. The key is an example. */
+const SETTINGS = { PAYLOAD_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}` };
+
+describe('workflows that are bundled at build time', () => {
+  const program = shared(async (until) => {
+    const workflowBundle = await bundleWorkflowCode({
+      workflowsPath: OWN.workflowsPath,
+      logger: new DefaultLogger('ERROR'),
+      plugins: [gangwayPlugin({ settings: SETTINGS })],
+    });
+    return running(until, { activities: OWN.activities, workflowBundle });
+  });
+
+  it('run beside those of the program', async () => {
+    const { gangway } = program();
+    const { workflowId } = await gangway.boardMerchant(merchant());
+    expect(await gangway.outcome(workflowId)).toMatchObject({ outcome: 'boarded' });
+    expect(await greeted(program())).toBe('Hello Ada');
+  });
+});
+
+describe('a worker that cannot run Gangway', () => {
+  const connection = shared(async (until) => {
+    const opened = await NativeConnection.connect({ address: inject('temporalAddress') });
+    until(() => opened.close());
+    return opened;
+  });
+  const created = (options: Partial<WorkerOptions>, plugin = gangwayPlugin({ settings: SETTINGS })) =>
+    Worker.create({ connection: connection(), taskQueue: 'gangway', plugins: [plugin], ...options });
+
+  it('has another task queue than the clients', async () => {
+    const failure = created({ taskQueue: 'orders' });
+    await expect(failure).rejects.toThrow(BadSetting);
+    await expect(failure).rejects.toThrow('GANGWAY_TASK_QUEUE: must be orders, as that of the worker');
+  });
+
+  it('has a data converter of its own', async () => {
+    const dataConverter = { payloadCodecs: [] };
+    await expect(created({ dataConverter })).rejects.toThrow(/takes no data converter of its own/);
+  });
+
+  it('has an activity of the same name', async () => {
+    const activities = { correctInput: async () => undefined, publishEvents: async () => undefined };
+    await expect(created({ activities })).rejects.toThrow(
+      'activity publishEvents has the name of an activity of Gangway',
+    );
+  });
+
+  it('has no keys', () => {
+    expect(() => gangwayPlugin({ settings: {} })).toThrow(/^PAYLOAD_KEYS: is not set/);
+  });
+});
