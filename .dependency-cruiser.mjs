@@ -13,7 +13,7 @@ export const LAYERS = [
   ['messages'],
   ['documents', 'events', 'process', 'tracing'],
   ['temporal'],
-  ['workflows', 'activities', 'sandbox'],
+  ['workflows', 'activities', 'sandbox', 'nexus'],
   ['worker', 'receiver', 'codec-server'],
   ['operators'],
   ['client'],

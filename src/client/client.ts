@@ -1,14 +1,9 @@
 import type { Readable } from 'node:stream';
 import { Client, type Connection } from '@temporalio/client';
-import type { z } from 'zod';
 import { documentStore } from '../documents/document-store.js';
 import { openStore } from '../documents/open-store.js';
 import { partsOfId } from '../messages/ids.js';
-import type {
-  businessOnboardingInput,
-  customerOnboardingInput,
-  merchantBoardingInput,
-} from '../messages/inputs.js';
+import type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../messages/inputs.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from '../messages/requirements.js';
 import { EndedOnboarding, sendResolution } from '../operators/answering.js';
@@ -22,27 +17,6 @@ import { isNotFound } from '../temporal/unavailable.js';
 import { type Advice, awaitOutcome, type Outcome } from './outcome.js';
 import { type ClientSettings, loadClientSettings } from './settings.js';
 import { Watching, type WatchOptions } from './watching.js';
-
-/**
- * A merchant to board, as a program writes it: what has a default may be left out.
- *
- * @interface
- */
-export type MerchantToBoard = z.input<ReturnType<typeof merchantBoardingInput>>;
-
-/**
- * A business to onboard, as a program writes it: what has a default may be left out.
- *
- * @interface
- */
-export type BusinessToOnboard = z.input<ReturnType<typeof businessOnboardingInput>>;
-
-/**
- * A customer to onboard, as a program writes it: what has a default may be left out.
- *
- * @interface
- */
-export type CustomerToOnboard = z.input<ReturnType<typeof customerOnboardingInput>>;
 
 /** How an onboarding starts. */
 export interface OnboardingOptions {

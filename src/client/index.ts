@@ -4,6 +4,7 @@
  *
  * @packageDocumentation
  */
+export type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../messages/inputs.js';
 export { EndedOnboarding, NotYetApplied } from '../operators/answering.js';
 export { InvalidInput } from '../operators/invalid-input.js';
 export type { PartState } from '../operators/parts.js';
@@ -15,12 +16,9 @@ export type { Started } from '../temporal/start.js';
 export { TemporalProblem } from '../temporal/unavailable.js';
 export { OBSTACLES, type Obstacle, UnreadableOnboarding } from '../temporal/unreadable.js';
 export {
-  type BusinessToOnboard,
-  type CustomerToOnboard,
   type GangwayClient,
   type GangwayOptions,
   gangwayClient,
-  type MerchantToBoard,
   type OnboardingOptions,
 } from './client.js';
 export { type Advice, EndedWithoutOutcome, type Outcome } from './outcome.js';

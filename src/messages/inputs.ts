@@ -159,6 +159,13 @@ function oneOfEach<
 export type MerchantBoardingInput = z.output<ReturnType<typeof merchantBoardingInput>>;
 
 /**
+ * A merchant to board, as a program writes it: what has a default may be left out.
+ *
+ * @interface
+ */
+export type MerchantToBoard = z.input<ReturnType<typeof merchantBoardingInput>>;
+
+/**
  * E7 (apis/1) without the owners. `annualBusinessRevenue` is in whole US dollars, any int64 from 0 on: a number, or the text of
  * its digits beyond 2^53, because an input travels as JSON.
  */
@@ -195,6 +202,13 @@ const businessPart = z.strictObject(businessFields);
  * @interface
  */
 export type BusinessOnboardingInput = z.output<ReturnType<typeof businessOnboardingInput>>;
+
+/**
+ * A business to onboard, as a program writes it: what has a default may be left out.
+ *
+ * @interface
+ */
+export type BusinessToOnboard = z.input<ReturnType<typeof businessOnboardingInput>>;
 
 const { name, description } = newAccount.shape;
 
@@ -260,3 +274,10 @@ export function customerOnboardingInput(known = NO_ACCOUNTS) {
  * @interface
  */
 export type CustomerOnboardingInput = z.output<ReturnType<typeof customerOnboardingInput>>;
+
+/**
+ * A customer to onboard, as a program writes it: what has a default may be left out.
+ *
+ * @interface
+ */
+export type CustomerToOnboard = z.input<ReturnType<typeof customerOnboardingInput>>;

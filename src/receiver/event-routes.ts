@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
+import type { Backend } from '../temporal/requests.js';
 import {
   BATCHED,
   BINARY,
@@ -14,7 +15,7 @@ import {
   textBodies,
   textOf,
 } from './cloud-events.js';
-import { type ApplyEvent, type Backend, type EventTypes, prepareAll } from './event-types.js';
+import { type ApplyEvent, type EventTypes, prepareAll } from './event-types.js';
 import {
   accepted,
   batchResult,

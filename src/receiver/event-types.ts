@@ -1,46 +1,22 @@
 import { createHash } from 'node:crypto';
-import {
-  type Client,
-  type WorkflowExecutionDescription,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { KnownAccounts } from '../messages/inputs.js';
-import type { DbaForm } from '../messages/listed.js';
-import { type Resolution, resolveRequirement } from '../messages/requirements.js';
-import { json } from '../partners/fields.js';
 import { isNestedDeeper, MAX_NESTING, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import { findOnboarding, UnknownOnboarding } from '../temporal/onboardings.js';
+import {
+  type Backend,
+  documentRefs,
+  givenAnswer,
+  Refusal,
+  resolveOnce,
+  whoAndWhy,
+  wrongFields,
+} from '../temporal/requests.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/start.js';
 import { checkConformance, type GivenEvent } from './cloud-events.js';
-import { invalid, Problem, wrongFields } from './problems.js';
+import { invalid, Problem } from './problems.js';
 
-const text = z.string().regex(/\S/, 'must not be empty');
-
-const documents = z
-  .array(z.strictObject({ key: text, fileName: text, contentType: text }))
-  .min(1, 'must name at least one');
-
-const answer = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('text'), text }),
-  z.strictObject({ kind: z.literal('documents'), documents }),
-  z.strictObject({ kind: z.literal('correction'), patch: z.record(z.string(), json) }),
-  z.strictObject({ kind: z.literal('adopt'), id: text }),
-  z.strictObject({ kind: z.literal('retry') }),
-  z.strictObject({ kind: z.literal('code'), code: text }),
-  z.strictObject({ kind: z.literal('take-back') }),
-  z.strictObject({ kind: z.literal('abandon') }),
-]);
-
-/** Which requirement, who answers it, and why. `id` is a workflow id, an `externalId` or `externalId@account`. */
-const whoAndWhy = { id: text.max(300), requirementId: text, actor: text, reason: text };
-
-const resolved = z.strictObject({ ...whoAndWhy, answer });
-
-const received = z.strictObject({ ...whoAndWhy, documents });
+const received = z.strictObject({ ...whoAndWhy, documents: documentRefs });
 
 /** The attributes of CloudEvents 1.0 around the data. Extension attributes are allowed. */
 const attributes = {
@@ -53,15 +29,6 @@ const attributes = {
     .regex(/^application\/json(;|$)/i, 'must be application/json')
     .optional(),
 };
-
-/** The Temporal namespace and task queue that events are applied to. */
-export interface Backend {
-  readonly client: Client;
-  readonly taskQueue: string;
-  readonly dbaForm: DbaForm;
-  /** Names of the partner accounts in which an `externalId` is searched for, besides the account without a name. */
-  readonly accounts: readonly string[];
-}
 
 /** Applies a valid event, and returns the workflow id. Applying it again changes nothing and returns the same id. */
 export type ApplyEvent = (backend: Backend) => Promise<string>;
@@ -87,24 +54,31 @@ export function eventTypes(known: KnownAccounts): EventTypes {
     starting('merchant.boarding.requested.v1', 'Board a merchant', MERCHANT),
     starting('business.onboarding.requested.v1', 'Onboard a business at the bank', BUSINESS),
     starting('customer.onboarding.requested.v1', 'Onboard a customer: merchant and business', CUSTOMER),
-    eventType(
-      'requirement.resolved.v1',
-      'Answer a requirement',
-      resolved,
-      (backend, { id, ...resolution }, updateId) =>
-        // The union of answers is the same, except for fields that may be undefined there.
-        resolveOnce(backend, id, resolution as Resolution, { updateId, answerField: 'answer' }),
-    ),
+    eventType('requirement.resolved.v1', 'Answer a requirement', givenAnswer, resolve('answer')),
     eventType(
       'documents.received.v1',
       'Answer a requirement with documents of the document store',
       received,
-      (backend, { id, documents, ...who }, updateId) => {
-        const resolution = { ...who, answer: { kind: 'documents', documents } } as const;
-        return resolveOnce(backend, id, resolution, { updateId, answerField: 'documents' });
-      },
+      (backend, { documents, ...who }, updateId) =>
+        resolve('documents')(backend, { ...who, answer: { kind: 'documents', documents } }, updateId),
     ),
   ]);
+}
+
+/** @param answerField the field of the event's data that has the answer, for the names of rejected fields */
+function resolve(answerField: 'answer' | 'documents') {
+  return async (backend: Backend, given: z.output<typeof givenAnswer>, updateId: string): Promise<string> => {
+    try {
+      return (await resolveOnce(backend, given, updateId)).workflowId;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const errors = error.errors.map(({ field, message }) => {
+        const inEvent = answerField === 'answer' ? field : field.replace(/^answer\b.*/, answerField);
+        return { field: `data.${inEvent}`, message };
+      });
+      throw new Refusal(error.kind, error.message, errors);
+    }
+  };
 }
 
 /** @param apply returns the workflow id */
@@ -169,107 +143,4 @@ function unknownType(types: EventTypes, errors: readonly FieldProblem[]): Proble
 function updateIdOf(source: string, id: string): string {
   const hash = createHash('sha256').update(JSON.stringify([source, id]));
   return `event-${hash.digest('hex').slice(0, 32)}`;
-}
-
-/** How many runs of one workflow are searched for an earlier delivery. */
-const MAX_RUNS = 20;
-
-interface Delivered {
-  /** The same for each delivery of one event. */
-  readonly updateId: string;
-  /** The field of the event's data that has the answer. */
-  readonly answerField: 'answer' | 'documents';
-}
-
-/**
- * Answers a requirement. The same `updateId` again is the same answer: it changes nothing, and succeeds if the first one did.
- *
- * @param id workflow id, `externalId` or `externalId@account`
- * @returns the workflow id
- * @throws {Problem} when there is no such workflow, or when it does not accept this answer
- */
-async function resolveOnce(
-  backend: Backend,
-  id: string,
-  resolution: Resolution,
-  { updateId, answerField }: Delivered,
-): Promise<string> {
-  const { client } = backend;
-  const { workflowId, runId } = await find(backend, id);
-  try {
-    const handle = client.workflow.getHandle(workflowId);
-    await handle.executeUpdate(resolveRequirement, { args: [resolution], updateId });
-  } catch (error) {
-    const rejection = rejectionOf(error, answerField);
-    if (!rejection) throw error;
-    if (!(await wasAccepted(client, { workflowId, runId }, updateId))) throw rejection;
-  }
-  return workflowId;
-}
-
-/** @throws {Problem} when there is no such onboarding, or when several have this `externalId` */
-export async function find({ client, accounts }: Backend, id: string): Promise<WorkflowExecutionDescription> {
-  try {
-    return await findOnboarding(client, id, accounts);
-  } catch (error) {
-    if (!(error instanceof UnknownOnboarding)) throw error;
-    if (error.mayMean.length === 0) {
-      throw new Problem('unknown-onboarding', 'check the id: no onboarding with it was ever started');
-    }
-    const detail =
-      'use the whole workflow id, such as merchant-boarding-<externalId> or ...-<externalId>@<account>';
-    throw new Problem('ambiguous-id', detail);
-  }
-}
-
-/** Why an onboarding rejected an answer. Undefined for another error. */
-function rejectionOf(error: unknown, answerField: string): Problem | undefined {
-  if (error instanceof WorkflowNotFoundError) return new Problem('not-open', 'the onboarding has ended');
-  if (!(error instanceof WorkflowUpdateFailedError)) return undefined;
-  const { cause } = error;
-  const [, field, rule] =
-    /^([\w.]+): (.+)$/s.exec(cause instanceof ApplicationFailure ? cause.message : '') ?? [];
-  if (field === undefined || rule === undefined) return undefined;
-  if (field === 'requirementId') return new Problem('not-open', 'no requirement with this id is open');
-  const given = answerField === 'answer' ? field : field.replace(/^answer\b.*/, answerField);
-  return invalid([{ field: `data.${given}`, message: rule }], 'the requirement does not accept this answer');
-}
-
-/** Whether an update with this id was accepted before. Temporal itself checks the current run only; a long onboarding has several. */
-async function wasAccepted(
-  client: Client,
-  { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
-  updateId: string,
-): Promise<boolean> {
-  let run: string | undefined = runId;
-  for (let count = 0; run && count < MAX_RUNS; count++) {
-    if (await isUpdateOf(client, workflowId, run, updateId)) return true;
-    run = await runBefore(client, workflowId, run);
-  }
-  return false;
-}
-
-async function isUpdateOf(
-  client: Client,
-  workflowId: string,
-  runId: string,
-  updateId: string,
-): Promise<boolean> {
-  try {
-    await client.workflow.getHandle(workflowId, runId).getUpdateHandle(updateId).result();
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateFailedError) return false;
-    throw error;
-  }
-}
-
-async function runBefore(client: Client, workflowId: string, runId: string): Promise<string | undefined> {
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace: client.options.namespace,
-    execution: { workflowId, runId },
-    maximumPageSize: 1,
-  });
-  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-  return started?.continuedExecutionRunId || undefined;
 }

@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 import type { Counter } from 'prom-client';
 import { kindOf } from '../http/server.js';
 import { nudge } from '../temporal/nudge.js';
+import type { Backend } from '../temporal/requests.js';
 import { listed } from '../temporal/search.js';
 import { isNotFound } from '../temporal/unavailable.js';
-import type { Backend } from './event-types.js';
 import { callTemporal } from './problems.js';
 import { addIds, MAX_IDS, type NamedIds, runningWith } from './webhook-ids.js';
 

@@ -1,10 +1,9 @@
 import { type Client, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
-import type { z } from 'zod';
 import { kindOf, refusesUnreadable } from '../http/server.js';
-import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import { Refusal } from '../temporal/requests.js';
 import { isDenied, isUnavailable } from '../temporal/unavailable.js';
 import { OBSTACLES, UnreadableOnboarding } from '../temporal/unreadable.js';
 
@@ -87,14 +86,6 @@ export function invalid(errors: readonly FieldProblem[], detail = 'nothing was s
   return new Problem('invalid', detail, { errors });
 }
 
-/** Zod's issues as fields and rules. A field is a dotted path. */
-export function wrongFields(error: z.ZodError): FieldProblem[] {
-  const unmatched = error.issues
-    .filter((issue) => issue.code === 'invalid_union' && issue.errors.length === 0)
-    .map(({ path }) => ({ field: path.join('.'), message: 'is not a known value' }));
-  return [...fieldProblems(error), ...unmatched];
-}
-
 /** Errors of Fastify by HTTP status. Its own messages are not shown, because some quote the request. */
 const FASTIFY_ERRORS: Readonly<Record<number, readonly [ProblemKind, string]>> = {
   400: ['unreadable', 'the request is malformed'],
@@ -136,6 +127,10 @@ export function sendProblem(reply: FastifyReply, problem: Problem) {
 
 export function problemFrom(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof Refusal) {
+    const { kind, message, errors } = error;
+    return new Problem(kind, message, errors.length > 0 ? { errors } : {});
+  }
   const { statusCode = 500 } = error as { statusCode?: number };
   const [kind, detail] = FASTIFY_ERRORS[statusCode] ?? ['internal-error', 'see the log of the receiver'];
   return new Problem(kind, detail, { cause: error });

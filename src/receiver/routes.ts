@@ -4,22 +4,14 @@ import type { Counter } from 'prom-client';
 import { z } from 'zod';
 import { bearerChallenge } from '../http/server.js';
 import type { KnownAccounts } from '../messages/inputs.js';
-import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import { PARTNERS, type SystemName } from '../partners/systems.js';
 import { stateOf } from '../temporal/onboardings.js';
-import {
-  BUSINESS,
-  CUSTOMER,
-  differenceFromStart,
-  type Kind,
-  MERCHANT,
-  type Started,
-} from '../temporal/start.js';
+import { type Backend, checked, find, type Requested, startOrAttach } from '../temporal/requests.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/start.js';
 import { holdUntilClosed, parse, textBodies, textOf } from './cloud-events.js';
-import { type Backend, find } from './event-types.js';
 import type { WebhookNudges } from './nudges.js';
 import { accepted, problems, type RequestSchemas, response, state, unchanged } from './openapi.js';
-import { callTemporal, DEADLINE_MS, invalid, Problem, wrongFields } from './problems.js';
+import { callTemporal, DEADLINE_MS, Problem } from './problems.js';
 import { authSetting, senderCheck, WEBHOOK_PARTNERS, type WebhookRules } from './settings.js';
 import { countOf, idsIn } from './webhook-ids.js';
 
@@ -99,12 +91,6 @@ export function onboardingRoutes({ backend, known, bodies, isCaller }: Onboardin
   };
 }
 
-/** The result of a PUT. */
-interface Put extends Pick<Started, 'workflowId'> {
-  /** The onboarding was started before, with the same input. */
-  readonly isUnchanged: boolean;
-}
-
 /** Validates a body, and returns a function that starts its onboarding. */
 function startOnboarding(backend: Backend, known: KnownAccounts) {
   const starters = {
@@ -112,39 +98,18 @@ function startOnboarding(backend: Backend, known: KnownAccounts) {
     business: starter(BODY_KINDS.business, backend, known),
     customer: starter(BODY_KINDS.customer, backend, known),
   };
-  return (externalId: string, body: unknown): (() => Promise<Put>) => {
-    if (isNestedDeeper(body)) throw invalid([{ field: '', message: TOO_NESTED }]);
+  return (externalId: string, body: unknown): (() => Promise<Requested>) => {
     const { type, ...fields } = checked(typed, body);
     return starters[type]({ ...fields, externalId });
   };
 }
 
-function starter<Input>({ schema, start }: Kind<Input>, backend: Backend, known: KnownAccounts) {
-  const { client, taskQueue, dbaForm } = backend;
-  const rules = schema(known);
+function starter<Input>(kind: Kind<Input>, backend: Backend, known: KnownAccounts) {
+  const rules = kind.schema(known);
   return (given: unknown) => {
     const input = checked(rules, given);
-    return async (): Promise<Put> => {
-      const { workflowId, started } = await start(client, input, { taskQueue, dbaForm });
-      const differing = started ? undefined : await differenceFromStart(client, workflowId, input);
-      if (differing !== undefined && differing.length > 0) throw otherInput(differing);
-      return { workflowId, isUnchanged: differing !== undefined };
-    };
+    return () => startOrAttach(backend, kind, input);
   };
-}
-
-/** The first input stays, because the partner may have it already. */
-function otherInput(fields: readonly string[]): Problem {
-  const detail = 'nothing was changed: correct the onboarding by its requirements, or use another externalId';
-  const errors = fields.map((field) => ({ field, message: 'differs from the first input' }));
-  return new Problem('other-input', detail, { errors });
-}
-
-/** @throws {Problem} which names every wrong field */
-function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw invalid(wrongFields(result.error));
 }
 
 interface PartnerWebhookRoutes {

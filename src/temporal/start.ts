@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
 import type { Priority } from '@temporalio/common';
 import type { z } from 'zod';
 import type { OperationOutcome } from '../messages/banking-activities.js';
@@ -33,7 +37,16 @@ export interface StartOptions {
   readonly urgency?: Urgency;
   /** Default: `shown`. */
   readonly dbaForm?: DbaForm;
+  /** Default: the client sends it. */
+  readonly send?: SendStart;
 }
+
+/**
+ * Sends a start with these options to the server, and returns the id of the run.
+ *
+ * @throws {WorkflowExecutionAlreadyStartedError} when the id is taken
+ */
+export type SendStart = (type: WorkflowType, options: WorkflowStartOptions) => Promise<string>;
 
 /** A workflow that a start created, or found. */
 export interface Started {
@@ -127,11 +140,11 @@ export interface Start extends Omit<FirstSight, 'dbaForm'> {
 export async function startOnce(
   client: Client,
   { type, key, args, agent, account, ...sight }: Start,
-  { taskQueue, again = false, urgency = 'interactive', dbaForm }: StartOptions,
+  { taskQueue, again = false, urgency = 'interactive', dbaForm, send = sentBy(client) }: StartOptions,
 ): Promise<Started> {
   const id = workflowId(type, key, account);
   try {
-    const { firstExecutionRunId: runId } = await client.workflow.start(type, {
+    const runId = await send(type, {
       workflowId: id,
       taskQueue,
       args: [...args],
@@ -146,6 +159,10 @@ export async function startOnce(
     const { runId } = await client.workflow.getHandle(id).describe();
     return { workflowId: id, runId, started: false };
   }
+}
+
+function sentBy(client: Client): SendStart {
+  return async (type, options) => (await client.workflow.start(type, options)).firstExecutionRunId;
 }
 
 /**

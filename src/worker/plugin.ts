@@ -35,7 +35,7 @@ export type GangwayPlugin = BundlerPlugin &
 
 /**
  * Makes a worker run Gangway beside the worker's own workflows and activities. The worker gets Gangway's workflows, the activities
- * on its task queue, the data converter with `PAYLOAD_KEYS`, and the interceptors. While it runs, the plugin runs further workers
+ * and the Nexus service on its task queue, the data converter with `PAYLOAD_KEYS`, and the interceptors. While it runs, the plugin runs further workers
  * over the same connection: one for each partner task queue of each account, and one that delivers outbound events.
  *
  * @throws {BadSetting} when a setting cannot be used. `PAYLOAD_KEYS` is required, because a worker does not show which server it is
@@ -55,13 +55,14 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
       if (options.taskQueue !== taskQueue) {
         throw new BadSetting('GANGWAY_TASK_QUEUE', `must be ${options.taskQueue}, as that of the worker`);
       }
-      const { sinks, activities, interceptors } = workflowQueue(config);
+      const { sinks, activities, nexusServices, interceptors } = workflowQueue(config);
       return {
         ...SHUTDOWN,
         ...versioned(version),
         ...withWorkflows(options),
         sinks: { ...options.sinks, ...sinks },
         activities: withoutClash(options.activities, activities),
+        nexusServices: [...(options.nexusServices ?? []), ...nexusServices],
         interceptors: merged(options.interceptors, interceptors),
       };
     },

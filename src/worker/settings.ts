@@ -4,6 +4,7 @@ import type { PatienceSettings } from '../activities/interceptors.js';
 import type { PollBounds } from '../activities/poll.js';
 import { type StorePlaces, storeSettings, storesFrom, storeUrls } from '../documents/open-store.js';
 import { type EventSettings, eventSettings, eventsFrom } from '../events/sender.js';
+import type { DbaForm } from '../messages/listed.js';
 import {
   type Account,
   type Accounts,
@@ -125,6 +126,7 @@ export const workerSettings = z.object({
 export type WorkerSettings = Accounts &
   StorePlaces & {
     readonly taskQueue: string;
+    readonly dbaForm: DbaForm;
     /** The build that this process runs; undefined when its workers are not versioned. */
     readonly version: WorkerDeploymentVersion | undefined;
     /** Where an account sets nothing else. */
@@ -155,6 +157,7 @@ export function loadWorkerSettings(environment: NodeJS.ProcessEnv): WorkerSettin
     ...accounts,
     ...stores,
     taskQueue: set.GANGWAY_TASK_QUEUE,
+    dbaForm: set.GANGWAY_DBA,
     version: versionFrom(set),
     poll,
     patience: patienceFrom(set),

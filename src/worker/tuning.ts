@@ -20,10 +20,11 @@ export const SHUTDOWN = {
  * How a worker polls for tasks, and how many workflows it keeps in memory. The number of polls for workflow tasks follows the load.
  * For activities it is fixed: with a changing number, some tasks that the server had dispatched never reached the worker, and each
  * of those waits for its time-out. A workflow takes over half a MiB of memory, and the cache saves a waiting one little, because
- * the replay of its short history takes milliseconds.
+ * the replay of its short history takes milliseconds. Nexus requests take few polls, because each is over in milliseconds.
  */
 export const TUNING = {
   maxCachedWorkflows: 500,
   activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 5 },
   workflowTaskPollerBehavior: { type: 'autoscaling' },
+  nexusTaskPollerBehavior: { type: 'simple-maximum', maximum: 2 },
 } satisfies Partial<WorkerOptions>;

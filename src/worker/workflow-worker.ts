@@ -4,6 +4,7 @@ import { onboardingActivities } from '../activities/onboardings.js';
 import { publishActivities } from '../activities/outbound-events.js';
 import { reportsWrites } from '../activities/write.js';
 import { knownAccounts } from '../messages/inputs.js';
+import { nexusService } from '../nexus/service.js';
 import { holdsInputs, namesDba } from '../process/logging.js';
 import { clientInterceptors } from '../temporal/connection.js';
 import { tracedActivities, traceSinks } from '../tracing/spans.js';
@@ -14,14 +15,16 @@ export type WorkersConfig = Omit<WorkerSettings, 'healthAddress' | 'metricsAddre
 
 /** What runs on the task queue of the workflows, beside the workflows. */
 export function workflowQueue(config: WorkersConfig) {
-  const { poll, events } = config;
+  const { taskQueue, dbaForm, poll, events } = config;
+  const known = knownAccounts(config);
   return {
     sinks: traceSinks,
     activities: {
       ...onboardingActivities(poll),
-      ...correctionActivities(knownAccounts(config)),
+      ...correctionActivities(known),
       ...publishActivities(events.destinations),
     },
+    nexusServices: [nexusService({ taskQueue, dbaForm, known })],
     interceptors: intercepted(),
   } satisfies Partial<WorkerOptions>;
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nodesOf } from '../rigs/docs.js';
 import { merchant } from '../rigs/inputs.js';
+import { startCaller } from '../rigs/nexus/caller.js';
 import { launchNode, run } from '../rigs/processes.js';
 import { createRig } from '../rigs/rig.js';
 import { shared } from '../rigs/shared.js';
@@ -74,7 +75,7 @@ const TSCONFIG = {
     ...{ module: 'nodenext', target: 'es2023', types: ['node'], noEmit: true },
     ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
   },
-  include: ['*.mts', '*.cts'],
+  include: ['*.mts', '*.cts', 'caller/*.ts'],
 };
 
 const COMPILER = ['node_modules/typescript/bin/tsc', '-p'];
@@ -117,10 +118,14 @@ const project = shared(async (until) => {
   const folder = await mkdtemp(join(tmpdir(), 'gangway-installed-'));
   until(() => rm(folder, { recursive: true, force: true }));
   await install(folder);
-  const examples = nodesOf('docs/programs.md', 'code').filter(({ lang }) => lang === 'ts');
+  const examples = ['docs/programs.md', 'docs/nexus.md']
+    .flatMap((page) => nodesOf(page, 'code'))
+    .filter(({ lang }) => lang === 'ts');
   const pages = examples.map(({ value }, index) => [`example-${index}.mts`, value] as const);
   for (const [name, source] of [...Object.entries(PROGRAMS), ...pages])
     await writeFile(join(folder, name), source);
+  await cp('examples/nexus-caller', join(folder, 'caller'), { recursive: true });
+  await writeFile(join(folder, 'caller', 'package.json'), JSON.stringify({ type: 'module' }));
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
   return folder;
 });
@@ -137,9 +142,10 @@ const rig = shared(async (until) => {
 });
 
 describe('the package, installed in an empty project', () => {
-  it('has types for strict programs in ESM and CommonJS, and for those of docs/programs.md', async () => {
+  it('has types for strict programs in ESM and CommonJS, and for those of docs/programs.md and docs/nexus.md', async () => {
     const { stdout: files } = await run(process.execPath, [...COMPILER, project(), '--listFilesOnly'], {});
-    expect(files.match(/example-\d+\.mts/g)?.length).toBeGreaterThan(4);
+    expect(files.match(/example-\d+\.mts/g)?.length).toBeGreaterThan(6);
+    expect(files).toContain('caller/main.ts');
     expect(await errorsIn(project())).toEqual([]);
   });
 
@@ -162,6 +168,25 @@ describe('the package, installed in an empty project', () => {
         mid: expect.stringMatching(/^\d{15}$/),
       },
     });
+  });
+
+  it('boards a merchant through Nexus and plugin, by the example of a caller', async () => {
+    const { env, atClose } = rig();
+    const { namespace: TEMPORAL_NAMESPACE, endpoint: NEXUS_ENDPOINT } = await startCaller({ env, atClose });
+    const file = join(project(), 'merchant.json');
+    await writeFile(file, JSON.stringify(merchant()));
+    const settings = { ...env, TEMPORAL_NAMESPACE, NEXUS_ENDPOINT };
+    const { code, stdout, stderr } = await run(
+      process.execPath,
+      ['caller/main.ts', file],
+      settings,
+      '',
+      project(),
+    );
+    expect([code, JSON.parse(stdout || '{}')], stderr).toEqual([
+      0,
+      { mid: expect.stringMatching(/^\d{15}$/) },
+    ]);
   });
 
   it('brings the command', async () => {

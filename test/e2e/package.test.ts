@@ -90,6 +90,8 @@ describe('the package', () => {
     expect(await imported('gangway/plugin')).toEqual(['gangwayPlugin']);
     expect(await imported('gangway/messages')).toContain('workflowId');
     expect(await imported('gangway/command')).toContain('run');
+    expect(await imported('gangway/encryption')).toContain('dataConverter');
+    expect(await imported('gangway/nexus')).toContain('gangwayService');
     expect(await imported('gangway')).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
     expect(await imported('gangway/dist/config.js')).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
@@ -109,6 +111,8 @@ describe('the API reference', () => {
     ['gangway/plugin', 'worker_plugin'],
     ['gangway/messages', 'messages'],
     ['gangway/command', 'commands_program'],
+    ['gangway/encryption', 'temporal_encryption'],
+    ['gangway/nexus', 'messages_nexus'],
   ])('has a page for everything that %s exports', async (path, module) => {
     const pages = globSync(`docs/api/*/${module}.*.html`).map((page) =>
       basename(page, '.html').slice(module.length + 1),

@@ -10,7 +10,6 @@ import type {
   CustomerOnboardingInput,
   MerchantBoardingInput,
 } from '../../src/messages/inputs.js';
-import type { DbaForm } from '../../src/messages/listed.js';
 import type {
   BusinessOnboardingOutcome,
   CustomerOnboardingOutcome,
@@ -38,8 +37,6 @@ export interface RigOptions extends WorkerOptions {
   /** A Temporal server for this rig alone, which ends with it: for lists of all workflows, or for other settings. */
   readonly server?: DevServerOptions;
   readonly sandbox?: SandboxOptions;
-  /** How lists and logs have the dba. Default: `shown`. */
-  readonly dbaForm?: DbaForm;
   /** Default: true. With false, the test starts the worker. */
   readonly worker?: boolean;
 }

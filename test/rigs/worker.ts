@@ -1,5 +1,6 @@
 import type { NativeConnection } from '@temporalio/worker';
 import type { EventSettings } from '../../src/events/sender.js';
+import type { DbaForm } from '../../src/messages/listed.js';
 import { type Account, readAccounts } from '../../src/partners/account-settings.js';
 import type { HttpLimits } from '../../src/partners/http.js';
 import type { SystemName } from '../../src/partners/systems.js';
@@ -37,6 +38,8 @@ export interface WorkerOptions {
   readonly accounts?: readonly string[];
   /** Passwords at the boarding partner, by account, where they differ. Default: none. */
   readonly accountPasswords?: Readonly<Record<string, string>>;
+  /** How lists and logs have the dba. Default: `shown`. */
+  readonly dbaForm?: DbaForm;
   /** Default: not versioned. */
   readonly version?: WorkerSettings['version'];
   /** Default: no limits. */
@@ -76,7 +79,7 @@ export async function runWorker(place: WorkerPlace, options: WorkerOptions): Pro
     connection,
     namespace: 'default',
     config: {
-      ...{ ...account, ...dirs, version, poll, patience, events },
+      ...{ ...account, ...dirs, dbaForm: options.dbaForm ?? 'shown', version, poll, patience, events },
       accounts: Object.fromEntries(
         accounts.map((name) => {
           const password = accountPasswords[name];

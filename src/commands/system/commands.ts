@@ -9,8 +9,10 @@ export function setupCommand(program: Command, act: Act): void {
     .command('setup')
     .summary('prepare a Temporal namespace')
     .description(
-      'Register the search attributes in the namespace, and print links to views of the Web UI. Safe to run again.',
+      'Register the search attributes in the namespace, and print links to views of the Web UI. Safe to run again. ' +
+        'For calls from other namespaces, see docs/nexus.md.',
     )
+    .option('--nexus-endpoint <name>', 'create this Nexus endpoint, which leads to the workers')
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./setup.js')).setUp));
 }

@@ -1,23 +1,42 @@
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { createNexusEndpoint, type NexusEndpoint } from '../../temporal/nexus-endpoint.js';
 import { generatePayloadKey } from '../../temporal/payload-codec.js';
 import { registerSearchAttributes } from '../../temporal/search-attributes.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 
-export async function setUp(cli: CommandLine, { json }: { readonly json?: true }): Promise<void> {
-  await withTemporal(cli, async ({ client, view }) => {
+interface SetupOptions {
+  readonly nexusEndpoint?: string;
+  readonly json?: true;
+}
+
+export async function setUp(cli: CommandLine, options: SetupOptions): Promise<void> {
+  const { nexusEndpoint: name, json } = options;
+  await withTemporal(cli, async ({ client, view, config: { taskQueue } }) => {
     const registered = await registerSearchAttributes(client);
-    const views = Object.entries(VIEWS).flatMap(([name, query]) => {
-      const url = view(name, query);
-      return url === undefined ? [] : [{ name, url }];
+    const endpoint =
+      name === undefined ? undefined : { name, namespace: client.options.namespace, taskQueue };
+    const isNew = endpoint && (await createNexusEndpoint(client, endpoint));
+    const views = Object.entries(VIEWS).flatMap(([title, query]) => {
+      const url = view(title, query);
+      return url === undefined ? [] : [{ name: title, url }];
     });
-    if (json) return cli.json({ registered, views });
+    if (json) {
+      const nexusEndpoint = endpoint && { ...endpoint, created: isNew };
+      return cli.json({ registered, ...(nexusEndpoint && { nexusEndpoint }), views });
+    }
     const what = registered.length > 0 ? `registered ${registered.join(', ')}` : 'all are registered already';
     cli.line(`search attributes: ${what}`);
+    if (endpoint) cli.line(inWords(endpoint, isNew === true));
     if (views.length === 0) return cli.line('Web UI: set GANGWAY_UI_URL for links to its views');
     cli.line('Web UI: open each view once, and your browser keeps it');
-    for (const { name, url } of views) cli.line(`  ${name}\n    ${url}`);
+    for (const { name: title, url } of views) cli.line(`  ${title}\n    ${url}`);
     cli.line(`  In the list, choose the columns ${COLUMNS.join(', ')}.`);
   });
+}
+
+function inWords({ name, namespace, taskQueue }: NexusEndpoint, isNew: boolean): string {
+  const what = isNew ? 'created' : 'exists already';
+  return `Nexus endpoint ${name}: ${what}, leads to task queue ${taskQueue} of namespace ${namespace}`;
 }
 
 const { dba, stage, actionRequired, actionDueAt } = SEARCH_ATTRIBUTES;

@@ -37,6 +37,7 @@ async function boardForDays<T>(
     namespace: environment.namespace ?? 'default',
     config: {
       taskQueue,
+      dbaForm: 'shown',
       version: undefined,
       poll: { minMs: MINUTE_MS, maxMs: HOUR_MS },
       patience: { retryAfterMaxMs: HOUR_MS, stepMs: 24 * HOUR_MS, unreadableMs: HOUR_MS },

@@ -21,6 +21,7 @@ describe('the settings', () => {
   it('have defaults, and a partner without a URL is off', () => {
     expect(loadWorkerSettings({})).toEqual({
       taskQueue: 'gangway',
+      dbaForm: 'shown',
       poll: { minMs: 60_000, maxMs: 3_600_000 },
       patience: { retryAfterMaxMs: 3_600_000, stepMs: 86_400_000, unreadableMs: 3_600_000 },
       version: undefined,

@@ -1,0 +1,174 @@
+import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { CancelledFailure, type WorkflowIdConflictPolicy } from '@temporalio/common';
+import {
+  getClient,
+  startWorkflow,
+  type WorkflowHandle,
+  WorkflowRunOperationHandler,
+} from '@temporalio/nexus';
+import {
+  HandlerStartOperationResult,
+  type OperationContext,
+  OperationError,
+  type OperationHandler,
+  type ServiceHandler,
+  type StartOperationContext,
+  serviceHandler,
+} from 'nexus-rpc';
+import { z } from 'zod';
+import { Deadline, untilAborted } from '../http/deadline.js';
+import type { KnownAccounts } from '../messages/inputs.js';
+import type { DbaForm } from '../messages/listed.js';
+import { gangwayService } from '../messages/nexus.js';
+import { holdPrivate } from '../process/logging.js';
+import { outcomeOf, stateOf } from '../temporal/onboardings.js';
+import {
+  type Backend,
+  checked,
+  find,
+  givenAnswer,
+  onboardingName,
+  resolveOnce,
+  startOrAttach,
+} from '../temporal/requests.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/start.js';
+import { isNotFound } from '../temporal/unavailable.js';
+import { callersError } from './handler-errors.js';
+
+/** Where the onboardings of callers run, and which accounts their inputs may name. */
+export interface NexusPlace {
+  readonly taskQueue: string;
+  readonly dbaForm: DbaForm;
+  readonly known: KnownAccounts;
+}
+
+const named = z.strictObject({ id: onboardingName });
+
+/** Gangway's Nexus service, for a worker of the workflows. */
+export function nexusService({ taskQueue, dbaForm, known }: NexusPlace): ServiceHandler {
+  const accounts = Object.keys(known.accounts);
+  const backend = (): Backend => ({ client: getClient(), taskQueue, dbaForm, accounts });
+  return serviceHandler(gangwayService, {
+    boardMerchant: onboarding(MERCHANT, known, backend),
+    onboardBusiness: onboarding(BUSINESS, known, backend),
+    onboardCustomer: onboarding(CUSTOMER, known, backend),
+    answerRequirement: (context, given) =>
+      respond(context, given, async () => {
+        // Temporal repeats a request with the same id.
+        const answered = await resolveOnce(
+          backend(),
+          checked(givenAnswer, given),
+          `nexus-${context.requestId}`,
+        );
+        return answered.receipt;
+      }),
+    getStatus: (context, given) =>
+      respond(context, given, async () => {
+        const { client } = backend();
+        const { workflowId } = await find(backend(), checked(named, given).id);
+        return { workflowId, ...(await stateOf(client, workflowId, QUERY_MS)) };
+      }),
+  });
+}
+
+/** An operation that completes with the outcome of an onboarding. */
+function onboarding<Input, Given, Outcome>(
+  kind: Kind<Input>,
+  known: KnownAccounts,
+  backend: () => Backend,
+): OperationHandler<Given, Outcome> {
+  const rules = kind.schema(known);
+  const run = new WorkflowRunOperationHandler<Given, Outcome>((context, given) =>
+    runFor(context, backend(), kind, checked(rules, given)),
+  );
+  return {
+    start: (context, given) =>
+      respond(context, given, () =>
+        run.start(context, given).catch((error: unknown) => {
+          if (error instanceof EndedBefore) return endOf<Outcome>(getClient(), error.workflowId);
+          throw error;
+        }),
+      ),
+    cancel: (context, token) =>
+      respond(context, undefined, () =>
+        run.cancel(context, token).catch((error: unknown) => {
+          // It has ended.
+          if (!isNotFound(error)) throw error;
+        }),
+      ),
+  };
+}
+
+/** The onboarding has ended, and reports to nobody any more. */
+class EndedBefore extends Error {
+  constructor(readonly workflowId: string) {
+    super(`${workflowId} has ended`);
+  }
+}
+
+/**
+ * Starts an onboarding whose end Temporal reports to the caller, or lets one that runs report to this caller as well. The first
+ * attempt fails if there is one already, so that no caller attaches to the onboarding of another input.
+ *
+ * @throws {EndedBefore}
+ */
+async function runFor<Input, Outcome>(
+  context: StartOperationContext,
+  backend: Backend,
+  kind: Kind<Input>,
+  input: Input,
+): Promise<WorkflowHandle<Outcome>> {
+  const runs: WorkflowHandle<Outcome>[] = [];
+  const startWith = (workflowIdConflictPolicy: WorkflowIdConflictPolicy) =>
+    startOrAttach(backend, kind, input, async (type, options) => {
+      const run = await startWorkflow(context, type, { ...options, workflowIdConflictPolicy });
+      runs.push(run);
+      return run.runId ?? '';
+    });
+  const { workflowId, started } = await startWith('FAIL');
+  if (!started) await startWith('USE_EXISTING');
+  const [run] = runs;
+  if (!run) throw new EndedBefore(workflowId);
+  return run;
+}
+
+/** The outcome of an onboarding that has ended. @throws {OperationError} when it has none */
+async function endOf<Outcome>(
+  client: Client,
+  workflowId: string,
+): Promise<HandlerStartOperationResult<Outcome>> {
+  try {
+    return HandlerStartOperationResult.sync(await outcomeOf<Outcome>(client, workflowId));
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const isCancelled = error.cause instanceof CancelledFailure;
+    const how = isCancelled ? 'was cancelled' : 'ended without an outcome';
+    const what = `${workflowId} ${how}; an operator can start it again with --again`;
+    throw new OperationError(isCancelled ? 'canceled' : 'failed', what);
+  }
+}
+
+/** How long a handler may take, in milliseconds. Temporal waits 10 s for its response, and repeats the request after that. */
+const DEADLINE_MS = 8_000;
+
+/** How long a worker may take for the state of an onboarding, in milliseconds. It is asked twice. */
+const QUERY_MS = 3_000;
+
+/** Runs a handler within its time, and turns its errors into those for callers. The log shows no private value of the request. */
+async function respond<Result>(
+  { abortSignal }: OperationContext,
+  given: unknown,
+  handle: () => Promise<Result>,
+): Promise<Result> {
+  const release = holdPrivate(given);
+  const deadline = new Deadline({ ms: DEADLINE_MS, until: abortSignal });
+  try {
+    const inTime = () => getClient().withDeadline(Date.now() + DEADLINE_MS, handle);
+    return await untilAborted(inTime(), deadline.signal);
+  } catch (error) {
+    throw callersError(error);
+  } finally {
+    deadline.release();
+    setImmediate(release);
+  }
+}

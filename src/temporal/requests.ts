@@ -1,0 +1,226 @@
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
+import type { DbaForm } from '../messages/listed.js';
+import { type Resolution, type ResolutionReceipt, resolveRequirement } from '../messages/requirements.js';
+import { fieldProblems } from '../partners/client.js';
+import { json } from '../partners/fields.js';
+import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
+import type { FieldProblem } from '../partners/partner-error.js';
+import { findOnboarding, UnknownOnboarding } from './onboardings.js';
+import { differenceFromStart, type Kind, type SendStart, type Started } from './start.js';
+
+/** What other programs request, over HTTP or Nexus: an onboarding, an answer, a state. */
+
+/** Where requests of other programs are carried out. */
+export interface Backend {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly dbaForm: DbaForm;
+  /** Names of the partner accounts in which an `externalId` is searched for, besides the account without a name. */
+  readonly accounts: readonly string[];
+}
+
+/** Why a request is refused. The same request is refused again. */
+export type RefusalKind = 'invalid' | 'unknown-onboarding' | 'ambiguous-id' | 'other-input' | 'not-open';
+
+/** A request that is refused. Message and fields never repeat what the program sent. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  constructor(
+    readonly kind: RefusalKind,
+    message: string,
+    /** Every wrong field with its rule. */
+    readonly errors: readonly FieldProblem[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** @throws {Refusal} which names every wrong field */
+export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  if (isNestedDeeper(value)) throw refusedFields([{ field: '', message: TOO_NESTED }]);
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw refusedFields(wrongFields(result.error));
+}
+
+function refusedFields(errors: readonly FieldProblem[]): Refusal {
+  return new Refusal('invalid', 'nothing was started', errors);
+}
+
+/** Zod's issues as fields and rules. A field is a dotted path. */
+export function wrongFields(error: z.ZodError): FieldProblem[] {
+  const unmatched = error.issues
+    .filter((issue) => issue.code === 'invalid_union' && issue.errors.length === 0)
+    .map(({ path }) => ({ field: path.join('.'), message: 'is not a known value' }));
+  return [...fieldProblems(error), ...unmatched];
+}
+
+/** An onboarding that a request started, or attached to. */
+export interface Requested extends Started {
+  /** It was started before, with the same input. */
+  readonly isUnchanged: boolean;
+}
+
+/**
+ * Starts an onboarding, or attaches to the one that was started before with the same input.
+ *
+ * @throws {Refusal} `other-input` when it was started with another one. The first input stays, because the partner may have it
+ */
+export async function startOrAttach<Input>(
+  { client, taskQueue, dbaForm }: Backend,
+  { start }: Kind<Input>,
+  input: Input,
+  send?: SendStart,
+): Promise<Requested> {
+  const started = await start(client, input, { taskQueue, dbaForm, ...(send && { send }) });
+  if (started.started) return { ...started, isUnchanged: false };
+  const differing = await differenceFromStart(client, started.workflowId, input);
+  if (differing === undefined || differing.length === 0)
+    return { ...started, isUnchanged: differing !== undefined };
+  const detail = 'nothing was changed: correct the onboarding by its requirements, or use another externalId';
+  const errors = differing.map((field) => ({ field, message: 'differs from the first input' }));
+  throw new Refusal('other-input', detail, errors);
+}
+
+/** @throws {Refusal} when there is no such onboarding, or when several have this `externalId` */
+export async function find({ client, accounts }: Backend, id: string): Promise<WorkflowExecutionDescription> {
+  try {
+    return await findOnboarding(client, id, accounts);
+  } catch (error) {
+    if (!(error instanceof UnknownOnboarding)) throw error;
+    if (error.mayMean.length === 0) {
+      throw new Refusal('unknown-onboarding', 'check the id: no onboarding with it was ever started');
+    }
+    const detail =
+      'use the whole workflow id, such as merchant-boarding-<externalId> or ...-<externalId>@<account>';
+    throw new Refusal('ambiguous-id', detail);
+  }
+}
+
+const text = z.string().regex(/\S/, 'must not be empty');
+
+/** How a program names an onboarding: by workflow id, `externalId` or `externalId@account`. */
+export const onboardingName = text.max(300);
+
+export const documentRefs = z
+  .array(z.strictObject({ key: text, fileName: text, contentType: text }))
+  .min(1, 'must name at least one');
+
+const answer = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('text'), text }),
+  z.strictObject({ kind: z.literal('documents'), documents: documentRefs }),
+  z.strictObject({ kind: z.literal('correction'), patch: z.record(z.string(), json) }),
+  z.strictObject({ kind: z.literal('adopt'), id: text }),
+  z.strictObject({ kind: z.literal('retry') }),
+  z.strictObject({ kind: z.literal('code'), code: text }),
+  z.strictObject({ kind: z.literal('take-back') }),
+  z.strictObject({ kind: z.literal('abandon') }),
+]);
+
+/** Which requirement, who answers it, and why. */
+export const whoAndWhy = { id: onboardingName, requirementId: text, actor: text, reason: text };
+
+/** An answer to a requirement, as programs send it. */
+export const givenAnswer = z.strictObject({ ...whoAndWhy, answer });
+
+/** How many runs of one workflow are searched for an earlier delivery. */
+const MAX_RUNS = 20;
+
+/** An answer that a workflow accepted. */
+export interface Accepted {
+  readonly workflowId: string;
+  readonly receipt: ResolutionReceipt;
+}
+
+/**
+ * Answers a requirement. The same `updateId` again is the same answer: it changes nothing, and succeeds if the first one did.
+ *
+ * @param id see {@link onboardingName}
+ * @throws {Refusal} when there is no such workflow, or when it does not accept this answer
+ */
+export async function resolveOnce(
+  backend: Backend,
+  { id, ...resolution }: z.output<typeof givenAnswer>,
+  updateId: string,
+): Promise<Accepted> {
+  const { client } = backend;
+  const { workflowId, runId } = await find(backend, id);
+  try {
+    const handle = client.workflow.getHandle(workflowId);
+    // The union of answers is the same, except for fields that may be undefined there.
+    const args = [resolution as Resolution] as const;
+    return {
+      workflowId,
+      receipt: await handle.executeUpdate(resolveRequirement, { args: [...args], updateId }),
+    };
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (!refusal) throw error;
+    const receipt = await earlierReceipt(client, { workflowId, runId }, updateId);
+    if (!receipt) throw refusal;
+    return { workflowId, receipt };
+  }
+}
+
+/** Why an onboarding rejected an answer. Undefined for another error. */
+function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof WorkflowNotFoundError) return new Refusal('not-open', 'the onboarding has ended');
+  if (!(error instanceof WorkflowUpdateFailedError)) return undefined;
+  const { cause } = error;
+  const [, field, rule] =
+    /^([\w.]+): (.+)$/s.exec(cause instanceof ApplicationFailure ? cause.message : '') ?? [];
+  if (field === undefined || rule === undefined) return undefined;
+  if (field === 'requirementId') return new Refusal('not-open', 'no requirement with this id is open');
+  return new Refusal('invalid', 'the requirement does not accept this answer', [{ field, message: rule }]);
+}
+
+/**
+ * The receipt of an update with this id that was accepted before. Temporal itself checks the current run only; a long onboarding
+ * has several.
+ */
+async function earlierReceipt(
+  client: Client,
+  { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
+  updateId: string,
+): Promise<ResolutionReceipt | undefined> {
+  let run: string | undefined = runId;
+  for (let count = 0; run && count < MAX_RUNS; count++) {
+    const receipt = await receiptOf(client, workflowId, run, updateId);
+    if (receipt) return receipt;
+    run = await runBefore(client, workflowId, run);
+  }
+  return undefined;
+}
+
+async function receiptOf(
+  client: Client,
+  workflowId: string,
+  runId: string,
+  updateId: string,
+): Promise<ResolutionReceipt | undefined> {
+  try {
+    const handle = client.workflow.getHandle(workflowId, runId);
+    return await handle.getUpdateHandle<ResolutionReceipt>(updateId).result();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateFailedError)
+      return undefined;
+    throw error;
+  }
+}
+
+async function runBefore(client: Client, workflowId: string, runId: string): Promise<string | undefined> {
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  return started?.continuedExecutionRunId || undefined;
+}
