@@ -170,10 +170,13 @@ async function call(
       maxBytes,
       ...(signal && { signal }),
     };
-    const ended = protocol.observe?.({ system: protocol.system, operation: name, method: operation.method });
+    const ended = protocol.observe?.(
+      { system: protocol.system, operation: name, method: operation.method },
+      { operation, request: checked.data, secrets: () => protocol.secrets() },
+    );
     try {
       const response = await (operation.returns === 'stream' ? http.download(message) : http.send(message));
-      ended?.({ status: response.status, date: response.headers['date']?.toString() });
+      ended?.({ status: response.status, date: response.headers['date']?.toString() }, response);
       return response;
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;

@@ -121,7 +121,7 @@ function formData(fields: [string, unknown][]): FormData {
   return form;
 }
 
-function isFilePart(value: unknown): value is FilePart {
+export function isFilePart(value: unknown): value is FilePart {
   return typeof value === 'object' && value !== null && 'fileName' in value && 'content' in value;
 }
 

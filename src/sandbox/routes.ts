@@ -4,7 +4,7 @@ import { type Operation, type Operations, operationName } from '../partners/cata
 import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { type Answer, type Meanwhile, withFaults } from './fault-injection.js';
-import type { Faults } from './faults.js';
+import type { World } from './partner.js';
 
 /** What each operation of a catalogue does with a valid request, and the payload that it returns. */
 export type Handlers<Ops extends Operations, Caller> = {
@@ -58,6 +58,9 @@ export const STATUS_LABELS: Readonly<Record<number, string>> = {
   500: 'InternalServerError',
 };
 
+/** What a recording has no response to. */
+const NOT_RECORDED = 501;
+
 type Int64 = string | number | bigint;
 
 /** On the wire an int64 is a number. Our own callers may write its digits as text. */
@@ -68,7 +71,7 @@ export function onTheWire(int64: z.ZodType<bigint, Int64>) {
 /** Serves every operation of a catalogue: admits the caller, checks the request, then calls the handler. */
 export function partnerRoutes<Ops extends Operations, Caller>(
   server: FastifyInstance,
-  faults: Faults,
+  { faults, playback }: Pick<World, 'faults' | 'playback'>,
   system: PartnerSystem<Ops, Caller>,
 ): void {
   const { invalidStatus = 400 } = system;
@@ -80,7 +83,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
       status,
       body: system.envelope(operation, { status, data: null, error, fields }),
     });
-    const perform = async (request: FastifyRequest): Promise<Answer> => {
+    const emulate = async (request: FastifyRequest): Promise<Answer> => {
       const admission = system.admit(request, operation);
       if ('refused' in admission) return admission.refused;
       const checked = schema.safeParse(await fields(request));
@@ -107,6 +110,12 @@ export function partnerRoutes<Ops extends Operations, Caller>(
       system.move?.(await fields(request), meanwhile);
     const isWrite = operation.effect !== 'read' && !operation.anonymous;
     const called = { system: system.name, operation: operationName(key), isWrite };
+    const play = async (request: FastifyRequest): Promise<Answer> => {
+      const response = playback?.respond(called, operation, await fields(request)) ?? 'emulated';
+      if (response === 'emulated') return emulate(request);
+      return 'answer' in response ? response.answer : failure(NOT_RECORDED, response.missing);
+    };
+    const perform = playback?.has(called) ? play : emulate;
     server.route({
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),

@@ -37,6 +37,8 @@ export interface WorkerOptions {
   readonly accounts?: readonly string[];
   /** Passwords at the boarding partner, by account, where they differ. Default: none. */
   readonly accountPasswords?: Readonly<Record<string, string>>;
+  /** Folder in which exchanges with partners are recorded. Default: none. */
+  readonly record?: string;
   /** Default: not versioned. */
   readonly version?: WorkerSettings['version'];
   /** Default: no limits. */
@@ -111,6 +113,7 @@ function accountOf(url: string, options: WorkerOptions): Account {
     BANKING_URL: bankingUser === null ? '' : bankingUrl,
     ...{ BANKING_USERNAME: bankingUser ?? '', BANKING_PASSWORD: bankingPassword },
     PAYMENTS_URL: paymentsUrl,
+    ...(options.record !== undefined && { GANGWAY_RECORD: options.record }),
   });
   const { boarding, banking, payments } = account.partners;
   return {

@@ -6,6 +6,7 @@ import { type StorePlaces, storeSettings, storesFrom, storeUrls } from '../../do
 import type { DbaForm } from '../../messages/listed.js';
 import { workflowPage, workflowsPage } from '../../operators/links.js';
 import { type Accounts, accountNames, partnerUrls, readAccounts } from '../../partners/account-settings.js';
+import { recordSettings } from '../../partners/recording.js';
 import { isLoopback, readSettings, requireCertificates } from '../../settings/settings.js';
 import {
   localUi,
@@ -21,6 +22,7 @@ import { type Output, Printer } from './output.js';
 /** The settings of `gangway`, beside those of each account (partners/account-settings.ts) and Temporal's own. */
 export const commandSettings = z.object({
   ...accountNames.shape,
+  ...recordSettings.shape,
   ...temporalClientSettings.shape,
   ...webUiSettings.shape,
   ...storeSettings.shape,
