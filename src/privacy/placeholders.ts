@@ -78,7 +78,7 @@ export class Placeholders {
     const about = context.isResponse === true;
     return Object.fromEntries(
       Object.entries(value).map(([name, inside]) => [
-        this.#withoutKnown(name, context).replace(IDENTITY, (found) => this.placeholder(found)),
+        this.#name(name),
         this.replaced(inside, context, name, isProblem || (about && PROBLEMS.test(spelled(name)))),
       ]),
     );
@@ -103,6 +103,12 @@ export class Placeholders {
     const [oldest] = this.#given.keys();
     if (this.#given.size > REMEMBERED && oldest !== undefined) this.#given.delete(oldest);
     return made;
+  }
+
+  /** The name of a field, which may be a private value as well. A known value that is one word may be the name of a field. */
+  #name(name: string): string {
+    const known = /^\w+$/.test(name) ? undefined : this.#given.get(name);
+    return known ?? name.replace(IDENTITY, (found) => this.placeholder(found));
   }
 
   #text(value: string, context: Context, field: string, isProblem: boolean): string {

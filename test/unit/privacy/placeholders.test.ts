@@ -99,6 +99,25 @@ describe('what a recording keeps', () => {
   });
 });
 
+describe('the name of a field', () => {
+  it('stays, unless it is a private value itself', () => {
+    const placeholders = new Placeholders();
+    placeholders.replaced({ remark: 'email', other: 'Ada Lovelace' }, {});
+    const names = Object.keys(
+      placeholders.replaced(
+        { email: null, 'Ada Lovelace': null, '123-45-6789': null, 'a@b.test': null },
+        {},
+      ) as object,
+    );
+    expect(names).toEqual([
+      'email',
+      expect.stringMatching(/^private-\w{10}$/),
+      expect.stringMatching(/^97\d-\d\d-\d{4}$/),
+      expect.stringMatching(/@example\.com$/),
+    ]);
+  });
+});
+
 describe('credentials', () => {
   it.each([
     { password: 'p', Password: 'p', TokenDevice: 'd', smsCode: '123456', oneTimeCode: '123456' },
