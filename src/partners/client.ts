@@ -22,6 +22,7 @@ import {
   problemsOf,
 } from './partner-error.js';
 import './rules-in-words.js';
+import { fromWire, ownPath } from './wire-names.js';
 
 /** What differs from partner to partner: its name, how it authenticates, and how it wraps its responses. */
 export interface PartnerProtocol {
@@ -200,7 +201,10 @@ async function call(
   if ('chunks' in response) return download(response, fail);
   const secrets = protocol.secrets();
   const mask = masking(secrets, checked.data);
-  const opened = protocol.open({ ...response, json: jsonIn(response.body, operation) });
+  const opened = asNamedByUs(
+    operation,
+    protocol.open({ ...response, json: jsonIn(response.body, operation) }),
+  );
   if (opened?.warning) options.onWarning?.(mask(opened.warning));
   const sent = operation.effect === 'read' ? {} : checked.data;
   const payload = operation.issuesCredential
@@ -230,6 +234,17 @@ export async function orRefusal(
     if (!(error instanceof PartnerError) || error.refusedWith === undefined) throw error;
     return { response: error.refusedWith, refusal: error.details };
   }
+}
+
+/** What the partner calls otherwise has our names. */
+function asNamedByUs({ request, response }: Operation, opened: Opened | undefined): Opened | undefined {
+  return (
+    opened && {
+      ...opened,
+      payload: fromWire(response, opened.payload),
+      fields: opened.fields.map(({ field, message }) => ({ field: ownPath(request, field), message })),
+    }
+  );
 }
 
 /** Warns that an operation is deprecated, once for each code and process, as Node does for its own functions. */

@@ -1,5 +1,6 @@
 import { FormData } from 'undici';
 import { type FilePart, type Operation, pathParameters } from './catalogue.js';
+import { toWire, wireName } from './wire-names.js';
 
 /** The functions of the ECMAScript proposal "JSON.parse source text access", which V8 has and the types lack. */
 interface ExactJson {
@@ -93,10 +94,12 @@ export function encode(operation: Operation, request: Readonly<Record<string, un
   const inQuery = new Set(operation.query ?? []);
   const query = new URLSearchParams();
   const body: [string, unknown][] = [];
+  const named = toWire(operation.request, request) as Record<string, unknown>;
   for (const [field, value] of Object.entries(request)) {
     if (value === undefined || inPath.has(field)) continue;
-    if (inQuery.has(field)) for (const one of [value].flat()) query.append(field, String(one));
-    else body.push([field, value]);
+    const name = wireName(operation.request, field);
+    if (inQuery.has(field)) for (const one of [value].flat()) query.append(name, String(one));
+    else body.push([name, named[name]]);
   }
   const search = query.size > 0 ? `?${query}` : '';
   const path = operation.path.replace(/\{(\w+)\}/g, (_, field) => encodeURIComponent(String(request[field])));

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
 import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import { fromWire, renameInJsonSchema, toWire } from '../partners/wire-names.js';
 import { type Answer, type Meanwhile, withFaults } from './fault-injection.js';
 import type { World } from './partner.js';
 
@@ -86,7 +87,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
     const emulate = async (request: FastifyRequest): Promise<Answer> => {
       const admission = system.admit(request, operation);
       if ('refused' in admission) return admission.refused;
-      const checked = schema.safeParse(await fields(request));
+      const checked = schema.safeParse(fromWire(schema, await fields(request)));
       if (!checked.success) {
         return failure(invalidStatus, 'Validation failed', fieldProblems(checked.error));
       }
@@ -96,9 +97,10 @@ export function partnerRoutes<Ops extends Operations, Caller>(
           return { status: 200, contentType: data.contentType, body: data.content };
         }
         if (operation.returns === 'none') return { status: 204, body: '' };
+        const named = toWire(operation.response, data);
         return {
           status: 200,
-          body: system.envelope(operation, { status: 200, data, error: null, fields: [] }),
+          body: system.envelope(operation, { status: 200, data: named, error: null, fields: [] }),
         };
       } catch (refusal) {
         if (!(refusal instanceof Refusal)) throw refusal;
@@ -152,7 +154,12 @@ interface KnownFields {
 }
 
 function knownFields({ request }: Operation): KnownFields {
-  const types = fieldTypes(z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' }));
+  const override: Parameters<typeof z.toJSONSchema>[1] = {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => renameInJsonSchema(zodSchema, jsonSchema),
+  };
+  const types = fieldTypes(z.toJSONSchema(request, override));
   return { types, names: new Map([...types.keys()].map((name) => [name.toLowerCase(), name])) };
 }
 
