@@ -54,7 +54,7 @@ export const CORRECTIONS: Readonly<Record<string, Correction>> = {
         to: 'phoneNumber: {',
       },
     ],
-    words: ['homePhone', 'OWNER', 'ownersOf', 'submitBusinessAccountHolder'],
+    words: ['homePhone', 'OWNER', 'ownersOf', 'holderRequest'],
   },
   'longer-pattern': {
     what: 'the bank accepts ZIP+4 for an owner',
@@ -114,7 +114,7 @@ export const CORRECTIONS: Readonly<Record<string, Correction>> = {
         to: "  pos: 'None',\n  statements: 'Email',\n  agentProfileId",
       },
     ],
-    words: ['cashDiscount', 'merchantOf', 'createMerchant'],
+    words: ['cashDiscount', 'merchantOf'],
   },
   'moved-path': {
     what: 'the boarding partner moves the underwriting review to version 2 of its API',
@@ -137,6 +137,6 @@ export const CORRECTIONS: Readonly<Record<string, Correction>> = {
       from: '/api/v1/merchant/underwritingReview',
       to: '/api/v2/merchant/underwritingReview',
     })),
-    words: ['underwritingReview', 'request-underwriting-review', 'requestUnderwritingReview', "'notes'"],
+    words: ['underwritingReview', 'request-underwriting-review', 'requestUnderwritingReview'],
   },
 };
