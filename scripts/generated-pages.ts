@@ -4,7 +4,7 @@ import { keptResults, resultsMarkdown } from '../bench/results.js';
 import { recordSchema } from '../src/operators/report/record.js';
 import { configurationMarkdown, envExample } from './configuration.js';
 import { partnerApisMarkdown } from './partner-apis.js';
-import { withRequirementKinds, withRunbooks } from './runbooks.js';
+import { withBankStatuses, withRequirementKinds, withRunbooks } from './runbooks.js';
 import { withTables } from './scale.js';
 
 const page = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
@@ -17,7 +17,7 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   'docs/export.schema.json': () => `${JSON.stringify(recordSchema(), null, 2)}\n`,
   'docs/scale.md': () => withTables(page('docs/scale.md'), keptResults()),
   'docs/operations.md': () => withRunbooks(page('docs/operations.md')),
-  'docs/onboardings.md': () => withRequirementKinds(page('docs/onboardings.md')),
+  'docs/onboardings.md': () => withBankStatuses(withRequirementKinds(page('docs/onboardings.md'))),
   'bench/results.md': () => resultsMarkdown(keptResults()),
 };
 

@@ -1,6 +1,7 @@
 import { wrapped } from '../src/commands/cli/prose.js';
 import { REQUIREMENT_KINDS, TASKS } from '../src/messages/requirement-kinds.js';
 import { REQUIREMENT_TEXTS, type Runbook } from '../src/operators/texts/requirement-texts.js';
+import { statusesOf } from '../src/partners/banking/responses.js';
 
 const PAGE_WIDTH = 120;
 
@@ -31,6 +32,20 @@ export function withRequirementKinds(page: string): string {
   );
   const head = ['| kind | what to do | allowed answers |', '| --- | --- | --- |'];
   return between(page, 'requirement kinds', [...head, ...rows].join('\n'));
+}
+
+/** docs/onboardings.md with the names in `bankingStatus` that end a business. */
+export function withBankStatuses(page: string): string {
+  const approved = statusesOf('approved');
+  const refused = statusesOf('declined', 'closed', 'withdrawn');
+  return [approved, refused].reduce((text, statuses, index) => {
+    const names = statuses.map((status) => `\`${status}\``);
+    const words = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+    let row = -1;
+    return text.replace(/(?<=outcome: the bank's status is ).+(?= \|)/g, (old) =>
+      ++row === index ? words : old,
+    );
+  }, page);
 }
 
 /** The page with another text between two comments. */

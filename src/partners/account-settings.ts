@@ -10,7 +10,8 @@ import {
   secureUrl,
 } from '../settings/settings.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './bounds.js';
-import type { HttpLimits, PartnerObserver } from './http.js';
+import { type HttpLimits, observers, type PartnerObserver } from './http.js';
+import { recordingIn, recordSettings } from './recording.js';
 import {
   eachSystem,
   PARTNERS,
@@ -34,6 +35,8 @@ export type Account = Wording & {
   readonly pollBounds: Readonly<
     Partial<Record<SystemName, { readonly minMs: number | undefined; readonly maxMs: number | undefined }>>
   >;
+  /** The folder of a recording of its exchanges; undefined for none. */
+  readonly record?: string | undefined;
   /** See {@link portalLink}. */
   readonly portals: Readonly<Partial<Record<SystemName, string | undefined>>>;
 };
@@ -191,6 +194,7 @@ function readAccount(environment: NodeJS.ProcessEnv, prefix: string): Account {
   return {
     ...readWording(environment, prefix),
     settingsPrefix: prefix,
+    record: readSettings(recordSettings, environment).GANGWAY_RECORD,
     partners: eachSystem((system) =>
       readPartner(system, common[system].URL, environment, prefix),
     ) as Account['partners'],
@@ -251,18 +255,23 @@ export function servedAccounts(
  *
  * @param observe is called for every exchange of any client
  * @param bounds of clients whose settings have no limits
+ * @throws {BadSetting} when the account asks for a recording whose folder cannot be made
  */
 export function partnerClients(
   account: Account,
   observe?: PartnerObserver,
   bounds: Partial<HttpLimits> = {},
 ): PartnerClients {
+  const all =
+    account.record === undefined
+      ? observe
+      : observers(...(observe ? [observe] : []), recordingIn(account.record));
   return eachSystem((system) => {
     const partner = PARTNERS[system];
     const settings = account.partners[system];
     if (!settings) return partner.off(`${account.settingsPrefix}${settingsPrefix(system)}URL is not set`);
     const limits = { ...bounds, ...settings.limits };
-    return partner.client({ ...settings, limits, observe }, account);
+    return partner.client({ ...settings, limits, observe: all }, account);
   }) as unknown as PartnerClients;
 }
 

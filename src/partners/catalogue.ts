@@ -45,6 +45,8 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly exactNumbers?: true;
   /** The response holds our credential, which is masked in every other response. */
   readonly issuesCredential?: true;
+  /** Fields of the response that name things of no customer, so that a recording keeps their texts. Default: none. */
+  readonly openFields?: readonly string[];
   /** The longest response, in bytes. Default: 1 MiB. The client has a limit of its own for a stream. */
   readonly maxBytes?: number;
   /** Statuses outside the 2xx that are successes, each with the payload that it stands for. */

@@ -23,6 +23,7 @@ import {
   problemsOf,
 } from './partner-error.js';
 import './rules-in-words.js';
+import { fromWire, ownPath } from './wire-names.js';
 
 /** What differs from partner to partner: its name, how it authenticates, and how it wraps its responses. */
 export interface PartnerProtocol {
@@ -171,10 +172,13 @@ async function call(
       maxBytes,
       ...(signal && { signal }),
     };
-    const ended = protocol.observe?.({ system: protocol.system, operation: name, method: operation.method });
+    const ended = protocol.observe?.(
+      { system: protocol.system, operation: name, method: operation.method },
+      { operation, request: checked.data, secrets: () => protocol.secrets() },
+    );
     try {
       const response = await (operation.returns === 'stream' ? http.download(message) : http.send(message));
-      ended?.({ status: response.status, date: response.headers['date']?.toString() });
+      ended?.({ status: response.status, date: response.headers['date']?.toString() }, response);
       return response;
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
@@ -198,7 +202,10 @@ async function call(
   if ('chunks' in response) return download(response, fail);
   const secrets = protocol.secrets();
   const mask = masking(secrets, checked.data);
-  const opened = protocol.open({ ...response, json: jsonIn(response.body, operation) });
+  const opened = asNamedByUs(
+    operation,
+    protocol.open({ ...response, json: jsonIn(response.body, operation) }),
+  );
   if (opened?.warning) options.onWarning?.(mask(opened.warning));
   const sent = operation.effect === 'read' ? {} : checked.data;
   const payload = operation.issuesCredential
@@ -228,6 +235,17 @@ export async function orRefusal(
     if (!(error instanceof PartnerError) || error.refusedWith === undefined) throw error;
     return { response: error.refusedWith, refusal: error.details };
   }
+}
+
+/** What the partner calls otherwise has our names. */
+function asNamedByUs({ request, response }: Operation, opened: Opened | undefined): Opened | undefined {
+  return (
+    opened && {
+      ...opened,
+      payload: fromWire(response, opened.payload),
+      fields: opened.fields.map(({ field, message }) => ({ field: ownPath(request, field), message })),
+    }
+  );
 }
 
 /** Warns that an operation is deprecated, once for each code and process, as Node does for its own functions. */

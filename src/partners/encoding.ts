@@ -1,6 +1,7 @@
 import { FormData } from 'undici';
 import { type FilePart, type Operation, pathParameters } from './catalogue.js';
 import { writeExactly } from './json.js';
+import { toWire, wireName } from './wire-names.js';
 
 /**
  * The address and body of a request, by its catalogue entry. A list in the query repeats its name. A `bigint` is a
@@ -11,10 +12,12 @@ export function encode(operation: Operation, request: Readonly<Record<string, un
   const inQuery = new Set(operation.query ?? []);
   const query = new URLSearchParams();
   const body: [string, unknown][] = [];
+  const named = toWire(operation.request, request) as Record<string, unknown>;
   for (const [field, value] of Object.entries(request)) {
     if (value === undefined || inPath.has(field)) continue;
-    if (inQuery.has(field)) for (const one of [value].flat()) query.append(field, String(one));
-    else body.push([field, value]);
+    const name = wireName(operation.request, field);
+    if (inQuery.has(field)) for (const one of [value].flat()) query.append(name, String(one));
+    else body.push([name, named[name]]);
   }
   const search = query.size > 0 ? `?${query}` : '';
   const path = operation.path.replace(/\{(\w+)\}/g, (_, field) => encodeURIComponent(String(request[field])));
@@ -39,6 +42,6 @@ function formData(fields: [string, unknown][]): FormData {
   return form;
 }
 
-function isFilePart(value: unknown): value is FilePart {
+export function isFilePart(value: unknown): value is FilePart {
   return typeof value === 'object' && value !== null && 'fileName' in value && 'content' in value;
 }

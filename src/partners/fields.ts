@@ -70,6 +70,21 @@ export const httpsUrl = z
   .refine((url) => /^https:\/\//i.test(url) && URL.canParse(url), 'must be a full https URL')
   .meta({ format: 'uri' });
 
+type FilledInLater<Field> =
+  Field extends z.ZodPrefault<infer Inner extends ZodType> ? z.ZodOptional<Inner> : Field;
+
+/**
+ * The fields of an input that becomes a request. What a partner requires although inputs need not have it has a value of its own
+ * (`prefault`). Such a field is optional in the input, and the request gets the value when it is sent.
+ */
+export function filledInLater<Shape extends z.ZodRawShape>(shape: Shape) {
+  const fields = Object.entries(shape).map(([name, field]) => [
+    name,
+    field instanceof z.ZodPrefault ? z.optional(field.def.innerType) : field,
+  ]);
+  return Object.fromEntries(fields) as { [Name in keyof Shape]: FilledInLater<Shape[Name]> };
+}
+
 /** How response fields of every partner are read: tolerantly, and an absent one as null. */
 
 export const absent = <T extends ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);

@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { buildConnector, Client, type Dispatcher, errors, type FormData, Pool } from 'undici';
 import { Deadline, untilAborted } from '../http/deadline.js';
 import { isSecureOrLoopback } from '../settings/settings.js';
+import type { Operation } from './catalogue.js';
 
 /** How long one call may take, in milliseconds, and how large a response may be, in bytes. */
 export interface HttpLimits {
@@ -72,6 +73,8 @@ export interface HttpDownload {
   readonly headers: HttpResponse['headers'];
   /** Ends with a {@link TransportError} if the body is incomplete. */
   readonly chunks: AsyncIterable<Buffer>;
+  /** Calls back with each chunk that is read, and without one at the end. */
+  eachChunk(seen: (chunk?: Buffer) => void): void;
   /** Closes the connection; harmless once the body is complete. */
   cancel(): void;
 }
@@ -152,7 +155,14 @@ export class PartnerHttp {
     return this.#exchange<HttpResponse | HttpDownload>(alone, maxDownloadBytes, (response) => {
       const { statusCode: status, headers, body } = response;
       if (status < 200 || status > 299) return buffered(response, maxBodyBytes);
-      return { status, headers, chunks: chunksOf(body), cancel: () => void body.destroy() };
+      const readers: ((chunk?: Buffer) => void)[] = [];
+      return {
+        status,
+        headers,
+        chunks: chunksOf(body, readers),
+        eachChunk: (seen) => void readers.push(seen),
+        cancel: () => void body.destroy(),
+      };
     });
   }
 
@@ -293,11 +303,19 @@ async function buffered(
   return { status, headers, body: Buffer.concat(chunks) };
 }
 
-async function* chunksOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* chunksOf(
+  body: AsyncIterable<Buffer>,
+  readers: readonly ((chunk?: Buffer) => void)[],
+): AsyncGenerator<Buffer> {
   try {
-    yield* body;
+    for await (const chunk of body) {
+      for (const seen of readers) seen(chunk);
+      yield chunk;
+    }
   } catch (error) {
     throw new TransportError(errorCode(error), true, { cause: error });
+  } finally {
+    for (const seen of readers) seen();
   }
 }
 
@@ -344,19 +362,31 @@ export type ExchangeEnd =
     }
   | { readonly failure: 'NotSent' | 'Uncertain'; readonly code: string };
 
+/** What a recording needs beside that. It holds everything, private values and credentials included. */
+export interface ObservedCall {
+  readonly operation: Operation;
+  /** The fields of the request. */
+  readonly request: unknown;
+  /** Our credentials. */
+  secrets(): readonly string[];
+}
+
 /**
- * Called when an exchange begins; the function that it returns is called when the exchange ends. A call has one
- * exchange, or two when the partner rejected its credentials, or none when it failed before sending. A file counts
- * until its first byte.
+ * Called when an exchange begins; the function that it returns is called when the exchange ends, with the response if there
+ * is one. A call has one exchange, or two when the partner rejected its credentials, or none when it failed before sending.
+ * A file counts until its first byte.
  */
-export type PartnerObserver = (exchange: Exchange) => (end: ExchangeEnd) => void;
+export type PartnerObserver = (
+  exchange: Exchange,
+  call: ObservedCall,
+) => (end: ExchangeEnd, response?: HttpResponse | HttpDownload) => void;
 
 /** Calls each of several observers. */
 export function observers(...all: readonly PartnerObserver[]): PartnerObserver {
-  return (exchange) => {
-    const begun = all.map((observe) => observe(exchange));
-    return (end) => {
-      for (const ended of begun) ended(end);
+  return (exchange, call) => {
+    const begun = all.map((observe) => observe(exchange, call));
+    return (end, response) => {
+      for (const ended of begun) ended(end, response);
     };
   };
 }

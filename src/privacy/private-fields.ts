@@ -26,6 +26,11 @@ export function isSecretField(field: string): boolean {
   return kindOf(field) === 'secret';
 }
 
+/** Whether a field has private or secret values of any kind. */
+export function isPrivateField(field: string): boolean {
+  return kindOf(field) !== undefined;
+}
+
 interface PrivateValue {
   readonly kind: FieldKind;
   readonly value: string;

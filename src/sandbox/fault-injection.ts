@@ -4,11 +4,12 @@ import type { Called, FaultPlan, Faults } from './faults.js';
 
 /** A partner's response to a call. */
 export interface Answer {
-  /** HTTP status. */
+  /** HTTP status; 0 cuts the connection. */
   readonly status: number;
   /** MIME type. Default: JSON. */
   readonly contentType?: string;
   readonly body: object | string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What a plan does with the merchant that a call is about. */
@@ -41,8 +42,10 @@ export function withFaults(
       ? faults.requests.receive(called, request.url, text(), plan?.fault)
       : undefined;
     if (plan?.meanwhile) await move(request, plan.meanwhile);
-    const answer = ({ status, contentType, body }: Answer) => {
+    const answer = ({ status, contentType, body, headers = {} }: Answer) => {
+      if (status === 0) return cut(request, reply);
       answered?.(status);
+      reply.headers(headers);
       if (contentType !== undefined) reply.type(contentType);
       return reply.code(status).send(body);
     };

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Faults } from './faults.js';
 import type { Ledger } from './ledger.js';
+import type { Playback } from './playback.js';
 import type { Pace } from './scenario.js';
 
 /** Merchants as other partners see them: no contract prints how a banking profile is tied to one. */
@@ -14,6 +15,8 @@ export interface Merchants {
 export interface World {
   readonly ledger: Ledger;
   readonly faults: Faults;
+  /** A recording that is played back; undefined where everything is emulated. */
+  readonly playback: Playback | undefined;
   readonly pace: () => Pace;
   /** The partners' clock. */
   readonly now: () => number;

@@ -6,27 +6,21 @@ import {
   PLANT_STORE_OPERATIONS,
   type PlantStoreOperations,
 } from '../partners/plant-store/operations.js';
-import type { Faults } from './faults.js';
 import type { Ledger } from './ledger.js';
-import type { EmulatedPartner } from './partner.js';
+import type { EmulatedPartner, World } from './partner.js';
 import { bearerOf, type Handlers, invalid, isKey, onTheWire, partnerRoutes } from './routes.js';
 
 export const plantStorePartner: EmulatedPartner = {
   credentials: { PLANT_STORE_TOKEN: 'sandbox' },
   scenarios: {},
-  start({ ledger, faults, password }) {
-    const service = new PlantStoreService(ledger);
-    return { routes: (server) => plantStoreRoutes(server, service, faults, password) };
+  start(world) {
+    const service = new PlantStoreService(world.ledger);
+    return { routes: (server) => plantStoreRoutes(server, service, world) };
   },
 };
 
 /** Serves the plant store (apis/3): Bearer token `sandbox`, every failure a 400 with an Error. */
-function plantStoreRoutes(
-  server: FastifyInstance,
-  service: PlantStoreService,
-  faults: Faults,
-  password?: string,
-): void {
+function plantStoreRoutes(server: FastifyInstance, service: PlantStoreService, world: World): void {
   // A scope of its own, because its response to invalid JSON is an Error, too.
   void server.register((scope, _, loaded) => {
     scope.removeContentTypeParser('application/json');
@@ -38,13 +32,13 @@ function plantStoreRoutes(
         done(null, undefined);
       }
     });
-    partnerRoutes(scope, faults, {
+    partnerRoutes(scope, world, {
       name: 'plant-store',
       operations: PLANT_STORE_OPERATIONS,
       requests: { createPlant: newPlant.extend({ id: onTheWire(newPlant.shape.id) }) },
       handlers: service.handlers,
       admit: ({ headers }) =>
-        isKey('sandbox', bearerOf(headers.authorization), password)
+        isKey('sandbox', bearerOf(headers.authorization), world.password)
           ? { caller: null }
           : { refused: { status: 400, body: { error: 401, message: 'The token is missing or invalid' } } },
       envelope: (_, { status, data, error, fields }) => {

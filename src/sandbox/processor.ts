@@ -3,9 +3,7 @@ import { z } from 'zod';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { PROCESSOR_OPERATIONS } from '../partners/processor/operations.js';
 import type { Answer } from './fault-injection.js';
-import type { Faults } from './faults.js';
-import type { Ledger } from './ledger.js';
-import type { EmulatedPartner } from './partner.js';
+import type { EmulatedPartner, World } from './partner.js';
 import { bearerOf, isKey, partnerRoutes, Refusal } from './routes.js';
 
 /** Of a request whose data is invalid (apis/4). */
@@ -15,9 +13,10 @@ const INVALID = 422;
 const registration = z.object({ event_names: z.array(z.string()), webhook_url: z.array(z.string()) });
 
 /** Serves the processor's webhook registration (apis/3): API key `sandbox`. */
-function processorRoutes(server: FastifyInstance, ledger: Ledger, faults: Faults, password?: string): void {
+function processorRoutes(server: FastifyInstance, world: World): void {
+  const { ledger, password } = world;
   let registrations = 0;
-  partnerRoutes(server, faults, {
+  partnerRoutes(server, world, {
     name: 'processor',
     operations: PROCESSOR_OPERATIONS,
     requests: { registerWebhook: registration },
@@ -88,7 +87,5 @@ const PROCESSOR_EVENTS: readonly string[] = [
 export const processorPartner: EmulatedPartner = {
   credentials: { PROCESSOR_API_KEY: 'sandbox' },
   scenarios: { processorEvents: PROCESSOR_EVENTS },
-  start: ({ ledger, faults, password }) => ({
-    routes: (server) => processorRoutes(server, ledger, faults, password),
-  }),
+  start: (world) => ({ routes: (server) => processorRoutes(server, world) }),
 };

@@ -12,6 +12,7 @@ import { TOKEN_LIFETIME_MS } from './banking/users.js';
 import { FAULTS, Faults, faultPlan } from './faults.js';
 import { Ledger } from './ledger.js';
 import type { World } from './partner.js';
+import type { Playback } from './playback.js';
 import { invalidControl } from './routes.js';
 import { DEFAULT_PACE, type Pace, pace } from './scenario.js';
 import { EMULATED } from './systems.js';
@@ -19,6 +20,7 @@ import { EMULATED } from './systems.js';
 export interface Controls {
   readonly faults: Faults;
   readonly ledger: Ledger;
+  readonly playback: Playback | undefined;
   readonly setPace: (pace: Pace) => void;
   readonly refuse: (milliseconds: number) => void;
 }
@@ -40,6 +42,8 @@ function controlRoutes(server: FastifyInstance, controls: Controls): void {
     ...Object.assign({}, ...Object.values(EMULATED).map(({ scenarios }) => scenarios)),
     faults: FAULTS,
   }));
+
+  server.get('/sandbox/recording', () => controls.playback?.report ?? { missing: [], left: [] });
 
   server.get('/sandbox/ledger', ({ query }) => ledger.entries(query as Record<string, string>));
 
@@ -79,6 +83,8 @@ export interface SandboxOptions {
   readonly pace?: Pace;
   /** Point-of-sale names that it accepts beside `None` and `CustomPos`. */
   readonly posNames?: readonly string[];
+  /** A recording that responds to the operations that it has. Default: all are emulated. */
+  readonly playback?: Playback | undefined;
   /** How long a banking token lives. Default: ten minutes, as documented. */
   readonly tokenLifetimeMs?: number;
   /** The password of every user of every partner, and the key where a partner has keys. Default: each one's name. */
@@ -101,7 +107,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const ledger = new Ledger();
   const faults = new Faults();
   const world: World = {
-    ...{ ledger, faults, now, tokenLifetimeMs, password, posNames },
+    ...{ ledger, faults, playback: options.playback, now, tokenLifetimeMs, password, posNames },
     pace: () => pace,
     merchants: { idsNamed: () => [], latestLike: (id) => id },
   };
@@ -119,6 +125,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   controlRoutes(server, {
     faults,
     ledger,
+    playback: options.playback,
     setPace: (wanted) => {
       pace = wanted;
     },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readWordings, wordingSettings } from '../partners/account-settings.js';
 import { duration, listenAddress, readSettings } from '../settings/settings.js';
 import { TOKEN_LIFETIME_MS } from './banking/users.js';
+import { readRecording } from './playback.js';
 import { pace } from './scenario.js';
 import type { SandboxOptions } from './server.js';
 
@@ -14,6 +15,11 @@ export const sandboxSettings = z.object({
   SANDBOX_TOKEN_LIFETIME: duration
     .prefault(`${TOKEN_LIFETIME_MS / 60_000}m`)
     .describe('How long a token of its bank is valid.'),
+  SANDBOX_RECORDING: z.string().optional().meta({
+    description: 'Folder of a recording that responds to the operations that it has, see `GANGWAY_RECORD`.',
+    format: 'path of a folder',
+    unset: 'all operations are emulated',
+  }),
   ...wordingSettings().shape,
 });
 
@@ -26,5 +32,6 @@ export function loadSandboxSettings(environment: NodeJS.ProcessEnv): SandboxOpti
     pace: set.SANDBOX_PACE,
     tokenLifetimeMs: set.SANDBOX_TOKEN_LIFETIME,
     posNames,
+    playback: set.SANDBOX_RECORDING === undefined ? undefined : readRecording(set.SANDBOX_RECORDING),
   };
 }

@@ -12,6 +12,7 @@ import {
   partnerUrls,
   readAccounts,
 } from '../partners/account-settings.js';
+import { recordSettings } from '../partners/recording.js';
 import { eachSystem, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
 import { logSettings } from '../process/logging.js';
 import {
@@ -100,6 +101,7 @@ const versionPart = z
 /** The settings of the worker, beside those of each account (partners/account-settings.ts) and Temporal's own. */
 export const workerSettings = z.object({
   ...accountNames.shape,
+  ...recordSettings.shape,
   ...temporalClientSettings.shape,
   GANGWAY_BUILD_ID: versionPart.optional().meta({
     description: 'Build that a worker runs. With it, the worker takes part in worker versioning.',

@@ -40,6 +40,8 @@ export interface WorkerOptions {
   readonly accountPasswords?: Readonly<Record<string, string>>;
   /** How lists and logs have the dba. Default: `shown`. */
   readonly dbaForm?: DbaForm;
+  /** Folder in which exchanges with partners are recorded. Default: none. */
+  readonly record?: string;
   /** Default: not versioned. */
   readonly version?: WorkerSettings['version'];
   /** Default: no limits. */
@@ -114,6 +116,7 @@ function accountOf(url: string, options: WorkerOptions): Account {
     BANKING_URL: bankingUser === null ? '' : bankingUrl,
     ...{ BANKING_USERNAME: bankingUser ?? '', BANKING_PASSWORD: bankingPassword },
     PAYMENTS_URL: paymentsUrl,
+    ...(options.record !== undefined && { GANGWAY_RECORD: options.record }),
   });
   const { boarding, banking, payments } = account.partners;
   return {

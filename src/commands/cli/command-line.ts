@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { type ClientSettings, clientSettings, clientSettingsFrom } from '../../client/settings.js';
 import { storeUrls } from '../../documents/open-store.js';
 import { type Accounts, partnerUrls, readAccounts } from '../../partners/account-settings.js';
+import { recordSettings } from '../../partners/recording.js';
 import { isLoopback, readSettings, requireCertificates } from '../../settings/settings.js';
 import { requireKeys, temporalSettings, withClient } from '../../temporal/connection.js';
 import { localUi, webUiSettings, workflowPage, workflowsPage } from '../../temporal/web-ui.js';
@@ -13,6 +14,7 @@ import { type Output, Printer } from './output.js';
 /** The settings of `gangway`, beside those of each account (partners/account-settings.ts) and Temporal's own. */
 export const commandSettings = z.object({
   ...clientSettings.shape,
+  ...recordSettings.shape,
   ...webUiSettings.shape,
 });
 

@@ -28,6 +28,7 @@ const words = (...all: readonly string[]): Values => all.map((word) => [word]);
 /** The values of an option, by the name in its flags: `file` of `--mapping <file>`. A test asks for new ones. */
 export const OPTION_VALUES: Readonly<Record<string, Values>> = {
   file: 'files',
+  folder: 'files',
   time: words('today', 'yesterday'),
   format: words('PDF', 'CSV', 'QBO', 'OFX'),
   level: words('Info', 'Warning'),

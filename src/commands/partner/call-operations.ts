@@ -52,6 +52,10 @@ function addOperation(
     .description(descriptionOf(operation))
     .argument('[request]', 'JSON, @file, or - for standard input', '{}')
     .option('--local', 'make the call from this machine, without Temporal and a worker')
+    .option(
+      '--record <folder>',
+      'record the exchanges of a call with --local as HAR files, without private values',
+    )
     .addOption(
       new Option('--start-within <duration>', 'how long to wait until a worker starts the call')
         .argParser(milliseconds)

@@ -49,6 +49,8 @@ export interface Call {
   readonly operation: Operation;
   readonly request: GivenRequest;
   readonly toProduction: boolean;
+  /** The folder in which a call from here is recorded. Default: `GANGWAY_RECORD`. */
+  readonly record: string | undefined;
   /** Where to save a response that is a file. */
   readonly output: string | undefined;
   /** How long it may wait for a worker, in milliseconds. */
@@ -131,9 +133,10 @@ async function withFileSaved(
 
 /** Makes the call from this process, without Temporal: no retries, and no trace in the Web UI. @throws {PartnerError} */
 export async function callFromHere(cli: CommandLine, call: Call): Promise<CallResponse> {
-  const { system, partnerAccount, key, operation, request, toProduction, output } = call;
+  const { system, partnerAccount, key, operation, request, toProduction, record, output } = call;
   const { signal } = cli;
-  const clients = partnerClients(accountOf(cli.config(), partnerAccount), traceExchanges);
+  const account = accountOf(cli.config(), partnerAccount);
+  const clients = partnerClients({ ...account, record: record ?? account.record }, traceExchanges);
   const client = clients[system] as unknown as PartnerClient<Operations>;
   const warnings: string[] = [];
   const onWarning = (warning: string) => void warnings.push(warning);

@@ -22,6 +22,7 @@ interface ResponseOptions extends ShowOptions {
 
 interface CallOptions extends ResponseOptions, PartnerAccountOptions, Confirming {
   readonly local?: true;
+  readonly record?: string;
   readonly production?: true;
   readonly startWithin: number;
 }
@@ -54,7 +55,12 @@ async function makeCall(
   const id = callId(system, name);
   const made = idempotencyKey(system, operation, id);
   const request = await readRequest(cli, operation, given, made && { [made.field]: made.value });
-  const { local, production: toProduction = false, output, startWithin } = options;
+  const { local, record, production: toProduction = false, output, startWithin } = options;
+  if (record !== undefined && !local) {
+    throw new InvalidInput(
+      '--record needs --local: for the calls of a worker, set GANGWAY_RECORD where it runs',
+    );
+  }
   const isProduction = account.partners[system]?.environment === 'production';
   if (isProduction && operation.effect !== 'read' && !toProduction) {
     throw new InvalidInput(`${name} writes to production: confirm it with --production`);
@@ -63,7 +69,9 @@ async function makeCall(
   if (unknown !== undefined) cli.note(`warning: ${unknown}`);
   if (operation.irreversible) await confirm(cli, `${operation.summary}: this cannot be undone.`, options);
   if (made && request.fields[made.field] === made.value) cli.note(howToRepeat(made));
-  const call = { id, system, partnerAccount, key, operation, request, toProduction, output, startWithin };
+  const call = {
+    ...{ id, system, partnerAccount, key, operation, request, toProduction, record, output, startWithin },
+  };
   if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
   const response = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
   const warnings = response.warnings?.filter((warning) => warning !== unknown) ?? [];

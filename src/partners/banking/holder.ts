@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Opened } from '../client.js';
+import { filledInLater } from '../fields.js';
 import type { HttpResponse } from '../http.js';
 import { type accountHolder, beneficialOwner, type businessAccountHolder } from './requests.js';
 import type { BusinessHolderRecord } from './responses.js';
@@ -11,7 +12,9 @@ export type BeneficialOwner = z.input<typeof beneficialOwner>;
 export type HolderSubmission = z.input<typeof businessAccountHolder>;
 
 /** The owners as people write them: one list. The partner takes four at most. */
-export const beneficialOwners = z.array(beneficialOwner).max(4, 'at most four beneficial owners');
+export const beneficialOwners = z
+  .array(z.strictObject(filledInLater(beneficialOwner.shape)))
+  .max(4, 'at most four beneficial owners');
 
 /** The fields of the owners in E7, in their order. */
 export const OWNER_FIELDS = ['owner', 'owner2', 'owner3', 'owner4'] as const;

@@ -121,9 +121,22 @@ export const businessHolderRecord = z.looseObject({
   merchantProfileId: someIdNumber,
 });
 
+/**
+ * The names in `bankingStatus` that Gangway acts on (apis/1, Banking profile record). The contract lists twelve and no
+ * transitions between them. Every other name is kept and shown, and the workflow waits for the next. No other file
+ * depends on a name.
+ */
+export const NEW = 'New';
+export const APPROVED_UW = 'ApprovedUW';
+export const CLOSED = 'Closed';
+export const CANCELLED = 'Cancelled';
+export const DENIED = 'Denied';
+export const APPROVED = 'Approved';
+export const AUTO_APPROVED_UW = 'AutoApprovedUW';
+
 const BANKING_STATUSES = [
-  ...['New', 'Submitted', 'PendingUW', 'ApprovedUW', 'Closed', 'Cancelled', 'Pending_Review', 'Denied'],
-  ...['Approved', 'Pending', 'InReview', 'AutoApprovedUW'],
+  ...[NEW, 'Submitted', 'PendingUW', APPROVED_UW, CLOSED, CANCELLED, 'Pending_Review', DENIED],
+  ...[APPROVED, 'Pending', 'InReview', AUTO_APPROVED_UW],
 ];
 
 /** Banking profile record. `bankingStatus` is open; only business profiles have a `businessAccountHolder`. */
@@ -265,20 +278,20 @@ export type Notification = z.output<typeof notification>;
 /** The status of a profile without status. */
 export const UNKNOWN = 'Unknown';
 
-/**
- * The names in `bankingStatus` that Gangway acts on (apis/1, Banking profile record). The contract lists twelve and no
- * transitions between them. Every other name is kept and shown, and the workflow waits for the next. No other file
- * depends on a name.
- */
 const PHASES: ReadonlyMap<string, ProfilePhase> = new Map([
-  ['New', 'new'],
-  ['Approved', 'approved'],
-  ['ApprovedUW', 'approved'],
-  ['AutoApprovedUW', 'approved'],
-  ['Denied', 'declined'],
-  ['Closed', 'closed'],
-  ['Cancelled', 'withdrawn'],
+  [NEW, 'new'],
+  [APPROVED, 'approved'],
+  [APPROVED_UW, 'approved'],
+  [AUTO_APPROVED_UW, 'approved'],
+  [DENIED, 'declined'],
+  [CLOSED, 'closed'],
+  [CANCELLED, 'withdrawn'],
 ]);
+
+/** The names in `bankingStatus` that mean one of these phases. */
+export function statusesOf(...phases: readonly ProfilePhase[]): string[] {
+  return [...PHASES].flatMap(([status, phase]) => (phases.includes(phase) ? [status] : []));
+}
 
 /** What a `bankingStatus` means. */
 export function phaseOf(bankingStatus: string): ProfilePhase {

@@ -39,6 +39,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       provenance: 'assumed',
       request: z.strictObject({}),
       response: z.array(agentProfile),
+      openFields: ['name'],
     },
     listBoardingSettings: {
       maxBytes: RESPONSE_BYTES.list,
@@ -49,6 +50,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       provenance: 'assumed',
       request: z.strictObject({}),
       response: z.array(boardingSettings),
+      openFields: ['name'],
     },
     createMerchantV1: {
       reference: 'B1',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { absent, dateTime, exactJson, int32, json, text } from '../fields.js';
+import { absent, dateTime, exactJson, filledInLater, int32, json, text } from '../fields.js';
 import type { MerchantPhase } from './phases.js';
 
 /** `agentProfileId`, `boardingSettingsId` and merchant profile ids (apis/2: integer int32). */
@@ -25,7 +25,8 @@ export function createMerchantRequest(posNames: readonly string[]) {
 
 /** The fields of a create about the merchant itself: all but the ids that Gangway finds, and our own key. */
 export function merchantBasics(posNames: readonly string[]) {
-  return createMerchantRequest(posNames).omit({ agentProfileId: true, boardingSettingsId: true, guid: true });
+  const ids = { agentProfileId: true, boardingSettingsId: true, guid: true } as const;
+  return z.strictObject(filledInLater(createMerchantRequest(posNames).omit(ids).shape));
 }
 
 /**

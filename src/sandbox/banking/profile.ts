@@ -1,3 +1,4 @@
+import { APPROVED, CANCELLED, CLOSED, DENIED, NEW } from '../../partners/banking/responses.js';
 import type { Pace } from '../scenario.js';
 import { Script } from '../scenario.js';
 import { type Holder, holderRecord, requestedField } from './holder-record.js';
@@ -5,11 +6,11 @@ import type { Problem, Scenario, Step } from './scenarios.js';
 import { isOpen, type NewTicket, RESOLVED, type Tickets } from './scenarios.js';
 
 const SUBMITTED = 'Submitted';
-const FINAL: readonly string[] = ['Approved', 'Denied', 'Closed', 'Cancelled'];
-const REFUSED: readonly string[] = ['Denied', 'Closed', 'Cancelled'];
+const REFUSED: readonly string[] = [DENIED, CLOSED, CANCELLED];
+const FINAL: readonly string[] = [APPROVED, ...REFUSED];
 
 /** Meanings of the numbers are not shown in the contract; these are assumed. */
-const APPLICATION_STATUS = { New: 0, Submitted: 1, Approved: 2, Denied: 3 } as const;
+const APPLICATION_STATUS = { [NEW]: 0, [SUBMITTED]: 1, [APPROVED]: 2, [DENIED]: 3 } as const;
 
 const FIRST_USER_PROFILE_ID = 10_000;
 
@@ -69,7 +70,7 @@ export interface ProfileBasics {
 /** A banking profile as the sandbox keeps it: of a person, or, once there is a holder, of a business. */
 export class Profile {
   readonly userProfileId: number;
-  bankingStatus = 'New';
+  bankingStatus: string = NEW;
   financialAccountId: string | null = null;
   isLocked = false;
   holder: Holder | undefined;
@@ -125,7 +126,7 @@ export class Profile {
     const field = this.#problem?.field as keyof Holder | undefined;
     const isStill = field !== undefined && (before[field] === holder[field] || !holder[field]);
     this.#problem = problem ?? (isStill ? this.#problem : undefined);
-    if (!this.#problem && this.bankingStatus === 'New') this.#begin();
+    if (!this.#problem && this.bankingStatus === NEW) this.#begin();
     return this.#problem;
   }
 
@@ -199,7 +200,7 @@ export class Profile {
 
   #moveTo(status: string): void {
     this.bankingStatus = status;
-    if (status === 'Approved') this.#approvalDate = this.#today();
+    if (status === APPROVED) this.#approvalDate = this.#today();
     // Nothing is asked any more once it is decided.
     if (FINAL.includes(status)) for (const ticket of this.#openTickets) ticket.status = RESOLVED;
     this.context.report('ApplicationStatus', this, status);
@@ -238,7 +239,7 @@ export class Profile {
   get record() {
     const { id, agentId, createdBy } = this.basics;
     const { bankingStatus, financialAccountId, isLocked, userProfileId, holder } = this;
-    const isSubmitted = bankingStatus !== 'New';
+    const isSubmitted = bankingStatus !== NEW;
     const known = APPLICATION_STATUS as Readonly<Record<string, number>>;
     return {
       id,

@@ -1,5 +1,5 @@
 import type { BankingOperations } from '../../partners/banking/operations.js';
-import { phaseOf } from '../../partners/banking/responses.js';
+import { APPROVED, phaseOf } from '../../partners/banking/responses.js';
 import type { Signs } from '../ledger.js';
 import type { Merchants } from '../partner.js';
 import type { Handlers } from '../routes.js';
@@ -82,7 +82,7 @@ export class Profiles {
       this.#context,
       person,
     );
-    profile.bankingStatus = 'Approved';
+    profile.bankingStatus = APPROVED;
     this.#profiles.set(id, profile);
     return profile;
   }

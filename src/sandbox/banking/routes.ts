@@ -6,8 +6,7 @@ import { businessAccountHolder, NOTIFICATION_TYPES } from '../../partners/bankin
 import { dollars } from '../../partners/banking/rules.js';
 import { int32, int64 } from '../../partners/fields.js';
 import type { Answer } from '../fault-injection.js';
-import type { Faults } from '../faults.js';
-import type { EmulatedPartner } from '../partner.js';
+import type { EmulatedPartner, World } from '../partner.js';
 import { invalidControl, notFound, onTheWire, partnerRoutes } from '../routes.js';
 import type { Profile } from './profile.js';
 import { BUSINESS_SCENARIOS, MAGIC_SSNS } from './scenarios.js';
@@ -21,8 +20,8 @@ const NOBODY: BankingUser = { name: '', userId: 0, partnerId: 0, access: 'none',
 const annualBusinessRevenue = onTheWire(dollars).nullish();
 
 /** Serves every banking operation of the catalogue, with the documented responses (apis/1): plain JSON, no envelope. */
-function bankingRoutes(server: FastifyInstance, service: BankingService, faults: Faults): void {
-  partnerRoutes(server, faults, {
+function bankingRoutes(server: FastifyInstance, service: BankingService, world: World): void {
+  partnerRoutes(server, world, {
     name: 'banking',
     operations: bankingOperations(),
     requests: {
@@ -103,7 +102,7 @@ export const bankingPartner: EmulatedPartner = {
   start(world) {
     const service = new BankingService(world);
     return {
-      routes: (server) => bankingRoutes(server, service, world.faults),
+      routes: (server) => bankingRoutes(server, service, world),
       controls: (server) => bankingControlRoutes(server, service),
       close: () => service.close(),
     };

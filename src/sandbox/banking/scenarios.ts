@@ -1,3 +1,12 @@
+import {
+  APPROVED,
+  APPROVED_UW,
+  AUTO_APPROVED_UW,
+  CANCELLED,
+  CLOSED,
+  DENIED,
+} from '../../partners/banking/responses.js';
+
 /** One thing that the partner does. Fields that are left out stay as they are. */
 export interface Step {
   readonly bankingStatus?: string;
@@ -28,7 +37,7 @@ export interface Scenario {
 }
 
 const underReview: Step = { bankingStatus: 'PendingUW' };
-const approved: Step = { bankingStatus: 'Approved' };
+const approved: Step = { bankingStatus: APPROVED };
 const opened: readonly Step[] = [approved, { opensAccount: true }];
 
 const asks = (text: string, updateFieldRequest?: string): NewTicket => ({
@@ -55,11 +64,11 @@ export const BUSINESS_SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'auto-approved': {
     description: 'AutoApprovedUW, Approved, then a financial account',
-    submitted: [{ bankingStatus: 'AutoApprovedUW' }, ...opened],
+    submitted: [{ bankingStatus: AUTO_APPROVED_UW }, ...opened],
   },
   'approved-uw': {
     description: 'PendingUW, ApprovedUW, Approved, then a financial account',
-    submitted: [underReview, { bankingStatus: 'ApprovedUW' }, ...opened],
+    submitted: [underReview, { bankingStatus: APPROVED_UW }, ...opened],
   },
   'pending-review': {
     description: 'Pending, Pending_Review, InReview, Approved, then a financial account',
@@ -70,11 +79,11 @@ export const BUSINESS_SCENARIOS: Readonly<Record<string, Scenario>> = {
       ...opened,
     ],
   },
-  denied: { description: 'PendingUW, Denied', submitted: [underReview, { bankingStatus: 'Denied' }] },
-  closed: { description: 'PendingUW, Closed', submitted: [underReview, { bankingStatus: 'Closed' }] },
+  denied: { description: `PendingUW, ${DENIED}`, submitted: [underReview, { bankingStatus: DENIED }] },
+  closed: { description: `PendingUW, ${CLOSED}`, submitted: [underReview, { bankingStatus: CLOSED }] },
   cancelled: {
-    description: 'PendingUW, Cancelled',
-    submitted: [underReview, { bankingStatus: 'Cancelled' }],
+    description: `PendingUW, ${CANCELLED}`,
+    submitted: [underReview, { bankingStatus: CANCELLED }],
   },
   'unknown-status': {
     description: 'a status that no document names, then approval',

@@ -8,9 +8,8 @@ import {
 import { UW_LEVEL_1_PENDING } from '../../partners/boarding/schemas.js';
 import { operationName } from '../../partners/catalogue.js';
 import type { Answer } from '../fault-injection.js';
-import type { Faults } from '../faults.js';
 import type { Ledger, Signs } from '../ledger.js';
-import type { EmulatedPartner } from '../partner.js';
+import type { EmulatedPartner, World } from '../partner.js';
 import {
   type Content,
   type Handlers,
@@ -171,20 +170,14 @@ function ofIso<T extends { readonly isoId: number }>(all: readonly T[], { isoId 
 }
 
 /** Serves every boarding operation of the catalogue, with the documented responses (apis/2). */
-function boardingRoutes(
-  server: FastifyInstance,
-  service: BoardingService,
-  faults: Faults,
-  posNames: readonly string[],
-  password?: string,
-): void {
+function boardingRoutes(server: FastifyInstance, service: BoardingService, world: World): void {
   let requests = 0;
-  partnerRoutes(server, faults, {
+  partnerRoutes(server, world, {
     name: 'boarding',
-    operations: boardingOperations(posNames),
+    operations: boardingOperations(world.posNames),
     handlers: service.handlers,
     admit: ({ headers }, { method }) => {
-      const caller = authenticate(headers.authorization, password);
+      const caller = authenticate(headers.authorization, world.password);
       if (!caller) return outsideEnvelope(401, 'Unauthorized', 'Invalid credentials');
       if (method !== 'GET' && !caller.mayWrite) {
         return outsideEnvelope(403, 'Forbidden', 'No permission for this operation');
@@ -267,11 +260,10 @@ export const boardingPartner: EmulatedPartner = {
     users: USERS.map(({ name, isoId, mayWrite }) => ({ username: name, password: name, isoId, mayWrite })),
   },
   start(world) {
-    const { ledger, faults, pace, posNames, password } = world;
-    const service = new BoardingService(ledger, pace);
+    const service = new BoardingService(world.ledger, world.pace);
     world.merchants = service;
     return {
-      routes: (server) => boardingRoutes(server, service, faults, posNames, password),
+      routes: (server) => boardingRoutes(server, service, world),
       controls: (server) => boardingControlRoutes(server, service),
     };
   },

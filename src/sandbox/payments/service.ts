@@ -4,9 +4,8 @@ import { operationName } from '../../partners/catalogue.js';
 import { NEUTRAL_KEY_HEADER } from '../../partners/payments/client.js';
 import { PAYMENTS_OPERATIONS, type PaymentsOperations } from '../../partners/payments/operations.js';
 import type { Answer } from '../fault-injection.js';
-import type { Faults } from '../faults.js';
 import type { Ledger } from '../ledger.js';
-import type { EmulatedPartner } from '../partner.js';
+import type { EmulatedPartner, World } from '../partner.js';
 import { type Handlers, invalidControl, notFound, partnerRoutes } from '../routes.js';
 import type { Pace } from '../scenario.js';
 import {
@@ -58,8 +57,8 @@ function addMerchants(accounts: Accounts, places: Places): void {
 }
 
 /** Serves the payments platform (apis/3). What has no version, or a version that its resource lacks, has no route: 404. */
-function paymentsRoutes(server: FastifyInstance, service: PaymentsService, faults: Faults): void {
-  partnerRoutes(server, faults, {
+function paymentsRoutes(server: FastifyInstance, service: PaymentsService, world: World): void {
+  partnerRoutes(server, world, {
     name: 'payments',
     operations: PAYMENTS_OPERATIONS,
     handlers: service.handlers,
@@ -90,10 +89,10 @@ export const paymentsPartner: EmulatedPartner = {
     paymentsKeys: PAYMENTS_KEYS.map(({ name, ...key }) => ({ key: name, ...key })),
     paymentsPermissions: PERMISSIONS,
   },
-  start({ ledger, faults, pace, password }) {
-    const service = new PaymentsService(ledger, pace, password);
+  start(world) {
+    const service = new PaymentsService(world.ledger, world.pace, world.password);
     return {
-      routes: (server) => paymentsRoutes(server, service, faults),
+      routes: (server) => paymentsRoutes(server, service, world),
       controls: (server) => paymentsControlRoutes(server, service),
     };
   },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CANCELLED } from '../../../src/partners/banking/responses.js';
 import { business, holder, OWNER } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -118,7 +119,7 @@ describe.concurrent('the bank’s decision wins', () => {
   it.each([
     ['Denied', 'declined'],
     ['Closed', 'closed'],
-    ['Cancelled', 'withdrawn'],
+    [CANCELLED, 'withdrawn'],
   ])('(%s) while a reply is in doubt', async (bankingStatus, name) => {
     const { onboarding, profileId, ids, replies, text } = await withTwoTickets();
     await rig.sandbox.plan('drop-before-commit', 'create-ticket', { about: text });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
+import { CANCELLED } from '../../../src/partners/banking/responses.js';
 import { nudge } from '../../../src/temporal/nudge.js';
 import { business, holder, merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -91,7 +92,7 @@ describe.concurrent('a business that the bank ends', () => {
   it.each([
     ['denied', 'declined', 'Denied'],
     ['closed', 'closed', 'Closed'],
-    ['cancelled', 'withdrawn', 'Cancelled'],
+    ['cancelled', 'withdrawn', CANCELLED],
   ])('(%s) completes as %s, and no account is opened', async (scenario, name, bankingStatus) => {
     const onboarding = await rig.onboardBusiness(business(scenario, { openFinancialAccount: true }));
     const outcome = await onboarding.outcome();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CANCELLED } from '../../../src/partners/banking/responses.js';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { customer } from '../../rigs/inputs.js';
 import { asShown, Onboarding } from '../../rigs/onboarding.js';
@@ -133,7 +134,7 @@ describe.concurrent('a business that is declined', () => {
 describe.concurrent('a customer whose merchant and business both end badly', () => {
   it('ends as the first of the two', async () => {
     const { onboarding, merchantProfileId, profileId, business } = await underWay('continue');
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Cancelled' });
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: CANCELLED });
     await business.outcome();
     await rig.sandbox.transition(merchantProfileId, { status: 'Declined', comment: null });
     expect(await onboarding.outcome()).toMatchObject({

@@ -1,4 +1,4 @@
-import type { PartnerObserver } from '../../../partners/http.js';
+import type { Exchange, ExchangeEnd } from '../../../partners/http.js';
 import { ok, type Verdict, wrong } from './check.js';
 
 /** How far a clock may differ, in milliseconds. Signatures of events are valid for five minutes. */
@@ -8,10 +8,10 @@ const TOLERANCE_MS = 60_000;
 export type ClockOffsets = Map<string, number>;
 
 /** Records the clocks of partners from the `Date` of their responses, which has a resolution of one second. */
-export function notingClocks(offsets: ClockOffsets, account: string | undefined): PartnerObserver {
-  return ({ system }) => {
+export function notingClocks(offsets: ClockOffsets, account: string | undefined) {
+  return ({ system }: Exchange) => {
     const beganAt = Date.now();
-    return (end) => {
+    return (end: ExchangeEnd) => {
       const date = 'date' in end && end.date !== undefined ? Date.parse(end.date) : Number.NaN;
       const name = `the ${system} partner${account === undefined ? '' : ` of ${account}`}`;
       if (!Number.isNaN(date)) offsets.set(name, date - (beganAt + Date.now()) / 2);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CANCELLED } from '../../../../src/partners/banking/responses.js';
 import {
   activitiesAtSandbox,
   activitiesOf,
@@ -44,7 +45,7 @@ describe('a profile that is read', () => {
     ['AutoApprovedUW', false],
     ['Denied', false],
     ['Closed', false],
-    ['Cancelled', false],
+    [CANCELLED, false],
   ])('%s needs a read of its tickets: %s', async (bankingStatus, isAsked) => {
     const { client, requests } = await bankingPartner(
       profileWithTickets({ id: 4, bankingStatus, userProfileId: 14 }, []),

@@ -11,8 +11,9 @@ import type { BankingActivities, BankingLists } from '../../../../src/messages/b
 import type { BankingClient, BankingSettings } from '../../../../src/partners/banking/client.js';
 import type { PartnerErrorDetails } from '../../../../src/partners/partner-error.js';
 import type { SandboxOptions } from '../../../../src/sandbox/server.js';
+import { OWNER } from '../../inputs.js';
 import { clientAt } from '../../partners/banking/partner.js';
-import { HOLDER, OWNER, type RunningBanking, runBanking } from '../../sandbox/banking/running-banking.js';
+import { HOLDER, type RunningBanking, runBanking } from '../../sandbox/banking/running-banking.js';
 import { testEnds } from '../../shared.js';
 import { takesMarks } from '../takes-marks.js';
 
@@ -89,7 +90,7 @@ export function holderRequest(scenario = 'straight', more: object = {}) {
   const doingBusinessAsName = `Corner Bakery [${scenario}]`;
   return {
     holder: { ...holder, doingBusinessAsName, ...more },
-    beneficialOwners: [JSON.parse(OWNER)],
+    beneficialOwners: [OWNER],
   };
 }
 

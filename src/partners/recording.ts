@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Context, Placeholders } from '../privacy/placeholders.js';
+import { BadSetting } from '../settings/settings.js';
+import type { FilePart, Operation } from './catalogue.js';
+import { encode, isFilePart } from './encoding.js';
+import { type HarEntry, type HarPart, harOf } from './har.js';
+import type { ExchangeEnd, HttpDownload, HttpResponse, ObservedCall, PartnerObserver } from './http.js';
+import { isNestedDeeper, parseExactly, writeExactly } from './json.js';
+
+export const recordSettings = z.object({
+  GANGWAY_RECORD: z.string().optional().meta({
+    description:
+      'Folder in which each exchange with a partner is recorded as a HAR file, with placeholders for private values.',
+    format: 'path of a folder',
+    unset: 'nothing is recorded',
+  }),
+});
+
+/** Headers without credentials, which a recording keeps. */
+const KEPT_HEADERS = ['accept', 'content-type', 'date', 'retry-after'];
+
+/** A message of a partner in plain text. A longer text is a page, of which a recording keeps no content. */
+const MESSAGE_BYTES = 500;
+
+/** What a recording keeps of a body. */
+interface Content {
+  readonly text?: string;
+  readonly comment?: string;
+}
+
+/** One for each folder, so that a value has the same placeholder wherever this process sends it. */
+const recordings = new Map<string, PartnerObserver>();
+
+/**
+ * Records exchanges in a folder: a HAR file for each exchange, complete from the moment that it exists. So a killed process
+ * leaves no torn file, and several processes can record in one folder. A recording that fails is a warning of the process.
+ *
+ * @throws {BadSetting} when the folder cannot be made
+ */
+export function recordingIn(folder: string, setting = 'GANGWAY_RECORD'): PartnerObserver {
+  const known = recordings.get(folder);
+  if (known) return known;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new BadSetting(setting, `${folder} cannot be made (${(error as NodeJS.ErrnoException).code})`);
+  }
+  const recording = new Recording(folder);
+  const observer: PartnerObserver = (exchange, call) => recording.begin(exchange, call);
+  recordings.set(folder, observer);
+  return observer;
+}
+
+class Recording {
+  readonly #placeholders = new Placeholders();
+  /** Distinguishes the files of this process from those of others. */
+  readonly #mark = randomBytes(4).toString('hex');
+  #exchanges = 0;
+
+  constructor(private readonly folder: string) {}
+
+  begin(
+    { system, operation: name }: { readonly system: string; readonly operation: string },
+    call: ObservedCall,
+  ): (end: ExchangeEnd, response?: HttpResponse | HttpDownload) => void {
+    const started = new Date();
+    const since = performance.now();
+    // Before the response, whose texts may repeat it.
+    const request = this.#request(system, call);
+    const keep = (response: HarEntry['response']) => {
+      const time = Math.round(performance.now() - since);
+      this.#write(`${system}-${name}`, {
+        startedDateTime: started.toISOString(),
+        time,
+        request,
+        response,
+        cache: {},
+        timings: { send: 0, wait: time, receive: 0 },
+        comment: `${system} ${name}`,
+      });
+    };
+    return (end, response) => {
+      if ('failure' in end) return keep(responseOf(0, [], '', 0, {}, end));
+      if (!response) return;
+      const { status } = response;
+      const headers = keptHeaders(response.headers);
+      const type = String(response.headers['content-type'] ?? '');
+      if ('chunks' in response) {
+        let bytes = 0;
+        const hash = this.#placeholders.hash();
+        response.eachChunk((chunk) => {
+          if (chunk) {
+            bytes += chunk.byteLength;
+            hash.update(chunk);
+          } else {
+            keep(
+              responseOf(status, headers, type, bytes, { comment: fileComment(bytes, hash.digest('hex')) }),
+            );
+          }
+        });
+        return;
+      }
+      keep(responseOf(status, headers, type, response.body.byteLength, this.#content(response, type, call)));
+    };
+  }
+
+  #request(system: string, { operation, request, secrets }: ObservedCall): HarEntry['request'] {
+    const context = { ...contextOf(operation), secrets: secrets() };
+    const fields = Object.entries(request as Record<string, unknown>);
+    const files = fields.filter((field): field is [string, FilePart] => isFilePart(field[1]));
+    const others = fields.filter(([, value]) => !isFilePart(value));
+    const left = this.#placeholders.replaced(Object.fromEntries(others), context) as Record<string, unknown>;
+    const wire = encode(operation, left);
+    const body = 'body' in wire ? wire.body : undefined;
+    const { path, headers } = wire;
+    const url = new URL(`https://${system}.invalid${path}`);
+    const common = {
+      method: operation.method,
+      url: url.href,
+      httpVersion: 'HTTP/1.1',
+      cookies: [],
+      headers: keptHeaders(headers),
+      queryString: [...url.searchParams].map(([name, value]) => ({ name, value })),
+      headersSize: -1,
+    } as const;
+    if (typeof body === 'string') {
+      const postData = { mimeType: 'application/json', text: body };
+      return { ...common, postData, bodySize: Buffer.byteLength(body) };
+    }
+    if (body === undefined) return { ...common, bodySize: 0 };
+    const texts = [...body].flatMap(([name, value]): HarPart[] =>
+      typeof value === 'string' ? [{ name, value }] : [],
+    );
+    const params = [...files.map(([name, file]) => this.#part(name, file)), ...texts];
+    return { ...common, postData: { mimeType: 'multipart/form-data', params }, bodySize: -1 };
+  }
+
+  #part(name: string, { fileName, contentType, content }: FilePart): HarPart {
+    const ending = /\.\w{1,8}$/.exec(fileName)?.[0] ?? '';
+    const comment = fileComment(content.byteLength, this.#placeholders.digest(content));
+    return { name, fileName: this.#placeholders.placeholder(fileName) + ending, contentType, comment };
+  }
+
+  #content({ status, body }: HttpResponse, type: string, { operation, secrets }: ObservedCall): Content {
+    const text = body.toString('utf8');
+    if (text === '') return { text };
+    const context = { ...contextOf(operation), isResponse: true, secrets: secrets() };
+    const json = jsonIn(text);
+    if (json !== undefined) {
+      return { text: writeExactly(this.#placeholders.replaced(json, context)) };
+    }
+    const isMessage = status >= 400 && type.startsWith('text/plain') && body.byteLength <= MESSAGE_BYTES;
+    if (isMessage) return { text: String(this.#placeholders.replaced(text, context, '', true)) };
+    return { comment: fileComment(body.byteLength, this.#placeholders.digest(body)) };
+  }
+
+  #write(name: string, entry: HarEntry): void {
+    this.#exchanges += 1;
+    const number = String(this.#exchanges).padStart(6, '0');
+    const at = entry.startedDateTime.replace(/[-:]/g, '');
+    const file = join(this.folder, `${at}-${this.#mark}-${number}-${name}.har`);
+    try {
+      writeFileSync(`${file}.part`, `${JSON.stringify(harOf(entry), null, 2)}\n`, {
+        mode: 0o600,
+        flag: 'wx',
+      });
+      renameSync(`${file}.part`, file);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      process.emitWarning(`an exchange is not recorded: ${this.folder} cannot be written (${code})`);
+    }
+  }
+}
+
+function contextOf({ anonymous, issuesCredential, openFields }: Operation): Context {
+  return { isSignIn: (anonymous ?? issuesCredential) === true, ...(openFields && { openFields }) };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    const json = parseExactly(text);
+    return isNestedDeeper(json) ? undefined : json;
+  } catch {
+    return undefined;
+  }
+}
+
+function fileComment(bytes: number, hash: string): string {
+  return `${bytes} bytes, keyed hash ${hash}`;
+}
+
+function keptHeaders(headers: HttpResponse['headers']) {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    KEPT_HEADERS.includes(name.toLowerCase()) && value !== undefined ? [{ name, value: String(value) }] : [],
+  );
+}
+
+function responseOf(
+  status: number,
+  headers: HarEntry['response']['headers'],
+  mimeType: string,
+  size: number,
+  content: Content,
+  failed?: { readonly failure: 'NotSent' | 'Uncertain'; readonly code: string },
+): HarEntry['response'] {
+  return {
+    status,
+    statusText: '',
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers,
+    content: { size, mimeType, ...content },
+    redirectURL: '',
+    headersSize: -1,
+    bodySize: size,
+    ...(failed && { _error: failed.code, _sent: failed.failure === 'Uncertain' }),
+  };
+}

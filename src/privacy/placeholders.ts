@@ -1,0 +1,199 @@
+import { createHmac, type Hmac, randomBytes } from 'node:crypto';
+import { PRIVATE_PATTERNS } from './masked.js';
+import { isPrivateField, literal } from './private-fields.js';
+
+/** Stands in place of a credential, which gets no placeholder of its own. */
+export const REMOVED = 'removed';
+
+/** How many private values are remembered. The oldest is forgotten first. */
+const REMEMBERED = 5_000;
+
+/** Where a value is, as far as that decides what is kept of it. */
+export interface Context {
+  /** Field names, beside those that all partners have, whose values are about no customer. */
+  readonly openFields?: readonly string[];
+  /** In a request for a credential, or its response: every text is removed. */
+  readonly isSignIn?: boolean;
+  /** In a response: what the partner writes about an error is kept, without the private values in it. */
+  readonly isResponse?: boolean;
+  /** Our own credentials, which are removed wherever they are. */
+  readonly secrets?: readonly string[];
+}
+
+/** Names of fields with credentials and one-time codes: in lower case and without underscores. */
+const CREDENTIAL =
+  /password|passcode|secret|apikey|authorization|captcha|token|smscode|onetimecode|totp|cvv|^otp$|^pin$|^key$/;
+
+/** Ids, which are not private. */
+const ID = /(?:^|_)(?:id|ids|guid|uuid|mid)$|[a-z](?:Id|ID|Ids|Guid|Uuid)$/;
+const ID_VALUE = /^[\w.:-]{1,80}$/;
+
+/** Fields whose values are names of a contract: `bankingStatus`, `updateFieldRequest`. */
+const CODE =
+  /(?:status|type|kind|stage|phase|level|group|category|code|currency|network|provider|format|version|role|step|state|country|pos|result|outcome|typeoperation|updatefieldrequest)$/;
+const CODE_VALUE = /^[A-Za-z][\w .:/-]{0,63}$/;
+const FLAG = /^(?:yes|no|none|true|false)$/i;
+
+/** Fields with times of the process. Dates of birth are among the private fields. */
+const TIME = /(?:date|time|at|on|from|to|since|until|period|expiration)$/;
+const IS_DATE = /^(\d{4})-\d{2}-\d{2}(?:([T ])[\d:.]+(Z|[+-][\d:]+)?)?$/;
+
+/** Where a partner writes what is wrong. */
+const PROBLEMS =
+  /^(?:errors?|errormessage|message|messages|warnings?|detail|title|validation(?:results|errors))$/;
+
+/** What looks private in the name of a field. */
+const IDENTITY = new RegExp(
+  [PRIVATE_PATTERNS.socialSecurityNumber, PRIVATE_PATTERNS.nineDigits, PRIVATE_PATTERNS.email]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
+
+/** What looks private in the text of a partner. */
+const LOOKS_PRIVATE = new RegExp(
+  Object.values(PRIVATE_PATTERNS)
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
+
+/**
+ * Replaces private values, so that what is left can be kept and passed on. The same value gets the same placeholder, which has
+ * its format: digits stay digits, an e-mail address stays one. Placeholders are made with a key that only this object has.
+ *
+ * A text is private unless its field is known to hold an id, a name of a contract, a time, or a partner's message about an error.
+ */
+export class Placeholders {
+  readonly #key = randomBytes(32);
+  /** Placeholders by value, the oldest first. */
+  readonly #given = new Map<string, string>();
+
+  /** A JSON value without what is private in it. */
+  replaced(value: unknown, context: Context, field = '', isProblem = false): unknown {
+    if (typeof value === 'string') return this.#text(value, context, field, isProblem);
+    if (typeof value === 'number' || typeof value === 'bigint') return this.#number(value, field);
+    if (Array.isArray(value)) return value.map((item) => this.replaced(item, context, field, isProblem));
+    if (typeof value !== 'object' || value === null) return value;
+    const about = context.isResponse === true;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inside]) => [
+        this.#name(name),
+        this.replaced(inside, context, name, isProblem || (about && PROBLEMS.test(spelled(name)))),
+      ]),
+    );
+  }
+
+  /** A keyed hash of content that is not kept, in hexadecimal. */
+  digest(content: string | Uint8Array): string {
+    return this.hash().update(content).digest('hex');
+  }
+
+  /** The same for content that comes in parts. */
+  hash(): Hmac {
+    return createHmac('sha256', this.#key);
+  }
+
+  /** A placeholder for a private text. */
+  placeholder(value: string): string {
+    const known = this.#given.get(value);
+    if (known !== undefined) return known;
+    const made = this.#made(value);
+    this.#given.set(value, made);
+    const [oldest] = this.#given.keys();
+    if (this.#given.size > REMEMBERED && oldest !== undefined) this.#given.delete(oldest);
+    return made;
+  }
+
+  /** The name of a field, which may be a private value as well. A known value that is one word may be the name of a field. */
+  #name(name: string): string {
+    const known = /^\w+$/.test(name) ? undefined : this.#given.get(name);
+    return known ?? name.replace(IDENTITY, (found) => this.placeholder(found));
+  }
+
+  #text(value: string, context: Context, field: string, isProblem: boolean): string {
+    const name = spelled(field);
+    if (value === '') return value;
+    if (isProblem) return this.#message(value, context);
+    if (CREDENTIAL.test(name)) return REMOVED;
+    const isKept =
+      !isPrivateField(field) && isOpen(value, field, name, context) && !this.#isKnown(value, context);
+    if (isKept) return value;
+    return context.isSignIn ? REMOVED : this.placeholder(value);
+  }
+
+  /** Whether a text whose field is open is private all the same, because it was private elsewhere. */
+  #isKnown(value: string, { secrets = [] }: Context): boolean {
+    return secrets.includes(value) || (value.length > 8 && this.#given.has(value));
+  }
+
+  #number(value: number | bigint, field: string): number | bigint {
+    if (CREDENTIAL.test(spelled(field))) return 0;
+    const isLikeIdentity = /^\d{9,10}$/.test(String(value)) && !ID.test(field);
+    if (!isPrivateField(field) && !isLikeIdentity) return value;
+    const digits = this.placeholder(String(value));
+    return typeof value === 'bigint' ? BigInt(digits) : Number(digits);
+  }
+
+  /** A message of the partner without the private values that it may repeat. */
+  #message(text: string, context: Context): string {
+    return this.#withoutKnown(text, context).replace(LOOKS_PRIVATE, (found) => {
+      const isMade = [...this.#given.values()].includes(found);
+      return isMade ? found : this.placeholder(found);
+    });
+  }
+
+  #withoutKnown(text: string, { secrets = [] }: Context): string {
+    let left = text;
+    for (const secret of secrets) if (secret.length > 3) left = left.replaceAll(secret, REMOVED);
+    const lower = left.toLowerCase();
+    const found = [...this.#given].filter(
+      ([value]) => value.length > 2 && lower.includes(value.toLowerCase()),
+    );
+    if (found.length === 0) return left;
+    const longestFirst = found.sort(([one], [other]) => other.length - one.length);
+    const placeholders = new Map(longestFirst.map(([value, made]) => [value.toLowerCase(), made]));
+    const pattern = longestFirst.map(([value]) => literal(value, Number.POSITIVE_INFINITY)).join('|');
+    return left.replace(new RegExp(pattern, 'gi'), (hit) => placeholders.get(hit.toLowerCase()) ?? REMOVED);
+  }
+
+  #made(value: string): string {
+    const hash = this.digest(value);
+    const date = IS_DATE.exec(value);
+    if (date) return dateOf(hash, date[2], date[3]);
+    if (/^[\dXx*\s().+/-]+$/.test(value)) return digitsOf(hash, value);
+    const name = `private-${hash.slice(0, 10)}`;
+    if (/^[^\s@]+@[^\s@]+$/.test(value)) return `${name}@example.com`;
+    return /^https?:\/\//i.test(value) ? `https://${name}.example.com/` : name;
+  }
+}
+
+const spelled = (field: string) => field.replaceAll('_', '').toLowerCase();
+
+function isOpen(value: string, field: string, name: string, { openFields, isSignIn }: Context): boolean {
+  if (IS_DATE.test(value)) return TIME.test(name) && !name.includes('birth');
+  if (CODE_VALUE.test(value) && CODE.test(name)) return !/postal|zip/.test(name);
+  if (isSignIn) return false;
+  return (ID_VALUE.test(value) && ID.test(field)) || FLAG.test(value) || openFields?.includes(field) === true;
+}
+
+/** A day of 1900, at midnight where there is a time. */
+function dateOf(hash: string, separator: string | undefined, zone = ''): string {
+  const number = Number.parseInt(hash.slice(0, 8), 16);
+  const two = (part: number) => String(part).padStart(2, '0');
+  const day = `1900-${two(1 + (number % 12))}-${two(1 + (Math.floor(number / 12) % 28))}`;
+  return separator === undefined ? day : `${day}${separator}00:00:00${zone}`;
+}
+
+/**
+ * Other digits in the same places. Nine digits begin with 97, as no social security number and no EIN does. Ten digits become a
+ * telephone number of those that are reserved for fiction.
+ */
+function digitsOf(hash: string, value: string): string {
+  const count = value.replace(/\D/g, '').length;
+  let drawn = BigInt(`0x${hash}`).toString().slice(-count).padStart(count, '0');
+  if (count === 9) drawn = `97${drawn.slice(2)}`;
+  if (count === 10) drawn = `9${drawn.slice(1, 3)}55501${drawn.slice(8)}`;
+  let at = 0;
+  return value.replace(/\d/g, () => drawn[at++] ?? '0');
+}
