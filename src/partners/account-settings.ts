@@ -10,6 +10,7 @@ import {
   secureUrl,
 } from '../settings/settings.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './bounds.js';
+import type { Inspector } from './client.js';
 import type { HttpLimits, PartnerObserver } from './http.js';
 import {
   eachSystem,
@@ -251,18 +252,20 @@ export function servedAccounts(
  *
  * @param observe is called for every exchange of any client
  * @param bounds of clients whose settings have no limits
+ * @param inspect is called with every complete response to any client
  */
 export function partnerClients(
   account: Account,
   observe?: PartnerObserver,
   bounds: Partial<HttpLimits> = {},
+  inspect?: Inspector,
 ): PartnerClients {
   return eachSystem((system) => {
     const partner = PARTNERS[system];
     const settings = account.partners[system];
     if (!settings) return partner.off(`${account.settingsPrefix}${settingsPrefix(system)}URL is not set`);
     const limits = { ...bounds, ...settings.limits };
-    return partner.client({ ...settings, limits, observe }, account);
+    return partner.client({ ...settings, limits, observe, inspect }, account);
   }) as unknown as PartnerClients;
 }
 

@@ -152,7 +152,12 @@ export class PartnerHttp {
     return this.#exchange<HttpResponse | HttpDownload>(alone, maxDownloadBytes, (response) => {
       const { statusCode: status, headers, body } = response;
       if (status < 200 || status > 299) return buffered(response, maxBodyBytes);
-      return { status, headers, chunks: chunksOf(body), cancel: () => void body.destroy() };
+      return {
+        status,
+        headers,
+        chunks: chunksOf(body),
+        cancel: () => void body.once('error', () => undefined).destroy(),
+      };
     });
   }
 
