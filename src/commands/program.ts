@@ -42,6 +42,7 @@ import { exportCommand, reportCommand } from './report/commands.js';
 import {
   backupCommand,
   doctorCommand,
+  driftCommand,
   eventsCommand,
   keysCommand,
   restoreCommand,
@@ -66,7 +67,14 @@ const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
   ],
   'Any operation of a partner:': [callCommand, probeCommand],
   'Reports and audits:': [reportCommand, exportCommand],
-  'Setup and backup:': [setupCommand, keysCommand, doctorCommand, backupCommand, restoreCommand],
+  'Setup and backup:': [
+    setupCommand,
+    keysCommand,
+    doctorCommand,
+    driftCommand,
+    backupCommand,
+    restoreCommand,
+  ],
   'Help:': [helpCommand, explainCommand, completionCommand],
 };
 

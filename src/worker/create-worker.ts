@@ -24,6 +24,7 @@ import { holdsInputs, namesDba } from '../process/logging.js';
 import { clientInterceptors } from '../temporal/connection.js';
 import { dataConverter } from '../temporal/payload-codec.js';
 import { tracedActivities, traceExchanges, traceSinks } from '../tracing/spans.js';
+import { watchDrift } from './drift.js';
 import { countExchanges } from './health.js';
 import { partnerTaskQueues } from './partner-task-queues.js';
 import { pollBoundsOf, type WorkerSettings } from './settings.js';
@@ -82,10 +83,18 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
   const statements = await openStore(statementDir, s3Endpoint);
   const sender = new EventSender(events);
   const { destinations } = events;
-  const { metricMeter } = Runtime.instance();
+  const { metricMeter: meter, logger } = Runtime.instance();
+  const client = new Client({
+    connection,
+    namespace,
+    dataConverter: dataConverter(payloadKeys),
+    interceptors: clientInterceptors,
+  });
   const accounts = servedAccounts(config).map(([name, account]) => {
-    const observe = observers(countExchanges(metricMeter, name ?? ''), traceExchanges);
-    const clients = partnerClients(account, observe, { maxRetryAfterMs: patience.retryAfterMaxMs });
+    const observe = observers(countExchanges(meter, name ?? ''), traceExchanges);
+    const bounds = { maxRetryAfterMs: patience.retryAfterMaxMs };
+    const inspect = watchDrift({ meter, logger, client, taskQueue, account: name });
+    const clients = partnerClients(account, observe, bounds, inspect);
     const queues = partnerTaskQueues({
       ...{
         partnerAccount: name,
@@ -130,7 +139,6 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
     ),
   ]);
   // The credentials may have been corrected since the partner rejected them.
-  const client = new Client({ connection, namespace, interceptors: clientInterceptors });
   const accesses = accounts.flatMap(({ queues }) =>
     Object.values(queues).flatMap(({ access }) => access ?? []),
   );

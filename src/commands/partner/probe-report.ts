@@ -1,21 +1,6 @@
-import type { Difference, DifferenceKind } from '../../partners/differences.js';
+import { IN_WORDS, placeOf } from '../../operators/differences.js';
 import { PARTNERS, SYSTEM_NAMES } from '../../partners/systems.js';
 import type { Probed } from './probe-run.js';
-
-/** What a difference is, for people. */
-export const IN_WORDS: Readonly<Record<DifferenceKind, string>> = {
-  'http-status': 'other HTTP status',
-  'missing-field': 'missing field',
-  'other-type': 'other type',
-  'other-form': 'other form',
-  'unknown-status': 'unknown status name',
-  'unknown-field': 'unknown field',
-};
-
-/** Where a difference is, for people. */
-export function placeOf({ field }: Pick<Difference, 'field'>): string {
-  return field === '' ? 'the whole response' : field;
-}
 
 /**
  * A report in Markdown for the partner. It names operations, fields, types and lengths: no value, no credential, and none of

@@ -51,6 +51,8 @@ export function labelOf({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind)
       return kind === 'uncertain-write' ? 'It took effect: adopt it' : 'Enter the right ID';
     case 'code':
       return 'Enter the code';
+    case 'choice':
+      return 'Choose what it means';
     case 'take-back':
       return 'Take the answer back';
     case 'abandon':
@@ -140,7 +142,8 @@ function OneForm(props: Answering & { readonly kind: AnswerKind }) {
 }
 
 function buttonOf({ isProposed, requirement }: Answering, kind: AnswerKind): string {
-  if (kind === 'correction' || kind === 'adopt' || kind === 'abandon') return 'Check, then confirm';
+  if (kind === 'correction' || kind === 'adopt' || kind === 'choice' || kind === 'abandon')
+    return 'Check, then confirm';
   if (kind === 'retry' && requirement.kind === 'uncertain-write') return 'Check, then confirm';
   if (isProposed) return 'Propose this answer';
   return {
@@ -218,6 +221,26 @@ function Content(props: ContentProps) {
               required
               value={own?.fields.text('id')}
             />
+          )}
+        </Field>
+      );
+    case 'choice':
+      return (
+        <Field
+          id={`${id}-choice`}
+          name="choice"
+          label="Meaning"
+          own={own}
+          advice="It applies to all onboardings."
+        >
+          {(attributes) => (
+            <select {...attributes} required>
+              {requirement.choices?.map((choice) => (
+                <option key={choice} value={choice} selected={own?.fields.text('choice') === choice}>
+                  {choice}
+                </option>
+              ))}
+            </select>
           )}
         </Field>
       );

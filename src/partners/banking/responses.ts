@@ -3,6 +3,7 @@ import {
   absent,
   idNumber,
   idText,
+  isAmong,
   list,
   needed,
   open,
@@ -291,6 +292,11 @@ const PHASES: ReadonlyMap<string, ProfilePhase> = new Map([
   ['Closed', 'closed'],
   ['Cancelled', 'withdrawn'],
 ]);
+
+/** Whether a document has this name of a status, so that nobody needs to explain it. */
+export function isKnownStatus(bankingStatus: string): boolean {
+  return bankingStatus === UNKNOWN || isAmong(BANKING_STATUSES, bankingStatus);
+}
 
 /** What a `bankingStatus` means. */
 export function phaseOf(bankingStatus: string): ProfilePhase {
