@@ -128,7 +128,7 @@ describe('a status name that no document has', () => {
   });
 
   it('of another account is another question', async () => {
-    const { boarding } = await boardingIn('Parked', { partnerAccount: 'acme' });
+    const { boarding } = await boardingIn('Parked', { account: 'acme' });
     await boarding.until(reads('Parked'));
     const record = recordIn(rig, 'boarding', 'acme');
     const { title, id } = await questionAbout(record, 'Parked');
@@ -221,11 +221,14 @@ it('decisions and open questions survive when the history of the record grows lo
     const { runId } = await record.handle.describe();
     await record.resolve(id, { kind: 'choice', choice: 'ended-closed' });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'closed' });
-    for (let number = 1; (await record.handle.describe()).runId === runId; number++) {
-      await record.handle.signal('statusSeen', { status: `State ${'x'.repeat(number)}` });
-      await record.until(({ requirements }) => requirements.length >= number, `the question ${number}`);
+    const names = ['Amber', 'Blue', 'Crimson', 'Denim', 'Ebony', 'Fawn'];
+    for (const status of names) {
+      await record.handle.signal('statusSeen', { status });
+      await questionAbout(record, status);
     }
+    expect((await record.handle.describe()).runId).not.toBe(runId);
     const { requirements } = await record.state();
+    expect(requirements).toHaveLength(names.length);
     const later = await boardingIn('On Hold', {}, impatient);
     expect(await later.boarding.outcome()).toMatchObject({ outcome: 'closed' });
     const [open] = requirements;
