@@ -2,7 +2,7 @@
  * What a person can decide about a status name that no document has.
  *
  * - `under-review`: the partner works on it, and Gangway waits for the next status
- * - `needs-answers`: the partner waits for answers
+ * - `needs-answers`: the partner waits until a person answers
  * - `ended-declined`, `ended-closed`: an onboarding with this status ends with that outcome
  * - `approved`: as the partner's own approval
  */

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import proto from '@temporalio/proto';
 import { partnerRecordId } from '../messages/ids.js';
 import type { PartnerAccountInput } from '../messages/partner-account.js';
 import {
@@ -12,6 +13,8 @@ import { initialVisibility } from '../messages/search-attributes.js';
 import type { AccountAt } from './partner-accounts.js';
 import { decodedPayloads } from './payload-codec.js';
 import { isNotFound } from './unavailable.js';
+
+const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 
 /** Reports a difference to the record of an account. Starts the record if it does not run. */
 export async function reportDifference(
@@ -36,7 +39,7 @@ export async function reportStatus(client: Client, place: AccountAt, status: str
 }
 
 /**
- * What is kept about an account; undefined when nothing was ever reported. Needs no worker.
+ * What is kept about an account; undefined when no record runs. Needs no worker.
  *
  * @throws when this process has not the key of the record
  */
@@ -45,8 +48,9 @@ export async function recordOf(client: Client, place: AccountAt): Promise<Partne
   try {
     // The descriptions of the client have no memo.
     const { workflowExecutionInfo } = await client.workflowService.describeWorkflowExecution(request);
+    const isRunning = workflowExecutionInfo?.status === WORKFLOW_EXECUTION_STATUS_RUNNING;
     const payload = workflowExecutionInfo?.memo?.fields?.[RECORD_MEMO];
-    if (!payload) return undefined;
+    if (!isRunning || !payload) return undefined;
     const [record] = await decodedPayloads(client, [payload]);
     return record as PartnerRecord;
   } catch (error) {

@@ -68,7 +68,7 @@ const ANSWER_TEXTS: Readonly<Record<AnswerKind, readonly [option: string, meanin
   ],
   code: ['--code CODE', 'signs in with this one-time code'],
   choice: [
-    '--choice CHOICE',
+    '--choice MEANING',
     'states what a new status of a partner means, for all onboardings; needs --reason',
   ],
   'take-back': [

@@ -59,7 +59,7 @@ function print(
   cli.records(statuses, { columns: STATUSES });
   for (const { decision, requirementId, ...place } of statuses)
     if (!decision && requirementId !== undefined)
-      cli.note(`decide with: gangway resolve ${idOf(place)} ${requirementId} --choice CHOICE --reason WHY`);
+      cli.note(`decide with: gangway resolve ${idOf(place)} ${requirementId} --choice MEANING --reason WHY`);
 }
 
 const DIFFERENCES: TableColumns<Difference> = {

@@ -175,7 +175,7 @@ describe('a status name that no document has', () => {
     const inbox = await gangway(rig.env, ['inbox', '--json']);
     expect(inbox.stdout).toContain(record.workflowId);
     const open = await gangway(rig.env, ['drift', 'boarding']);
-    expect(open.stderr).toContain(`gangway resolve ${record.workflowId} ${id} --choice CHOICE --reason WHY`);
+    expect(open.stderr).toContain(`gangway resolve ${record.workflowId} ${id} --choice MEANING --reason WHY`);
     const without = await gangway(rig.env, ['resolve', record.workflowId, id, '--choice', 'ended-closed']);
     expect(without.stderr).toContain('--choice needs --reason');
     const wrong = ['resolve', record.workflowId, id, '--choice', 'gone', '--reason', 'phoned'];
@@ -184,6 +184,31 @@ describe('a status name that no document has', () => {
     expect(await gangway(rig.env, right)).toMatchObject({ code: 0 });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'closed' });
   });
+});
+
+it('a cancelled record is forgotten, and people are asked again', async () => {
+  const other = await createRig();
+  try {
+    const { boarding } = await boardingIn('On Hold', {}, other);
+    const record = recordIn(other);
+    await record.resolve((await questionAbout(record, 'On Hold')).id, {
+      kind: 'choice',
+      choice: 'under-review',
+    });
+    const decided = await gangway(other.env, ['drift', 'boarding']);
+    expect(decided.stdout).toMatch(/On Hold +under-review/);
+    expect(await gangway(other.env, ['cancel', record.workflowId, '--yes'])).toMatchObject({ code: 0 });
+    await eventually(
+      async () => (await record.handle.describe()).status.name,
+      (status) => status === 'CANCELLED',
+      'the end of the record',
+    );
+    const forgotten = await gangway(other.env, ['drift', 'boarding']);
+    expect(forgotten.stdout).not.toContain('On Hold');
+    await boarding.handle.cancel();
+  } finally {
+    await other.close();
+  }
 });
 
 it('a decision makes sleeping polls read at once', async () => {
