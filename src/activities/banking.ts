@@ -17,7 +17,7 @@ import {
 import type { AddressChange, NotificationType } from '../partners/banking/requests.js';
 import type { CallOptions } from '../partners/client.js';
 import { PartnerError } from '../partners/partner-error.js';
-import type { MeaningOf } from '../partners/status-meanings.js';
+import type { MeaningOf } from '../partners/phases.js';
 import { Candidates, holderActivities } from './banking/holder.js';
 import { profileActivities, profileReader } from './banking/profiles.js';
 import { isRefused, problemsIn } from './banking/refusal.js';

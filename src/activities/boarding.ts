@@ -28,7 +28,7 @@ import {
 import type { CallOptions } from '../partners/client.js';
 import { writeExactly } from '../partners/json.js';
 import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
-import type { MeaningOf } from '../partners/status-meanings.js';
+import type { MeaningOf } from '../partners/phases.js';
 import { ownersOf, stillRunning } from '../temporal/onboardings.js';
 import { repeatable } from './failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from './poll.js';

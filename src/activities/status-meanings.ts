@@ -1,6 +1,6 @@
 import { getClient, log } from '@temporalio/activity';
 import type { PartnerRecordActivities } from '../messages/partner-record.js';
-import type { MeaningOf, StatusMeaning } from '../partners/status-meanings.js';
+import type { MeaningOf, StatusMeaning } from '../partners/phases.js';
 import { type AccountAt, wakePollsOf } from '../temporal/partner-accounts.js';
 import { recordOf, reportStatus } from '../temporal/partner-records.js';
 import { beating, REPORT_TIMEOUT_MS } from './failures.js';

@@ -1,6 +1,6 @@
 import { defineSignal } from '@temporalio/workflow';
 import type { DifferenceKind } from '../partners/differences.js';
-import type { StatusMeaning } from '../partners/status-meanings.js';
+import type { StatusMeaning } from '../partners/phases.js';
 
 /** What `partnerRecord` keeps of an account at one partner. Its memo has it, so it can be read without a worker. */
 

@@ -18,7 +18,7 @@ import {
 } from '../messages/partner-record.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
-import { STATUS_MEANINGS, type StatusMeaning } from '../partners/status-meanings.js';
+import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { masked } from '../privacy/masked.js';
 import { Journey, type JourneyRecords } from './journey/journey.js';
 import { accountName, partnerActivities, REPEATABLE } from './journey/partner-activities.js';

@@ -2,7 +2,7 @@ import type { BankingActivities, ProfileSnapshot, SeenProfile } from '../../mess
 import type { BankingClient } from '../../partners/banking/client.js';
 import { EXPLAINED, isUnderReview } from '../../partners/banking/phases.js';
 import { isKnownStatus, phaseOf, UNKNOWN } from '../../partners/banking/responses.js';
-import type { MeaningOf } from '../../partners/status-meanings.js';
+import type { MeaningOf } from '../../partners/phases.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import { write } from '../write.js';

@@ -1,4 +1,4 @@
-import type { StatusMeaning } from '../status-meanings.js';
+import type { StatusMeaning } from '../phases.js';
 
 /**
  * The meaning of a banking profile's status, in our own names: all decisions about a business depend on these. The
