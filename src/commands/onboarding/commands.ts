@@ -146,7 +146,7 @@ export function resolveCommand(program: Command, act: Act): void {
       'an uncertain write: it did not take effect, send it again; otherwise: the obstacle is gone, try again',
     )
     .option('--code <code>', 'a one-time code: sign in with it')
-    .option('--choice <choice>', 'a new status: what it means, one of the choices that the question names')
+    .option('--choice <meaning>', 'a new status: what it means, one of the choices that the question names')
     .option('--abandon', 'any that allows it: give up the whole onboarding')
     .option('--take-back', 'an answer that was not sent yet: take it back and open the requirement again')
     .optionsGroup('Options:')
