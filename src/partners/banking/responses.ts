@@ -72,7 +72,7 @@ const pageOf = <T extends z.ZodType>(record: T) =>
       z.array(record).transform((records) => ({ totalCount: null, records })),
       z.looseObject({
         totalCount: someNumber,
-        errorMessage: sometimes(someText),
+        errorMessage: sometimes(z.string().nullish()),
         records: needed(list(record)),
       }),
     ])

@@ -7,9 +7,6 @@ import {
   isAmong,
   json,
   needed,
-  someFlag,
-  someNumber,
-  someText,
   sometimes,
   statusName,
   text,
@@ -205,8 +202,8 @@ export const merchantStatus = z.looseObject({
 
 /** Status data of `status2` (assumed). The contract mentions the two fields. */
 export const merchantStatus2 = merchantStatus.extend({
-  success: sometimes(someFlag),
-  error: sometimes(someText),
+  success: sometimes(z.boolean().nullish()),
+  error: sometimes(z.string().nullish()),
 });
 
 /** Underwriting note, apis/2. */
@@ -235,28 +232,28 @@ export const createdMerchant = z.union([
 export const agentProfile = z.looseObject({
   id: needed(idRead),
   name: needed(absent(z.string())),
-  payoutNumber: sometimes(someText),
-  agentId: sometimes(someNumber),
-  agentName: sometimes(someText),
-  agentOfficeId: sometimes(someNumber),
-  agentOfficeName: sometimes(someText),
-  agentUserName: sometimes(someText),
-  email: sometimes(someText),
+  payoutNumber: sometimes(z.string().nullish()),
+  agentId: sometimes(z.number().nullish()),
+  agentName: sometimes(z.string().nullish()),
+  agentOfficeId: sometimes(z.number().nullish()),
+  agentOfficeName: sometimes(z.string().nullish()),
+  agentUserName: sometimes(z.string().nullish()),
+  email: sometimes(z.string().nullish()),
 });
 
 /** Boarding settings (assumed, apis/4). `id` is the `boardingSettingsId` of a create. */
 export const boardingSettings = z.looseObject({
   id: needed(idRead),
   name: needed(absent(z.string())),
-  bin: sometimes(someText),
-  bank: sometimes(someText),
-  association: sometimes(someText),
-  agent: sometimes(someText),
-  discoverEnabled: sometimes(someFlag),
-  icaNumber: sometimes(someText),
-  ergId: sometimes(someText),
-  noFees: sometimes(someFlag),
-  allowSpecifyMIDBoardingAPI: sometimes(someFlag),
+  bin: sometimes(z.string().nullish()),
+  bank: sometimes(z.string().nullish()),
+  association: sometimes(z.string().nullish()),
+  agent: sometimes(z.string().nullish()),
+  discoverEnabled: sometimes(z.boolean().nullish()),
+  icaNumber: sometimes(z.string().nullish()),
+  ergId: sometimes(z.string().nullish()),
+  noFees: sometimes(z.boolean().nullish()),
+  allowSpecifyMIDBoardingAPI: sometimes(z.boolean().nullish()),
 });
 
 /**

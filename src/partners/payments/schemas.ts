@@ -181,7 +181,7 @@ export const account = record({
   status: someText,
   created_at: someText,
   name: someText,
-  description: needed(someText),
+  description: needed(z.string().nullish()),
 });
 
 export const terminal = record({
