@@ -86,7 +86,10 @@ async function growOld({ sandbox }: Rig, onboarding: Onboarding, runId: string):
   }
 }
 
-async function answerUntilItEnds(onboarding: Onboarding, { answers, cancel, late }: Path): Promise<void> {
+async function answerUntilItEnds(
+  onboarding: Onboarding,
+  { answers, cancel, cancelAfter, late }: Path,
+): Promise<void> {
   if (!answers && !cancel) {
     await onboarding.outcome();
     return;
@@ -99,6 +102,8 @@ async function answerUntilItEnds(onboarding: Onboarding, { answers, cancel, late
       if (cancel) await onboarding.handle.cancel();
       else if (answer) await onboarding.resolve(id, answer).catch(() => undefined);
     }
+    if (timeline.some(({ event }) => event === cancelAfter) && requirements.length === 0)
+      await onboarding.handle.cancel();
     return (await onboarding.handle.describe()).status.name;
   };
   await eventually(answerRequirements, (status) => status !== 'RUNNING', 'its end');

@@ -1,13 +1,14 @@
 /** The paths through the workflows. scripts/record-histories.ts records a history of each for each release. */
 
 import type { SingleActivity } from '../src/messages/activities.js';
-import type { OPERATIONS } from '../src/messages/ids.js';
+import { type OPERATIONS, partnerRecordId } from '../src/messages/ids.js';
 import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
   MerchantBoardingInput,
 } from '../src/messages/inputs.js';
 import type { Answer, RequirementKind } from '../src/messages/requirements.js';
+import type { TimelineEvent } from '../src/messages/timeline-events.js';
 import { startBusinessOnboarding, startMerchantBoarding, startOnce } from '../src/temporal/start.js';
 import { existing } from '../test/rigs/commands/existing.js';
 import { holder, terminal } from '../test/rigs/inputs.js';
@@ -25,6 +26,8 @@ export interface Path {
   readonly late?: true;
   /** Cancelled at the first requirement. */
   readonly cancel?: true;
+  /** Would run on, and is cancelled after this. */
+  readonly cancelAfter?: TimelineEvent;
   /** Grows until it continues in another run. The recorded runs are the first, and as `<name>-next` the last. */
   readonly continues?: true;
   start(rig: Rig, name: string): Promise<Onboarding>;
@@ -140,6 +143,12 @@ export const PATHS: Readonly<Record<string, Path>> = {
 
   'account-refused': { start: refusedAccount, answers: { credentials: retry } },
 
+  'record-new-status': {
+    start: recordOfNewStatus,
+    answers: { 'new-status': { kind: 'choice', choice: 'under-review' } },
+    cancelAfter: 'status-explained',
+  },
+
   'operation-close-card': {
     start: operation('closeCard', 'card-1001', { paymentCardId: 'card-1001', last4: '1001' }),
     fault: ['drop-after-commit', 'close-card'],
@@ -236,6 +245,11 @@ async function refusedAccount(rig: Rig, name: string): Promise<Onboarding> {
   await rig.sandbox.plan('expired-token', 'list-agent-profiles');
   await board()(rig, name);
   return begun(accountOf(rig, 'boarding'));
+}
+
+async function recordOfNewStatus(rig: Rig, name: string): Promise<Onboarding> {
+  await board('unknown-status')(rig, name);
+  return begun(new Onboarding(rig.client, partnerRecordId('boarding', rig.taskQueue)));
 }
 
 function onboardBusiness(scenario?: string, more: Partial<BusinessOnboardingInput> = {}): Path['start'] {

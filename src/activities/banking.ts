@@ -17,6 +17,7 @@ import {
 import type { AddressChange, NotificationType } from '../partners/banking/requests.js';
 import type { CallOptions } from '../partners/client.js';
 import { PartnerError } from '../partners/partner-error.js';
+import type { MeaningOf } from '../partners/phases.js';
 import { Candidates, holderActivities } from './banking/holder.js';
 import { profileActivities, profileReader } from './banking/profiles.js';
 import { isRefused, problemsIn } from './banking/refusal.js';
@@ -32,15 +33,16 @@ export interface BankingDependencies {
   /** Name of the account at the partners; undefined for the one without a name. */
   readonly partnerAccount?: string | undefined;
   readonly poll: PollBounds;
+  readonly meaningOf: MeaningOf;
 }
 
 /**
  * The activities at the banking partner: those of workflows, and the lists. Each makes a call or two, and translates their failures.
  */
 export function bankingActivities(dependencies: BankingDependencies): BankingActivities & BankingLists {
-  const { client, statements, partnerAccount, poll } = dependencies;
+  const { client, statements, partnerAccount, poll, meaningOf } = dependencies;
   const candidates = new Candidates(client, partnerAccount);
-  const reader = profileReader(client, new OtherTickets(partnerAccount));
+  const reader = profileReader(client, new OtherTickets(partnerAccount), meaningOf);
   return {
     ...profileActivities(client, poll, reader),
     ...holderActivities(client, candidates, reader),

@@ -11,11 +11,24 @@ import type {
 } from '../messages/boarding-activities.js';
 import { mergePatch } from '../messages/objects.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
-import { isSubmittable, isUnderReview, mayTakeAnswers } from '../partners/boarding/phases.js';
-import { createdMerchant, isMid, phaseOf, type UnderwritingNote } from '../partners/boarding/schemas.js';
+import {
+  EXPLAINED,
+  isSubmittable,
+  isUnderReview,
+  type MerchantPhase,
+  mayTakeAnswers,
+} from '../partners/boarding/phases.js';
+import {
+  createdMerchant,
+  isKnownStatus,
+  isMid,
+  phaseOf,
+  type UnderwritingNote,
+} from '../partners/boarding/schemas.js';
 import type { CallOptions } from '../partners/client.js';
 import { writeExactly } from '../partners/json.js';
 import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
+import type { MeaningOf } from '../partners/phases.js';
 import { ownersOf, stillRunning } from '../temporal/onboardings.js';
 import { repeatable } from './failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from './poll.js';
@@ -30,6 +43,7 @@ export interface BoardingDependencies {
   /** Name of the account at the partners; undefined for the one without a name. */
   readonly partnerAccount?: string | undefined;
   readonly poll: PollBounds;
+  readonly meaningOf: MeaningOf;
 }
 
 /** The activities of `merchantBoarding` at the boarding partner. Each makes a call or two, and translates their failures. */
@@ -38,12 +52,19 @@ export function boardingActivities({
   documents,
   partnerAccount,
   poll,
+  meaningOf,
 }: BoardingDependencies): BoardingActivities {
   const signal = () => ({ signal: cancellationSignal() });
 
+  /** What the name of a status means: by the documents, or by the decision of a person. */
+  async function phaseOfName(status: string): Promise<MerchantPhase> {
+    const meaning = isKnownStatus(status) ? undefined : await meaningOf(status);
+    return meaning === undefined ? phaseOf(status) : EXPLAINED[meaning];
+  }
+
   async function snapshot(id: number, options: CallOptions = signal()): Promise<StatusSnapshot> {
     const { status, statusDate, comment, mid: given } = await client.getStatus({ id }, options);
-    const phase = phaseOf(status);
+    const phase = await phaseOfName(status);
     const notes = isUnderReview(phase) ? await client.getUnderwritingNotes({ id }, options) : [];
     const isClear = given !== null && isMid(given);
     const mids = { mid: isClear ? given : null, unclearMid: isClear ? null : given };
@@ -56,7 +77,7 @@ export function boardingActivities({
     options: CallOptions,
   ): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
     const { status } = await client.getStatus({ id }, options);
-    return { status, phase: phaseOf(status) };
+    return { status, phase: await phaseOfName(status) };
   }
 
   async function chooseReferences(request: ReferenceRequest, options: CallOptions): Promise<References> {

@@ -1,5 +1,6 @@
 import type { DocumentStore } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
+import type { MeaningOf } from '../partners/phases.js';
 import type { PartnerClients, SystemName } from '../partners/systems.js';
 import { bankingActivities } from './banking.js';
 import { boardingActivities } from './boarding.js';
@@ -16,16 +17,18 @@ export interface ActivityDependencies {
   /** Takes statements, and other files that partners return. */
   readonly statements: FileStore;
   readonly poll: PollBounds;
+  /** What people decided about status names of this partner. */
+  readonly meaningOf: MeaningOf;
 }
 
 /** The activities of workflows at each partner. `gangway call` needs none of these. */
 export const PARTNER_ACTIVITIES: Readonly<
   Record<SystemName, (dependencies: ActivityDependencies) => object>
 > = {
-  boarding: ({ clients, documents, partnerAccount, poll }) =>
-    boardingActivities({ client: clients.boarding, documents, partnerAccount, poll }),
-  banking: ({ clients, statements, partnerAccount, poll }) =>
-    bankingActivities({ client: clients.banking, statements, partnerAccount, poll }),
+  boarding: ({ clients, documents, partnerAccount, poll, meaningOf }) =>
+    boardingActivities({ client: clients.boarding, documents, partnerAccount, poll, meaningOf }),
+  banking: ({ clients, statements, partnerAccount, poll, meaningOf }) =>
+    bankingActivities({ client: clients.banking, statements, partnerAccount, poll, meaningOf }),
   'plant-store': () => ({}),
   payments: ({ clients }) => paymentsActivities(clients.payments),
   processor: () => ({}),

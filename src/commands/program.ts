@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { Deadline } from '../http/deadline.js';
+import { packageVersion } from '../operators/version.js';
 import { didYouMean } from '../settings/nearest.js';
 import { adoptCommand, batchCommand } from './batch/commands.js';
 import { DEBUG, stackOf, unforeseen } from './cli/bugs.js';
@@ -33,6 +33,7 @@ import {
   changeAddressCommand,
   closeCardCommand,
   ensureWebhooksCommand,
+  probeCommand,
   restoreSubUserCommand,
   showCommand,
   statementCommand,
@@ -41,6 +42,7 @@ import { exportCommand, reportCommand } from './report/commands.js';
 import {
   backupCommand,
   doctorCommand,
+  driftCommand,
   eventsCommand,
   keysCommand,
   restoreCommand,
@@ -63,9 +65,16 @@ const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
     ...[closeCardCommand, cardNicknameCommand, changeAddressCommand, restoreSubUserCommand],
     ...[ensureWebhooksCommand, statementCommand, showCommand],
   ],
-  'Any operation of a partner:': [callCommand],
+  'Any operation of a partner:': [callCommand, probeCommand],
   'Reports and audits:': [reportCommand, exportCommand],
-  'Setup and backup:': [setupCommand, keysCommand, doctorCommand, backupCommand, restoreCommand],
+  'Setup and backup:': [
+    setupCommand,
+    keysCommand,
+    doctorCommand,
+    driftCommand,
+    backupCommand,
+    restoreCommand,
+  ],
   'Help:': [helpCommand, explainCommand, completionCommand],
 };
 
@@ -189,9 +198,4 @@ async function report(
   printer.note(explain(error) ?? unforeseen(error));
   if (debug) printer.note(stackOf(error));
   return exitCodeOf(error);
-}
-
-function packageVersion(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

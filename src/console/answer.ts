@@ -22,7 +22,16 @@ export const MOST_TEXT = 4_000;
 export const MOST_REASON = 500;
 
 /** The kinds of answers that a form gives. Documents come by a form of their own. */
-export const FORM_KINDS = ['text', 'correction', 'adopt', 'retry', 'code', 'take-back', 'abandon'] as const;
+export const FORM_KINDS = [
+  'text',
+  'correction',
+  'adopt',
+  'retry',
+  'code',
+  'choice',
+  'take-back',
+  'abandon',
+] as const;
 
 export type FormKind = (typeof FORM_KINDS)[number];
 
@@ -41,9 +50,9 @@ export function wrongIn(own: Filled | undefined, name: string): string[] {
   return (own?.problems ?? []).filter(({ field }) => field === name).map(({ message }) => message);
 }
 
-/** The role that an answer needs. An approver decides what cannot be undone: writes in doubt, and giving up. */
+/** The role that an answer needs. An approver decides what cannot be undone: writes in doubt, meanings of a status, and giving up. */
 export function roleFor({ kind }: { readonly kind: RequirementKind }, answer: AnswerKind): Role {
-  return answer === 'abandon' || kind === 'uncertain-write' ? 'approver' : 'operator';
+  return answer === 'abandon' || answer === 'choice' || kind === 'uncertain-write' ? 'approver' : 'operator';
 }
 
 /** Whether a correction changes where money goes, or how much: fees, and accounts at banks. Needs an approver. */
@@ -56,7 +65,8 @@ export function movesMoney(changes: readonly Pick<Change, 'field'>[]): boolean {
 /** Whether a person sees what an answer does before it is sent. */
 export function isPreviewed({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind): boolean {
   return (
-    ['correction', 'adopt', 'abandon'].includes(answer) || (kind === 'uncertain-write' && answer === 'retry')
+    ['correction', 'adopt', 'choice', 'abandon'].includes(answer) ||
+    (kind === 'uncertain-write' && answer === 'retry')
   );
 }
 
@@ -82,12 +92,12 @@ export interface CorrectionContext {
 export async function readAnswer(
   fields: Fields,
   kind: FormKind,
-  { idFormat }: Pick<Requirement, 'idFormat'>,
+  requirement: Pick<Requirement, 'idFormat' | 'choices'>,
   correction: () => Promise<CorrectionContext>,
 ): Promise<ReadAnswer> {
   const problems: FieldProblem[] = [];
   const reason = reasonIn(fields, kind, problems);
-  const answered = await contentIn(fields, kind, idFormat, problems, correction);
+  const answered = await contentIn(fields, kind, requirement, problems, correction);
   if (problems.length > 0 || !answered) throw new InvalidInput('The answer is not complete.', problems);
   return { ...answered, reason };
 }
@@ -105,7 +115,7 @@ export function reasonIn(fields: Fields, kind: AnswerKind, problems: FieldProble
 async function contentIn(
   fields: Fields,
   kind: FormKind,
-  idFormat: Requirement['idFormat'],
+  { idFormat, choices = [] }: Pick<Requirement, 'idFormat' | 'choices'>,
   problems: FieldProblem[],
   correction: () => Promise<CorrectionContext>,
 ): Promise<Omit<ReadAnswer, 'reason'> | undefined> {
@@ -136,6 +146,11 @@ async function contentIn(
           ? 'must be 1 to 64 letters, digits or signs, without spaces'
           : 'must be the ID at the partner, in digits',
       );
+    }
+    case 'choice': {
+      const choice = fields.text('choice');
+      if (choices.includes(choice)) return { answer: { kind, choice } };
+      return wrong('choice', `must be one of ${choices.join(', ')}`);
     }
     case 'correction': {
       const { patch, changes } = await readCorrection(fields, await correction());
@@ -174,6 +189,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   'answer.text': 'text',
   'answer.id': 'id',
   'answer.code': 'code',
+  'answer.choice': 'choice',
   'answer.documents': 'documents',
   reason: 'reason',
 };

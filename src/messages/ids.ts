@@ -24,12 +24,12 @@ export const OPERATIONS = {
 } as const;
 
 /** The prefix of the ids of workflows that act for a whole account at a partner, by workflow type. */
-export const ACCOUNTS = { partnerAccount: 'partner-account' } as const;
+export const ACCOUNTS = { partnerAccount: 'partner-account', partnerRecord: 'partner-record' } as const;
 
 /** What the id of each workflow type begins with. */
 export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS } as const;
 
-/** The workflow types that clients start, and `partnerAccount`, which starts by itself. */
+/** The workflow types that clients start, and those of accounts, which start by themselves. */
 export type WorkflowType = keyof typeof WORKFLOW_ID_PREFIXES;
 
 /** The partner that each workflow works with; '' for several partners, undefined where the key of the id names it. */
@@ -45,6 +45,7 @@ const SYSTEMS: Readonly<Record<WorkflowType, SystemName | '' | undefined>> = {
   ensureWebhooks: 'banking',
   generateStatement: 'banking',
   partnerAccount: undefined,
+  partnerRecord: undefined,
 };
 
 /** Separates a key from its account. Neither contains it, and it needs no quotes in a shell, a URL or a file name. */
@@ -73,6 +74,17 @@ export function workflowId(type: WorkflowType, key: string, account?: string): s
 /** `partner-account-<system>`, and of a named account `partner-account-<system>@<account>`. At most one of each runs. */
 export function partnerAccountId(system: string, account?: string): string {
   return workflowId('partnerAccount', system, account);
+}
+
+/** Separates the partner from the task queue in the id of a record. No partner's name has it. */
+const OF = '.';
+
+/**
+ * `partner-record-<system>.<task queue>`, and of a named account `partner-record-<system>.<task queue>@<account>`. Another task
+ * queue has workers of its own, which may have other keys.
+ */
+export function partnerRecordId(system: string, taskQueue: string, account?: string): string {
+  return workflowId('partnerRecord', system + OF + taskQueue, account);
 }
 
 /** What an id was made of; undefined for any other text. */
@@ -117,7 +129,7 @@ export function possibleWorkflowIds(given: string, accounts: readonly string[]):
  */
 export function systemOf(id: string): SystemName | '' {
   const parts = partsOfId(id);
-  return parts ? (SYSTEMS[parts.type] ?? (parts.key as SystemName)) : '';
+  return parts ? (SYSTEMS[parts.type] ?? (parts.key.split(OF, 1)[0] as SystemName)) : '';
 }
 
 /** The fixed `activityId` of the status poll, which a nudge resets. */

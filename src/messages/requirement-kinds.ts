@@ -12,6 +12,7 @@ export const REQUIREMENT_KINDS = [
   'one-time-code',
   'waiting',
   'unreadable',
+  'new-status',
 ] as const;
 
 /** Why a person is asked. */
@@ -31,6 +32,7 @@ export const TASKS: Readonly<Record<RequirementKind, string>> = {
   'one-time-code': 'enter code',
   waiting: 'ask partner',
   unreadable: 'check response',
+  'new-status': 'explain status',
 };
 
 /** How long a claim of a requirement lasts by default, in hours. */

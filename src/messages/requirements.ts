@@ -27,6 +27,8 @@ export type Answer =
   /** The write did not take effect, or the obstacle is gone: do it again. */
   | { readonly kind: 'retry' }
   | { readonly kind: 'code'; readonly code: string }
+  /** One of the requirement's `choices`. */
+  | { readonly kind: 'choice'; readonly choice: string }
   /** Takes back an answer that has not been sent to the partner, and opens its requirement again. */
   | { readonly kind: 'take-back' }
   /** Gives the onboarding up. */
@@ -68,6 +70,8 @@ export interface Requirement {
   readonly answers: readonly AnswerKind[];
   /** Form of the `id` of an answer `adopt`. Default: digits. */
   readonly idFormat?: 'text';
+  /** What an answer `choice` can be. */
+  readonly choices?: readonly string[];
   /** Dotted names of the fields that were rejected: `holder.website`. */
   readonly fields?: readonly string[];
   /** The last claim, which may have ended. A customer does not show those of its parts. */

@@ -39,4 +39,5 @@ export type TimelineEvent =
   | `webhook-${'created' | 'existed'}`
   | `statement-${'saved' | 'sent'}`
   // The account at a partner.
-  | `credentials-${'refused' | 'work'}`;
+  | `credentials-${'refused' | 'work'}`
+  | 'status-explained';

@@ -3,7 +3,7 @@ import type { AnswerKind } from '../messages/requirements.js';
 import type { Times } from './time.js';
 
 /** The decisions that a person must give a reason for. */
-export const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'take-back', 'abandon'];
+export const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'choice', 'take-back', 'abandon'];
 
 /** The last answer to a requirement: who gave it, when, and in short what. */
 export function answeredBefore(

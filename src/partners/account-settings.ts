@@ -10,6 +10,7 @@ import {
   secureUrl,
 } from '../settings/settings.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './bounds.js';
+import type { Inspector } from './client.js';
 import { type HttpLimits, observers, type PartnerObserver } from './http.js';
 import { recordingIn, recordSettings } from './recording.js';
 import {
@@ -255,12 +256,14 @@ export function servedAccounts(
  *
  * @param observe is called for every exchange of any client
  * @param bounds of clients whose settings have no limits
+ * @param inspect is called with every complete response to any client
  * @throws {BadSetting} when the account asks for a recording whose folder cannot be made
  */
 export function partnerClients(
   account: Account,
   observe?: PartnerObserver,
   bounds: Partial<HttpLimits> = {},
+  inspect?: Inspector,
 ): PartnerClients {
   const all =
     account.record === undefined
@@ -271,7 +274,7 @@ export function partnerClients(
     const settings = account.partners[system];
     if (!settings) return partner.off(`${account.settingsPrefix}${settingsPrefix(system)}URL is not set`);
     const limits = { ...bounds, ...settings.limits };
-    return partner.client({ ...settings, limits, observe: all }, account);
+    return partner.client({ ...settings, limits, observe: all, inspect }, account);
   }) as unknown as PartnerClients;
 }
 

@@ -13,6 +13,25 @@ export type Effect = 'read' | 'idempotent' | 'once';
 export type Provenance = 'documented' | 'assumed';
 
 /**
+ * Where `gangway probe` gets a field of a request: from its option `--merchant` or `--profile`, from the response to
+ * another read (a dotted name, of the first record that has it), or from the catalogue itself.
+ */
+export type ProbeSource =
+  | 'merchant'
+  | 'profile'
+  | {
+      readonly operation: string;
+      readonly field: string /** The request takes a list. */;
+      readonly isList?: true;
+    }
+  | { readonly value: () => unknown };
+
+/** The field of a response to another read, by the key of its operation. */
+export function from(operation: string, field: string) {
+  return { operation, field } as const;
+}
+
+/**
  * One operation of a partner API. The catalogue alone has its address and its shapes: the typed client, the routes of
  * the sandbox, the OpenAPI documents and docs/partner-apis.md are made from it.
  */
@@ -54,9 +73,15 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   /** Failure statuses with a special meaning for this operation. */
   readonly failures?: Readonly<Record<number, FailureMeaning>>;
   readonly effect: Effect;
+  /** Of a read whose request needs fields: where a probe gets each. The first source that has a value is used. */
+  readonly probe?: Readonly<Record<string, readonly ProbeSource[]>>;
   /** No other operation undoes it: money moves, something is closed or deleted, an application is sent. */
   readonly irreversible?: true;
   readonly provenance: Provenance;
+  /** A 404 means that there is no such thing, and not that the request is wrong. */
+  readonly mayFindNothing?: true;
+  /** A workflow calls it. A test compares these marks with the code. */
+  readonly inWorkflows?: true;
   /** For a deprecated operation: what to use instead. */
   readonly deprecated?: string;
   /** The known fields of the request. Other fields are sent unchanged, with a warning that names them. */

@@ -42,7 +42,27 @@ export interface PartnerProtocol {
   /** Our credentials, which are masked wherever the partner repeats one. */
   secrets(): readonly string[];
   readonly observe?: PartnerObserver | undefined;
+  readonly inspect?: Inspector | undefined;
 }
+
+/** A complete response to an operation, as the partner sent it, for a comparison with the catalogue. It holds values. */
+export interface Received {
+  /** As in the catalogue: `boarding`. */
+  readonly system: string;
+  /** As in the catalogue: `get-status`. */
+  readonly name: string;
+  readonly operation: Operation;
+  readonly status: number;
+  /** False for a body without the envelope of the partner, or one that is not JSON. */
+  readonly isOpen: boolean;
+  /** Without its envelope; undefined for a file. */
+  readonly payload: unknown;
+  /** Whether the response reports a failure, by its status or its body. */
+  readonly failed: boolean;
+}
+
+/** Called with every complete response before the client reads it. It must not throw, and must not keep values. */
+export type Inspector = (received: Received) => void;
 
 /** A complete response, and the JSON in its body; undefined if there is none. */
 export interface PartnerResponse extends HttpResponse {
@@ -199,7 +219,11 @@ async function call(
   if (response.status === 401 && protocol.reauthorize && !operation.anonymous) {
     response = await send(await obtained(protocol.reauthorize(credentials)));
   }
-  if ('chunks' in response) return download(response, fail);
+  const received = { system: protocol.system, name, operation, status: response.status };
+  if ('chunks' in response) {
+    protocol.inspect?.({ ...received, isOpen: true, payload: undefined, failed: false });
+    return download(response, fail);
+  }
   const secrets = protocol.secrets();
   const mask = masking(secrets, checked.data);
   const opened = asNamedByUs(
@@ -207,6 +231,8 @@ async function call(
     protocol.open({ ...response, json: jsonIn(response.body, operation) }),
   );
   if (opened?.warning) options.onWarning?.(mask(opened.warning));
+  const failed = opened?.failed === true || !isSuccess(response.status);
+  protocol.inspect?.({ ...received, isOpen: opened !== undefined, payload: opened?.payload, failed });
   const sent = operation.effect === 'read' ? {} : checked.data;
   const payload = operation.issuesCredential
     ? opened?.payload

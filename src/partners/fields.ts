@@ -120,6 +120,39 @@ export const list = <T extends ZodType>(item: T) =>
     .nullish()
     .transform((items) => items ?? []);
 
+/** What the catalogue has about a response field beside its shape. */
+export interface Mark {
+  /** A workflow reads it. A test compares these marks with the code. */
+  readonly needed?: true;
+  /** The partner may leave it out. Every other field is expected in each response, if only as null. */
+  readonly sometimes?: true;
+  /** An object that has further fields, which nobody needs. */
+  readonly open?: true;
+  /** Status names that are known. One that begins with `*` stands for every name that ends like it. */
+  readonly names?: readonly string[];
+}
+
+export const marks = z.registry<Mark>();
+
+function marked<Schema extends ZodType>(schema: Schema, mark: Mark): Schema {
+  const copy = schema.clone();
+  marks.add(copy, { ...marks.get(schema), ...mark });
+  return copy;
+}
+
+export const needed = <Schema extends ZodType>(schema: Schema) => marked(schema, { needed: true });
+export const sometimes = <Schema extends ZodType>(schema: Schema) => marked(schema, { sometimes: true });
+export const open = <Schema extends ZodType>(schema: Schema) => marked(schema, { open: true });
+export const statusName = <Schema extends ZodType>(schema: Schema, names: readonly string[]) =>
+  marked(schema.describe(`Among others ${names.filter((name) => !name.startsWith('*')).join(', ')}`), {
+    names,
+  });
+
+/** Whether a status name is one of these, see {@link Mark.names}. */
+export function isAmong(names: readonly string[], name: string): boolean {
+  return names.some((known) => (known.startsWith('*') ? name.endsWith(known.slice(1)) : known === name));
+}
+
 /** A response that may be empty, or whose shape the contract does not show: kept unchanged; an empty one reads as null. */
 export const anyResponse = z.unknown().transform((response) => response ?? null);
 

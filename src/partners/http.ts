@@ -161,7 +161,7 @@ export class PartnerHttp {
         headers,
         chunks: chunksOf(body, readers),
         eachChunk: (seen) => void readers.push(seen),
-        cancel: () => void body.destroy(),
+        cancel: () => void body.once('error', () => undefined).destroy(),
       };
     });
   }

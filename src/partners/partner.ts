@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { Operations } from './catalogue.js';
-import { type CallOptions, type PartnerClient, type PartnerProtocol, partnerClient } from './client.js';
+import {
+  type CallOptions,
+  type Inspector,
+  type PartnerClient,
+  type PartnerProtocol,
+  partnerClient,
+} from './client.js';
 import { type HttpLimits, PartnerHttp, type PartnerObserver } from './http.js';
 import type { Contract } from './openapi/contract.js';
 
@@ -17,6 +23,7 @@ export interface PartnerSettings {
 export interface ClientOptions {
   readonly limits?: Partial<HttpLimits>;
   readonly observe?: PartnerObserver | undefined;
+  readonly inspect?: Inspector | undefined;
 }
 
 /** What the client of every partner has beside a method for each operation. */
@@ -140,16 +147,17 @@ interface BearerConnection {
   readonly url: string;
   readonly limits?: Partial<HttpLimits>;
   readonly observe?: PartnerObserver | undefined;
+  readonly inspect?: Inspector | undefined;
 }
 
 /** A client that sends a fixed token as its Bearer token. */
 export function bearerClient<Ops extends Operations>(
   operations: Ops,
   { system, token, open }: Pick<PartnerProtocol, 'system' | 'open'> & { readonly token: string },
-  { url, limits, observe }: BearerConnection,
+  { url, limits, observe, inspect }: BearerConnection,
 ): PartnerClient<Ops> & { close(): Promise<void> } {
   const http = new PartnerHttp(url, limits);
   const authorization = async () => ({ authorization: `Bearer ${token}` });
-  const protocol = { system, authorization, open, secrets: () => [token], observe };
+  const protocol = { system, authorization, open, secrets: () => [token], observe, inspect };
   return { ...partnerClient(operations, protocol, http), close: () => http.close() };
 }

@@ -1,6 +1,6 @@
 import { ApplicationFailure, type Client } from '@temporalio/client';
 import { PARTNER_ERROR } from '../messages/activities.js';
-import { partnerAccountId, partnerTaskQueue, partsOfId } from '../messages/ids.js';
+import { AWAIT_STATUS_ACTIVITY_ID, partnerAccountId, partnerTaskQueue, partsOfId } from '../messages/ids.js';
 import {
   credentialsRefused,
   type PartnerAccountActivities,
@@ -133,6 +133,11 @@ export function wakeRefused(client: Client, place: AccountAt): Promise<Woken> {
 export function wakeWaiting(client: Client, place: AccountAt): Promise<Woken> {
   const { system, account, taskQueue } = place;
   return wakeAll(client, place, isStepAt(partnerTaskQueue(taskQueue, system, account)));
+}
+
+/** Makes every status poll of an account read at once. Writes no history. */
+export function wakePollsOf(client: Client, place: AccountAt): Promise<Woken> {
+  return wakeAll(client, place, ({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
 }
 
 /** Retries activities of all running workflows of an account. */

@@ -120,6 +120,7 @@ const answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('adopt'), id: text }),
   z.strictObject({ kind: z.literal('retry') }),
   z.strictObject({ kind: z.literal('code'), code: text }),
+  z.strictObject({ kind: z.literal('choice'), choice: text }),
   z.strictObject({ kind: z.literal('take-back') }),
   z.strictObject({ kind: z.literal('abandon') }),
 ]);

@@ -4,7 +4,7 @@ import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/pa
 import { optionalTsToDate, requiredTsToDate } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { HANDLING_MEMO, type HandlingMemo } from '../messages/handling.js';
-import { systemOf, WORKFLOW_ID_PREFIXES, type WorkflowType } from '../messages/ids.js';
+import { ACCOUNTS, systemOf, WORKFLOW_ID_PREFIXES, type WorkflowType } from '../messages/ids.js';
 import {
   formsOf,
   handled,
@@ -91,7 +91,7 @@ export function visibilityQuery(filter: Filter): string {
   return [
     `WorkflowType IN (${types.map(quoted).join(', ')})`,
     // The id of an account's workflow names its partner.
-    system && types.includes('partnerAccount') && atSystem(types, system),
+    ...(system === undefined ? [] : types.filter(isAccount).map((type) => atSystem(type, types, system))),
     is('stage', stage),
     dba && `${SEARCH_ATTRIBUTES.dba.name} IN (${formsOf(dba).map(quoted).join(', ')})`,
     is('agentProfileId', agent),
@@ -122,12 +122,16 @@ function inAccounts(accounts: readonly string[]): string {
 }
 
 function mayBeAt(type: WorkflowType, system: SystemName): boolean {
-  return type === 'partnerAccount' || systemOf(`${WORKFLOW_ID_PREFIXES[type]}-`) === system;
+  return isAccount(type) || systemOf(`${WORKFLOW_ID_PREFIXES[type]}-`) === system;
 }
 
-function atSystem(types: readonly WorkflowType[], system: SystemName): string {
-  const own = `WorkflowId STARTS_WITH ${quoted(`${WORKFLOW_ID_PREFIXES.partnerAccount}-${system}`)}`;
-  return types.length > 1 ? `(WorkflowType != 'partnerAccount' OR ${own})` : own;
+function isAccount(type: WorkflowType): boolean {
+  return type in ACCOUNTS;
+}
+
+function atSystem(type: WorkflowType, types: readonly WorkflowType[], system: SystemName): string {
+  const own = `WorkflowId STARTS_WITH ${quoted(`${WORKFLOW_ID_PREFIXES[type]}-${system}`)}`;
+  return types.length > 1 ? `(WorkflowType != ${quoted(type)} OR ${own})` : own;
 }
 
 /** A text in a query. */

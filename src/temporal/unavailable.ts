@@ -16,7 +16,8 @@ import { isUnreadablePayload } from './payload-codec.js';
 
 /** The gRPC error that an error of the client is about. */
 function grpcErrorOf(error: unknown): GrpcError | undefined {
-  const cause = error instanceof ServiceError ? error.cause : error;
+  // A raw request of a worker's connection fails with both in one.
+  const cause = error instanceof ServiceError && !isGrpcServiceError(error) ? error.cause : error;
   return isGrpcServiceError(cause) ? cause : undefined;
 }
 

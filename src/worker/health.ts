@@ -1,7 +1,7 @@
 import type { MetricMeter } from '@temporalio/common';
 import type { TelemetryOptions } from '@temporalio/worker';
 import { serverWithin } from '../http/server.js';
-import { systemOf, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from '../messages/ids.js';
+import { ACCOUNTS, systemOf, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from '../messages/ids.js';
 import { REQUIREMENT_KINDS } from '../messages/requirements.js';
 import { COUNTERS } from '../messages/search-attributes.js';
 import type { PartnerObserver } from '../partners/http.js';
@@ -109,6 +109,6 @@ export function startRequirementCounters(
 const RAISING = (Object.keys(WORKFLOW_ID_PREFIXES) as WorkflowType[])
   .filter((type) => type !== 'customerOnboarding')
   .flatMap((workflowType) => {
-    const keys = workflowType === 'partnerAccount' ? SYSTEM_NAMES : ['any'];
+    const keys = workflowType in ACCOUNTS ? SYSTEM_NAMES : ['any'];
     return keys.map((key) => ({ workflowType, system: systemOf(workflowId(workflowType, key)) }));
   });

@@ -4,12 +4,13 @@ import { callActivities } from '../activities/calls.js';
 import { boundedOutcomes, PartnerWaits, type PatienceSettings } from '../activities/interceptors.js';
 import { type ActivityDependencies, PARTNER_ACTIVITIES } from '../activities/partner-activities.js';
 import type { PollBounds } from '../activities/poll.js';
+import { StatusMeanings } from '../activities/status-meanings.js';
 import type { Operations } from '../partners/catalogue.js';
 import type { PartnerClient } from '../partners/client.js';
 import type { Closable } from '../partners/partner.js';
 import { catalogue, eachSystem, PARTNERS, type SystemName, type Wording } from '../partners/systems.js';
 
-export interface PartnerDependencies extends Omit<ActivityDependencies, 'poll'> {
+export interface PartnerDependencies extends Omit<ActivityDependencies, 'poll' | 'meaningOf'> {
   readonly pollBounds: Readonly<Record<SystemName, PollBounds>>;
   readonly wording: Wording;
   readonly patience: PatienceSettings;
@@ -46,6 +47,7 @@ export function partnerTaskQueues(
     const signIn = signInOf(system, client);
     const access = signIn && new AccountAccess(place, signIn);
     const waits = new PartnerWaits(place, patience);
+    const meanings = new StatusMeanings(place);
     const calls = callActivities({
       system,
       operations: operations[system],
@@ -55,7 +57,12 @@ export function partnerTaskQueues(
     });
     return {
       activities: {
-        ...PARTNER_ACTIVITIES[system]({ ...dependencies, poll: pollBounds[system] }),
+        ...PARTNER_ACTIVITIES[system]({
+          ...dependencies,
+          poll: pollBounds[system],
+          meaningOf: meanings.of,
+        }),
+        ...meanings.activities,
         ...calls,
         ...access?.activities,
       },

@@ -11,6 +11,7 @@ import { SYSTEM_NAMES } from '../partners/systems.js';
 import { clientInterceptors } from '../temporal/connection.js';
 import { dataConverter } from '../temporal/payload-codec.js';
 import { traceExchanges } from '../tracing/spans.js';
+import { watchDrift } from './drift.js';
 import { countExchanges } from './health.js';
 import { partnerTaskQueues } from './partner-task-queues.js';
 import { pollBoundsOf } from './settings.js';
@@ -40,10 +41,19 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig):
   const documents = documentStore(await openStore(documentDir, s3Endpoint));
   const statements = await openStore(statementDir, s3Endpoint);
   const sender = new EventSender(events);
-  const { metricMeter } = Runtime.instance();
+  const { metricMeter: meter, logger } = Runtime.instance();
+  const { connection, namespace } = place;
+  const client = new Client({
+    connection,
+    namespace,
+    dataConverter: dataConverter(payloadKeys),
+    interceptors: clientInterceptors,
+  });
   const accounts = servedAccounts(config).map(([name, account]) => {
-    const observe = observers(countExchanges(metricMeter, name ?? ''), traceExchanges);
-    const clients = partnerClients(account, observe, { maxRetryAfterMs: patience.retryAfterMaxMs });
+    const observe = observers(countExchanges(meter, name ?? ''), traceExchanges);
+    const bounds = { maxRetryAfterMs: patience.retryAfterMaxMs };
+    const inspect = watchDrift({ meter, logger, client, taskQueue, account: name });
+    const clients = partnerClients(account, observe, bounds, inspect);
     const queues = partnerTaskQueues({
       partnerAccount: name,
       wording: account,
@@ -75,8 +85,6 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig):
       ),
     ),
   ]);
-  const { connection, namespace } = place;
-  const client = new Client({ connection, namespace, interceptors: clientInterceptors });
   const accesses = accounts.flatMap(({ queues }) =>
     Object.values(queues).flatMap(({ access }) => access ?? []),
   );

@@ -1,7 +1,8 @@
 import type { BankingActivities, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import type { BankingClient } from '../../partners/banking/client.js';
-import { isUnderReview } from '../../partners/banking/phases.js';
-import { phaseOf, UNKNOWN } from '../../partners/banking/responses.js';
+import { EXPLAINED, isUnderReview } from '../../partners/banking/phases.js';
+import { isKnownStatus, phaseOf, UNKNOWN } from '../../partners/banking/responses.js';
+import type { MeaningOf } from '../../partners/phases.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import { write } from '../write.js';
@@ -11,14 +12,19 @@ import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
 
 type ProfileCalls = Pick<BankingActivities, 'readProfile' | 'awaitProfileChange' | 'openFinancialAccount'>;
 
-export function profileReader(client: BankingClient, otherTickets: OtherTickets): ProfileReader {
+export function profileReader(
+  client: BankingClient,
+  otherTickets: OtherTickets,
+  meaningOf: MeaningOf,
+): ProfileReader {
   const readProfile: ProfileReader['readProfile'] = async (id, options) =>
     snapshotOf(await client.getProfile({ id }, options), options);
 
   const snapshotOf: ProfileReader['snapshotOf'] = async (profile, options) => {
     const { bankingStatus, financialAccountId, isLocked } = profile;
     const status = bankingStatus ?? UNKNOWN;
-    const phase = phaseOf(status);
+    const meaning = isKnownStatus(status) ? undefined : await meaningOf(status);
+    const phase = meaning === undefined ? phaseOf(status) : EXPLAINED[meaning];
     const now = { bankingStatus: status, phase, financialAccountId, isLocked: isLocked === true };
     if (!isUnderReview(phase)) return { ...now, tickets: [] };
     const { tickets, others, listed } = await ticketsAbout(client, profile, options);

@@ -14,6 +14,7 @@ const OPTIONS: Readonly<Record<AnswerKind, string>> = {
   adopt: '--adopt ID --reason WHY',
   retry: '--retry --reason WHY',
   code: '--code CODE',
+  choice: '--choice MEANING --reason WHY',
   'take-back': '--take-back --reason WHY',
   abandon: '--abandon --reason WHY',
 };

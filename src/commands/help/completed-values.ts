@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 import { CATALOGUE } from '../../operators/texts/catalogue.js';
+import { STATUS_MEANINGS } from '../../partners/phases.js';
 import type { Surroundings } from '../cli/command-line.js';
 import { TOPICS } from './names.js';
 
@@ -41,6 +42,7 @@ export const OPTION_VALUES: Readonly<Record<string, Values>> = {
   json: FREE,
   id: FREE,
   code: FREE,
+  meaning: words(...STATUS_MEANINGS),
   why: FREE,
   digits: FREE,
   'field=value': FREE,

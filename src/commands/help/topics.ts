@@ -67,6 +67,10 @@ const ANSWER_TEXTS: Readonly<Record<AnswerKind, readonly [option: string, meanin
     'states that a write did not take effect, or that the obstacle is gone; the request is sent again; needs --reason',
   ],
   code: ['--code CODE', 'signs in with this one-time code'],
+  choice: [
+    '--choice MEANING',
+    'states what a new status of a partner means, for all onboardings; needs --reason',
+  ],
   'take-back': [
     '--take-back',
     'takes back an answer that was not sent yet, and opens the requirement again; needs --reason',

@@ -20,6 +20,7 @@ export interface AnswerOptions extends CorrectionOptions, Confirming {
   readonly adopt?: string;
   readonly retry?: true;
   readonly code?: string;
+  readonly choice?: string;
   readonly takeBack?: true;
   readonly abandon?: true;
   readonly reason?: string;
@@ -36,6 +37,7 @@ const KINDS = {
   adopt: 'adopt',
   retry: 'retry',
   code: 'code',
+  choice: 'choice',
   takeBack: 'take-back',
   abandon: 'abandon',
 } as const satisfies Partial<Record<keyof AnswerOptions, AnswerKind>>;
@@ -47,7 +49,7 @@ export function kindOf(options: AnswerOptions): AnswerKind | undefined {
   );
   if (more.length === 0) return given && KINDS[given];
   throw new InvalidInput(
-    'give exactly one of --text, --document, --set, --patch, --adopt, --retry, --code, --take-back, --abandon',
+    'give exactly one of --text, --document, --set, --patch, --adopt, --retry, --code, --choice, --take-back, --abandon',
   );
 }
 
@@ -58,6 +60,7 @@ export const NO_REASON = 'answered with gangway resolve';
 const REASONS = {
   adopt: 'the portal shows it',
   retry: 'the partner corrected it',
+  choice: 'the partner explained it by e-mail',
   'take-back': 'it was the wrong file',
   abandon: 'the merchant has withdrawn',
 } as const satisfies Partial<Record<AnswerKind, string>>;
@@ -92,7 +95,7 @@ export async function readAnswer(
   kind: AnswerKind,
   options: AnswerOptions,
 ): Promise<AnswerTo> {
-  const { text = '', document = [], adopt = '', code = '', dryRun } = options;
+  const { text = '', document = [], adopt = '', code = '', choice = '', dryRun } = options;
   switch (kind) {
     case 'text':
       return async () => ({ kind, text });
@@ -108,6 +111,8 @@ export async function readAnswer(
     }
     case 'adopt':
       return async () => ({ kind, id: adopt });
+    case 'choice':
+      return async () => ({ kind, choice });
     case 'code':
       check(oneTimeCode, code, '--code', 'nothing was sent');
       return async () => ({ kind, code });

@@ -146,10 +146,11 @@ export function resolveCommand(program: Command, act: Act): void {
       'an uncertain write: it did not take effect, send it again; otherwise: the obstacle is gone, try again',
     )
     .option('--code <code>', 'a one-time code: sign in with it')
+    .option('--choice <meaning>', 'a new status: what it means, one of the choices that the question names')
     .option('--abandon', 'any that allows it: give up the whole onboarding')
     .option('--take-back', 'an answer that was not sent yet: take it back and open the requirement again')
     .optionsGroup('Options:')
-    .option('--reason <why>', 'why; required for --adopt, --retry, --abandon and --take-back')
+    .option('--reason <why>', 'why; required for --adopt, --retry, --choice, --abandon and --take-back')
     .option('--actor <name>', 'who answers (default: the user of this machine)')
     .option('--dry-run', 'check the answer, show what it changes, and send nothing')
     .option('--yes', 'do not ask for a confirmation at the terminal')

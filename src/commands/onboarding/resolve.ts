@@ -151,6 +151,8 @@ function consequenceOf(
       return kind === 'unclear-mid'
         ? `This ends the boarding with mid ${answer.id}. It cannot be corrected later.`
         : `This continues with ${answer.id} as what the write created. The write is not sent again.`;
+    case 'choice':
+      return 'This applies to every onboarding of the account with this status, and cannot be changed.';
     case 'retry':
       if (kind !== 'uncertain-write') return undefined;
       return 'This sends the write again. If the first one took effect, the partner has it twice.';

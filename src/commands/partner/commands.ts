@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
+import { SYSTEM_NAMES } from '../../partners/names.js';
 import type { Act } from '../cli/definition.js';
 import { limit, listsItsCommands, withPartnerAccount, withRecordFormats, withYes } from '../cli/options.js';
 
@@ -180,6 +181,27 @@ export function callCommand(program: Command, act: Act): void {
   listsItsCommands(call, 'system');
   // The catalogue takes long to build, so only this command builds it.
   program.hook('preSubcommand', (_, command) => (command === call ? fillCall(call, act) : undefined));
+}
+
+export function probeCommand(program: Command, act: Act): void {
+  program
+    .command('probe')
+    .summary('compare the responses of partners with the catalogue')
+    .description(
+      'Call the operations of the partners that only read, and report where a response differs from the catalogue: types ' +
+        'and lengths, never values. Uses the credentials and the rate limit of the account. Sends no write. Exits with 1 if ' +
+        'something differs that a workflow needs.',
+    )
+    .addArgument(new Argument('[system]', 'only this partner').choices(SYSTEM_NAMES))
+    .option(
+      '--account, --partner-account <name>',
+      'use this account of GANGWAY_ACCOUNTS at the partners (default: the unnamed one)',
+    )
+    .option('--merchant <id>', 'merchant profile id, for reads that need one')
+    .option('--profile <id>', 'id of a banking profile, for reads that need one')
+    .option('--report <file>', 'also write a report for the partner, in Markdown; not over an existing file')
+    .option('--json', 'print JSON lines')
+    .action(act(async () => (await import('./probe.js')).probe));
 }
 
 /** Adds the subcommands of `call`, once. */

@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
+import { SYSTEM_NAMES } from '../../partners/names.js';
 import type { Act } from '../cli/definition.js';
 import { limit, withPartnerAccount, withRecordFormats } from '../cli/options.js';
 
@@ -38,6 +39,23 @@ export function doctorCommand(program: Command, act: Act): void {
     )
     .option('--json', 'print JSON lines')
     .action(act(async () => (await import('./doctor/doctor.js')).doctor));
+}
+
+export function driftCommand(program: Command, act: Act): void {
+  program
+    .command('drift')
+    .summary('list where responses of partners differ from the catalogue')
+    .description(
+      'List the differences between the responses of partners and the catalogue that workers have seen: types and lengths, never ' +
+        'values. Also list the status names that no document has, what they mean, and who decided that. Needs no worker.',
+    )
+    .addArgument(new Argument('[system]', 'only this partner').choices(SYSTEM_NAMES))
+    .option(
+      '--account, --partner-account <name>',
+      'only this account of GANGWAY_ACCOUNTS (default: all accounts)',
+    )
+    .option('--json', 'print JSON lines')
+    .action(act(async () => (await import('./drift.js')).drift));
 }
 
 export function backupCommand(program: Command, act: Act): void {

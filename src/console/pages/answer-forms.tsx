@@ -42,6 +42,8 @@ export function labelOf({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind)
       return kind === 'uncertain-write' ? 'It took effect: adopt it' : 'Enter the right ID';
     case 'code':
       return 'Enter the code';
+    case 'choice':
+      return 'Choose what it means';
     case 'take-back':
       return 'Take the answer back';
     case 'abandon':
@@ -213,6 +215,26 @@ function Content(props: ContentProps) {
               required
               value={own?.fields.text('id')}
             />
+          )}
+        </Field>
+      );
+    case 'choice':
+      return (
+        <Field
+          id={`${id}-choice`}
+          name="choice"
+          label="Meaning"
+          problems={wrongIn(own, 'choice')}
+          advice="It applies to all onboardings."
+        >
+          {(attributes) => (
+            <select {...attributes} required>
+              {requirement.choices?.map((choice) => (
+                <option key={choice} value={choice} selected={own?.fields.text('choice') === choice}>
+                  {choice}
+                </option>
+              ))}
+            </select>
           )}
         </Field>
       );

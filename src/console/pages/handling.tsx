@@ -193,6 +193,12 @@ function ProposedContent({ proposed: { answer, changes } }: { readonly proposed:
           ))}
         </ul>
       );
+    case 'choice':
+      return (
+        <p>
+          Choose <strong>{answer.choice}</strong>
+        </p>
+      );
     case 'adopt':
       return (
         <p>

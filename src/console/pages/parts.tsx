@@ -58,6 +58,7 @@ export function inShort(answer: string): string {
     adopt: 'adopted',
     retry: 'try again',
     code: 'the one-time code',
+    choice: 'chose',
     abandon: 'gave up',
     'take-back': 'took the answer back',
   };

@@ -135,4 +135,17 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     next: 'The requirement closes when the responses can be read.',
     never: 'answer the onboardings one by one. They wait for the operation.',
   },
+  'new-status': {
+    answers: '`--choice`',
+    meaning:
+      'A partner responded with a status name that no document has. `partner-record-...` raises one requirement for each name and ' +
+      'account.',
+    see: '`gangway list --query "PartnerStatus = \'NAME\'"` lists the onboardings with the status. `gangway drift` lists the decisions.',
+    person:
+      'Ask the partner what the name means. `--choice under-review` or `needs-answers` lets onboardings wait, `ended-declined` or ' +
+      '`ended-closed` ends them, and `approved` counts as an approval.',
+    next: 'All onboardings of the account read the status again at once, and do as decided. Later ones do the same.',
+    never:
+      'guess. The decision applies to every onboarding with this status, and it ends some of them for good.',
+  },
 };

@@ -200,6 +200,10 @@ export const TIMELINE_TEXTS: Readonly<Record<TimelineEvent, Explanation>> = {
     'The partner accepts our credentials again. The detail counts what was retried at once.',
     'What waited continues.',
   ),
+  'status-explained': fact(
+    'A person decided what a status name means that no document has. The detail has the name and the meaning.',
+    'All onboardings of the account with this status read it again at once.',
+  ),
 };
 
 /** Events that no timeline has. The record of `gangway export` has them from the history. */

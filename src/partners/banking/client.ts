@@ -48,6 +48,7 @@ export function bankingClient(settings: BankingSettings): BankingClient {
     open: openPlain,
     secrets: () => token.secrets(),
     observe: settings.observe,
+    inspect: settings.inspect,
   };
   return {
     ...partnerClient(operations, protocol, http),

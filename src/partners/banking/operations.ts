@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
+import { from, type Operations, RESPONSE_BYTES } from '../catalogue.js';
 import { anyResponse, int32, text } from '../fields.js';
 import { cardOperations } from './card-operations.js';
 import { accountOperations, profileOperations } from './profile-operations.js';
@@ -27,6 +27,7 @@ const PARTNER_OPERATIONS = {
     statusPayloads: { 409: { success: true, exists: true } },
     effect: 'once',
     provenance: 'documented',
+    inWorkflows: true,
     request: webhook,
     response: createdWebhook,
   },
@@ -49,6 +50,7 @@ const PARTNER_OPERATIONS = {
     headers: { 'content-type': 'application/json' },
     effect: 'idempotent',
     provenance: 'documented',
+    inWorkflows: true,
     request: byId,
     response: anyResponse,
   },
@@ -92,6 +94,7 @@ const MESSAGE_OPERATIONS = {
     path: '/api/tickets/new',
     effect: 'read',
     provenance: 'documented',
+    inWorkflows: true,
     request: nothing,
     response: tickets,
     maxBytes: RESPONSE_BYTES.list,
@@ -114,6 +117,7 @@ const MESSAGE_OPERATIONS = {
     path: '/api/tickets',
     effect: 'read',
     provenance: 'assumed',
+    inWorkflows: true,
     request: nothing,
     response: tickets,
     maxBytes: RESPONSE_BYTES.list,
@@ -124,6 +128,7 @@ const MESSAGE_OPERATIONS = {
     path: '/api/tickets',
     effect: 'once',
     provenance: 'assumed',
+    inWorkflows: true,
     request: z.strictObject({ topic: z.string().optional(), text, ...ticketFields }),
     response: ticket,
   },
@@ -132,6 +137,7 @@ const MESSAGE_OPERATIONS = {
     method: 'GET',
     path: '/api/tickets/{ticketId}',
     effect: 'read',
+    probe: { ticketId: [from('listTickets', 'ticketId'), from('listNewTickets', 'ticketId')] },
     provenance: 'assumed',
     request: z.strictObject({ ticketId: int32 }),
     response: ticket,
@@ -150,6 +156,7 @@ const MESSAGE_OPERATIONS = {
     method: 'GET',
     path: '/api/notifications/{id}',
     effect: 'read',
+    probe: { id: [from('listNotifications', 'id')] },
     provenance: 'assumed',
     request: byId,
     response: notification,

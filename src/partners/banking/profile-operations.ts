@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Download, type Operations, RESPONSE_BYTES } from '../catalogue.js';
+import { type Download, from, type Operations, type ProbeSource, RESPONSE_BYTES } from '../catalogue.js';
 import { anyResponse, dateTime, exactJson, int32, text } from '../fields.js';
 import {
   addressChange,
@@ -25,6 +25,18 @@ import {
 /** A file; `statementFormat` in `client.ts` returns its format. */
 const file = z.custom<Download>();
 
+/** The first of the previous month, because a statement of this one may not exist. */
+const lastMonth: ProbeSource = {
+  value: () => {
+    const now = new Date();
+    return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString();
+  },
+};
+
+const ANY_PROFILE = ['profile', from('searchBusinessAccountHolders', 'id')] as const;
+const ANY_ACCOUNT = [from('listFinancialAccounts', 'id'), from('getProfile', 'financialAccountId')];
+const ANY_ACCOUNTS = ANY_ACCOUNT.map((source) => ({ ...source, isList: true as const }));
+
 /** Financial accounts, statements, transactions and external accounts. `svc` is the brand segment of the paths. */
 export function accountOperations(svc: string) {
   return {
@@ -35,7 +47,9 @@ export function accountOperations(svc: string) {
       path: '/api/Statement/V2/full',
       returns: 'stream',
       effect: 'read',
+      probe: { period: [lastMonth], financialAccountIds: ANY_ACCOUNTS },
       provenance: 'documented',
+      inWorkflows: true,
       request: fullStatementRequest,
       response: file,
     },
@@ -47,6 +61,7 @@ export function accountOperations(svc: string) {
       query: ['financialAccountId', 'provider', 'dateFrom', 'dateTo'],
       statusPayloads: { 404: {} },
       effect: 'read',
+      probe: { profileId: ANY_PROFILE },
       provenance: 'documented',
       deprecated: 'the contract names no replacement',
       request: externalActivityRequest,
@@ -58,6 +73,7 @@ export function accountOperations(svc: string) {
       path: '/api/Statement/V2',
       returns: 'stream',
       effect: 'read',
+      probe: { period: [lastMonth], financialAccountId: ANY_ACCOUNT },
       provenance: 'assumed',
       request: fullStatementRequest.omit({ financialAccountIds: true }).extend({ financialAccountId: text }),
       response: file,
@@ -67,6 +83,7 @@ export function accountOperations(svc: string) {
       method: 'POST',
       path: '/api/Transaction/V2/list',
       effect: 'read',
+      probe: { financialAccountId: ANY_ACCOUNT },
       provenance: 'assumed',
       request: z.strictObject({
         financialAccountId: text,
@@ -103,6 +120,7 @@ export function profileOperations(svc: string) {
       path: '/changeAddress',
       effect: 'idempotent',
       provenance: 'documented',
+      inWorkflows: true,
       request: addressChange,
       response: anyResponse,
     },
@@ -111,8 +129,13 @@ export function profileOperations(svc: string) {
       summary: 'The banking profile of a merchant profile ID',
       method: 'GET',
       path: `/${svc}/profile/byMerchant/{merchantProfileId}`,
+      mayFindNothing: true,
       effect: 'read',
+      probe: {
+        merchantProfileId: ['merchant', from('getProfile', 'businessAccountHolder.merchantProfileId')],
+      },
       provenance: 'documented',
+      inWorkflows: true,
       request: byMerchant,
       response: bankingProfile,
     },
@@ -124,6 +147,7 @@ export function profileOperations(svc: string) {
       effect: 'once',
       irreversible: true,
       provenance: 'documented',
+      inWorkflows: true,
       request: businessAccountHolder,
       response: boardingResponse,
     },
@@ -135,6 +159,7 @@ export function profileOperations(svc: string) {
       sendsEmptyBody: true,
       effect: 'read',
       provenance: 'documented',
+      inWorkflows: true,
       request: businessSearch,
       response: foundBusinesses,
       maxBytes: RESPONSE_BYTES.everything,
@@ -144,7 +169,9 @@ export function profileOperations(svc: string) {
       method: 'GET',
       path: `/${svc}/profile/{id}`,
       effect: 'read',
+      probe: { id: ANY_PROFILE },
       provenance: 'assumed',
+      inWorkflows: true,
       request: byId,
       response: bankingProfile,
     },
@@ -152,8 +179,11 @@ export function profileOperations(svc: string) {
       summary: 'The banking profile of a user profile',
       method: 'GET',
       path: `/${svc}/profile/byUser/{userProfileId}`,
+      mayFindNothing: true,
       effect: 'read',
+      probe: { userProfileId: [from('getProfile', 'userProfileId')] },
       provenance: 'assumed',
+      inWorkflows: true,
       request: z.strictObject({ userProfileId: int32 }),
       response: bankingProfile,
     },
@@ -164,6 +194,7 @@ export function profileOperations(svc: string) {
       effect: 'once',
       irreversible: true,
       provenance: 'assumed',
+      inWorkflows: true,
       request: asItIs,
       response: boardingResponse,
     },
@@ -182,6 +213,7 @@ export function profileOperations(svc: string) {
       method: 'GET',
       path: `/${svc}/businessAccountHolder/{profileId}`,
       effect: 'read',
+      probe: { profileId: ANY_PROFILE },
       provenance: 'assumed',
       request: z.strictObject({ profileId: int32 }),
       response: businessHolderRecord,
@@ -192,6 +224,7 @@ export function profileOperations(svc: string) {
       path: `/${svc}/businessAccountHolder/{profileId}`,
       effect: 'idempotent',
       provenance: 'assumed',
+      inWorkflows: true,
       request: businessAccountHolder.extend({ profileId: int32 }),
       response: boardingResponse,
     },

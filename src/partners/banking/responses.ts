@@ -3,7 +3,10 @@ import {
   absent,
   idNumber,
   idText,
+  isAmong,
   list,
+  needed,
+  open,
   someCode,
   someFlag,
   someId,
@@ -11,6 +14,8 @@ import {
   someInt64,
   someNumber,
   someText,
+  sometimes,
+  statusName,
 } from '../fields.js';
 import type { ProfilePhase } from './phases.js';
 
@@ -25,14 +30,18 @@ const someObject = absent(z.looseObject({}));
 /** E1 and E2. `expiration` is ISO 8601, about ten minutes after issuance. */
 export const tokenResponse = z.looseObject({
   /** Is sent in a header. */
-  token: z.string().regex(/^[\x21-\x7e]+$/, 'must be one word of visible ASCII'),
-  expiration: someText,
-  userId: someCode,
+  token: needed(z.string().regex(/^[\x21-\x7e]+$/, 'must be one word of visible ASCII')),
+  expiration: needed(someText),
+  /** Version 1 leaves it out. */
+  userId: sometimes(someCode),
 });
+
+/** Numbers in the record of a card (apis/1), names in lists (apis/4). */
+const CARD_STATUSES = ['0', '1', '2', '3', 'ACTIVATION_REQUIRED', 'ACTIVE', 'SUSPENDED', 'CLOSED'];
 
 /** Payment card record. Spending is in cents. `type`: 1 Physical, 2 Virtual, 3 Burner. `status`: 1 Active, 2 Suspended, 3 Closed. */
 export const paymentCard = z.looseObject({
-  paymentCardId: idText,
+  paymentCardId: needed(idText),
   userProfileId: someIdNumber,
   paymentCardName: someText,
   maxTotalSpending: someInt64,
@@ -42,11 +51,11 @@ export const paymentCard = z.looseObject({
   type: someCode,
   expirationDate: someText,
   active: someFlag,
-  last4: someText,
+  last4: needed(someText),
   bin: someText,
   network: someText,
   formFactor: someText,
-  status: someCode,
+  status: needed(statusName(someCode, CARD_STATUSES)),
   partnerId: someNumber,
   authorizationControls: list(z.unknown()),
   cardProfileSetId: someId,
@@ -61,7 +70,11 @@ const pageOf = <T extends z.ZodType>(record: T) =>
   z
     .union([
       z.array(record).transform((records) => ({ totalCount: null, records })),
-      z.looseObject({ totalCount: someNumber, records: list(record) }),
+      z.looseObject({
+        totalCount: someNumber,
+        errorMessage: sometimes(z.string().nullish()),
+        records: needed(list(record)),
+      }),
     ])
     .nullish()
     .transform((page) => page ?? { totalCount: 0, records: [] });
@@ -93,12 +106,12 @@ export const businessHolderRecord = z.looseObject({
   phone: someText,
   percentageOwnership: someNumber,
   authorizingPersonTitle: someCode,
-  legalBusinessName: someText,
-  doingBusinessAsName: someText,
+  legalBusinessName: needed(someText),
+  doingBusinessAsName: needed(someText),
   website: someText,
   businessType: someCode,
   businessPhone: someText,
-  employerIdentificationNumber: someText,
+  employerIdentificationNumber: needed(someText),
   primaryAuthorizedPersonId: someId,
   primaryAuthorizedStreetAddress: someText,
   primaryAuthorizedExtendedAddress: someText,
@@ -118,7 +131,7 @@ export const businessHolderRecord = z.looseObject({
       ownerType: someCode,
     }),
   ),
-  merchantProfileId: someIdNumber,
+  merchantProfileId: needed(someIdNumber),
 });
 
 /**
@@ -141,25 +154,25 @@ const BANKING_STATUSES = [
 
 /** Banking profile record. `bankingStatus` is open; only business profiles have a `businessAccountHolder`. */
 export const bankingProfile = z.looseObject({
-  id: idNumber,
+  id: needed(idNumber),
   createdDate: someText,
   updatedDate: someText,
-  userProfileId: someIdNumber,
+  userProfileId: needed(someIdNumber),
   step: someCode,
   accountHolderInformation: absent(z.looseObject({ id: someId, ...person, phone: someText })),
-  businessAccountHolder: absent(businessHolderRecord),
+  businessAccountHolder: needed(absent(businessHolderRecord)),
   isSubmitted: someFlag,
   accountHolderId: someId,
   nickName: someText,
   cardProductId: someId,
   openApplicationId: someId,
-  financialAccountId: someId,
+  financialAccountId: needed(someId),
   applicationStatus: someCode,
-  bankingStatus: someId.describe(`Among others ${BANKING_STATUSES.join(', ')}`),
+  bankingStatus: needed(statusName(someId, BANKING_STATUSES)),
   applicationDate: someText,
   approvalDate: someText,
   isDeleted: someFlag,
-  isLocked: someFlag,
+  isLocked: needed(someFlag),
   isAccessLocked: someFlag,
   isMfaEnabled: someFlag,
   isOtpEnabled: someFlag,
@@ -183,12 +196,12 @@ export const bankingProfile = z.looseObject({
  * reasons. The caller checks that; the client does not turn it into a failure.
  */
 export const boardingResponse = z.looseObject({
-  profileId: someIdNumber,
-  success: z.boolean(),
-  errors: absent(z.union([z.string(), z.array(z.string()).transform((errors) => errors.join('; '))])),
+  profileId: needed(someIdNumber),
+  success: needed(z.boolean()),
+  errors: needed(absent(z.union([z.string(), z.array(z.string()).transform((errors) => errors.join('; '))]))),
   changeLog: list(z.looseObject({ requestType: someCode, changes: someText })),
   /** Present if a financial account was opened as well. */
-  financialAccountId: someId,
+  financialAccountId: needed(sometimes(someId)),
 });
 
 const UPDATE_FIELD_REQUESTS = [
@@ -200,19 +213,19 @@ const UPDATE_FIELD_REQUESTS = [
 
 /** Ticket. `updateFieldRequest` names the field of the profile that the partner asks about, if any. */
 export const ticket = z.looseObject({
-  ticketId: idNumber,
-  createdDate: someText,
+  ticketId: needed(idNumber),
+  createdDate: needed(someText),
   status: someText,
-  text: someText,
-  topic: someText,
+  text: needed(someText),
+  topic: needed(someText),
   topicId: someNumber,
-  userProfileId: someIdNumber,
-  parentTicketId: someIdNumber,
-  updateFieldRequest: someId.describe(`Among others ${UPDATE_FIELD_REQUESTS.join(', ')}`),
+  userProfileId: needed(someIdNumber),
+  parentTicketId: needed(someIdNumber),
+  updateFieldRequest: needed(someId.describe(`Among others ${UPDATE_FIELD_REQUESTS.join(', ')}`)),
 });
 export const tickets = list(ticket);
 
-export const foundBusinesses = list(z.looseObject({ id: idNumber, dba: someText }));
+export const foundBusinesses = list(z.looseObject({ id: needed(idNumber), dba: needed(someText) }));
 export const foundPeople = list(z.looseObject({ id: idNumber, name: someText }));
 
 /** Where a list of E11 begins and ends. The query has no field for a cursor, so the next page cannot be requested. */
@@ -227,7 +240,7 @@ const pageInfo = z.looseObject({
 export const externalActivity = z.looseObject({
   transferPageInfo: list(pageInfo),
   transactionPageInfo: absent(pageInfo),
-  activity: list(z.looseObject({ id: someId })),
+  activity: list(open(z.looseObject({ id: someId }))),
 });
 
 /** Notification. `group` and `level` are open; `dateRead` is null while it is unread. */
@@ -245,9 +258,9 @@ export const notifications = list(notification);
 
 /** E13. `exists` is true when the partner had a webhook of this url and type already (409). */
 export const createdWebhook = z.looseObject({
-  success: z.boolean(),
-  exists: z.boolean().default(false).describe('Not on the wire: true stands for a 409'),
-  id: someIdNumber,
+  success: needed(z.boolean()),
+  exists: needed(sometimes(z.boolean().default(false).describe('Not on the wire: true stands for a 409'))),
+  id: needed(someIdNumber),
 });
 
 export const webhooks = list(
@@ -264,7 +277,7 @@ export const departments = list(
   }),
 );
 
-export const financialAccounts = list(z.looseObject({ id: idText }));
+export const financialAccounts = list(open(z.looseObject({ id: idText })));
 
 /** Amounts are in cents. */
 export const transactions = pageOf(z.looseObject({}));
@@ -291,6 +304,11 @@ const PHASES: ReadonlyMap<string, ProfilePhase> = new Map([
 /** The names in `bankingStatus` that mean one of these phases. */
 export function statusesOf(...phases: readonly ProfilePhase[]): string[] {
   return [...PHASES].flatMap(([status, phase]) => (phases.includes(phase) ? [status] : []));
+}
+
+/** Whether a document has this name of a status, so that nobody needs to explain it. */
+export function isKnownStatus(bankingStatus: string): boolean {
+  return bankingStatus === UNKNOWN || isAmong(BANKING_STATUSES, bankingStatus);
 }
 
 /** What a `bankingStatus` means. */

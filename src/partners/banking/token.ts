@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
 import {
   type Credentials,
+  type Inspector,
   type Opened,
   type PartnerClient,
   type PartnerResponse,
@@ -30,6 +31,7 @@ export const TOKEN_OPERATIONS = {
     effect: 'idempotent',
     issuesCredential: true,
     provenance: 'documented',
+    inWorkflows: true,
     request: tokenRequest,
     response: tokenResponse,
     maxBytes: RESPONSE_BYTES.status,
@@ -54,6 +56,7 @@ export const TOKEN_OPERATIONS = {
     effect: 'idempotent',
     issuesCredential: true,
     provenance: 'assumed',
+    inWorkflows: true,
     request: nothing,
     response: tokenResponse,
     maxBytes: RESPONSE_BYTES.status,
@@ -114,6 +117,7 @@ export interface TokenSettings {
   /** Milliseconds of a monotonic clock. Default: `performance.now()`. */
   readonly now?: () => number;
   readonly observe?: PartnerObserver | undefined;
+  readonly inspect?: Inspector | undefined;
 }
 
 interface CoolDown {
@@ -173,7 +177,10 @@ export class BankingToken {
     const open = (response: PartnerResponse) => this.#open(response);
     this.#client = partnerClient(
       TOKEN_OPERATIONS,
-      { system, authorization, open, secrets: () => this.secrets(), observe: settings.observe },
+      {
+        ...{ system, authorization, open, secrets: () => this.secrets() },
+        ...{ observe: settings.observe, inspect: settings.inspect },
+      },
       http,
     );
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  type Inspector,
   type Opened,
   type PartnerClient,
   type PartnerResponse,
@@ -22,6 +23,7 @@ export interface BoardingSettings {
   readonly posNames?: readonly string[];
   readonly limits?: Partial<HttpLimits>;
   readonly observe?: PartnerObserver | undefined;
+  readonly inspect?: Inspector | undefined;
 }
 
 export type BoardingClient = PartnerClient<BoardingOperations> & { close(): Promise<void> };
@@ -37,6 +39,7 @@ export function boardingClient(settings: BoardingSettings): BoardingClient {
     // A password that equals the user name, as in the sandbox, is no secret, and may be a word in a response.
     secrets: () => [settings.password === settings.username ? '' : settings.password, credentials],
     observe: settings.observe,
+    inspect: settings.inspect,
   };
   const client = partnerClient(boardingOperations(settings.posNames), protocol, http);
   return { ...client, close: () => http.close() };

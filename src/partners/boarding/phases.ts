@@ -1,3 +1,5 @@
+import type { StatusMeaning } from '../phases.js';
+
 /**
  * The meaning of a merchant's status, in our own names: all decisions about a merchant depend on these. The partner's
  * names are in `schemas.ts`.
@@ -5,7 +7,7 @@
  * - `submitted`: the underwriters have the application and accept answers. Only a submission leads there.
  * - `awaiting-answers`: the underwriters wait for answers
  * - `in-review`: only a request for review leads there
- * - `other`: a status that no document explains
+ * - `other`: a status that no document explains. The underwriters may be at work
  */
 export type MerchantPhase =
   | 'not-submitted'
@@ -18,6 +20,15 @@ export type MerchantPhase =
   | 'withdrawn'
   | 'closed'
   | 'other';
+
+/** The phase of a status that a person explained. Neither of the phases that are evidence of a write is among them. */
+export const EXPLAINED: Readonly<Record<StatusMeaning, MerchantPhase>> = {
+  'under-review': 'other',
+  'needs-answers': 'awaiting-answers',
+  'ended-declined': 'declined',
+  'ended-closed': 'closed',
+  approved: 'approved',
+};
 
 /** Whether the partner has decided about an application. Only after an approval is more to come: the mid. */
 export function isDecided(phase: MerchantPhase): boolean {

@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { absent, dateTime, exactJson, filledInLater, int32, json, text } from '../fields.js';
+import {
+  absent,
+  dateTime,
+  exactJson,
+  filledInLater,
+  int32,
+  isAmong,
+  json,
+  needed,
+  sometimes,
+  statusName,
+  text,
+} from '../fields.js';
 import type { MerchantPhase } from './phases.js';
 
 /** `agentProfileId`, `boardingSettingsId` and merchant profile ids (apis/2: integer int32). */
@@ -131,21 +143,76 @@ export function isMid(text: string): boolean {
   return /^(?!0+$)\d{1,20}$/.test(text);
 }
 
+/**
+ * The names of merchant statuses that Gangway acts on (apis/2, Status data; apis/4, known status names). The partner
+ * has more, and each ISO its own: every other name is kept and shown, and the workflow waits for the next. No other
+ * file depends on a name.
+ */
+export const NOT_SUBMITTED = 'Not Submitted';
+export const PENDING = 'Pending';
+export const PENDING_REVIEW = 'Pending Review';
+export const APPROVED = 'Approved';
+export const DECLINED = 'Declined';
+export const REQUEST_CHANGES = 'RequestChanges';
+export const WITHDRAWN = 'Withdrawn';
+export const CLOSED = 'Closed';
+export const UW_LEVEL_1 = 'UW Level 1';
+export const UW_LEVEL_1_PENDING = 'UW Level 1: Pending';
+export const UW_LEVEL_1_PENDING_REVIEW = 'UW Level 1: Pending Review';
+
+/** Names that documents mention and do not explain. */
+const UNEXPLAINED = [UW_LEVEL_1, 'UW Level 2', 'Conditionally Approved', 'CR:POS Equipment', PENDING_REVIEW];
+
+const PHASES: ReadonlyMap<string, MerchantPhase> = new Map([
+  [NOT_SUBMITTED, 'not-submitted'],
+  [PENDING, 'submitted'],
+  [APPROVED, 'approved'],
+  [DECLINED, 'declined'],
+  [REQUEST_CHANGES, 'changes-requested'],
+  [WITHDRAWN, 'withdrawn'],
+  [CLOSED, 'closed'],
+]);
+
+/** The names that a document has. The statuses of the underwriters' levels end alike. */
+const STATUS_NAMES = [...PHASES.keys(), ...UNEXPLAINED, `*: ${PENDING}`, `*${PENDING_REVIEW}`];
+
+/** Whether a document has this name of a status, so that nobody needs to explain it. */
+export function isKnownStatus(status: string): boolean {
+  return isAmong(STATUS_NAMES, status);
+}
+
+/**
+ * The phase of a status. The statuses of the underwriters' levels end alike: `UW Level 1: Pending` (apis/2, States and
+ * transitions).
+ */
+export function phaseOf(status: string): MerchantPhase {
+  const phase = PHASES.get(status);
+  if (phase !== undefined) return phase;
+  if (status.endsWith(PENDING_REVIEW)) return 'in-review';
+  return status.endsWith(`: ${PENDING}`) ? 'awaiting-answers' : 'other';
+}
+
 /** Status data, apis/2. `status` is open: the list depends on the caller's ISO. */
 export const merchantStatus = z.looseObject({
-  status: z.string(),
+  status: needed(statusName(z.string(), STATUS_NAMES)),
   /** ISO 8601: when the status was last set. */
-  statusDate: absent(z.string()),
-  comment: absent(z.string()),
+  statusDate: needed(absent(z.string())),
+  comment: needed(absent(z.string())),
   /** May be present, temporarily, before approval: see apis/4. Blank text is no mid. */
-  mid: absent(midText).transform((mid) => mid?.trim() || null),
+  mid: needed(sometimes(absent(midText).transform((mid) => mid?.trim() || null))),
+});
+
+/** Status data of `status2` (assumed). The contract mentions the two fields. */
+export const merchantStatus2 = merchantStatus.extend({
+  success: sometimes(z.boolean().nullish()),
+  error: sometimes(z.string().nullish()),
 });
 
 /** Underwriting note, apis/2. */
 export const underwritingNote = z.looseObject({
-  text: z.string(),
-  author: absent(z.string()),
-  date: absent(z.string()),
+  text: needed(z.string()),
+  author: needed(absent(z.string())),
+  date: needed(absent(z.string())),
 });
 
 /** An empty or absent list means no pending notes (B4). */
@@ -159,15 +226,37 @@ const idRead = int32Id.refine((id) => id > 0);
 
 /** The merchant that a create made. Documented as `{merchantProfileId}`; a bare number is accepted too. */
 export const createdMerchant = z.union([
-  z.looseObject({ merchantProfileId: idRead }),
+  z.looseObject({ merchantProfileId: needed(idRead) }),
   idRead.transform((merchantProfileId) => ({ merchantProfileId })),
 ]);
 
 /** Agent profile (assumed, apis/4). `id` is the `agentProfileId` of a create. */
-export const agentProfile = z.looseObject({ id: idRead, name: absent(z.string()) });
+export const agentProfile = z.looseObject({
+  id: needed(idRead),
+  name: needed(absent(z.string())),
+  payoutNumber: sometimes(z.string().nullish()),
+  agentId: sometimes(z.number().nullish()),
+  agentName: sometimes(z.string().nullish()),
+  agentOfficeId: sometimes(z.number().nullish()),
+  agentOfficeName: sometimes(z.string().nullish()),
+  agentUserName: sometimes(z.string().nullish()),
+  email: sometimes(z.string().nullish()),
+});
 
 /** Boarding settings (assumed, apis/4). `id` is the `boardingSettingsId` of a create. */
-export const boardingSettings = z.looseObject({ id: idRead, name: absent(z.string()) });
+export const boardingSettings = z.looseObject({
+  id: needed(idRead),
+  name: needed(absent(z.string())),
+  bin: sometimes(z.string().nullish()),
+  bank: sometimes(z.string().nullish()),
+  association: sometimes(z.string().nullish()),
+  agent: sometimes(z.string().nullish()),
+  discoverEnabled: sometimes(z.boolean().nullish()),
+  icaNumber: sometimes(z.string().nullish()),
+  ergId: sometimes(z.string().nullish()),
+  noFees: sometimes(z.boolean().nullish()),
+  allowSpecifyMIDBoardingAPI: sometimes(z.boolean().nullish()),
+});
 
 /**
  * v2 submit (assumed, apis/4): the whole application. The contract does not print its fields, so they are sent
@@ -200,41 +289,3 @@ export const filePart = z
   .meta({ contentMediaType: 'application/octet-stream', description: 'Not empty, at most 25 MiB' });
 
 export type UnderwritingNote = z.output<typeof underwritingNote>;
-
-/**
- * The names of merchant statuses that Gangway acts on (apis/2, Status data; apis/4, known status names). The partner
- * has more, and each ISO its own: every other name is kept and shown, and the workflow waits for the next. No other
- * file depends on a name.
- */
-export const NOT_SUBMITTED = 'Not Submitted';
-export const PENDING = 'Pending';
-export const PENDING_REVIEW = 'Pending Review';
-export const APPROVED = 'Approved';
-export const DECLINED = 'Declined';
-export const REQUEST_CHANGES = 'RequestChanges';
-export const WITHDRAWN = 'Withdrawn';
-export const CLOSED = 'Closed';
-export const UW_LEVEL_1 = 'UW Level 1';
-export const UW_LEVEL_1_PENDING = 'UW Level 1: Pending';
-export const UW_LEVEL_1_PENDING_REVIEW = 'UW Level 1: Pending Review';
-
-const PHASES: ReadonlyMap<string, MerchantPhase> = new Map([
-  [NOT_SUBMITTED, 'not-submitted'],
-  [PENDING, 'submitted'],
-  [APPROVED, 'approved'],
-  [DECLINED, 'declined'],
-  [REQUEST_CHANGES, 'changes-requested'],
-  [WITHDRAWN, 'withdrawn'],
-  [CLOSED, 'closed'],
-]);
-
-/**
- * The phase of a status. The statuses of the underwriters' levels end alike: `UW Level 1: Pending` (apis/2, States and
- * transitions).
- */
-export function phaseOf(status: string): MerchantPhase {
-  const phase = PHASES.get(status);
-  if (phase !== undefined) return phase;
-  if (status.endsWith(PENDING_REVIEW)) return 'in-review';
-  return status.endsWith(`: ${PENDING}`) ? 'awaiting-answers' : 'other';
-}

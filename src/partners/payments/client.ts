@@ -1,6 +1,7 @@
 import type { Operation } from '../catalogue.js';
 import {
   type CallOptions,
+  type Inspector,
   type PartnerClient,
   type PartnerProtocol,
   partnerClient,
@@ -31,6 +32,7 @@ export interface PaymentsSettings {
   readonly environment: 'uat' | 'production';
   readonly limits?: Partial<HttpLimits>;
   readonly observe?: PartnerObserver | undefined;
+  readonly inspect?: Inspector | undefined;
 }
 
 export type PaymentsClient<Ops extends PaymentsCatalogue = PaymentsOperations> = PartnerClient<Ops> & {
@@ -56,6 +58,7 @@ export function paymentsClientOf<Ops extends PaymentsCatalogue>(
     open: openPlain,
     secrets: () => [apiKey],
     observe: settings.observe,
+    inspect: settings.inspect,
   };
   return { ...partnerClient(operations, protocol, http), close: () => http.close() };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { from } from '../catalogue.js';
 import { anyResponse, text } from '../fields.js';
 import { PAYMENT_OPERATIONS, TRANSACTION_OPERATIONS } from './payment-operations.js';
 import {
@@ -31,6 +32,7 @@ const ACCOUNT_OPERATIONS = {
     query: ['search', 'status', 'limit', 'offset'],
     effect: 'read',
     provenance: 'assumed',
+    inWorkflows: true,
     request: z.strictObject({ search, status: page.status, limit, offset }),
     response: accounts,
   },
@@ -40,6 +42,7 @@ const ACCOUNT_OPERATIONS = {
     path: '/v1/accounts/{account_id}',
     failures: missing('account'),
     effect: 'read',
+    probe: { account_id: [from('listAccounts', 'accounts.id')] },
     provenance: 'assumed',
     request: z.strictObject(oneAccount),
     response: account,
@@ -59,6 +62,7 @@ const ACCOUNT_OPERATIONS = {
     path: '/v2/accounts',
     effect: 'once',
     provenance: 'assumed',
+    inWorkflows: true,
     request: newAccount,
     response: account,
   },
@@ -88,6 +92,7 @@ const ACCOUNT_OPERATIONS = {
     path: '/v5/apikeys/{apikey_id}',
     failures: missing('API key'),
     effect: 'read',
+    probe: { apikey_id: [from('listApiKeys', 'apikeys.id')] },
     provenance: 'assumed',
     request: z.strictObject(oneKey),
     response: apiKey,
@@ -136,6 +141,7 @@ const PLACE_OPERATIONS = {
     query: Object.keys(page),
     effect: 'read',
     provenance: 'assumed',
+    inWorkflows: true,
     request: z.strictObject(page),
     response: terminals,
   },
@@ -145,6 +151,7 @@ const PLACE_OPERATIONS = {
     path: '/v2/terminals',
     effect: 'once',
     provenance: 'assumed',
+    inWorkflows: true,
     request: newTerminal,
     response: terminal,
   },
@@ -154,6 +161,7 @@ const PLACE_OPERATIONS = {
     path: '/v2/terminals/{terminal_id}',
     failures: missing('terminal'),
     effect: 'read',
+    probe: { terminal_id: [from('listTerminals', 'terminals.id')] },
     provenance: 'assumed',
     request: z.strictObject(oneTerminal),
     response: terminal,
@@ -204,6 +212,7 @@ const PLACE_OPERATIONS = {
     path: '/v1/locations/{location_id}',
     failures: missing('location'),
     effect: 'read',
+    probe: { location_id: [from('listTerminals', 'terminals.location_id')] },
     provenance: 'assumed',
     request: z.strictObject(oneLocation),
     response: location,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { from } from '../catalogue.js';
 import { text } from '../fields.js';
 import {
   adjustment,
@@ -143,6 +144,7 @@ export const TRANSACTION_OPERATIONS = {
     path: '/v1/transactions/{transaction_id}',
     failures: missing('transaction'),
     effect: 'read',
+    probe: { transaction_id: [from('listTransactions', 'transactions.id')] },
     provenance: 'assumed',
     request: z.strictObject(oneTransaction),
     response: transaction,

@@ -6,11 +6,15 @@ import {
   idText,
   json,
   list,
+  needed,
+  open,
   someCode,
   someId,
   someInt64,
   someNumber,
   someText,
+  sometimes,
+  statusName,
   text,
 } from '../fields.js';
 
@@ -78,6 +82,8 @@ export const SETTLED = 'settled';
 export const DECLINED = 'declined';
 export const REFUNDED = 'refunded';
 
+const TRANSACTION_STATUSES = [PENDING, SURCHARGE_PENDING, AUTHORIZED, CAPTURED, SETTLED, DECLINED, REFUNDED];
+
 /** Requests of the payments platform (assumed, apis/4). Where there may be further fields, they are sent unchanged. */
 
 /** Money is in cents. */
@@ -144,39 +150,54 @@ export const reversal = z.strictObject({ ...ofPayment, amount: upToAll });
 export const adjustment = z.strictObject({ ...ofPayment, amount: cents });
 export const confirmation = z.strictObject({ ...ofPayment, confirm: z.boolean() });
 
-/** Responses of the payments platform (assumed, apis/4). Unknown fields are kept; absent ones read as null. */
+/**
+ * Responses of the payments platform (assumed, apis/4). Each record has further fields, because the contract shows none; they
+ * are kept. Absent ones read as null.
+ */
+const record = <Shape extends z.ZodRawShape>(shape: Shape) => open(z.looseObject(shape));
 
 /** `status` is open, like all statuses of this platform. `created_at` is ISO 8601. */
-export const account = z.looseObject({ id: idText, status: someText, created_at: someText, name: someText });
+export const account = record({
+  id: needed(idText),
+  status: someText,
+  created_at: someText,
+  name: someText,
+  description: needed(z.string().nullish()),
+});
 
-export const terminal = z.looseObject({ id: idText, status: someText, name: someText, account_id: someId });
+export const terminal = record({
+  id: needed(idText),
+  status: someText,
+  name: needed(someText),
+  account_id: needed(someId),
+});
 
-export const location = z.looseObject({ id: idText, name: someText, account_id: someId });
+export const location = record({ id: idText, name: someText, account_id: someId });
 
 /** Amounts are in cents. */
-export const transaction = z.looseObject({
+export const transaction = record({
   id: idText,
-  status: someText,
+  status: statusName(someText, TRANSACTION_STATUSES),
   amount: someInt64,
   account_id: someId,
   terminal_id: someId,
 });
 
-export const batch = z.looseObject({ id: idText, status: someText, account_id: someId });
+export const batch = record({ id: idText, status: someText, account_id: someId });
 
 /** `key` is the secret itself, which only the response to the creation has. */
-export const apiKey = z.looseObject({
+export const apiKey = record({
   id: idText,
   name: someText,
   permissions: list(z.string()),
-  status: someCode,
-  key: absent(z.string()),
+  status: sometimes(someCode),
+  key: sometimes(absent(z.string())),
 });
 
 /** A page of a list. Its list is required, so that a wrong assumption does not read as "none". */
-const pageFields = { limit: someNumber, offset: someNumber, page: someNumber, total: someNumber };
+const pageFields = { limit: someNumber, offset: someNumber, page: someNumber, total: needed(someNumber) };
 
-export const accounts = z.looseObject({ ...pageFields, accounts: z.array(account) });
-export const terminals = z.looseObject({ ...pageFields, terminals: z.array(terminal) });
+export const accounts = z.looseObject({ ...pageFields, accounts: needed(z.array(account)) });
+export const terminals = z.looseObject({ ...pageFields, terminals: needed(z.array(terminal)) });
 export const transactions = z.looseObject({ ...pageFields, transactions: z.array(transaction) });
 export const apiKeys = z.looseObject({ ...pageFields, apikeys: z.array(apiKey) });

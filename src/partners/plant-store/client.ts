@@ -1,4 +1,10 @@
-import { type Opened, type PartnerClient, type PartnerResponse, partnerOff } from '../client.js';
+import {
+  type Inspector,
+  type Opened,
+  type PartnerClient,
+  type PartnerResponse,
+  partnerOff,
+} from '../client.js';
 import { openPlain } from '../fields.js';
 import type { HttpLimits, PartnerObserver } from '../http.js';
 import { bearerClient } from '../partner.js';
@@ -13,6 +19,7 @@ export interface PlantStoreSettings {
   readonly token: string;
   readonly limits?: Partial<HttpLimits>;
   readonly observe?: PartnerObserver | undefined;
+  readonly inspect?: Inspector | undefined;
 }
 
 export type PlantStoreClient = PartnerClient<PlantStoreOperations> & { close(): Promise<void> };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operations } from '../catalogue.js';
-import { anyResponse, idText, int32, int64 } from '../fields.js';
+import { absent, anyResponse, idText, int32, int64, sometimes } from '../fields.js';
 
 export { int64 };
 
@@ -13,11 +13,8 @@ export const newPlant = z.strictObject({ id: int64, name: z.string(), tag: z.str
  */
 export const plant = z.looseObject({
   name: z.string(),
-  tag: z
-    .string()
-    .nullish()
-    .transform((tag) => tag ?? null),
-  id: idText.optional(),
+  tag: sometimes(absent(z.string())),
+  id: sometimes(idText.optional()),
 });
 
 /** Error. */
@@ -32,6 +29,7 @@ export const PLANT_STORE_OPERATIONS = {
     query: ['limit'],
     effect: 'read',
     provenance: 'documented',
+    inWorkflows: true,
     request: z.strictObject({ limit: int32.optional() }),
     response: z.array(plant),
   },

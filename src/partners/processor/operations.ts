@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import type { Operations } from '../catalogue.js';
-import { type Opened, type PartnerClient, type PartnerResponse, partnerOff } from '../client.js';
-import { httpsUrl, openPlain, text } from '../fields.js';
+import {
+  type Inspector,
+  type Opened,
+  type PartnerClient,
+  type PartnerResponse,
+  partnerOff,
+} from '../client.js';
+import { httpsUrl, open, openPlain, text } from '../fields.js';
 import type { HttpLimits, PartnerObserver } from '../http.js';
 import { bearerClient } from '../partner.js';
 import { problemsOf } from '../partner-error.js';
@@ -20,7 +26,7 @@ export const PROCESSOR_OPERATIONS = {
       event_names: z.array(text).min(1, 'must name an event'),
       webhook_url: z.array(httpsUrl).min(1, 'must name a URL'),
     }),
-    response: z.looseObject({ message: z.string() }),
+    response: open(z.looseObject({ message: z.string() })),
   },
 } as const satisfies Operations;
 
@@ -35,6 +41,7 @@ export interface ProcessorSettings {
   readonly apiKey: string;
   readonly limits?: Partial<HttpLimits>;
   readonly observe?: PartnerObserver | undefined;
+  readonly inspect?: Inspector | undefined;
 }
 
 export type ProcessorClient = PartnerClient<ProcessorOperations> & { close(): Promise<void> };

@@ -24,6 +24,8 @@ function contentOf(answer: Answer): string {
       return listed(fieldsIn(answer.patch).map((field) => masked(field, 'failure')));
     case 'adopt':
       return masked(answer.id);
+    case 'choice':
+      return answer.choice;
     case 'code':
     case 'retry':
     case 'take-back':

@@ -33,6 +33,7 @@ export interface Question {
   readonly detail: string;
   readonly answers: readonly AnswerKind[];
   readonly idFormat?: 'text';
+  readonly choices?: readonly string[];
   readonly fields?: readonly string[];
 }
 

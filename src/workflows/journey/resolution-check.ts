@@ -53,7 +53,7 @@ function listOf(ids: readonly string[]): string {
 
 function problemWithAnswer(
   answer: unknown,
-  { id, answers, idFormat }: Requirement,
+  { id, answers, idFormat, choices = [] }: Requirement,
   correctable: readonly string[],
 ): string | undefined {
   const [example] = answers;
@@ -70,6 +70,10 @@ function problemWithAnswer(
       return isId(answer['id'], idFormat) ? undefined : `answer.id: ${idFormat === 'text' ? TEXT_ID : ID}`;
     case 'code':
       return isText(answer['code']) ? undefined : 'answer.code: must be a text, and not empty';
+    case 'choice':
+      return choices.some((choice) => choice === answer['choice'])
+        ? undefined
+        : `answer.choice: must be one of ${choices.join(', ')}`;
     case 'retry':
     case 'abandon':
       return undefined;

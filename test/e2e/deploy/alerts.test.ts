@@ -241,6 +241,7 @@ describe('with real processes', () => {
       });
 
       // Partners that are unavailable, refuse our credentials, or are slow because of our limit.
+      await board('unknown-status', 1);
       await board(undefined, 6, { account: 'south' });
       await board(undefined, 3, { account: 'north' });
       await board(undefined, 6, { account: 'slow' });
@@ -284,6 +285,7 @@ describe('with real processes', () => {
         sent('GangwayCredentials', { ...north, kind: 'credentials' }),
         sent('GangwayPartnerErrors', { system: 'boarding', account: 'south' }),
         sent('GangwayPartnerRateLimited', boarding),
+        sent('GangwayPartnerDrift', { ...boarding, operation: 'get-status', kind: 'unknown-status' }),
         sent('GangwayDeliveriesFailing'),
         sent('GangwayTemporalUnavailable'),
         sent('GangwayNoPollers', { task_queue: otherQueue }),

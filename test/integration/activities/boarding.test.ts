@@ -25,6 +25,7 @@ const activitiesAt = (url: string) =>
     client: clientOf(url),
     documents: documentStore(folder(tmpdir())),
     poll: { minMs: 60_000, maxMs: 3_600_000 },
+    meaningOf: async () => undefined,
   });
 
 describe('fees that are read and sent with a change', () => {

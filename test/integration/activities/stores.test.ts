@@ -16,6 +16,7 @@ import { responding } from '../../rigs/partners/servers.js';
 
 const KEY = '00000000-0000-4000-8000-000000000000.pdf';
 const poll = { minMs: 60_000, maxMs: 3_600_000 };
+const meaningOf = async () => undefined;
 
 let folder: string;
 beforeEach(async () => {
@@ -55,7 +56,12 @@ describe('a document that the store does not return', () => {
   ] as const)('because it %s costs no partner call', async (_, store, kind, mayComeLater, fields) => {
     // A call would fail differently than expected.
     const client = boardingClient({ url: 'http://127.0.0.1:1', username: 'u', password: 'p', posNames: [] });
-    const activities = boardingActivities({ client, documents: documentStore(await store()), poll });
+    const activities = boardingActivities({
+      client,
+      documents: documentStore(await store()),
+      poll,
+      meaningOf,
+    });
     const document = { key: KEY, fileName: 'check.pdf', contentType: 'application/pdf' };
     const request = { merchantProfileId: 1, document, description: 'a note' };
     const { details, isRetried } = await failed(run(() => activities.attachDocument(request)));
@@ -79,7 +85,7 @@ describe('a statement that the store does not save', () => {
     ['is asked for again, when the store is unavailable', unavailable, 'NotSent', []],
   ] as const)('%s', async (_, store, kind, fields) => {
     const { client } = await bankingPartner(responding(200, '%PDF', { 'content-type': 'application/pdf' }));
-    const { saveStatement } = bankingActivities({ client, statements: await store(), poll });
+    const { saveStatement } = bankingActivities({ client, statements: await store(), poll, meaningOf });
     const request = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' } as const;
     const { details, isRetried } = await failed(run(() => saveStatement(request)));
     expect(details).toMatchObject({ operation: 'generate-full-statement', kind, fields });

@@ -40,7 +40,12 @@ export async function activitiesOf(client: BankingClient): Promise<RunningActivi
   testEnds(() => rm(parent, { recursive: true, force: true }));
   const folder = join(parent, 'statements');
   const poll = { minMs: 60_000, maxMs: 3_600_000 };
-  const activities = bankingActivities({ client, statements: folderStore(folder), poll });
+  const activities = bankingActivities({
+    client,
+    statements: folderStore(folder),
+    poll,
+    meaningOf: async () => undefined,
+  });
   const heartbeats: unknown[] = [];
   const run: Run = (name, request, info = {}) => {
     const environment = new MockActivityEnvironment(info, {

@@ -1,0 +1,59 @@
+import { getClient, log } from '@temporalio/activity';
+import type { PartnerRecordActivities } from '../messages/partner-record.js';
+import type { MeaningOf, StatusMeaning } from '../partners/phases.js';
+import { type AccountAt, wakePollsOf } from '../temporal/partner-accounts.js';
+import { recordOf, reportStatus } from '../temporal/partner-records.js';
+import { beating, REPORT_TIMEOUT_MS } from './failures.js';
+
+/** How long a decision is believed without another look, in milliseconds. It does not change as long as the record exists. */
+const KEPT_MS = 60_000;
+
+/** A name that nobody has decided about is reported this often, in milliseconds: its record may have been ended. */
+const REPORT_EVERY_MS = 3_600_000;
+
+/** A limit of the memory. */
+const MOST_REMEMBERED = 1_000;
+
+/** What people decided about status names that no document has, for the activities of an account. */
+export class StatusMeanings {
+  readonly #decided = new Map<string, { readonly meaning: StatusMeaning; readonly until: number }>();
+  readonly #reportedAt = new Map<string, number>();
+
+  constructor(private readonly place: AccountAt) {}
+
+  /**
+   * The meaning of such a name; undefined until a person has decided. Reports a name that nobody was asked about. A failure to
+   * look it up is no failure of the read: the status then counts as undecided.
+   */
+  readonly of: MeaningOf = async (status) => {
+    const known = this.#decided.get(status);
+    if (known && performance.now() < known.until) return known.meaning;
+    const client = getClient();
+    const lookUp = async () => {
+      const record = await recordOf(client, this.place);
+      const seen = record?.statuses.find((each) => each.status === status);
+      if (!seen) await this.#report(status);
+      return seen?.decision?.meaning;
+    };
+    try {
+      const meaning = await client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, lookUp);
+      if (meaning !== undefined && this.#decided.size < MOST_REMEMBERED)
+        this.#decided.set(status, { meaning, until: performance.now() + KEPT_MS });
+      return meaning;
+    } catch (error) {
+      log.warn('could not look up what a status means', { error });
+      return known?.meaning;
+    }
+  };
+
+  async #report(status: string): Promise<void> {
+    const reportedAt = this.#reportedAt.get(status) ?? Number.NEGATIVE_INFINITY;
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+    await reportStatus(getClient(), this.place, status);
+    if (this.#reportedAt.size < MOST_REMEMBERED) this.#reportedAt.set(status, performance.now());
+  }
+
+  readonly activities: PartnerRecordActivities = {
+    wakePolls: () => beating(async () => (await wakePollsOf(getClient(), this.place)).steps),
+  };
+}

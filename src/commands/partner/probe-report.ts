@@ -1,0 +1,38 @@
+import { IN_WORDS, placeOf } from '../../operators/differences.js';
+import { PARTNERS, SYSTEM_NAMES } from '../../partners/systems.js';
+import type { Probed } from './probe-run.js';
+
+/**
+ * A report in Markdown for the partner. It names operations, fields, types and lengths: no value, no credential, and none of
+ * our accounts.
+ */
+export function probeReport(probed: readonly Probed[], at: Date, version: string): string {
+  const systems = SYSTEM_NAMES.filter((system) => probed.some((each) => each.system === system));
+  const sections = systems.map((system) => {
+    const own = probed.filter((each) => each.system === system);
+    const operations = own.map(({ operation, method, path, provenance, result, status, why }) => [
+      ...[operation, `\`${method} ${path}\``, provenance, result.replace('-', ' ')],
+      ...[status === undefined ? '' : String(status), why ?? ''],
+    ]);
+    const differences = own.flatMap(({ operation, differences: all }) =>
+      all.map((each) => [operation, `\`${placeOf(each)}\``, IN_WORDS[each.kind], each.expected, each.got]),
+    );
+    const found =
+      differences.length === 0
+        ? 'No response differs from what we expect.'
+        : table(['operation', 'field', 'difference', 'expected', 'got'], differences);
+    const head = ['operation', 'request', 'our shapes are', 'result', 'HTTP status', 'remark'];
+    return `## ${PARTNERS[system].title}\n\n${table(head, operations)}\n\n### Differences\n\n${found}\n`;
+  });
+  return [
+    '# Probe of your API\n',
+    `Gangway ${version} made the calls below on ${at.toISOString().slice(0, 10)}. All of them only read. The report has types and lengths, and no value of a request or a response. Where our shapes are "assumed", your contract names the operation and does not show its shape: please confirm or correct it.\n`,
+    ...sections,
+  ].join('\n');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}

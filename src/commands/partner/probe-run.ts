@@ -1,0 +1,305 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pThrottle from 'p-throttle';
+import { type Account, closeAll, partnerClients } from '../../partners/account-settings.js';
+import {
+  type Download,
+  isDownload,
+  type Operation,
+  type Operations,
+  operationName,
+  type ProbeSource,
+} from '../../partners/catalogue.js';
+import type { PartnerClient, Received } from '../../partners/client.js';
+import {
+  type Difference,
+  described,
+  differencesIn,
+  hasShape,
+  shownName,
+} from '../../partners/differences.js';
+import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../../partners/partner-error.js';
+import { reasonInWords } from '../../partners/reasons.js';
+import { PARTNERS, type SystemName } from '../../partners/systems.js';
+import { traceExchanges } from '../../tracing/spans.js';
+
+/**
+ * - `conforms`: the response is as the catalogue describes it
+ * - `differs`: it is not, or the partner rejects a valid request
+ * - `reachable`: the partner responds, and there is nothing to compare
+ * - `not-permitted`: 401 or 403
+ * - `unreachable`: no response, a 429 that stays, or a 5xx
+ * - `not-tried`: nothing was sent
+ */
+export type ProbeResult =
+  | 'conforms'
+  | 'differs'
+  | 'reachable'
+  | 'not-permitted'
+  | 'unreachable'
+  | 'not-tried';
+
+/** What a probe found about an operation. It holds no value of a request or response. */
+export interface Probed {
+  readonly system: SystemName;
+  /** As in the catalogue: `get-status`. */
+  readonly operation: string;
+  readonly method: Operation['method'];
+  /** With the names of its parameters: `/v2/terminals/{terminal_id}`. */
+  readonly path: string;
+  readonly provenance: Operation['provenance'];
+  /** Whether a workflow calls it. */
+  readonly isNeeded: boolean;
+  readonly result: ProbeResult;
+  /** HTTP status, if there was a response. */
+  readonly status?: number;
+  /** The reason for the result, for people. */
+  readonly why?: string;
+  readonly differences: readonly Difference[];
+}
+
+/** Ids that the person gave, for requests that need one. */
+export type GivenIds = Readonly<Record<'merchant' | 'profile', number | undefined>>;
+
+interface Surroundings {
+  readonly given: GivenIds;
+  readonly signal: AbortSignal;
+  /** Called with the name of each operation, before it is called. */
+  readonly onCall: (name: string) => void;
+}
+
+/** How often a 429 is waited out, and for how long at most, in milliseconds. */
+const WAITS = 2;
+const LONGEST_WAIT_MS = 60_000;
+
+/**
+ * Calls each operation of a system that only reads, one after the other, as often as the account's rate limit allows. An
+ * operation whose request needs an id of another response comes after that. Assumed shapes come first in the result, and
+ * among them what workflows need.
+ */
+export async function probeSystem(
+  system: SystemName,
+  account: Account,
+  around: Surroundings,
+): Promise<Probed[]> {
+  let received: Received | undefined;
+  const inspect = (latest: Received) => {
+    received = latest;
+  };
+  const clients = partnerClients(account, traceExchanges, {}, inspect);
+  const client = clients[system] as unknown as PartnerClient<Operations>;
+  const { signal } = around;
+  const perSecond = account.activitiesPerSecond[system];
+  const interval = perSecond === undefined ? 0 : 1_000 / perSecond;
+  const paced = pThrottle({ limit: 1, interval, signal })(async (key: string, request: object) => {
+    received = undefined;
+    return client[key]?.(request, { signal, knowsDeprecated: true });
+  });
+  const reads = Object.entries(PARTNERS[system].operations(account)).filter(
+    ([, { effect }]) => effect === 'read',
+  );
+  const responses = new Map<string, unknown>();
+  const found = new Map<string, Probed>();
+  let obstacle: string | undefined;
+
+  const probeOne = async (key: string, operation: Operation, request: object) => {
+    const name = operationName(key);
+    around.onCall(name);
+    const about = aboutOf(system, key, operation);
+    try {
+      const response = await waitingOut429(() => paced(key, request), signal);
+      responses.set(key, response);
+      const all = received ? differencesIn(received) : [];
+      found.set(key, {
+        ...about,
+        ...statusOf(received),
+        ...(await judged(system, operation, response, all)),
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof PartnerError)) throw error;
+      // A sign-in that failed has a response of its own.
+      const own = received?.name === name ? received : undefined;
+      found.set(key, { ...about, ...statusOf(own), ...failed(operation, error.details, own) });
+      if (isRefusedAtTheDoor(error.details)) obstacle = 'the partner rejects our credentials';
+      else if (error.kind === 'NotSent') obstacle = 'the partner cannot be reached';
+    }
+  };
+
+  try {
+    for (let progress = true; progress && obstacle === undefined; ) {
+      progress = false;
+      for (const [key, operation] of reads) {
+        if (found.has(key) || obstacle !== undefined) continue;
+        const request = requestOf(operation, around.given, responses);
+        if (!('missing' in request)) {
+          await probeOne(key, operation, request.fields);
+          progress = true;
+        }
+      }
+    }
+  } finally {
+    await closeAll(clients);
+  }
+  const all = reads.map(([key, operation]) => {
+    const request = requestOf(operation, around.given, responses);
+    const why = obstacle ?? ('missing' in request ? request.missing : '');
+    const notTried = {
+      ...aboutOf(system, key, operation),
+      result: 'not-tried',
+      why,
+      differences: [],
+    } as const;
+    return found.get(key) ?? notTried;
+  });
+  const rank = ({ provenance, isNeeded }: Probed) => (provenance === 'assumed' ? 0 : 2) + (isNeeded ? 0 : 1);
+  return all.sort((one, other) => rank(one) - rank(other));
+}
+
+function aboutOf(system: SystemName, key: string, { method, path, provenance, inWorkflows }: Operation) {
+  return { system, operation: operationName(key), method, path, provenance, isNeeded: inWorkflows === true };
+}
+
+function statusOf(received: Received | undefined) {
+  return received && { status: received.status };
+}
+
+async function waitingOut429(call: () => Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  for (let waits = 0; ; waits += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof PartnerError) || error.kind !== 'RateLimited' || waits === WAITS) throw error;
+      await sleep(Math.min(error.retryAfter ?? 1_000, LONGEST_WAIT_MS), undefined, { signal });
+    }
+  }
+}
+
+/** The request of a read, from the first source of each field; or why there is none. */
+function requestOf(
+  { probe = {} }: Operation,
+  given: GivenIds,
+  responses: ReadonlyMap<string, unknown>,
+): { readonly fields: object } | { readonly missing: string } {
+  const values = Object.entries(probe).map(([field, sources]) => {
+    const value = sources
+      .map((source) => valueFrom(source, given, responses))
+      .find((each) => each !== undefined);
+    return { field, value, sources };
+  });
+  const missing = values.filter(({ value }) => value === undefined);
+  if (missing.length > 0)
+    return { missing: missing.map(({ field, sources }) => lacks(field, sources)).join('; ') };
+  return { fields: Object.fromEntries(values.map(({ field, value }) => [field, value])) };
+}
+
+function valueFrom(source: ProbeSource, given: GivenIds, responses: ReadonlyMap<string, unknown>): unknown {
+  if (typeof source === 'string') return given[source];
+  if ('value' in source) return source.value();
+  const value = firstAt(responses.get(source.operation), source.field.split('.'));
+  return value !== undefined && source.isList ? [value] : value;
+}
+
+function firstAt(from: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (Array.isArray(from)) {
+    const path = name === undefined ? [] : [name, ...rest];
+    return from.map((item) => firstAt(item, path)).find((value) => value !== undefined);
+  }
+  if (name === undefined) return from ?? undefined;
+  return typeof from === 'object' && from !== null
+    ? firstAt((from as Record<string, unknown>)[name], rest)
+    : undefined;
+}
+
+function lacks(field: string, sources: readonly ProbeSource[]): string {
+  const from = sources.flatMap((source) => {
+    if (typeof source === 'string') return `--${source}`;
+    return 'operation' in source ? `a record of ${operationName(source.operation)}` : [];
+  });
+  return `needs ${field}, from ${from.join(' or ')}`;
+}
+
+type Judgement = Pick<Probed, 'result' | 'why' | 'differences'>;
+
+async function judged(
+  system: SystemName,
+  operation: Operation,
+  response: unknown,
+  differences: readonly Difference[],
+): Promise<Judgement> {
+  const all = isDownload(response)
+    ? [...differences, ...fileDifferences(system, operation, response)]
+    : differences;
+  if (all.length > 0) return { result: 'differs', differences: all };
+  if (isDownload(response)) return { result: 'conforms', why: 'a file, which was not read', differences: [] };
+  const isEmpty = response === null || (Array.isArray(response) && response.length === 0);
+  if (isEmpty) return { result: 'reachable', why: 'the response is empty', differences: [] };
+  if (!hasShape(operation))
+    return { result: 'reachable', why: 'the catalogue has no shape', differences: [] };
+  const empty = emptyListsIn(response);
+  return {
+    result: 'conforms',
+    ...(empty.length > 0 && { why: `without records in ${empty.join(', ')}` }),
+    differences: [],
+  };
+}
+
+/** Compares the type of a file, and does not read the file. */
+function fileDifferences(
+  system: SystemName,
+  operation: Operation,
+  { contentType, body }: Download,
+): Difference[] {
+  body.destroy();
+  const types = Object.keys(PARTNERS[system].contract.fileTypes ?? {});
+  const [type = ''] = contentType.split(';');
+  if (types.includes(type.trim().toLowerCase())) return [];
+  const [field, expected, got] = ['Content-Type', `one of ${types.join(', ')}`, described(contentType)];
+  return [{ kind: 'other-form', field, expected, got, isNeeded: operation.inWorkflows === true }];
+}
+
+/** The fields of a response that hold an empty list. */
+function emptyListsIn(response: unknown): string[] {
+  if (typeof response !== 'object' || response === null || Array.isArray(response)) return [];
+  return Object.entries(response).flatMap(([name, value]) =>
+    Array.isArray(value) && value.length === 0 ? shownName(name) : [],
+  );
+}
+
+function failed(
+  operation: Operation,
+  { kind, status, reason, atSignIn, needs, fields }: PartnerErrorDetails,
+  received: Received | undefined,
+): Judgement {
+  const differences = received ? differencesIn(received) : [];
+  if (differences.length > 0) return { result: 'differs', differences };
+  if (needs !== undefined)
+    return { result: 'not-permitted', why: 'the sign-in needs a one-time code', differences };
+  switch (kind) {
+    case 'Unauthorized':
+      return { result: 'not-permitted', why: 'the partner rejects our credentials (401)', differences };
+    case 'Forbidden':
+      return {
+        result: 'not-permitted',
+        why: atSignIn ? 'the partner denies the sign-in (403)' : 'the account lacks the permission (403)',
+        differences,
+      };
+    case 'RateLimited':
+      return { result: 'unreachable', why: 'the partner limits our calls (429)', differences };
+    case 'NotSent':
+    case 'Uncertain':
+      return { result: 'unreachable', why: reasonInWords(reason), differences };
+    case 'Rejected': {
+      if (status === 404 && operation.mayFindNothing)
+        return { result: 'reachable', why: 'the partner has none (404)', differences };
+      const names = [...new Set(fields.map(({ field }) => field).filter(Boolean))].map(shownName);
+      const rejected = {
+        kind: 'http-status',
+        field: names.join(', '),
+        expected: 'a success',
+        got: status === undefined ? reason : `HTTP ${status}`,
+        isNeeded: operation.inWorkflows === true,
+      } as const;
+      return { result: 'differs', why: 'the partner rejects the request', differences: [rejected] };
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import { writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { IN_WORDS, placeOf } from '../../operators/differences.js';
+import { check } from '../../operators/invalid-input.js';
+import { packageVersion } from '../../operators/version.js';
+import { accountOf } from '../../partners/account-settings.js';
+import { SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../partners/systems.js';
+import { BadSetting } from '../../settings/settings.js';
+import { numericId } from '../cli/arguments.js';
+import type { CommandLine } from '../cli/command-line.js';
+import { CommandFailed } from '../cli/errors.js';
+import { EXIT } from '../cli/exit-codes.js';
+import type { TableColumns } from '../cli/output.js';
+import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
+import { whileShowing } from '../cli/progress.js';
+import { probeReport } from './probe-report.js';
+import { type Probed, probeSystem } from './probe-run.js';
+
+interface ProbeOptions extends PartnerAccountOptions {
+  readonly merchant?: string;
+  readonly profile?: string;
+  readonly report?: string;
+  readonly json?: true;
+}
+
+const given = z.object({ '--merchant': numericId.optional(), '--profile': numericId.optional() });
+
+/** Compares the responses of partners with the catalogue, by calls that only read. */
+export async function probe(
+  cli: CommandLine,
+  only: SystemName | undefined,
+  { merchant, profile, report, json, ...options }: ProbeOptions,
+): Promise<void> {
+  const ids = check(given, { '--merchant': merchant, '--profile': profile }, 'probe', 'nothing was sent');
+  const config = cli.config();
+  const partnerAccount = partnerAccountOf(config, options, 'probe', 'nothing was sent');
+  const account = accountOf(config, partnerAccount);
+  const urlOf = (system: SystemName) => `${account.settingsPrefix}${settingsPrefix(system)}URL`;
+  const isOn = (system: SystemName) => account.partners[system] !== undefined;
+  if (only !== undefined && !isOn(only)) throw new BadSetting(urlOf(only), 'is not set');
+  const systems = only === undefined ? SYSTEM_NAMES.filter(isOn) : [only];
+  if (systems.length === 0)
+    throw new BadSetting(urlOf('boarding'), 'is not set, nor that of another partner');
+  const probed = await whileShowing(cli, 'probing', async (progress) => {
+    const all: Probed[] = [];
+    for (const system of systems) {
+      const onCall = (operation: string) => progress.at(`calling ${system} ${operation}`);
+      const around = {
+        given: { merchant: ids['--merchant'], profile: ids['--profile'] },
+        signal: cli.signal,
+        onCall,
+      };
+      all.push(...(await probeSystem(system, account, around)));
+    }
+    return all;
+  });
+  if (report !== undefined) await save(report, probeReport(probed, new Date(), packageVersion()));
+  print(cli, probed, json);
+  for (const system of systems)
+    if (!probed.some((each) => each.system === system)) cli.note(`${system}: no operation only reads`);
+  if (report !== undefined) cli.note(`${report} has the report for the partner`);
+  judge(probed);
+}
+
+/** Not over an existing file. */
+async function save(file: string, text: string): Promise<void> {
+  await writeFile(file, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === undefined ? error : new CommandFailed(`${file}: cannot be written (${error.code})`);
+  });
+}
+
+const COLUMNS: TableColumns<Probed> = {
+  system: ({ system }) => system,
+  operation: { value: ({ operation }) => operation, keep: true },
+  shapes: { value: ({ provenance }) => provenance, priority: 3 },
+  needed: { value: ({ isNeeded }) => isNeeded, priority: 4 },
+  result: {
+    value: ({ result }) => result.replace('-', ' '),
+    style: ({ result }) => (result === 'differs' || result === 'not-permitted' ? 'red' : undefined),
+  },
+  http: { value: ({ status }) => status, priority: 5 },
+  why: { value: ({ why }) => why, priority: 2 },
+};
+
+function print(cli: CommandLine, probed: readonly Probed[], json: true | undefined): void {
+  cli.records(probed, { columns: COLUMNS, json, none: 'no operation only reads' });
+  const found = probed.flatMap((each) => each.differences.map((difference) => ({ ...each, difference })));
+  if (json || found.length === 0) return;
+  cli.line('');
+  cli.records(found, {
+    columns: {
+      operation: { value: ({ system, operation }) => `${system} ${operation}`, keep: true },
+      field: { value: ({ difference }) => placeOf(difference), keep: true },
+      difference: ({ difference }) => IN_WORDS[difference.kind],
+      expected: { value: ({ difference }) => difference.expected, priority: 2 },
+      got: ({ difference }) => difference.got,
+      needed: { value: ({ difference }) => difference.isNeeded, priority: 3 },
+    },
+  });
+}
+
+/** @throws {CommandFailed} when something that a workflow needs differs, is not permitted or cannot be reached */
+function judge(probed: readonly Probed[]): void {
+  const needed = probed.filter(({ isNeeded }) => isNeeded);
+  const wrong = needed.filter(
+    ({ result, differences }) => result === 'not-permitted' || differences.some((each) => each.isNeeded),
+  );
+  if (wrong.length > 0)
+    throw new CommandFailed(
+      `workflows cannot rely on ${named(wrong)}: correct the catalogue, or ask the partner`,
+    );
+  const missing = needed.filter(({ result }) => result === 'unreachable');
+  if (missing.length > 0)
+    throw new CommandFailed(`no usable response to ${named(missing)}`, { exitCode: EXIT.unavailable });
+}
+
+function named(probed: readonly Probed[]): string {
+  return probed.map(({ system, operation }) => `${system} ${operation}`).join(', ');
+}

@@ -1,0 +1,208 @@
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  setHandler,
+  upsertMemo,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { PartnerAccountInput } from '../messages/partner-account.js';
+import {
+  differenceSeen,
+  type PartnerRecord,
+  type PartnerRecordActivities,
+  RECORD_MEMO,
+  type SeenDifference,
+  type SeenStatus,
+  statusSeen,
+} from '../messages/partner-record.js';
+import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
+import { LONGEST, shortened } from '../partners/bounds.js';
+import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
+import { masked } from '../privacy/masked.js';
+import { Journey, type JourneyRecords } from './journey/journey.js';
+import { accountName, partnerActivities, REPEATABLE } from './journey/partner-activities.js';
+import type { Answered, Question } from './journey/requirement-queue.js';
+
+/** What a run hands to the next one when its history has grown long. */
+export interface CarriedRecord {
+  readonly journey: JourneyRecords;
+  readonly record: PartnerRecord;
+}
+
+/** How much is kept. The memo has it all, so a partner that responds with something else each time must not fill it. */
+const MOST_DIFFERENCES = 200;
+const MOST_STATUSES = 100;
+
+type System = PartnerAccountInput['system'];
+
+/**
+ * Keeps what the workers of a task queue have learned about one partner in one account: where its responses differ from the
+ * catalogue, and what status names mean that no document has. It asks a person about each such name once, and the answer
+ * applies to all onboardings of the account. The first difference or unknown status starts it, and it runs from then on, because
+ * it is the only place that has the decisions.
+ */
+export async function partnerRecord(
+  { system }: PartnerAccountInput,
+  carried?: CarriedRecord,
+): Promise<{ readonly outcome: 'done' }> {
+  const journey = new Journey({
+    dueInHours: DEFAULT_DUE_IN_HOURS,
+    nextSteps: {
+      working: 'keep where responses differ from the catalogue, and what unknown status names mean',
+      done: 'Nothing is kept any more.',
+    },
+    leftBehind: () => 'the decisions about status names are forgotten, and a person is asked again',
+    records: carried?.journey,
+  });
+  const record = new Kept(carried?.record);
+  setHandler(differenceSeen, (seen) => record.addDifference(seen));
+  setHandler(statusSeen, ({ status }) => record.addStatus(shortened(status, LONGEST.line)));
+  const { wakePolls } = partnerActivities<PartnerRecordActivities>(system)({
+    wakePolls: { ...REPEATABLE, startToCloseTimeout: '10m', summary: 'Make all status polls read' },
+  });
+  return journey.run(async () => {
+    for (;;) {
+      await condition(() => record.hasChanged || journey.requirements.hasAnswered('new-status'));
+      for (const status of record.unasked)
+        record.asked(status, journey.requirements.raise(questionAbout(system, status)));
+      const answered = journey.requirements.answeredOf('new-status');
+      for (const answer of answered) decide(journey, record, answer);
+      record.publish();
+      journey.state.publish();
+      if (answered.length > 0) await wakePolls();
+      if (workflowInfo().continueAsNewSuggested && !record.hasChanged) {
+        await condition(allHandlersFinished);
+        await continueAsNew<typeof partnerRecord>(
+          { system },
+          { journey: journey.records, record: record.current },
+        );
+      }
+    }
+  });
+}
+
+/** The decision of a person about a status. */
+function decide(journey: Journey, record: Kept, { requirement, resolution }: Answered): void {
+  const { answer, actor, reason } = resolution;
+  journey.requirements.take(requirement.id);
+  const meaning =
+    answer.kind === 'choice' ? STATUS_MEANINGS.find((each) => each === answer.choice) : undefined;
+  const status = record.askedBy(requirement.id);
+  if (meaning === undefined || status === undefined) return;
+  record.decided(status, { meaning, actor, reason: masked(reason), at: new Date().toISOString() });
+  journey.timeline.add('status-explained', {
+    detail: `${masked(status)}: ${meaning}`,
+    actor,
+    reason: masked(reason),
+  });
+}
+
+/** What is kept, in the order in which it came. */
+class Kept {
+  readonly #differences = new Map<string, SeenDifference>();
+  readonly #statuses = new Map<string, SeenStatus>();
+  #hasChanged: boolean;
+
+  constructor({ differences, statuses }: PartnerRecord = { differences: [], statuses: [] }) {
+    for (const difference of differences) this.#differences.set(keyOf(difference), difference);
+    for (const status of statuses) this.#statuses.set(status.status, status);
+    this.#hasChanged = differences.length + statuses.length > 0;
+  }
+
+  get hasChanged(): boolean {
+    return this.#hasChanged;
+  }
+
+  get current(): PartnerRecord {
+    return { differences: [...this.#differences.values()], statuses: [...this.#statuses.values()] };
+  }
+
+  /** Beyond the limit, the difference that was not seen for the longest time is forgotten. */
+  addDifference(seen: Omit<SeenDifference, 'firstAt' | 'lastAt'>): void {
+    const lastAt = new Date().toISOString();
+    const key = keyOf(seen);
+    const { firstAt = lastAt } = this.#differences.get(key) ?? {};
+    this.#differences.delete(key);
+    this.#differences.set(key, { ...seen, firstAt, lastAt });
+    const [oldest] = this.#differences.keys();
+    if (this.#differences.size > MOST_DIFFERENCES && oldest) this.#differences.delete(oldest);
+    this.#hasChanged = true;
+  }
+
+  addStatus(status: string): void {
+    if (this.#statuses.has(status) || this.#statuses.size >= MOST_STATUSES) return;
+    this.#statuses.set(status, { status, firstAt: new Date().toISOString() });
+    this.#hasChanged = true;
+  }
+
+  /** Status names that no requirement asks about yet. */
+  get unasked(): readonly string[] {
+    return this.current.statuses
+      .filter(({ requirementId }) => requirementId === undefined)
+      .map(({ status }) => status);
+  }
+
+  asked(status: string, requirementId: string): void {
+    this.#change(status, { requirementId });
+  }
+
+  askedBy(requirementId: string): string | undefined {
+    return this.current.statuses.find((each) => each.requirementId === requirementId)?.status;
+  }
+
+  decided(status: string, decision: NonNullable<SeenStatus['decision']>): void {
+    this.#change(status, { decision });
+  }
+
+  #change(status: string, change: Partial<SeenStatus>): void {
+    const seen = this.#statuses.get(status);
+    if (seen) this.#statuses.set(status, { ...seen, ...change });
+    this.#hasChanged = true;
+  }
+
+  /** Puts all of it into the memo. */
+  publish(): void {
+    if (!this.#hasChanged) return;
+    this.#hasChanged = false;
+    upsertMemo({ [RECORD_MEMO]: this.current });
+  }
+}
+
+function keyOf({ operation, field, kind }: Pick<SeenDifference, 'operation' | 'field' | 'kind'>): string {
+  return `${operation} ${kind} ${field}`;
+}
+
+const EFFECTS: Readonly<Record<StatusMeaning, string>> = {
+  'under-review': 'Gangway waits for the next status',
+  'needs-answers': 'the partner waits for answers',
+  'ended-declined': 'every onboarding with this status ends as declined',
+  'ended-closed': 'every onboarding with this status ends as closed',
+  approved: 'the partner has approved',
+};
+
+function questionAbout(system: System, status: string): Question {
+  const account = accountName();
+  const partner = `the ${system} partner${account === undefined ? '' : ` (account ${account})`}`;
+  const shown = masked(status);
+  const choices = STATUS_MEANINGS.map((meaning) => `${meaning} (${EFFECTS[meaning]})`).join(', ');
+  return {
+    about: aboutStatus(status),
+    kind: 'new-status',
+    title: `New status of ${partner}: “${shown}”`,
+    detail:
+      `No document has the status “${shown}”. Ask the partner what it means, and choose: ${choices}. The answer applies to all ` +
+      'onboardings of the account, now and later, and cannot be changed. Until then, Gangway waits for the next status.',
+    answers: ['choice'],
+    choices: STATUS_MEANINGS,
+  };
+}
+
+/** `status-on-hold`. Two names that look alike get two ids, because the queue numbers what is asked again. */
+function aboutStatus(status: string): string {
+  const plain = status
+    .toLowerCase()
+    .replace(/[^a-z]+/g, '-')
+    .replace(/^-|-$/g, '');
+  return `status-${plain.slice(0, 40) || 'name'}`;
+}

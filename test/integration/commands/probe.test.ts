@@ -1,0 +1,306 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { closeAll, partnerClients, readAccounts } from '../../../src/partners/account-settings.js';
+import { sandboxAccount } from '../../../src/sandbox/systems.js';
+import { gangway } from '../../rigs/command.js';
+import { HOLDER } from '../../rigs/partners/banking/partner.js';
+import { closedPort, type Recorded, recordingServer, responding } from '../../rigs/partners/servers.js';
+import { runSandbox } from '../../rigs/sandbox/running-sandbox.js';
+import { testEnds } from '../../rigs/shared.js';
+
+/** A row of `--json`. */
+interface Row {
+  readonly system: string;
+  readonly operation: string;
+  readonly provenance: string;
+  readonly result: string;
+  readonly why?: string;
+  readonly differences: readonly { readonly kind: string; readonly field: string; readonly got: string }[];
+}
+
+const BOARDING = { BOARDING_USERNAME: 'ops', BOARDING_PASSWORD: 'b0arding-s3cret' };
+
+const rowsOf = (stdout: string) =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row);
+
+/** A server that has a body for each `METHOD /path`, without the query. */
+function partnerWith(bodies: Readonly<Record<string, string>>) {
+  return recordingServer((response, { method, url = '' }) => {
+    const body = bodies[`${method} ${url.split('?')[0]}`];
+    responding(body === undefined ? 404 : 200, body ?? '{"message":"none"}')(response, {} as never);
+  });
+}
+
+const linesOf = (requests: readonly Recorded[]) =>
+  [...new Set(requests.map(({ line }) => line.split('?')[0]))].sort();
+
+/** What the documents name as writes (apis/1 to apis/3): `{}` stands for one segment of a path. */
+const WRITES = [
+  ...['POST /api/v1/merchant/create', 'POST /api/v2/merchant/create', 'POST /api/v2/merchant/fees'],
+  ...['POST /api/v2/merchant/submit', 'POST /api/v1/merchant/submit', 'POST /api/v1/merchant/updateStatus'],
+  ...['POST /api/v1/merchant/attachment', 'POST /api/v1/merchant/underwritingReview'],
+  ...['POST /api/v1/merchant/underwritingPending', 'POST /changeAddress', 'POST /api/paymentCards/nickName'],
+  ...['POST /svc/businessAccountHolder', 'PUT /svc/businessAccountHolder/{}', 'POST /svc/businessCustomer'],
+  ...['POST /svc/authorizedUser', 'POST /svc/paymentCard/closePaymentCard'],
+  ...['POST /svc/paymentCard/suspendPaymentCard', 'POST /svc/paymentCard/activatePaymentCard'],
+  ...['POST /svc/paymentCard/reissuePaymentCard', 'POST /api/paymentCards', 'POST /api/paymentCards/status'],
+  ...['POST /api/paymentCards/authorizationControls', 'POST /api/Partners/webhooks'],
+  ...['PUT /api/Partners/webhooks/{}', 'DELETE /api/Partners/webhooks/{}', 'POST /api/subProfiles/restore'],
+  ...['POST /api/tickets', 'PUT /api/tickets/{}', 'PUT /api/notifications/{}/read'],
+  ...['DELETE /api/notifications/{}', 'POST /plants', 'DELETE /plants/{}', 'POST /processor/api/v1/webhook'],
+  ...[
+    'POST /v1/accounts',
+    'POST /v2/accounts',
+    'PUT /v1/accounts/{}',
+    'POST /v5/apikeys',
+    'PUT /v5/apikeys/{}',
+  ],
+  ...['DELETE /v5/apikeys/{}', 'POST /v2/terminals', 'PUT /v2/terminals/{}', 'DELETE /v2/terminals/{}'],
+  ...['POST /v1/locations', 'PUT /v1/locations/{}', 'PUT /v1/transactions/{}', 'POST /v1/batches'],
+  ...[
+    'PUT /v1/batches/{}',
+    'POST /v1/batches/{}/close',
+    'POST /v3/payment',
+    'POST /v3/preauth',
+    'POST /v3/refund',
+  ],
+  ...['capture', 'auth', 'refund', 'reverse', 'adjust', 'confirm'].flatMap((action) => [
+    `POST /v1/payments/{}/${action}`,
+    `POST /v3/payments/{}/${action}`,
+  ]),
+];
+
+const envelope = (data: string) =>
+  `{"data":${data},"status":"OK","error":null,"warning":null,"validationResults":[],"requestId":1}`;
+
+/** Responses with records, so that every read that needs an id gets one. */
+const EVERYTHING = {
+  'GET /api/v1/agentProfiles': envelope('[{"id":101,"name":"North"}]'),
+  'GET /api/v1/GetBoardingSettings': envelope('[{"id":11,"name":"Retail"}]'),
+  'GET /api/v2/merchant/fees': '{"data":{},"requestId":1,"success":true,"error":null,"validationErrors":[]}',
+  'GET /api/v1/merchant/status': envelope(
+    '{"status":"Pending","statusDate":"2026-01-05T12:00:00Z","comment":null}',
+  ),
+  'GET /api/v1/merchant/status2': envelope(
+    '{"status":"Pending","statusDate":"2026-01-05T12:00:00Z","comment":null}',
+  ),
+  'GET /api/v1/merchant/underwritingNotes': envelope('[]'),
+  'POST /api/auth/v2': '{"token":"t0ken","expiration":"2099-01-01T00:00:00Z","userId":1}',
+  'POST /api/AccountsSearch/BusinesAccountHolder': '[{"id":501,"dba":"Corner Bakery"}]',
+  'POST /api/AccountsSearch/PersonalAccountHolder': '[{"id":502,"name":"Ada Baker"}]',
+  'GET /svc/profile/501': '{"id":501,"userProfileId":77,"businessAccountHolder":{"merchantProfileId":7001}}',
+  'GET /svc/profile/byUser/77': '{"id":501}',
+  'GET /svc/profile/byMerchant/7001': '{"id":501}',
+  'GET /svc/businessAccountHolder/501': '{"id":"501"}',
+  'GET /svc/externalAccountActivity/501': '{"activity":[]}',
+  'GET /svc/paymentCard/list': '[]',
+  'GET /api/paymentCards': '{"totalCount":0,"records":[]}',
+  'GET /api/FinancialAccount/V2': '[{"id":"fa-1"}]',
+  'POST /api/Transaction/V2/list': '[]',
+  'POST /api/Statement/V2/full': '%PDF',
+  'POST /api/Statement/V2': '%PDF',
+  'GET /api/tickets': '[{"ticketId":9}]',
+  'GET /api/tickets/new': '[]',
+  'GET /api/tickets/9': '{"ticketId":9}',
+  'GET /api/notifications': '[{"id":3}]',
+  'GET /api/notifications/3': '{"id":3}',
+  'GET /api/Partners/webhooks': '[]',
+  'GET /api/teams/departments': '[]',
+  'GET /plants': '[{"name":"Fern"}]',
+  'GET /v1/accounts': '{"accounts":[{"id":"acc-1"}]}',
+  'GET /v1/accounts/acc-1': '{"id":"acc-1"}',
+  'GET /v5/apikeys': '{"apikeys":[{"id":"key-1"}]}',
+  'GET /v5/apikeys/key-1': '{"id":"key-1"}',
+  'GET /v2/terminals': '{"terminals":[{"id":"term-1","location_id":"loc-1"}]}',
+  'GET /v2/terminals/term-1': '{"id":"term-1"}',
+  'GET /v1/locations/loc-1': '{"id":"loc-1"}',
+  'GET /v1/transactions': '{"transactions":[{"id":"tx-1"}]}',
+  'GET /v1/transactions/tx-1': '{"id":"tx-1"}',
+};
+
+const matches = (line: string) => (write: string) =>
+  new RegExp(`^${write.replaceAll('{}', '[^/]+')}$`, 'i').test(line);
+
+describe('gangway probe', () => {
+  it('sends every read of every partner, with ids of earlier responses, and no write', async () => {
+    const { url, requests } = await partnerWith(EVERYTHING);
+    const { code, stdout } = await gangway(sandboxAccount(url), ['probe', '--merchant', '7001', '--json']);
+    const lines = linesOf(requests);
+    expect(lines).toEqual(Object.keys(EVERYTHING).sort());
+    expect(lines.filter((line = '') => WRITES.some(matches(line)))).toEqual([]);
+    expect(rowsOf(stdout).filter(({ result }) => result === 'not-tried')).toEqual([]);
+    expect(code).toBe(1);
+  });
+
+  it('sends no write either when every call fails', async () => {
+    const { url, requests } = await partnerWith({ 'POST /api/auth/v2': EVERYTHING['POST /api/auth/v2'] });
+    await gangway(sandboxAccount(url), ['probe', '--merchant', '7001', '--profile', '501']);
+    expect(requests.length).toBeGreaterThan(20);
+    expect(linesOf(requests).filter((line = '') => WRITES.some(matches(line)))).toEqual([]);
+  });
+
+  it('finds that the sandbox conforms', async () => {
+    const sandbox = await runSandbox();
+    const merchant = await sandbox.create();
+    const clients = partnerClients(readAccounts(sandboxAccount(sandbox.url)));
+    testEnds(() => closeAll(clients));
+    const { profileId } = await clients.banking.submitBusinessAccountHolder(HOLDER);
+    const ids = ['--merchant', String(merchant), '--profile', String(profileId)];
+    const { code, stdout, stderr } = await gangway(sandboxAccount(sandbox.url), ['probe', ...ids, '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'processor: no operation only reads\n' });
+    const rows = rowsOf(stdout);
+    expect(
+      rows.flatMap(({ operation, differences }) => differences.map((each) => ({ operation, ...each }))),
+    ).toEqual([]);
+    expect(rows.find(({ operation }) => operation === 'get-profile')?.result).toBe('conforms');
+  });
+
+  it('reports types and lengths of what differs, and never a value', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gangway-probe-'));
+    testEnds(() => rm(folder, { recursive: true }));
+    const { url } = await partnerWith({
+      ...EVERYTHING,
+      'GET /api/v1/agentProfiles': envelope('[{"id":"A-4711-private","fullName":"Ada Baker-private"}]'),
+      'GET /api/v1/merchant/status': envelope(
+        '{"merchantStatus":"Secretly Pending","statusDate":20260105,"comment":null,"ada.baker@example.com":1}',
+      ),
+    });
+    const report = join(folder, 'report.md');
+    const env = { BOARDING_URL: url, ...BOARDING };
+    const args = ['probe', 'boarding', '--merchant', '70017001', '--report', report];
+    const { code, stdout, stderr } = await gangway(env, args);
+    const json = await gangway(env, [...args.slice(0, 4), '--json']);
+    const sent = await readFile(report, 'utf8');
+    expect(code).toBe(1);
+    expect(json.code).toBe(1);
+    for (const text of [stdout, stderr, json.stdout, sent])
+      expect(text).not.toMatch(
+        /4711|Ada|private|Secretly|20260105|example\.com|70017001|s3cret|127\.0\.0\.1/,
+      );
+    expect(rowsOf(json.stdout).find(({ operation }) => operation === 'get-status')?.differences).toEqual([
+      { kind: 'missing-field', field: 'status', expected: 'string', got: 'nothing', isNeeded: true },
+      {
+        ...{ kind: 'other-type', field: 'statusDate', expected: 'string or null' },
+        ...{ got: 'integer of 8 characters', isNeeded: true },
+      },
+      {
+        ...{ kind: 'unknown-field', field: 'merchantStatus', expected: 'nothing' },
+        ...{ got: 'string of 16 characters', isNeeded: false },
+      },
+      {
+        ...{ kind: 'unknown-field', field: '(name of 21 characters)', expected: 'nothing' },
+        ...{ got: 'integer of 1 character', isNeeded: false },
+      },
+    ]);
+    expect(stderr).toContain('workflows cannot rely on boarding list-agent-profiles, boarding get-status');
+    expect(sent).toContain(
+      '| get-status | `statusDate` | other type | string or null | integer of 8 characters |',
+    );
+    expect(sent).toContain(
+      '| list-agent-profiles | `GET /api/v1/agentProfiles` | assumed | differs | 200 |  |',
+    );
+    const again = await gangway(env, args);
+    expect(again.stderr).toContain(`${report}: cannot be written (EEXIST)`);
+  });
+
+  it('shows assumed shapes first, and why an operation was not tried', async () => {
+    const { url } = await partnerWith(EVERYTHING);
+    const { stdout } = await gangway({ BOARDING_URL: url, ...BOARDING }, ['probe', 'boarding', '--json']);
+    expect(
+      rowsOf(stdout).map(({ operation, provenance, result, why }) => [operation, provenance, result, why]),
+    ).toEqual([
+      ['list-agent-profiles', 'assumed', 'conforms', undefined],
+      ['list-boarding-settings', 'assumed', 'conforms', undefined],
+      ['get-status2', 'assumed', 'not-tried', 'needs id, from --merchant'],
+      ['get-fees', 'documented', 'not-tried', 'needs id, from --merchant'],
+      ['get-status', 'documented', 'not-tried', 'needs id, from --merchant'],
+      ['get-underwriting-notes', 'documented', 'not-tried', 'needs id, from --merchant'],
+    ]);
+  });
+
+  it('ends at the first rejection of the credentials, because each may count towards a lock', async () => {
+    const { url, requests } = await recordingServer(responding(401, '{"error":"no","message":"no"}'));
+    const { code, stdout } = await gangway({ BOARDING_URL: url, ...BOARDING }, [
+      'probe',
+      '--merchant',
+      '7',
+      '--json',
+    ]);
+    expect(requests).toHaveLength(1);
+    expect(rowsOf(stdout).map(({ result, why }) => [result, why])).toEqual([
+      ['not-permitted', 'the partner rejects our credentials (401)'],
+      ...Array.from({ length: 5 }, () => ['not-tried', 'the partner rejects our credentials']),
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it('exits with 1 when a permission is missing that a workflow needs, and goes on with the others', async () => {
+    const { url, requests } = await recordingServer((response, { url: path = '' }) =>
+      path.startsWith('/api/v1/agentProfiles')
+        ? responding(200, EVERYTHING['GET /api/v1/agentProfiles'])(response, {} as never)
+        : responding(403, '{"error":"no","message":"no"}')(response, {} as never),
+    );
+    const { code, stdout } = await gangway({ BOARDING_URL: url, ...BOARDING }, [
+      'probe',
+      '--merchant',
+      '7',
+      '--json',
+    ]);
+    expect(requests).toHaveLength(6);
+    const denied = rowsOf(stdout).filter(({ result }) => result === 'not-permitted');
+    expect(denied.map(({ why }) => why)).toEqual(
+      Array.from({ length: 5 }, () => 'the account lacks the permission (403)'),
+    );
+    expect(code).toBe(1);
+  });
+
+  it('exits with 0 when only something differs that no workflow reads', async () => {
+    const { url } = await partnerWith({
+      ...EVERYTHING,
+      'GET /api/v1/agentProfiles': envelope('[{"id":101,"name":"North","region":"West"}]'),
+    });
+    const env = { BOARDING_URL: url, ...BOARDING };
+    const { code, stdout } = await gangway(env, ['probe', '--merchant', '7']);
+    expect(stdout).toMatch(
+      /boarding list-agent-profiles +N\.region +unknown field +nothing +string of 4 characters/,
+    );
+    expect(code).toBe(0);
+  });
+
+  it('exits with 4 when the partner cannot be reached', async () => {
+    const env = { BOARDING_URL: `http://127.0.0.1:${await closedPort()}`, ...BOARDING };
+    const { code, stdout } = await gangway(env, ['probe', '--json']);
+    expect(rowsOf(stdout)[0]).toMatchObject({
+      result: 'unreachable',
+      why: 'it refused the connection (ECONNREFUSED)',
+    });
+    expect(code).toBe(4);
+  });
+
+  it('keeps to the rate limit of the account, and uses its credentials', async () => {
+    const times: number[] = [];
+    const { url, requests } = await recordingServer((response) => {
+      times.push(performance.now());
+      responding(200, envelope('[]'))(response, {} as never);
+    });
+    const env = {
+      ...{ GANGWAY_ACCOUNTS: 'acme', ACME_BOARDING_URL: url, ACME_BOARDING_ACTIVITIES_PER_SECOND: '10' },
+      ...{ ACME_BOARDING_USERNAME: 'acme', ACME_BOARDING_PASSWORD: 'acme-s3cret' },
+    };
+    await gangway(env, ['probe', '--account', 'acme', '--merchant', '7']);
+    expect(times).toHaveLength(6);
+    // Five intervals of 100 ms; timers may be some milliseconds early.
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(450);
+    expect(requests[0]?.headers.authorization).toBe('Basic YWNtZTphY21lLXMzY3JldA==');
+  });
+
+  it('names the setting of a partner that is off', async () => {
+    const { code, stderr } = await gangway({}, ['probe', 'banking']);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: 'BANKING_URL: is not set\n' });
+  });
+});

@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { partnerRecordId } from '../../../src/messages/ids.js';
+import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
+import { startDevServer } from '../../../src/temporal/dev-server.js';
+import { nudge } from '../../../src/temporal/nudge.js';
+import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { gangway } from '../../rigs/command.js';
+import { business, merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+import { begun, soon } from '../../rigs/workflows/partner-account.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig({ accounts: ['acme'] });
+});
+afterAll(() => rig.close());
+
+const recordIn = ({ client, taskQueue }: Rig, system = 'boarding', account?: string) =>
+  new Onboarding(client, partnerRecordId(system, taskQueue, account));
+
+/** A boarding whose merchant the partner has moved to this status. */
+async function boardingIn(status: string, more: object = {}, at: Rig = rig) {
+  const boarding = await at.board(merchant('waiting', more));
+  const { merchantProfileId = 0 } = await boarding.until(
+    ({ timeline }) => timeline.some(({ event }) => event === 'submitted'),
+    'its submission',
+  );
+  await at.sandbox.transition(merchantProfileId, { status });
+  return { boarding, merchantProfileId };
+}
+
+const reads = (status: string) => (state: { partnerStatus: string | null }) => state.partnerStatus === status;
+
+/** The requirement about a status. */
+async function questionAbout(record: Onboarding, status: string) {
+  await begun(record);
+  const { requirements } = await record.until(
+    (state) => state.requirements.some(({ title }) => title.includes(`“${status}”`)),
+    `a requirement about ${status}`,
+  );
+  const [question, ...others] = requirements.filter(({ title }) => title.includes(`“${status}”`));
+  expect(others).toEqual([]);
+  if (!question) throw new Error('unreachable');
+  return question;
+}
+
+describe('a status name that no document has', () => {
+  it('is asked about once, and the answer applies to all boardings of the account, now and later', async () => {
+    const [first, second] = await Promise.all([boardingIn('On Hold'), boardingIn('On Hold')]);
+    for (const { boarding } of [first, second]) await boarding.until(reads('On Hold'));
+    const record = recordIn(rig);
+    const question = await questionAbout(record, 'On Hold');
+    expect(question).toMatchObject({
+      id: 'status-on-hold',
+      kind: 'new-status',
+      title: 'New status of the boarding partner: “On Hold”',
+      answers: ['choice'],
+      choices: ['under-review', 'needs-answers', 'ended-declined', 'ended-closed', 'approved'],
+    });
+    // The boardings themselves ask nothing, and wait.
+    expect((await first.boarding.state()).requirements).toEqual([]);
+
+    await expect(record.resolve(question.id, { kind: 'choice', choice: 'lost' })).rejects.toThrow();
+    await record.resolve(
+      question.id,
+      { kind: 'choice', choice: 'ended-declined' },
+      'olga',
+      'the partner wrote so',
+    );
+    for (const { boarding, merchantProfileId } of [first, second])
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'declined', merchantProfileId });
+
+    const third = await boardingIn('On Hold');
+    expect(await third.boarding.outcome()).toMatchObject({ outcome: 'declined' });
+    const { requirements, timeline } = await record.state();
+    expect(requirements.filter(({ title }) => title.includes('On Hold'))).toEqual([]);
+    expect(timeline.find(({ event }) => event === 'status-explained')).toMatchObject({
+      ...{ detail: 'On Hold: ended-declined', actor: 'olga', reason: 'the partner wrote so' },
+    });
+
+    const { stdout, code } = await gangway(rig.env, ['drift', 'boarding', '--json']);
+    const listed = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(code).toBe(0);
+    expect(listed.find(({ type, status }) => type === 'status' && status === 'On Hold')).toMatchObject({
+      system: 'boarding',
+      decision: { meaning: 'ended-declined', actor: 'olga', reason: 'the partner wrote so' },
+    });
+    const table = await gangway(rig.env, ['drift', 'boarding']);
+    expect(table.stdout).toMatch(/boarding +On Hold +ended-declined +olga +\S.* the partner wrote so/);
+  });
+
+  it.each([
+    ['ended-closed', 'Archived', {}, { outcome: 'closed' }],
+    ['approved', 'Certified', { mid: '4711' }, { outcome: 'boarded', mid: '4711' }],
+  ] as const)(
+    'and %s ends a boarding like a name of the partner with that meaning',
+    async (choice, status, more, outcome) => {
+      const { boarding, merchantProfileId } = await boardingIn(status);
+      await rig.sandbox.transition(merchantProfileId, more);
+      const record = recordIn(rig);
+      const { id } = await questionAbout(record, status);
+      await record.resolve(id, { kind: 'choice', choice });
+      expect(await boarding.outcome()).toMatchObject(outcome);
+    },
+  );
+
+  it.each([
+    ['under-review', 'Second Look'],
+    ['needs-answers', 'Docs Wanted'],
+  ] as const)('and %s lets it wait, and closes nothing', async (choice, status) => {
+    const { boarding, merchantProfileId } = await boardingIn(status);
+    await boarding.until(reads(status));
+    const record = recordIn(rig);
+    const { id } = await questionAbout(record, status);
+    await record.resolve(id, { kind: 'choice', choice });
+    await record.until(({ timeline }) => timeline.some(({ detail }) => detail === `${status}: ${choice}`));
+    // Its notes are asked and answered as in any other status.
+    await rig.sandbox.transition(merchantProfileId, { notes: ['Please send a menu.'] });
+    const note = await boarding.requirement('underwriting-note');
+    expect(note.detail).toBe('Please send a menu.');
+    await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
+  });
+
+  it('of another account is another question', async () => {
+    const { boarding } = await boardingIn('Parked', { account: 'acme' });
+    await boarding.until(reads('Parked'));
+    const record = recordIn(rig, 'boarding', 'acme');
+    const { title, id } = await questionAbout(record, 'Parked');
+    expect(title).toBe('New status of the boarding partner (account acme): “Parked”');
+    await record.resolve(id, { kind: 'choice', choice: 'ended-closed' });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'closed' });
+    const inOther = await recordIn(rig)
+      .state()
+      .catch(() => ({ timeline: [] }));
+    expect(JSON.stringify(inOther.timeline)).not.toContain('Parked');
+  });
+
+  it('costs no history of a boarding that waits in it', async () => {
+    const { boarding } = await boardingIn('Shelved');
+    await boarding.until(reads('Shelved'));
+    await questionAbout(recordIn(rig), 'Shelved');
+    await boarding.asleepAfter(1);
+    const before = (await boarding.handle.describe()).historyLength;
+    const first = await boarding.reads();
+    await eventually(
+      () => boarding.reads(),
+      (counted) => counted >= first + 3,
+      'three more reads',
+    );
+    expect((await boarding.handle.describe()).historyLength).toBe(before);
+  });
+
+  it('of a bank is asked about in the same way', async () => {
+    const onboarding = await rig.onboardBusiness(business('waiting'));
+    const { profileId = 0 } = await onboarding.until(({ profileId }) => profileId !== undefined, 'a profile');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Frozen' });
+    const record = recordIn(rig, 'banking');
+    const { id, title } = await questionAbout(record, 'Frozen');
+    expect(title).toBe('New status of the banking partner: “Frozen”');
+    await record.resolve(id, { kind: 'choice', choice: 'ended-declined' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'declined' });
+  });
+
+  it('is answered with gangway resolve, and listed in the inbox', async () => {
+    const { boarding } = await boardingIn('Suspended');
+    const record = recordIn(rig);
+    const { id } = await questionAbout(record, 'Suspended');
+    await record.listed(` AND ${SEARCH_ATTRIBUTES.actionRequired.name} = true`);
+    const inbox = await gangway(rig.env, ['inbox', '--json']);
+    expect(inbox.stdout).toContain(record.workflowId);
+    const open = await gangway(rig.env, ['drift', 'boarding']);
+    expect(open.stderr).toContain(`gangway resolve ${record.workflowId} ${id} --choice MEANING --reason WHY`);
+    const without = await gangway(rig.env, ['resolve', record.workflowId, id, '--choice', 'ended-closed']);
+    expect(without.stderr).toContain('--choice needs --reason');
+    const wrong = ['resolve', record.workflowId, id, '--choice', 'gone', '--reason', 'phoned'];
+    expect((await gangway(rig.env, wrong)).stderr).toContain('must be one of under-review, needs-answers');
+    const right = wrong.map((word) => (word === 'gone' ? 'ended-closed' : word));
+    expect(await gangway(rig.env, right)).toMatchObject({ code: 0 });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'closed' });
+  });
+});
+
+it('a cancelled record is forgotten, and people are asked again', async () => {
+  const other = await createRig();
+  try {
+    const { boarding } = await boardingIn('On Hold', {}, other);
+    const record = recordIn(other);
+    await record.resolve((await questionAbout(record, 'On Hold')).id, {
+      kind: 'choice',
+      choice: 'under-review',
+    });
+    const decided = await gangway(other.env, ['drift', 'boarding']);
+    expect(decided.stdout).toMatch(/On Hold +under-review/);
+    expect(await gangway(other.env, ['cancel', record.workflowId, '--yes'])).toMatchObject({ code: 0 });
+    await eventually(
+      async () => (await record.handle.describe()).status.name,
+      (status) => status === 'CANCELLED',
+      'the end of the record',
+    );
+    const forgotten = await gangway(other.env, ['drift', 'boarding']);
+    expect(forgotten.stdout).not.toContain('On Hold');
+    await boarding.handle.cancel();
+  } finally {
+    await other.close();
+  }
+});
+
+it('a decision makes sleeping polls read at once', async () => {
+  const patient = await createRig({ poll: { minMs: 3_600_000, maxMs: 3_600_000 } });
+  try {
+    const boarding = await patient.board(merchant('waiting'));
+    const { merchantProfileId = 0 } = await boarding.until(
+      ({ timeline }) => timeline.some(({ event }) => event === 'submitted'),
+      'its submission',
+    );
+    await patient.sandbox.transition(merchantProfileId, { status: 'On Hold' });
+    await eventually(() => boarding.poll(), Boolean, 'a status poll');
+    await nudge(patient.client, boarding.workflowId);
+    const record = recordIn(patient);
+    const { id } = await questionAbout(record, 'On Hold');
+    // The change has begun another poll, which sleeps for an hour.
+    await boarding.until(reads('On Hold'));
+    await boarding.retrying('awaitStatusChange', 0);
+    await record.resolve(id, { kind: 'choice', choice: 'ended-closed' });
+    expect(await soon([boarding])).toMatchObject([{ outcome: 'closed' }]);
+  } finally {
+    await patient.close();
+  }
+});
+
+it('decisions and open questions survive when the history of the record grows long', async () => {
+  const server = await startDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 30 } });
+  const impatient = await createRig({ address: server.address, worker: false });
+  await registerSearchAttributes(impatient.client);
+  await impatient.startWorker();
+  try {
+    const { boarding } = await boardingIn('On Hold', {}, impatient);
+    const record = recordIn(impatient);
+    const { id } = await questionAbout(record, 'On Hold');
+    const { runId } = await record.handle.describe();
+    await record.resolve(id, { kind: 'choice', choice: 'ended-closed' });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'closed' });
+    const names = ['Amber', 'Blue', 'Crimson', 'Denim', 'Ebony', 'Fawn'];
+    for (const status of names) {
+      await record.handle.signal('statusSeen', { status });
+      await questionAbout(record, status);
+    }
+    expect((await record.handle.describe()).runId).not.toBe(runId);
+    const { requirements } = await record.state();
+    expect(requirements).toHaveLength(names.length);
+    const later = await boardingIn('On Hold', {}, impatient);
+    expect(await later.boarding.outcome()).toMatchObject({ outcome: 'closed' });
+    const [open] = requirements;
+    await record.resolve(open?.id ?? '', { kind: 'choice', choice: 'under-review' });
+    await record.until(
+      ({ timeline }) => timeline.filter(({ event }) => event === 'status-explained').length === 2,
+    );
+  } finally {
+    await impatient.close();
+    await server.stop();
+  }
+});

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { boardingOperations } from '../../../src/partners/boarding/operations.js';
+import type { Operation } from '../../../src/partners/catalogue.js';
+import type { Received } from '../../../src/partners/client.js';
+import { differencesIn } from '../../../src/partners/differences.js';
+import { PAYMENTS_OPERATIONS } from '../../../src/partners/payments/operations.js';
+import { catalogue } from '../../../src/partners/systems.js';
+
+const { getStatus, listAgentProfiles, getFees } = boardingOperations();
+const { listCards, getProfile, generateFullStatement } = catalogue().banking as Record<string, Operation>;
+
+function found(operation: Operation | undefined, payload: unknown, more: Partial<Received> = {}): string[] {
+  if (!operation) throw new Error('no such operation');
+  const received = {
+    system: 'boarding',
+    name: 'test',
+    operation,
+    status: 200,
+    isOpen: true,
+    payload,
+    failed: false,
+  };
+  return differencesIn({ ...received, ...more }).map(
+    ({ kind, field, expected, got, isNeeded }) =>
+      `${kind} ${field || '-'}: ${expected} / ${got}${isNeeded ? ' (needed)' : ''}`,
+  );
+}
+
+const STATUS = { status: 'Pending', statusDate: '2026-01-05T12:00:00Z', comment: null };
+
+describe('a response is compared with the catalogue', () => {
+  it('and conforms without the fields that the partner may leave out, and with null in place of others', () => {
+    expect(found(getStatus, STATUS)).toEqual([]);
+    expect(found(getStatus, { ...STATUS, mid: '123', statusDate: null })).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a missing field',
+      { status: 'Pending', comment: null },
+      'missing-field statusDate: string or null / nothing (needed)',
+    ],
+    [
+      'another type',
+      { ...STATUS, statusDate: 20_260_105 },
+      'other-type statusDate: string or null / integer of 8 characters (needed)',
+    ],
+    ['null in place of a value', { ...STATUS, status: null }, 'other-type status: string / null (needed)'],
+    [
+      'an object in place of text',
+      { ...STATUS, comment: { a: 1, b: 2 } },
+      'other-type comment: string or null / object of 2 fields (needed)',
+    ],
+    ['an unknown field', { ...STATUS, region: [1, 2] }, 'unknown-field region: nothing / array of 2 items'],
+    [
+      'an unknown status',
+      { ...STATUS, status: 'On Hold' },
+      'unknown-status status: a known name / string of 7 characters (needed)',
+    ],
+    ['another body', [], 'other-type -: object / array of 0 items (needed)'],
+  ])('%s', (_, payload, difference) => {
+    expect(found(getStatus, payload)).toEqual([difference]);
+  });
+
+  it.each([
+    'UW Level 7: Pending',
+    'UW Level 7: Pending Review',
+    'Conditionally Approved',
+    'CR:POS Equipment',
+    'RequestChanges',
+  ])('the status %s has a name that a document has', (status) => {
+    expect(found(getStatus, { ...STATUS, status })).toEqual([]);
+  });
+
+  it('reports a difference once, however many records have it', () => {
+    const records = [{ id: 1, name: 7 }, { id: 2, name: 8 }, { id: 3 }];
+    expect(found(listAgentProfiles, records)).toEqual([
+      'other-type N.name: string or null / integer of 1 character (needed)',
+      'missing-field N.name: string or null / nothing (needed)',
+    ]);
+  });
+
+  it('by the rules of the catalogue that are more than a type', () => {
+    expect(found(listAgentProfiles, [{ id: -1, name: null }])).toEqual([
+      'other-form N.id: Invalid input / another value (needed)',
+    ]);
+  });
+
+  it('in the form of a union that the partner sent', () => {
+    expect(found(listCards, [])).toEqual([]);
+    expect(found(listCards, { totalCount: 0, records: [] })).toEqual([]);
+    expect(found(listCards, { totalCount: 0, items: [] })).toEqual([
+      'missing-field records: array or null / nothing',
+      'unknown-field items: nothing / array of 0 items',
+    ]);
+    expect(found(listCards, 'none')).toEqual([
+      'other-type -: array or object or null / string of 4 characters',
+    ]);
+  });
+
+  it('and the name of an unknown field that may be a value is not repeated', () => {
+    const names = { 'ada@example.com': 1, 'Ada Baker': 1, id20260105: 1, plain_name: 1 };
+    expect(found(getStatus, { ...STATUS, ...names }).map((line) => line.replace(/: nothing.*/, ''))).toEqual([
+      'unknown-field (name of 15 characters)',
+      'unknown-field (name of 9 characters)',
+      'unknown-field (name of 10 characters)',
+      'unknown-field plain_name',
+    ]);
+  });
+
+  it('except where the contract shows no fields', () => {
+    expect(found(getFees, { anything: { perItem: 1 } })).toEqual([]);
+    expect(found(PAYMENTS_OPERATIONS.getTransaction, TRANSACTION, { system: 'payments' })).toEqual([]);
+  });
+
+  it('and a nested field is needed where a workflow reads it through the fields around it', () => {
+    const profile = (
+      found(getProfile, { id: 'p-1', businessAccountHolder: { legalBusinessName: 1 } }, BANKING) ?? []
+    ).filter((line) => line.startsWith('other-type'));
+    expect(profile).toEqual([
+      'other-type id: integer / string of 3 characters (needed)',
+      'other-type businessAccountHolder.legalBusinessName: string or null / integer of 1 character (needed)',
+    ]);
+  });
+
+  it('by its HTTP status, which the contract lists or not', () => {
+    const failed = { payload: undefined, failed: true };
+    expect(found(getStatus, undefined, { ...failed, status: 404 })).toEqual([]);
+    expect(found(getStatus, undefined, { ...failed, status: 429 })).toEqual([]);
+    expect(found(getStatus, undefined, { ...failed, status: 503 })).toEqual([]);
+    expect(found(getStatus, undefined, { ...failed, status: 418 })).toEqual([
+      'http-status -: 200, 400, 401, 403, 404, 429, 500 / 418 (needed)',
+    ]);
+    expect(found(getStatus, STATUS, { status: 202 })).toEqual([
+      'http-status -: 200, 400, 401, 403, 404, 429, 500 / 202',
+    ]);
+  });
+
+  it('and a body without the envelope of the partner is another form', () => {
+    expect(found(getStatus, undefined, { isOpen: false })).toEqual([
+      'other-form -: JSON, in the envelope of the contract if it has one / another body (needed)',
+    ]);
+  });
+
+  it('and a file is not read', () => {
+    expect(found(generateFullStatement, undefined, BANKING)).toEqual([]);
+  });
+});
+
+const BANKING = { system: 'banking' };
+
+const TRANSACTION = {
+  ...{ id: 'tx-1', status: 'settled', amount: 100, account_id: 'acc-1', terminal_id: 'term-1' },
+  further: true,
+};

@@ -1,0 +1,117 @@
+import type { Client } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import { boardingOperations } from '../../../src/partners/boarding/operations.js';
+import type { Received } from '../../../src/partners/client.js';
+import { watchDrift } from '../../../src/worker/drift.js';
+
+const HOUR_MS = 3_600_000;
+
+const { getStatus } = boardingOperations();
+const STATUS = { status: 'Pending', statusDate: '2026-01-05T12:00:00Z', comment: null };
+
+/** Everything that a watch counts, logs and reports. */
+function watched({ fails = false } = {}) {
+  const counted: Record<string, unknown>[] = [];
+  const logged: [string, unknown][] = [];
+  const reported: unknown[] = [];
+  let clock = 0;
+  const inspect = watchDrift({
+    meter: {
+      createCounter: () => ({ add: (_: number, labels: object) => void counted.push({ ...labels }) }),
+    } as never,
+    logger: { warn: (message, meta) => void logged.push([message, meta]) },
+    client: {
+      withDeadline: (_: number, run: () => Promise<void>) => run(),
+      workflow: {
+        signalWithStart: async (
+          type: string,
+          { workflowId, signalArgs }: { workflowId: string; signalArgs: unknown[] },
+        ) => {
+          if (fails) throw new Error('Temporal is unavailable');
+          reported.push([type, workflowId, ...signalArgs]);
+        },
+      },
+    } as unknown as Client,
+    ...{ taskQueue: 'gangway', account: 'acme', now: () => clock },
+  });
+  const receive = (payload: unknown, more: Partial<Received> = {}) =>
+    inspect({
+      ...{ system: 'boarding', name: 'get-status', operation: getStatus, status: 200 },
+      ...{ isOpen: true, payload, failed: false, ...more },
+    });
+  const pass = (ms: number) => {
+    clock += ms;
+  };
+  return { counted, logged, reported, receive, pass };
+}
+
+describe('drift', () => {
+  it('counts nothing while responses conform', () => {
+    const { counted, logged, reported, receive } = watched();
+    receive(STATUS);
+    expect([counted, logged, reported]).toEqual([[], [], []]);
+  });
+
+  it('is counted each time, logged once an hour, and reported once a day, without a value', () => {
+    const { counted, logged, reported, receive, pass } = watched();
+    const labels = {
+      ...{ system: 'boarding', account: 'acme', operation: 'get-status' },
+      ...{ field: 'region', kind: 'unknown-field' },
+    };
+    const drifted = { ...STATUS, region: 'Secret Valley' };
+    receive(drifted);
+    receive(drifted);
+    expect(counted).toEqual([labels, labels]);
+    const about = { expected: 'nothing', got: 'string of 13 characters', isNeeded: false };
+    expect(logged).toEqual([['a response differs from the catalogue', { ...labels, ...about }]]);
+    const { system: _, account: __, ...kind } = labels;
+    const report = ['partnerRecord', 'partner-record-boarding.gangway@acme', { ...kind, ...about }];
+    expect(reported).toEqual([report]);
+    pass(HOUR_MS);
+    receive(drifted);
+    expect([logged.length, reported.length]).toEqual([2, 1]);
+    pass(23 * HOUR_MS);
+    receive(drifted);
+    expect([logged.length, reported.length]).toEqual([3, 2]);
+  });
+
+  it.each([
+    ['a missing field', { status: 'Pending', comment: null }, {}, 'statusDate', 'missing-field'],
+    ['another type', { ...STATUS, statusDate: 5 }, {}, 'statusDate', 'other-type'],
+    ['a new status', { ...STATUS, status: 'On Hold' }, {}, 'status', 'unknown-status'],
+    ['another HTTP status', undefined, { status: 418, failed: true }, '', 'http-status'],
+    ['a body that cannot be read', undefined, { isOpen: false }, '', 'other-form'],
+  ])('is %s', (_, payload, more, field, kind) => {
+    const { counted, receive } = watched();
+    receive(payload, more);
+    expect(counted).toMatchObject([{ operation: 'get-status', field, kind }]);
+  });
+
+  it('has a bounded number of labels, whatever a partner responds with', () => {
+    const { counted, logged, receive } = watched();
+    for (let number = 0; number < 200; number++) receive({ ...STATUS, [`x${number}`]: 1 });
+    const fields = new Set(counted.map(({ field }) => field));
+    expect(counted).toHaveLength(200);
+    expect([fields.size, fields.has('other'), logged.length]).toEqual([101, true, 101]);
+  });
+
+  it('is reported again with the next response when the report failed', async () => {
+    const { logged, receive } = watched({ fails: true });
+    receive({ ...STATUS, region: 1 });
+    await Promise.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    receive({ ...STATUS, region: 1 });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(logged.map(([message]) => message)).toEqual([
+      'a response differs from the catalogue',
+      'could not report a difference',
+      'could not report a difference',
+    ]);
+  });
+
+  it('never fails a call, even if the comparison does', () => {
+    const { logged, receive } = watched();
+    receive(STATUS, { system: 'unheard-of' });
+    expect(logged.map(([message]) => message)).toEqual(['could not compare a response with the catalogue']);
+  });
+});
