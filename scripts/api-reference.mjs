@@ -17,7 +17,7 @@ const application = await Application.bootstrap({
   tsconfig: 'tsconfig.build.json',
   readme: 'none',
   excludeInternal: true,
-  // Links lead to the code of a release, and there is none yet.
+  // Links would lead to the code of a release, and the repository has no address yet.
   disableSources: true,
   requiredToBeDocumented: ['Class', 'Function', 'Interface', 'TypeAlias', 'Variable'],
   treatWarningsAsErrors: true,
