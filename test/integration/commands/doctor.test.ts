@@ -186,9 +186,9 @@ describe('gangway with a problem', () => {
         ...['close-card', 'card-nickname', 'change-address', 'restore-sub-user'],
         ...['ensure-webhooks', 'statement', 'show'],
       ],
-      ['Any operation of a partner', 'call'],
+      ['Any operation of a partner', 'call', 'probe'],
       ['Reports and audits', 'report', 'export'],
-      ['Setup and backup', 'setup', 'keys', 'doctor', 'backup', 'restore'],
+      ['Setup and backup', 'setup', 'keys', 'doctor', 'drift', 'backup', 'restore'],
       ['Help', 'help', 'explain', 'completion'],
     ]);
   });

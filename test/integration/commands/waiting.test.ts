@@ -150,7 +150,7 @@ describe('--timeout ends the wait', () => {
   it('with 4 while the partner is unavailable', async () => {
     const off = await createRig({ bankingUser: null });
     try {
-      const args = ['restore-sub-user', '74', '--timeout', '5s'];
+      const args = ['restore-sub-user', '74', '--timeout', '12s'];
       const { code, stderr } = await runGangway(off.env, args);
       expect(code).toBe(4);
       expect(stderr).toContain('waiting for the partner: banking restore-sub-user: NotSent');

@@ -198,8 +198,11 @@ export function visitorOf(consoleUrl: string): Visitor {
       const url = new URL(path, consoleUrl).href;
       const body = form ? new URLSearchParams(form).toString() : given;
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      // The console may end a connection after it has refused an upload. The next request must not be on it.
+      const alone = given === undefined ? undefined : new Agent();
       // Unlike fetch, it sends any header, and none of its own.
       const sent = await request(url, {
+        ...(alone && { dispatcher: alone }),
         method: method ?? (body === undefined ? 'GET' : 'POST'),
         headers: {
           ...(cookie && { cookie }),
@@ -217,7 +220,9 @@ export function visitorOf(consoleUrl: string): Visitor {
         if (value === '') cookies.delete(name);
         else cookies.set(name, value);
       }
-      return { url, status: sent.statusCode, headers: response, text: await sent.body.text() };
+      const text = await sent.body.text();
+      await alone?.destroy();
+      return { url, status: sent.statusCode, headers: response, text };
     },
   };
 }
