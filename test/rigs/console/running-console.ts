@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { type Dispatcher, type FormData, request } from 'undici';
+import { Agent, type Dispatcher, type FormData, request } from 'undici';
 import type { Route } from '../../../src/console/route.js';
 import { startConsole } from '../../../src/console/server.js';
 import { type ConsoleSettings, loadConsoleSettings } from '../../../src/console/settings.js';
