@@ -132,7 +132,7 @@ function InboxFilters({ choices, visit }: { readonly choices: Choices; readonly 
       <SystemChoice chosen={system} />
       <AccountChoice visit={visit} chosen={account} />
       <Choice name="due" label="Due" none="whenever" chosen={due} choices={Object.entries(DUE)} />
-      <Choice name="taken" label="Taken" none="by anybody" chosen={taken} choices={Object.entries(TAKEN)} />
+      <Choice name="taken" label="Claimed" none="or not" chosen={taken} choices={Object.entries(TAKEN)} />
       <Choice
         name="sort"
         label="Sorted by"
