@@ -131,7 +131,7 @@ describe('the details of an onboarding that waits for a person', () => {
       /\n\*\*Proposed\*\* by pete, 2026-11-21 13:00 UTC: text\\: One in ten\. \(called\)\. /,
     );
     const ended = { ...claim, until: '2020-11-21T14:00:00.000Z' };
-    expect(details({ requirements: [requirement({ claim: ended })] })).not.toContain('Taken');
+    expect(details({ requirements: [requirement({ claim: ended })] })).not.toContain('Claimed');
     const [, json = ''] = /with update `confirmAnswer`: `(\{.*\})`\n/.exec(text) ?? [];
     expect(JSON.parse(json)).toEqual({ requirementId: 'note-1', proposedAt: proposal.at, actor: '' });
   });
