@@ -100,7 +100,16 @@ for (const number of only) {
   if (!demo.isOk) failures.push(`Node ${number}: the demo, see ${at('demo.log')}`);
   await rm(at('e2e.json'), { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${at('e2e.json')}`];
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'e2e', ...reporters, ...files];
+  const vitest = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--project',
+    'e2e',
+    '--project',
+    'chaos',
+    ...reporters,
+    ...files,
+  ];
   const tests = await ran(node, vitest, at('e2e.log'), dirname(node));
   if (!existsSync(at('e2e.json'))) throw new Error(`vitest wrote no report: see ${at('e2e.log')}`);
   const report = JSON.parse(readFileSync(at('e2e.json'), 'utf8')) as Report;
