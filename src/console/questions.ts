@@ -73,6 +73,9 @@ async function learn(client: Client, workflowId: string): Promise<void> {
   const state = await client.withDeadline(Date.now() + TIMEOUT_MS, query).catch(() => undefined);
   if (!state) return;
   pauses.delete(workflowId);
-  for (const { id, title } of state.requirements) titles.set(`${workflowId} ${id}`, title);
-  for (const key of [...titles.keys()].slice(0, Math.max(0, titles.size - MOST))) titles.delete(key);
+  for (const { id, title } of state.requirements) {
+    titles.set(`${workflowId} ${id}`, title);
+    const [oldest] = titles.keys();
+    if (titles.size > MOST && oldest !== undefined) titles.delete(oldest);
+  }
 }

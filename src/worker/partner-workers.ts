@@ -46,7 +46,7 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig):
   const client = new Client({
     connection,
     namespace,
-    dataConverter: dataConverter(payloadKeys),
+    dataConverter: common.dataConverter,
     interceptors: clientInterceptors,
   });
   const accounts = servedAccounts(config).map(([name, account]) => {
