@@ -5,14 +5,24 @@ import { rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-/** The test projects, cheapest first. */
-const PROJECTS = ['unit', 'integration', 'e2e'];
+/** The test projects, cheapest first, and those whose tests take minutes. */
+const QUICK = ['unit', 'integration'];
+const SLOW = ['e2e'];
 
 /** How long the tests may take to stop their processes after Ctrl-C. */
 const GRACE_MS = 15_000;
 
 /** How often tests are repeated when some of them fail once and pass when they run alone. */
 const PATIENCE = 3;
+
+/** A test that fails, also when it runs alone. */
+export interface Failure {
+  readonly file: string;
+  /** Absent when the file fails as a whole. */
+  readonly title: string | undefined;
+  /** With the titles of its groups. */
+  readonly name: string;
+}
 
 /** The result of a defect is unknown. The message contains the reason. */
 export class Broken extends Error {}
@@ -22,21 +32,32 @@ export const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupted.abort());
 
 /**
- * Runs tests until one fails. First those in the folder of a changed file, because imports lead neither to workflows nor to
- * spawned processes; then those that import a changed file; then all others.
+ * Runs tests until one fails. First the file that probably has it. Then those in the folder of a changed file, because imports
+ * lead neither to workflows nor to spawned processes; then those that import a changed file; then all others.
  */
-export async function firstFailure(copy: string, tests: readonly string[], changed: readonly string[]) {
-  const projects = PROJECTS.filter((project) => tests.some((file) => file.startsWith(`test/${project}/`)));
+export async function firstFailure(
+  copy: string,
+  tests: readonly string[],
+  changed: readonly string[],
+  likely: string,
+): Promise<Failure | undefined> {
   const nearby = changed.flatMap((file) => foldersOf(dirname(relative('src', file))));
+  const close = [...nearby, 'related'];
   const passed = new Set<string>();
-  for (const stage of [...nearby, 'related', '']) {
-    for (const project of projects.length > 0 ? projects : ['']) {
-      const left = tests.filter((file) => file.startsWith(`test/${project}`) && !passed.has(file));
+  const found = await failing(copy, ['run', likely], passed);
+  if (found) return found;
+  for (const [projects, stages] of [
+    [QUICK, close],
+    [SLOW, close],
+    [[...QUICK, ...SLOW], ['']],
+  ] as const) {
+    for (const [stage, project] of stages.flatMap((each) => projects.map((name) => [each, name] as const))) {
+      const left = tests.filter((file) => file.startsWith(`test/${project}/`) && !passed.has(file));
       const chosen = left.filter((file) => file.includes(`/${stage}`));
       if (stage === 'related') chosen.push(...changed, ...[...passed].map((file) => `--exclude=${file}`));
       if (chosen.length === 0) continue;
-      const more = project === '' ? [] : [`--project=${project}`];
-      const failed = await failing(copy, [stage === 'related' ? stage : 'run', ...chosen, ...more], passed);
+      const command = stage === 'related' ? stage : 'run';
+      const failed = await failing(copy, [command, ...chosen, `--project=${project}`], passed);
       if (failed !== undefined) return failed;
     }
   }
@@ -54,20 +75,22 @@ function foldersOf(folder: string): string[] {
  *
  * @param passed receives the files if all tests pass
  */
-async function failing(copy: string, args: string[], passed: Set<string>): Promise<string | undefined> {
+async function failing(copy: string, args: string[], passed: Set<string>): Promise<Failure | undefined> {
   for (let attempt = 0; attempt < PATIENCE; attempt++) {
     const { files, failures } = await vitest(copy, args);
     if (failures.length === 0) {
       for (const file of files) passed.add(file);
       return undefined;
     }
-    for (const { file, title } of failures) {
-      const only = title === undefined ? [] : ['-t', literally(title)];
-      const [failure] = (await vitest(copy, ['run', file, ...only])).failures;
-      if (failure) return `${file} > ${failure.test ?? 'the file as a whole'}`;
-    }
+    for (const failure of failures) if (await failsAlone(copy, failure)) return failure;
   }
   throw new Broken(`tests fail, and pass when they run alone: ${args.join(' ')}`);
+}
+
+/** Whether a test fails when nothing runs beside it. */
+export async function failsAlone(copy: string, { file, title }: Failure): Promise<boolean> {
+  const only = title === undefined ? [] : ['-t', literally(title)];
+  return (await vitest(copy, ['run', file, ...only])).failures.length > 0;
 }
 
 /** A regular expression that matches only this text. */
@@ -97,12 +120,13 @@ async function vitest(copy: string, args: string[]) {
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
   const failures = testResults
     .filter(({ status }) => status === 'failed')
-    .map(({ name, assertionResults }) => {
+    .map(({ name, assertionResults }): Failure => {
       const failed = assertionResults.find((one) => one.status === 'failed');
-      return { file: relative(copy, name), test: failed?.fullName, title: failed?.title };
+      const { title, fullName = 'the file as a whole' } = failed ?? {};
+      return { file: relative(copy, name), title, name: fullName };
     })
     // A failed file without a failed test was usually cancelled.
-    .sort((a, b) => Number(a.test === undefined) - Number(b.test === undefined));
+    .sort((a, b) => Number(a.title === undefined) - Number(b.title === undefined));
   if (code !== 0 && failures.length === 0) throw new Broken(output);
   return { files: testResults.map(({ name }) => relative(copy, name)), failures };
 }

@@ -1,7 +1,7 @@
 /**
  * Checks that the commit at hand can be tagged as a release: `npm run release-check`, or `npm run release-check -- --only version docs`
- * for a part. The whole check takes hours, most of them for the seeded defects. Exit code 1 when anything fails. What a failed check
- * printed is in .cache/release/, and so is the SBOM.
+ * for a part. The whole check takes more than an hour, most of it for the seeded defects. Exit code 1 when anything fails. What a
+ * failed check printed is in .cache/release/, and so is the SBOM.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

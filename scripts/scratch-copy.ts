@@ -31,5 +31,7 @@ export async function scratchCopy(): Promise<ScratchCopy> {
   await Promise.all(files.map((file) => cp(join(ROOT, file), join(root, file))));
   await mkdir(join(root, '.cache'));
   await Promise.all((await shared()).map((folder) => symlink(join(ROOT, folder), join(root, folder))));
+  // Some tests copy the copy.
+  execFileSync('git', ['init', '--quiet'], { cwd: root });
   return { root, files, remove: () => rm(root, { recursive: true, force: true }) };
 }

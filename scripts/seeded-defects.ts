@@ -1,18 +1,20 @@
 /**
  * Proves that the tests catch defects. `npm run seeded-defects` applies each patch of test/seeded-defects to a scratch copy of
- * the project, builds it, and runs the tests until one fails, the nearest and cheapest first. Exit code 1 if a defect survives.
- * The tests must pass without a defect, because a test that always fails would catch everything.
+ * the project, builds it, and runs the tests until one fails: first the file that the patch names, then the nearest and
+ * cheapest. That test must pass without the defect. Exit code 1 if a defect survives.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { Broken, firstFailure, interrupted, run } from './first-failure.js';
+import { Broken, failsAlone, firstFailure, interrupted, run } from './first-failure.js';
 import { scratchCopy } from './scratch-copy.js';
 
 const PATCHES = fileURLToPath(new URL('../test/seeded-defects', import.meta.url));
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
+/** The test file that should catch it, as the words before the patch name it. */
+const testOf = (name: string) => /^Test: (.+)$/m.exec(readFileSync(patchOf(name), 'utf8'))?.[1] ?? '';
 const patchOf = (name: string) => join(PATCHES, `${name}.patch`);
 const known = readdirSync(PATCHES).map((file) => basename(file, '.patch'));
 const program = new Command('seeded-defects')
@@ -50,21 +52,30 @@ async function seedAll(): Promise<number> {
   return count.caught === names.length ? 0 : 1;
 }
 
-/** @returns the test that fails, if one does */
+/** @returns the test that fails with the defect, and passes without it, if one does */
 async function seed(name: string): Promise<string | undefined> {
   const copy = await scratchCopy();
+  const build = async (...options: string[]) => {
+    for (const [program, ...args] of [
+      ['git', 'apply', ...options, patchOf(name)],
+      ['npm', 'run', 'build'],
+    ]) {
+      const { code, output } = await run(copy.root, program as string, args);
+      if (code !== 0) throw new Broken(output);
+    }
+  };
   try {
-    const isApplied = await run(copy.root, 'git', ['apply', patchOf(name)]);
-    if (isApplied.code !== 0) throw new Broken(isApplied.output);
-    const isBuilt = await run(copy.root, 'npm', ['run', 'build']);
-    if (isBuilt.code !== 0) throw new Broken(isBuilt.output);
+    await build();
     const changed = [...readFileSync(patchOf(name), 'utf8').matchAll(/^\+\+\+ b\/(.+)$/gm)];
     const sources = changed.map(([, file = '']) => file);
-    return await firstFailure(
-      copy.root,
-      copy.files.filter((file) => file.endsWith('.test.ts')),
-      sources,
-    );
+    const tests = copy.files.filter((file) => file.endsWith('.test.ts'));
+    const failure = await firstFailure(copy.root, tests, sources, testOf(name));
+    if (!failure) return undefined;
+    const found = `${failure.file} > ${failure.name}`;
+    // A test that always fails would catch everything.
+    await build('--reverse');
+    if (await failsAlone(copy.root, failure)) throw new Broken(`${found} fails without the defect, too`);
+    return found;
   } finally {
     await copy.remove();
   }

@@ -1,18 +1,14 @@
 #!/usr/bin/env node
 /** The sandbox process: all partner systems over real HTTP, until SIGTERM or SIGINT. */
-import { startSandbox } from './sandbox/server.js';
+import { serveSandbox } from './sandbox/server.js';
 import { loadSandboxSettings } from './sandbox/settings.js';
 import { BadSetting } from './settings/settings.js';
 
 async function main(): Promise<void> {
-  const sandbox = await startSandbox(loadSandboxSettings(process.env)).catch((error: unknown) => {
-    if (error instanceof BadSetting) throw error;
-    throw new BadSetting('SANDBOX_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
-  });
-  process.stdout.write(`sandbox is ready at ${sandbox.url}; scenarios: ${sandbox.url}/sandbox/scenarios\n`);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => void sandbox.close());
-  }
+  const ending = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => ending.abort());
+  const print = (line: string) => process.stdout.write(`${line}\n`);
+  await serveSandbox(loadSandboxSettings(process.env), ending.signal, print);
 }
 
 main().catch((error: unknown) => {

@@ -46,6 +46,7 @@ import {
   eventsCommand,
   keysCommand,
   restoreCommand,
+  sandboxCommand,
   setupCommand,
 } from './system/commands.js';
 
@@ -74,6 +75,7 @@ const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
     driftCommand,
     backupCommand,
     restoreCommand,
+    sandboxCommand,
   ],
   'Help:': [helpCommand, explainCommand, completionCommand],
 };

@@ -238,7 +238,7 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
         throw new NotShown(401, 'Your session has ended. Open the page again to sign in.');
       }
       if (!hasRole(session, role))
-        throw new NotShown(403, `This needs the role ${role}. You are ${session.role}.`);
+        throw new NotShown(403, `This needs the role ${role}. Your role is ${session.role}.`);
     },
     handler: async (request, reply) => {
       const session = admission.sessionOf(request) as SessionData;

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { RequirementKind } from '../messages/requirements.js';
 import { byDue, INBOX_TYPES, type InboxItem, itemsOf } from '../operators/inbox.js';
 import type { SystemName } from '../partners/names.js';
-import { count, listed, mostUrgent, visibilityQuery } from '../temporal/search.js';
+import { listed, mostUrgent, visibilityQuery } from '../temporal/search.js';
 import { SharedReads } from './sharing.js';
 
 /** How many onboardings one list has: the most urgent ones. */
@@ -28,9 +28,9 @@ export interface WaitingFilter {
 export interface WaitingList {
   /** The first due first. */
   readonly items: readonly InboxItem[];
-  /** How many onboardings they belong to. */
-  readonly onboardings: number;
-  /** How many more onboardings wait, all of them due later. */
+  /** How many onboardings wait, with those that are not in this list. */
+  readonly total: number;
+  /** How many onboardings are not in this list, all of them due later. */
   readonly later: number;
   /** The list goes on after this time. */
   readonly until: Date | undefined;
@@ -43,20 +43,34 @@ export function forgetLists(client: Client): void {
   lists.forget(client);
 }
 
-/** The most urgent requirements of all onboardings, from the list of workflows alone. Several people share one list. */
-export function waitingList(client: Client, filter: WaitingFilter): Promise<WaitingList> {
+/**
+ * The most urgent requirements of all onboardings, from the list of workflows alone. Several people share one list.
+ *
+ * @param rows how many requirements it has at least, if so many are open at the {@link MOST_LISTED} most urgent onboardings
+ */
+export function waitingList(client: Client, filter: WaitingFilter, rows: number): Promise<WaitingList> {
   const { accounts, ...others } = filter;
   const wanted = { ...others, types: INBOX_TYPES, actionRequired: true, partnerAccounts: accounts };
-  return lists.get(client, visibilityQuery(wanted), async () => {
-    const urgent = await mostUrgent(client, wanted, MOST_LISTED);
-    const found = await Array.fromAsync(listed(client, visibilityQuery(urgent)));
-    const total = urgent === wanted ? found.length : await count(client, visibilityQuery(wanted));
-    const { kind } = filter;
-    const items = found
-      .flatMap(itemsOf)
-      .filter((item) => kind === undefined || item.kind === kind)
-      .sort(byDue);
-    const later = Math.max(0, total - found.length);
-    return { items, onboardings: found.length, later, until: later > 0 ? urgent.dueUntil : undefined };
+  return lists.get(client, `${rows} ${visibilityQuery(wanted)}`, async (before) => {
+    // At least half as many are found as may be.
+    for (let most = 2 * rows; ; most *= 2) {
+      const atMost = Math.min(most, MOST_LISTED);
+      const urgent = await mostUrgent(client, wanted, atMost, before?.until);
+      const found = await Array.fromAsync(listed(client, visibilityQuery(urgent.filter)));
+      const { kind } = filter;
+      const items = found
+        .flatMap(itemsOf)
+        .filter((item) => kind === undefined || item.kind === kind)
+        .sort(byDue);
+      const isAll = urgent.filter === wanted;
+      const later = isAll ? 0 : Math.max(0, urgent.total - found.length);
+      if (later === 0 || items.length >= rows || atMost === MOST_LISTED)
+        return {
+          items,
+          total: found.length + later,
+          later,
+          until: later > 0 ? urgent.filter.dueUntil : undefined,
+        };
+    }
   });
 }

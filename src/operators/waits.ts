@@ -5,6 +5,7 @@ import type { Requirement } from '../messages/requirements.js';
 import { stateOf } from '../temporal/onboardings.js';
 import { accountsHoldingUp, type HoldingUp } from '../temporal/partner-accounts.js';
 import { failuresOf, UnreadableOnboarding } from '../temporal/unreadable.js';
+import { nameWithId } from './names.js';
 import { type PartState, partsOf } from './parts.js';
 
 /** A requirement, with the workflow that takes its answer. */
@@ -73,11 +74,6 @@ export async function readWaits(client: Client, workflowId: string): Promise<Wai
   };
 }
 
-/** `Acme Bikes (merchant-boarding-m-1)`; without a dba the id alone. */
-export function nameOf(workflowId: string, dba: string | undefined): string {
-  return dba === undefined ? workflowId : `${dba} (${workflowId})`;
-}
-
 /** A part that was started on its own takes its answers itself; any other part by its customer. */
 export function askedOf(
   workflowId: string,
@@ -85,12 +81,12 @@ export function askedOf(
   parts: readonly PartState[],
 ): Asked[] {
   const own = requirements.map((requirement) => ({
-    ...{ workflowId, name: nameOf(workflowId, dba), requirement },
+    ...{ workflowId, name: nameWithId({ workflowId, dba }), requirement },
   }));
   const elsewhere = parts.flatMap(({ workflowId: id, state, wasThereBefore }) =>
     wasThereBefore && !(state instanceof UnreadableOnboarding)
       ? state.requirements.map((requirement) => ({
-          ...{ workflowId: id, name: nameOf(id, state.dba), requirement },
+          ...{ workflowId: id, name: nameWithId({ workflowId: id, dba: state.dba }), requirement },
         }))
       : [],
   );

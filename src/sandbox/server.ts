@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance } from 'fastify';
 import Fastify from 'fastify';
@@ -8,6 +9,7 @@ import { pendingEvents } from '../partners/http.js';
 import { parseExactly, writeExactly } from '../partners/json.js';
 import { openApiDocument } from '../partners/openapi/document.js';
 import { catalogue, eachSystem, PARTNERS, SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
+import { BadSetting } from '../settings/settings.js';
 import { TOKEN_LIFETIME_MS } from './banking/users.js';
 import { FAULTS, Faults, faultPlan } from './faults.js';
 import { Ledger } from './ledger.js';
@@ -155,6 +157,24 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
 
   return { url, close };
+}
+
+/**
+ * Runs the sandbox until the signal, and prints where it is.
+ *
+ * @throws {BadSetting} when it cannot listen at its address
+ */
+export async function serveSandbox(
+  options: SandboxOptions,
+  signal: AbortSignal,
+  print: (line: string) => unknown,
+): Promise<void> {
+  const { url, close } = await startSandbox(options).catch((error: unknown) => {
+    throw new BadSetting('SANDBOX_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
+  });
+  print(`sandbox is ready at ${url}; scenarios: ${url}/sandbox/scenarios`);
+  if (!signal.aborted) await once(signal, 'abort');
+  await close();
 }
 
 /**

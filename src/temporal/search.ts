@@ -251,30 +251,47 @@ const HOURS = [-90_000, -8_760, -720, -168, -72, -24, -6, -1, 0, 1, 6, 24, 48, 7
 /** Due dates have this precision, in milliseconds. */
 const SHARPNESS_MS = 1_000;
 
+/** The most urgent of those that wait for a person. */
+export interface MostUrgent {
+  /** Finds them. With `dueUntil` there are more, which are due later. */
+  readonly filter: Filter;
+  /** How many wait, with those that are due later. */
+  readonly total: number;
+}
+
 /**
  * The most urgent of many that wait for a person: the server sorts by start only, so this finds the due date until which at
- * most `most` wait, and at least half of them.
+ * most `most` wait, and at least half of them. Its filter is the given one when no more than `most` wait.
  *
- * @returns the filter with `dueUntil`; as it is when no more than `most` wait
+ * @param near probably such a due date, as an earlier search has found it
  */
-export async function mostUrgent(client: Client, filter: Filter, most: number): Promise<Filter> {
-  const waiting = (dueUntil?: Date) => count(client, visibilityQuery({ ...filter, dueUntil }));
-  if ((await waiting()) <= most) return filter;
+export async function mostUrgent(
+  client: Client,
+  filter: Filter,
+  most: number,
+  near?: Date,
+): Promise<MostUrgent> {
+  const waiting = (dueUntil = filter.dueUntil) => count(client, visibilityQuery({ ...filter, dueUntil }));
+  const total = await waiting();
+  if (total <= most) return { filter, total };
+  const isEnough = (found: number) => found <= most && found >= most / 2;
+  const until = (dueUntil: Date) => ({ filter: { ...filter, dueUntil }, total });
+  if (near && isEnough(await waiting(near))) return until(near);
   const now = Date.now();
   let [low, high] = await bracket(
     HOURS.map((hours) => now + hours * HOUR),
-    async (until) => (await waiting(new Date(until))) > most,
+    async (time) => (await waiting(new Date(time))) > most,
   );
   while (high - low > SHARPNESS_MS) {
     const middle = Math.round((low + high) / 2);
     const found = await waiting(new Date(middle));
     if (found > most) high = middle;
     else low = middle;
-    if (found <= most && found >= most / 2) break;
+    if (isEnough(found)) break;
   }
   // More than that may be due in the same second.
   const isNone = (await waiting(new Date(low))) === 0;
-  return { ...filter, dueUntil: new Date(isNone ? high : low) };
+  return until(new Date(isNone ? high : low));
 }
 
 /** Neighbours in a list, of which only the second is too late. The last one always counts as too late. */

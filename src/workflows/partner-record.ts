@@ -34,6 +34,8 @@ export interface CarriedRecord {
 const MOST_DIFFERENCES = 200;
 const MOST_STATUSES = 100;
 
+const MEANINGS = Object.keys(STATUS_MEANINGS) as StatusMeaning[];
+
 type System = PartnerAccountInput['system'];
 
 /**
@@ -86,8 +88,7 @@ export async function partnerRecord(
 function decide(journey: Journey, record: Kept, { requirement, resolution }: Answered): void {
   const { answer, actor, reason } = resolution;
   journey.requirements.take(requirement.id);
-  const meaning =
-    answer.kind === 'choice' ? STATUS_MEANINGS.find((each) => each === answer.choice) : undefined;
+  const meaning = answer.kind === 'choice' ? MEANINGS.find((each) => each === answer.choice) : undefined;
   const status = record.askedBy(requirement.id);
   if (meaning === undefined || status === undefined) return;
   record.decided(status, { meaning, actor, reason: masked(reason), at: new Date().toISOString() });
@@ -173,19 +174,13 @@ function keyOf({ operation, field, kind }: Pick<SeenDifference, 'operation' | 'f
   return `${operation} ${kind} ${field}`;
 }
 
-const EFFECTS: Readonly<Record<StatusMeaning, string>> = {
-  'under-review': 'Gangway waits for the next status',
-  'needs-answers': 'the partner waits for answers',
-  'ended-declined': 'every onboarding with this status ends as declined',
-  'ended-closed': 'every onboarding with this status ends as closed',
-  approved: 'the partner has approved',
-};
-
 function questionAbout(system: System, status: string): Question {
   const account = accountName();
   const partner = `the ${system} partner${account === undefined ? '' : ` (account ${account})`}`;
   const shown = masked(status);
-  const choices = STATUS_MEANINGS.map((meaning) => `${meaning} (${EFFECTS[meaning]})`).join(', ');
+  const choices = Object.entries(STATUS_MEANINGS)
+    .map(([meaning, effect]) => `${meaning} (${effect})`)
+    .join(', ');
   return {
     about: aboutStatus(status),
     kind: 'new-status',
@@ -194,7 +189,7 @@ function questionAbout(system: System, status: string): Question {
       `No document has the status “${shown}”. Ask the partner what it means, and choose: ${choices}. The answer applies to all ` +
       'onboardings of the account, now and later, and cannot be changed. Until then, Gangway waits for the next status.',
     answers: ['choice'],
-    choices: STATUS_MEANINGS,
+    choices: MEANINGS,
   };
 }
 

@@ -4,7 +4,8 @@ import type { SingleActivity } from '../../messages/activities.js';
 import { isOnboarding, partnerTaskQueue } from '../../messages/ids.js';
 import { NotYetApplied } from '../../operators/answering.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
-import { type Asked, nameOf, UNKNOWN, type Waits } from '../../operators/waits.js';
+import { nameWithId } from '../../operators/names.js';
+import { type Asked, UNKNOWN, type Waits } from '../../operators/waits.js';
 import { resultOfSingle, startSingle } from '../../temporal/single-activities.js';
 import type { Started } from '../../temporal/start.js';
 import type { CommandContext, CommandLine, Terminal } from './command-line.js';
@@ -88,7 +89,9 @@ export async function follow<Outcome>(
     const { aborted, reason } = cli.signal;
     const isInterrupted = aborted && reason instanceof Interrupted && reason.exitCode !== 0;
     if (!isInterrupted && exitCodeOf(error) !== EXIT.unavailable) throw error;
-    cli.note(`${nameOf(workflowId, last.waits.state?.dba)} continues; ${howToReturn(workflowId)}`);
+    cli.note(
+      `${nameWithId({ workflowId, dba: last.waits.state?.dba })} continues; ${howToReturn(workflowId)}`,
+    );
     if (!isInterrupted) throw error;
     const { on } = last.waits;
     throw reason instanceof TimedOut ? new TimedOut(on === 'nobody' ? EXIT.failed : EXIT[on]) : reason;

@@ -42,7 +42,7 @@ export const OPTION_VALUES: Readonly<Record<string, Values>> = {
   json: FREE,
   id: FREE,
   code: FREE,
-  meaning: words(...STATUS_MEANINGS),
+  meaning: words(...Object.keys(STATUS_MEANINGS)),
   why: FREE,
   digits: FREE,
   'field=value': FREE,

@@ -27,7 +27,7 @@ export async function inbox(cli: CommandLine, options: InboxOptions): Promise<vo
   const everything = { ...others, types: INBOX_TYPES, actionRequired: true };
   await withTemporal(cli, async ({ client }) => {
     const wanted = { ...everything, ...(overdue && { dueUntil: new Date() }) };
-    const page = limit === Number.MAX_SAFE_INTEGER ? wanted : await mostUrgent(client, wanted, limit);
+    const { filter: page, total } = await mostUrgent(client, wanted, limit);
     const found = await Array.fromAsync(listed(client, visibilityQuery(page)));
     const isWanted = ({ kind, raisedAt, overdue: isLate, claimedBy }: InboxItem) =>
       (options.kind === undefined || kind === options.kind) &&
@@ -49,7 +49,7 @@ export async function inbox(cli: CommandLine, options: InboxOptions): Promise<vo
       );
     if (page.dueUntil && page !== wanted) {
       const next = `the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`;
-      cli.note(`${found.length} of ${await waiting()} onboardings, the most urgent; ${next}; all: --limit 0`);
+      cli.note(`${found.length} of ${total} onboardings, the most urgent; ${next}; all: --limit 0`);
     }
   });
 }

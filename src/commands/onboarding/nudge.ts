@@ -2,7 +2,7 @@ import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError }
 import { AWAIT_STATUS_ACTIVITY_ID, isCustomer, partnerTaskQueue, partsOfId } from '../../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
-import { nameOf } from '../../operators/waits.js';
+import { nameWithId } from '../../operators/names.js';
 import { SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
 import { isStepAt, nudge as readNow, retryNow } from '../../temporal/nudge.js';
 import { partIds } from '../../temporal/onboardings.js';
@@ -129,7 +129,7 @@ export async function cancel(
 function consequenceOf({ workflowId, typedSearchAttributes }: WorkflowExecutionDescription): string {
   const { dba, stage } = SEARCH_ATTRIBUTES;
   const name =
-    nameOf(workflowId, typedSearchAttributes.get(dba)) +
+    nameWithId({ workflowId, dba: typedSearchAttributes.get(dba) }) +
     (isCustomer(workflowId) ? ' with all its parts' : '');
   const stays = staysAtPartner(typedSearchAttributes);
   return `This cancels ${name} in stage ${typedSearchAttributes.get(stage)}; ${stays}.`;

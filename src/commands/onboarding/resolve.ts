@@ -8,8 +8,8 @@ import type { Part } from '../../messages/onboardings.js';
 import type { Answer, AnswerKind, Requirement } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
+import { nameWithId } from '../../operators/names.js';
 import { askingPart, askingWorkflow } from '../../operators/parts.js';
-import { nameOf } from '../../operators/waits.js';
 import { masked } from '../../privacy/masked.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { shellWord } from '../cli/arguments.js';
@@ -137,7 +137,7 @@ async function confirmAnswer(
   if (consequence === undefined) return;
   const { found, requirement } = about;
   const { workflowId, typedSearchAttributes } = found;
-  const name = nameOf(workflowId, typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba));
+  const name = nameWithId({ workflowId, dba: typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba) });
   const asked = questionOf(requirement).replace(/^/gm, '  ');
   await confirm(cli, `${requirement.id} of ${name}:\n${asked}\n${consequence}`, options);
 }

@@ -71,6 +71,9 @@ export function callId(system: SystemName, operation: string): string {
 const CALL_TIMEOUT = '2m';
 const DOWNLOAD_TIMEOUT = '10m';
 
+/** The pauses between them are a minute together. A person waits, and may call again. */
+const ATTEMPTS = 7;
+
 function activityFor(
   { system, partnerAccount, key, operation, toProduction, startWithin }: Call,
   request: PartnerCall['request'],
@@ -90,7 +93,7 @@ function activityFor(
       // A write that must not happen twice has one attempt, without a heartbeat time-out (activities/write.ts).
       ...(operation.effect === 'once'
         ? { retry: { maximumAttempts: 1 } }
-        : { heartbeatTimeout: '10s', retry: { initialInterval: '1s', maximumInterval: '1m' } }),
+        : { heartbeatTimeout: '10s', retry: { initialInterval: '1s', maximumAttempts: ATTEMPTS } }),
     },
   };
 }

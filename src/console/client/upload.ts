@@ -6,12 +6,14 @@ export function watchUploads(): void {
   });
   for (const event of ['dragover', 'dragleave', 'drop'] as const) {
     document.addEventListener(event, (dragged) => {
+      if (!dragged.dataTransfer?.types.includes('Files')) return;
+      // Beside its place, the browser would open a file instead of the page.
+      dragged.preventDefault();
       const zone = dragged.target instanceof Element && dragged.target.closest<HTMLElement>('[data-drop]');
       if (!zone) return;
-      dragged.preventDefault();
       zone.classList.toggle('over', event === 'dragover');
       const input = zone.querySelector<HTMLInputElement>('input[type=file]');
-      if (event !== 'drop' || !input || !dragged.dataTransfer) return;
+      if (event !== 'drop' || !input) return;
       input.files = dragged.dataTransfer.files;
       input.dispatchEvent(new Event('input', { bubbles: true }));
       showChosen(input);

@@ -1,6 +1,7 @@
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
 import { NEED_REASON } from '../../operators/answers.js';
 import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
+import { STATUS_MEANINGS, type StatusMeaning } from '../../partners/phases.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
 import type { FormField } from '../correction-fields.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../document-types.js';
@@ -86,7 +87,7 @@ function OneForm(props: Answering & { readonly kind: AnswerKind }) {
     const who = role === 'approver' ? 'An approver decides this.' : 'An operator answers this.';
     return (
       <p class="advice">
-        {who} You are {visitor.role}.
+        {who} Your role is {visitor.role}.
       </p>
     );
   }
@@ -225,13 +226,16 @@ function Content(props: ContentProps) {
           name="choice"
           label="Meaning"
           problems={wrongIn(own, 'choice')}
-          advice="It applies to all onboardings."
+          advice="It applies to all onboardings of the account, now and later."
         >
           {(attributes) => (
             <select {...attributes} required>
+              <option value="">choose one</option>
               {requirement.choices?.map((choice) => (
                 <option key={choice} value={choice} selected={own?.fields.text('choice') === choice}>
-                  {choice}
+                  {choice in STATUS_MEANINGS
+                    ? `${choice}: ${STATUS_MEANINGS[choice as StatusMeaning]}`
+                    : choice}
                 </option>
               ))}
             </select>

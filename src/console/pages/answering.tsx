@@ -64,7 +64,7 @@ async function answerable(
     throw new NotShown(422, `This requirement does not take this answer (${labelOf(asked, kind)}).`);
   const role = roleFor(asked, kind);
   if (!hasRole(visit.visitor, role))
-    throw new NotShown(403, `This needs the role ${role}. You are ${visit.visitor.role}.`);
+    throw new NotShown(403, `This needs the role ${role}. Your role is ${visit.visitor.role}.`);
   return { ...found, state, requirement: asked };
 }
 
@@ -98,7 +98,7 @@ async function answerRequirement(visit: Visit): Promise<Shown> {
     return again(422, problemsOf(error));
   }
   if (read.changes && movesMoney(read.changes) && !hasRole(visitor, 'approver')) {
-    const message = `This changes fees, or an account at a bank, so an approver must send it. You are ${visitor.role}.`;
+    const message = `This changes fees, or an account at a bank, so an approver must send it. Your role is ${visitor.role}.`;
     return again(403, [{ field: '', message }]);
   }
   const step = fields.text('step');

@@ -1,6 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { StoreFailure } from '../../documents/file-store.js';
 import type { DocumentRef } from '../../messages/requirements.js';
+import { nameOf } from '../../operators/names.js';
 import { type AcceptedAnswer, answersIn, runsOf } from '../../temporal/history.js';
 import { listedOf } from '../../temporal/search.js';
 import { openOnboarding } from '../onboarding-access.js';
@@ -38,7 +39,7 @@ async function showDocuments(visit: Visit): Promise<Shown> {
   const mayLoad = hasRole(visitor, 'operator');
   const page = (
     <>
-      <Trail to={pathOf(workflowId)} name={dba ?? workflowId} />
+      <Trail to={pathOf(workflowId)} name={nameOf({ workflowId, dba })} />
       <h1>Documents</h1>
       {sent.length === 0 ? (
         <div class="empty">

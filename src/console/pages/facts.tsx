@@ -46,7 +46,7 @@ export function Facts({ visit, listed, view }: OnboardingProps) {
     ['Agent profile', listed.agentProfileId],
     ['Partner', systemOf(workflowId) || undefined],
     ['Partner account', account],
-    ['Status reads', state?.polls],
+    ['Status reads', state?.polls || undefined],
   ];
   const ui = workflowPage(settings.uiUrl, client.options.namespace, listed);
   return (

@@ -258,7 +258,7 @@ async function decideProposal(visit: Visit): Promise<Shown> {
   const what = fields.oneOf('do', ['confirm', 'withdraw'] as const);
   if (!what) throw new NotShown(400, 'This form is not from this console.');
   if (what === 'confirm' && !hasRole(visitor, 'approver'))
-    throw new NotShown(403, `This needs the role approver. You are ${visitor.role}.`);
+    throw new NotShown(403, `This needs the role approver. Your role is ${visitor.role}.`);
   const decision = { requirementId, proposedAt, actor: visitor.actor };
   try {
     if (what === 'confirm') await sendConfirmation(client, workflowId, decision);

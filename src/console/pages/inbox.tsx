@@ -1,6 +1,7 @@
 import { isSamePerson } from '../../messages/handling.js';
 import { REQUIREMENT_KINDS, TASKS } from '../../messages/requirements.js';
 import type { InboxItem } from '../../operators/inbox.js';
+import { nameOf } from '../../operators/names.js';
 import type { Times } from '../../operators/time.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import { address, Fields, pathOf } from '../query.js';
@@ -9,7 +10,7 @@ import type { Route, Shown, Visit } from '../route.js';
 import type { Visitor } from '../visitor.js';
 import { MOST_LISTED, type WaitingList, waitingList } from '../waiting-list.js';
 import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
-import { BusinessCell, capitalized, Due, Pages, Rows, type RowsColumn } from './parts.js';
+import { BusinessCell, capitalized, Due, Pages, Person, Rows, type RowsColumn } from './parts.js';
 
 const PAGE_SIZE = 50;
 
@@ -45,12 +46,15 @@ async function showInbox(visit: Visit, isPart: boolean): Promise<Shown> {
   const { client, visitor, times, request } = visit;
   const fields = Fields.ofQuery(request);
   const choices = choicesIn(fields);
-  const list = await waitingList(client, {
+  const filter = {
     kind: choices.kind,
     system: choices.system,
     accounts: listedAccounts(visitor, choices.account),
     dueAfter: choices.after === undefined ? undefined : new Date(choices.after),
-  });
+  };
+  // One more than the page shows if there is a next one.
+  const rows = isSearched(choices) ? MOST_LISTED : choices.page * PAGE_SIZE + 1;
+  const list = await waitingList(client, filter, rows);
   const items = chosenItems(list.items, choices, { times, visitor });
   const part = <InboxList list={list} items={items} choices={choices} visit={visit} />;
   if (isPart) return { part };
@@ -64,6 +68,11 @@ async function showInbox(visit: Visit, isPart: boolean): Promise<Shown> {
   return { title: 'Inbox', page };
 }
 
+/** Whether the console chooses and sorts, and so has to read the whole list. */
+function isSearched({ due, text, taken, sort }: Choices): boolean {
+  return due !== undefined || text !== '' || taken !== undefined || sort !== 'due';
+}
+
 /** The part of the list that the server cannot choose, sorted. */
 function chosenItems(
   items: readonly InboxItem[],
@@ -74,12 +83,12 @@ function chosenItems(
   const wanted = text.toLowerCase();
   const isChosen = (item: InboxItem) =>
     (due === undefined || isDue(item, due, last, times)) &&
-    (wanted === '' || `${item.dba ?? ''} ${item.workflowId}`.toLowerCase().includes(wanted)) &&
+    (wanted === '' || `${nameOf(item)} ${item.workflowId}`.toLowerCase().includes(wanted)) &&
     (taken === undefined || isTaken(item, taken, visitor));
   const chosen = items.filter(isChosen);
   const by = {
     waiting: ({ raisedAt = '' }: InboxItem) => raisedAt,
-    dba: ({ dba, workflowId }: InboxItem) => dba ?? workflowId,
+    dba: nameOf,
   };
   return sort === 'due' ? chosen : chosen.sort((one, other) => by[sort](one).localeCompare(by[sort](other)));
 }
@@ -155,13 +164,14 @@ function InboxList({ list, items, choices, visit }: ListProps) {
   const { page: wanted, ...others } = choices;
   const pages = Math.max(1, Math.ceil(items.length / PAGE_SIZE));
   const page = Math.min(wanted, pages);
+  const isWhole = list.later === 0 || isSearched(choices);
   const shown = withQuestions(visit.client, items.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE));
   const to = (number: number) => address('/', { ...chosenFields(others), page: number > 1 ? number : '' });
   const source = address('/inbox/part', { ...chosenFields(others), page });
   return (
     <section id="inbox" data-live={source} data-seconds={REFRESH_SECONDS} aria-label="Open requirements">
       <p class="summary" id="inbox-summary">
-        {summaryOf(items)}
+        {isWhole ? summaryOf(items) : summaryOfMany(list)}
       </p>
       {items.length === 0 ? (
         <Empty list={list} choices={choices} />
@@ -173,8 +183,8 @@ function InboxList({ list, items, choices, visit }: ListProps) {
           isLate={({ overdue }) => overdue}
         />
       )}
-      <Later list={list} choices={choices} />
-      <Pages page={page} pages={pages} to={to} />
+      {(page === pages || isSearched(choices)) && <Later list={list} choices={choices} />}
+      <Pages page={page} pages={pages} isOpen={!isWhole} to={to} />
     </section>
   );
 }
@@ -190,6 +200,14 @@ function summaryOf(items: readonly InboxItem[]): string {
   return late === 0
     ? `${waiting}. None is overdue.`
     : `${waiting}. ${late} ${late === 1 ? 'is' : 'are'} overdue.`;
+}
+
+/** The list begins with what is overdue. */
+function summaryOfMany({ items, total, until }: WaitingList): string {
+  const late = items.filter(({ overdue }) => overdue).length;
+  const isMore = until !== undefined && until.getTime() < Date.now();
+  const overdue = `${isMore ? 'More than ' : ''}${late} ${late === 1 ? 'requirement is' : 'requirements are'} overdue.`;
+  return `${total} onboardings wait for a person. ${late === 0 ? 'None is overdue.' : overdue}`;
 }
 
 function columnsFor({ times, visitor }: Visit): readonly RowsColumn<InboxItem>[] {
@@ -209,19 +227,28 @@ function columnsFor({ times, visitor }: Visit): readonly RowsColumn<InboxItem>[]
     },
     {
       title: 'Claimed by',
-      cell: ({ claimedBy: by }) =>
-        by !== undefined && isSamePerson(by, visitor.actor) ? <strong>you</strong> : by,
+      cell: ({ claimedBy: by }) => {
+        if (by === undefined) return undefined;
+        return isSamePerson(by, visitor.actor) ? <strong>you</strong> : <Person actor={by} />;
+      },
     },
   ];
 }
+
+/** Keeps the place of the question, so that no row moves when it is there. */
+const NOT_KNOWN_YET = '\u00a0';
 
 function TaskCell({ workflowId, id, task, title, proposedBy }: InboxItem) {
   const path = id === undefined ? pathOf(workflowId) : pathOf(workflowId, 'requirements', id);
   return (
     <>
       <a href={path}>{id === undefined ? 'See what else it asks' : capitalized(task)}</a>
-      {title !== undefined && <small class="question">{title}</small>}
-      {proposedBy !== undefined && <small>{proposedBy} proposed an answer</small>}
+      {id !== undefined && <small class="question">{title ?? NOT_KNOWN_YET}</small>}
+      {proposedBy !== undefined && (
+        <small>
+          <Person actor={proposedBy} /> proposed an answer
+        </small>
+      )}
     </>
   );
 }
@@ -250,24 +277,20 @@ function Empty({ list, choices }: { readonly list: WaitingList; readonly choices
 
 /** What the list does not have, because it is due later. */
 function Later({
-  list: { later, until },
+  list: { total, later, until },
   choices,
 }: {
   readonly list: WaitingList;
   readonly choices: Choices;
 }) {
   if (later === 0) return null;
-  const { page: _, text, due, taken, sort, ...others } = choices;
-  const next = address('/', {
-    ...chosenFields({ ...others, text, due, taken, sort }),
-    after: until?.toISOString(),
-  });
-  const isSearched = text !== '' || taken !== undefined || sort !== 'due';
+  const { page: _, ...others } = choices;
+  const next = address('/', { ...chosenFields(others), after: until?.toISOString() });
   return (
     <p class="later" id="inbox-later">
-      {isSearched
-        ? `Only the ${MOST_LISTED} most urgent onboardings were searched and sorted. `
-        : `These are the ${MOST_LISTED} most urgent onboardings. `}
+      {isSearched(choices)
+        ? `Only the ${total - later} most urgent onboardings were searched and sorted. `
+        : `These are the ${total - later} most urgent onboardings. `}
       {until && <a href={next}>{later} more are due later</a>}
     </p>
   );

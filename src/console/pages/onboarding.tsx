@@ -1,5 +1,6 @@
 import { partsOfId } from '../../messages/ids.js';
 import { isCorrectable } from '../../operators/corrections.js';
+import { nameOf } from '../../operators/names.js';
 import type { Times } from '../../operators/time.js';
 import type { Asked } from '../../operators/waits.js';
 import { inputOf } from '../../temporal/onboardings.js';
@@ -55,7 +56,7 @@ function onboardingShown(props: OnboardingProps, input: unknown, isPrivate = fal
   const page = (
     <>
       <Trail to="/onboardings" name="Onboardings" />
-      <h1>{view.state?.dba ?? listed.dba ?? workflowId}</h1>
+      <h1>{nameOf({ workflowId, dba: view.state?.dba ?? listed.dba })}</h1>
       <Live {...props} />
       {input !== undefined && (
         <Input visit={visit} workflowId={workflowId} input={input} isPrivate={isPrivate} />
@@ -180,7 +181,7 @@ function RequirementCard({
           isProposed={isFourEyes(visit, requirement)}
         />
       ) : (
-        <p class="advice">An operator answers this. You are {visit.visitor.role}.</p>
+        <p class="advice">An operator answers this. Your role is {visit.visitor.role}.</p>
       )}
     </article>
   );

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { nameOf } from '../../operators/names.js';
 import type { Time, Times } from '../../operators/time.js';
 import { pathOf } from '../query.js';
 
@@ -131,22 +132,32 @@ export function BusinessCell({
   readonly workflowId: string;
   readonly dba?: string | undefined;
 }) {
+  const name = nameOf({ workflowId, dba });
   return (
     <>
-      <a href={pathOf(workflowId)}>{dba ?? workflowId}</a>
-      {dba !== undefined && <small>{workflowId}</small>}
+      <a href={pathOf(workflowId)}>{name}</a>
+      {name !== workflowId && <small>{workflowId}</small>}
     </>
   );
+}
+
+/** A person by name. The subject at the identity provider, `Ada Park (ada-17)`, is shown to who points at it. */
+export function Person({ actor }: { readonly actor: string }) {
+  const [, name] = /^(.+) \([^()]+\)$/.exec(actor) ?? [];
+  return name === undefined ? actor : <span title={actor}>{name}</span>;
 }
 
 /** Pages of a list, by links that stay valid. */
 export function Pages({
   page,
   pages,
+  isOpen = false,
   to,
 }: {
   readonly page: number;
   readonly pages: number;
+  /** Whether there may be more than so many. */
+  readonly isOpen?: boolean;
   readonly to: (page: number) => string;
 }) {
   if (pages < 2) return null;
@@ -160,7 +171,8 @@ export function Pages({
         <span />
       )}
       <span>
-        Page {page} of {pages}
+        Page {page}
+        {!isOpen && ` of ${pages}`}
       </span>
       {page < pages ? (
         <a href={to(page + 1)} rel="next">

@@ -5,6 +5,7 @@ import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-s
 import { detailBeside, type Requirement, TASKS } from '../../messages/requirements.js';
 import { answeredBefore, closedBefore, saidOf } from '../../operators/answers.js';
 import { inputFor } from '../../operators/corrections.js';
+import { nameOf } from '../../operators/names.js';
 import { REQUIREMENT_TEXTS } from '../../operators/texts/requirement-texts.js';
 import type { Times } from '../../operators/time.js';
 import { type Listed, listedOf } from '../../temporal/search.js';
@@ -151,7 +152,7 @@ async function correctionForm(visit: Visit, { requirement, state, correctable }:
 }
 
 function TrailOf({ found: { workflowId, listed } }: { readonly found: Found }) {
-  return <Trail to={pathOf(workflowId)} name={listed.dba ?? workflowId} />;
+  return <Trail to={pathOf(workflowId)} name={nameOf(listed)} />;
 }
 
 export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboarding }) {

@@ -143,7 +143,8 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     see: '`gangway list --query "PartnerStatus = \'NAME\'"` lists the onboardings with the status. `gangway drift` lists the decisions.',
     person:
       'Ask the partner what the name means. `--choice under-review` or `needs-answers` lets onboardings wait, `ended-declined` or ' +
-      '`ended-closed` ends them, and `approved` counts as an approval.',
+      '`ended-closed` ends them, and `approved` counts as an approval. If it means that nothing is submitted yet, no choice fits: ' +
+      'correct the catalogue, and Gangway submits the application.',
     next: 'All onboardings of the account read the status again at once, and do as decided. Later ones do the same.',
     never:
       'guess. The decision applies to every onboarding with this status, and it ends some of them for good.',

@@ -42,8 +42,8 @@ export const OUTCOME_TEXTS: Readonly<Record<OutcomeName, Explanation>> = {
     person: 'The outcome has the partner’s comment. Ask the partner for the reason.',
   },
   done: {
-    meaning: 'The partner did the single operation.',
-    next: 'The operation has ended.',
+    meaning: 'The partner did the single operation, or the partner account asks nothing more.',
+    next: 'It has ended.',
     person: NOTHING,
   },
   rejected: {

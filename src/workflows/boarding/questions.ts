@@ -7,7 +7,7 @@ import type { Application } from './application.js';
 export function noteQuestion({ id, text, author, more }: Note): Question {
   const detail = masked(text);
   const from = author === null ? '' : ` from ${author}`;
-  const title = `Underwriting note${from}: ${beginningOf(detail)}`;
+  const title = `Note${from}: ${beginningOf(detail)}`;
   return {
     about: id,
     kind: 'underwriting-note',

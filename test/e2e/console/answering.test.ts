@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { partnerRecordId } from '../../../src/messages/ids.js';
 import type { RequirementKind } from '../../../src/messages/requirements.js';
 import { startMerchantBoarding } from '../../../src/temporal/start.js';
 import { adopted, existing } from '../../rigs/commands/existing.js';
@@ -9,7 +10,7 @@ import { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
 import { boardingResponse, hostilePartner, STATUS } from '../../rigs/workflows/hostile-partner.js';
-import { accountOf, asked, withAccounts } from '../../rigs/workflows/partner-account.js';
+import { accountOf, asked, begun, withAccounts } from '../../rigs/workflows/partner-account.js';
 
 const PDF = {
   name: 'voided check.pdf',
@@ -66,6 +67,17 @@ async function fill({ page }: Browsing, label: string | RegExp, text: string): P
   await page.getByLabel(label).locator('visible=true').fill(text);
 }
 
+/** Drags a file over an element and lets it go. @returns whether the page took it, so that the browser does not open it */
+async function drop({ page }: Browsing, selector: string, { name, mimeType, buffer }: typeof PDF) {
+  const file = `new File([${JSON.stringify(buffer.toString())}], ${JSON.stringify(name)}, { type: ${JSON.stringify(mimeType)} })`;
+  return page.evaluate(`
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(${file});
+    const onto = document.querySelector(${JSON.stringify(selector)});
+    ['dragover', 'drop'].map((type) => !onto.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer })));
+  `);
+}
+
 async function gone(person: Browsing): Promise<void> {
   expect(person.complaints).toEqual([]);
   await person.context.close();
@@ -99,7 +111,13 @@ describe.each([
         'from the merchant',
       );
     }
-    await person.page.getByLabel('Documents').setInputFiles(PDF);
+    if (scripts) {
+      // Beside its place, a file must not replace the page with what was typed.
+      expect(await drop(person, 'main', PDF)).toEqual([true, true]);
+      expect(await person.page.getByText('voided check.pdf').count()).toBe(0);
+      expect(await drop(person, '[data-drop]', PDF)).toEqual([true, true]);
+      await person.page.getByText('voided check.pdf, 1 KiB').waitFor();
+    } else await person.page.getByLabel('Documents').setInputFiles(PDF);
     await press(person, 'Upload and send');
     expect(await person.text()).toContain('Your answer is accepted. Nothing else is open.');
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
@@ -212,6 +230,33 @@ describe('a person answers', () => {
     await press(person, 'Check, then confirm');
     await press(person, 'Confirm and send');
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '518000000001001' });
+    await gone(person);
+  });
+
+  it('what a new status means, after no reason, and all onboardings with it end', async () => {
+    const boarding = await rig().board(merchant('waiting'));
+    const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
+    await rig().sandbox.transition(merchantProfileId, { status: 'Manual Look' });
+    await boarding.until(({ partnerStatus }) => partnerStatus === 'Manual Look', 'its new status');
+    const record = new Onboarding(rig().client, partnerRecordId('boarding', rig().taskQueue));
+    await begun(record);
+    const person = await answering(record, 'new-status', 'Choose what it means');
+    const meaning = person.page.getByLabel('Meaning');
+    // Nothing is chosen before a person does.
+    expect(await meaning.inputValue()).toBe('');
+    await meaning.selectOption({
+      label: 'ended-declined: every onboarding with this status ends as declined',
+    });
+    await fill(person, 'Reason', ' ');
+    await press(person, 'Check, then confirm');
+    expect(await person.text()).toContain('is required');
+    expect(await meaning.inputValue()).toBe('ended-declined');
+    await fill(person, 'Reason', 'the partner wrote so');
+    await press(person, 'Check, then confirm');
+    await press(person, 'Confirm and send');
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
+    await person.go('/onboardings?what=accounts');
+    expect(await person.text()).toContain('Boarding partner');
     await gone(person);
   });
 

@@ -95,6 +95,8 @@ describe('two people', () => {
       'the claim in the inbox',
     );
     expect(rows.length).toBeGreaterThan(0);
+    // The inbox has room for the name only.
+    expect(rows.join()).not.toContain('ada-operator');
     await grace.go(pathOf(boarding, id));
     await press(grace, 'Take over');
     expect(await grace.text()).toContain('You are on it, until');

@@ -188,7 +188,7 @@ describe('gangway with a problem', () => {
       ],
       ['Any operation of a partner', 'call', 'probe'],
       ['Reports and audits', 'report', 'export'],
-      ['Setup and backup', 'setup', 'keys', 'doctor', 'drift', 'backup', 'restore'],
+      ['Setup and backup', 'setup', 'keys', 'doctor', 'drift', 'backup', 'restore', 'sandbox'],
       ['Help', 'help', 'explain', 'completion'],
     ]);
   });

@@ -153,7 +153,7 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
     } else {
       expect([reply.status, reply.text]).toEqual([
         403,
-        expect.stringContaining(`This needs the role ${route.role}. You are ${role}.`),
+        expect.stringContaining(`This needs the role ${route.role}. Your role is ${role}.`),
       ]);
     }
   });

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readRecording } from '../../../src/sandbox/playback.js';
 import { loadSandboxSettings } from '../../../src/sandbox/settings.js';
+import { gangway, startGangway } from '../../rigs/command.js';
 import { runSandbox } from '../../rigs/sandbox/running-sandbox.js';
 import { testEnds } from '../../rigs/shared.js';
+import { eventually } from '../../rigs/waiting.js';
 
 type Line = readonly [line: string, response: string | number, status?: number, request?: string];
 
@@ -193,5 +195,45 @@ describe('SANDBOX_RECORDING', () => {
     expect(load(stranger)).toThrow(
       'SANDBOX_RECORDING: 0.har: GET /base/api/v9/nothing is no operation of a partner',
     );
+  });
+});
+
+describe('gangway sandbox', () => {
+  const LOOPBACK = { SANDBOX_ADDRESS: '127.0.0.1:0' };
+
+  it('plays a recording until Ctrl-C', async () => {
+    const folder = await recorded([STATUS, state('Escalated To Committee')]);
+    const running = startGangway(LOOPBACK, ['sandbox', '--recording', folder]);
+    const printed = await eventually(
+      async () => running.stdout(),
+      (text) => text.includes('\n'),
+      'its address',
+    );
+    const [, url = ''] =
+      /^sandbox is ready at (http:\S+); scenarios: \S+\/sandbox\/scenarios\n$/.exec(printed) ?? [];
+    expect(await (await fetch(`${url}${STATUS.slice(4)}`)).text()).toBe(state('Escalated To Committee'));
+    running.kill('SIGINT');
+    expect(await running.finished).toMatchObject({ code: 130, stderr: '' });
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it.each([
+    [
+      'a folder that is not there',
+      {},
+      ['--recording', '/nowhere'],
+      '--recording: /nowhere cannot be read (ENOENT)',
+    ],
+    ['an invalid pace', { SANDBOX_PACE: 'soon' }, [], 'SANDBOX_PACE: '],
+    [
+      'an address of another machine',
+      { SANDBOX_ADDRESS: '192.0.2.1:4010' },
+      [],
+      'SANDBOX_ADDRESS: listen EADDRNOTAVAIL',
+    ],
+  ])('refuses %s', async (_, env, args, message) => {
+    const { code, stderr } = await gangway({ ...LOOPBACK, ...env }, ['sandbox', ...args]);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
   });
 });

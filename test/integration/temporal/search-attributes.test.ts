@@ -81,7 +81,7 @@ describe('the Web UI’s current details', () => {
       '### Waiting for a person: 1',
       expect.stringContaining(`gangway resolve ${boarding.workflowId} ${id} ...`),
       expect.stringMatching(
-        /^\*\*1\. Underwriting note from Underwriting\\: Please send three months .* statements\.\*\*\nAsked .* UTC, due .* UTC\. Answers: text, documents, abandon\.$/,
+        /^\*\*1\. Note from Underwriting\\: Please send three months .* statements\.\*\*\nAsked .* UTC, due .* UTC\. Answers: text, documents, abandon\.$/,
       ),
       expect.stringContaining(`"requirementId": "${id}"`),
       '### Answers',

@@ -26,7 +26,7 @@ describe.concurrent('underwriting notes', () => {
     expect(check).toMatchObject({
       id: expect.stringMatching(/^note-[0-9a-f]{12}$/),
       kind: 'underwriting-note',
-      title: 'Underwriting note from Underwriting: Please send a voided check for the deposit account.',
+      title: 'Note from Underwriting: Please send a voided check for the deposit account.',
       detail: 'Please send a voided check for the deposit account.',
       answers: ['text', 'documents', 'abandon'],
     });
