@@ -13,9 +13,19 @@ const execArgv = [...DEPRECATED.map((name) => `GANGWAY_${name}`), 'ExperimentalW
   (warning) => `--disable-warning=${warning}`,
 );
 
+/** How long `expect.poll` repeats a question. A busy machine takes its time. */
+const poll = { timeout: 60_000, interval: 10 };
+
 /** What a folder of tests needs, and may take, beside what all have in common. */
 const project = (name: string, more: object) => ({
-  test: { name, include: [`test/${name}/**/*.test.ts`], pool: 'forks' as const, execArgv, ...more },
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    pool: 'forks' as const,
+    execArgv,
+    expect: { poll },
+    ...more,
+  },
 });
 
 /** A Temporal server that all files of a project share. A busy machine takes its time, and nothing waits for a limit. */

@@ -37,7 +37,7 @@ async function withNotes(agentProfileId: number, dueInHours = 48) {
     const items = jsonLines(await gangway(rig.env, ['inbox', '--agent', String(agentProfileId), '--json']));
     return items.filter(({ workflowId }) => workflowId === boarding.workflowId).map(({ id }) => String(id));
   };
-  await expect.poll(ofIt, { timeout: 20_000 }).toHaveLength(2);
+  await expect.poll(ofIt).toHaveLength(2);
   return { boarding, id: boarding.workflowId, notes: await ofIt() };
 }
 
@@ -140,7 +140,7 @@ describe('answer-uncertain-writes.sh', () => {
       const items = jsonLines(await gangway(rig.env, ['inbox', '--json']));
       return ids.filter((id) => items.some(({ workflowId }) => workflowId === id));
     };
-    await expect.poll(inbox, { timeout: 20_000 }).toEqual(ids);
+    await expect.poll(inbox).toEqual(ids);
     return ids.map((id) => new Onboarding(rig.client, id));
   }
 

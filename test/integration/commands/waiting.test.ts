@@ -66,7 +66,7 @@ describe('board --wait', () => {
     await waiting.says('waits for a person: 1 open\n');
     await gangway('resolve', id, note, '--take-back', '--reason', 'wrong');
     await boarding(id).until(({ requirements }) => requirements.length === 2);
-    await expect.poll(() => count(waiting.stderr(), `\n  ${note} (`), { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => count(waiting.stderr(), `\n  ${note} (`)).toBe(2);
     waiting.kill('SIGINT');
     expect((await waiting.finished).code).toBe(130);
     await boarding(id).handle.terminate();

@@ -14,8 +14,7 @@ const planned = (sandbox: RunningSandbox) =>
 const create = (sandbox: RunningSandbox) => outcome(sandbox.call('POST /api/v2/merchant/create', CREATE));
 
 /** Repeats a call until this is its result. */
-const until = (ask: () => Promise<unknown>, wanted: unknown) =>
-  expect.poll(ask, { timeout: 60_000, interval: 5 }).toBe(wanted);
+const until = (ask: () => Promise<unknown>, wanted: unknown) => expect.poll(ask).toBe(wanted);
 
 /** Faults that do not concern a single write. */
 const ELSEWHERE = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'];

@@ -102,7 +102,7 @@ describe.concurrent('a ticket that no onboarding shows', () => {
     });
   });
 
-  it('is asked about in the account whose poll lists it, and in no other', async () => {
+  it('is asked about in the account whose poll lists it, and in no other', async ({ expect }) => {
     await withAccounts(async (rig) => {
       await rig.startWorker({ accounts: ['a', 'b'] });
       const { profileId } = await underReview(rig, 'a');

@@ -30,8 +30,7 @@ async function receiver(...replies: number[]) {
     received,
     statuses,
     /** Waits until this number arrived. */
-    came: (count: number) =>
-      expect.poll(() => received.length, { timeout: 60_000, interval: 10 }).toBeGreaterThanOrEqual(count),
+    came: (count: number) => expect.poll(() => received.length).toBeGreaterThanOrEqual(count),
   };
 }
 
@@ -41,7 +40,7 @@ async function delivered(banking: RunningBanking, count: number): Promise<void> 
     const { deliveries } = await deliveriesOf(banking);
     return deliveries.map(({ attempts }) => attempts.at(-1) === 200);
   };
-  await expect.poll(over, { timeout: 60_000, interval: 10 }).toEqual(Array(count).fill(true));
+  await expect.poll(over).toEqual(Array(count).fill(true));
 }
 
 const deliveriesOf = (banking: RunningBanking) =>
