@@ -18,11 +18,19 @@ import {
   type WithdrawalReceipt,
   withdrawProposal,
 } from '../messages/handling.js';
-import { type Resolution, type ResolutionReceipt, resolveRequirement } from '../messages/requirements.js';
+import {
+  type AnswerKind,
+  type Resolution,
+  type ResolutionReceipt,
+  resolveRequirement,
+} from '../messages/requirements.js';
 import { stateOf } from '../temporal/onboardings.js';
 import { TemporalProblem } from '../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../temporal/unreadable.js';
 import { InvalidInput } from './invalid-input.js';
+
+/** The decisions that a person must give a reason for. */
+export const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'choice', 'take-back', 'abandon'];
 
 /** How long a worker may take to apply an answer, in milliseconds. */
 const APPLY_TIMEOUT_MS = 10_000;

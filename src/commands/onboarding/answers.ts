@@ -3,7 +3,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { RequirementKind } from '../../messages/requirement-kinds.js';
 import type { Answer, AnswerKind, Requirement } from '../../messages/requirements.js';
-import { NEED_REASON } from '../../operators/answers.js';
+import { NEED_REASON } from '../../operators/answering.js';
 import { check, InvalidInput } from '../../operators/invalid-input.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
 import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';

@@ -4,7 +4,7 @@ import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { RequirementKind } from '../../messages/requirement-kinds.js';
 import type { Answer, AnswerKind, Requirement, ResolutionReceipt } from '../../messages/requirements.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
-import { answeredBefore } from '../../operators/answers.js';
+import { answeredBefore } from '../../operators/timeline-entries.js';
 import { stateOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import type { CommandContext } from '../cli/command-line.js';

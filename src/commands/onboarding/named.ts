@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
-import { answeredBefore, closedBefore, saidOf } from '../../operators/answers.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
 import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../operators/parts.js';
+import { answeredBefore, closedBefore, saidOf } from '../../operators/timeline-entries.js';
 import { didYouMean } from '../../settings/nearest.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { shellWord } from '../cli/arguments.js';

@@ -1,5 +1,5 @@
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
-import { NEED_REASON } from '../../operators/answers.js';
+import { NEED_REASON } from '../../operators/answering.js';
 import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../../partners/phases.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';

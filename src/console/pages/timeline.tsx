@@ -1,7 +1,7 @@
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
-import { inZone, saidOf } from '../../operators/answers.js';
 import { TIMELINE_TEXTS } from '../../operators/texts/timeline-texts.js';
 import type { Times } from '../../operators/time.js';
+import { inZone, saidOf } from '../../operators/timeline-entries.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { MOST_REASON } from '../answer.js';
 import type { OnboardingView } from '../onboarding-view.js';

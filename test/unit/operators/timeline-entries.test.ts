@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { inZone } from '../../../src/operators/answers.js';
 import { Times } from '../../../src/operators/time.js';
+import { inZone } from '../../../src/operators/timeline-entries.js';
 
 const times = new Times({ TZ: 'America/New_York' });
 const detail = 'note-1: until 2026-01-31 14:00 UTC; Ada had it until 2026-07-31 03:30 UTC';

@@ -1,9 +1,5 @@
 import type { TimelineEntry } from '../messages/onboarding-state.js';
-import type { AnswerKind } from '../messages/requirements.js';
 import type { Times } from './time.js';
-
-/** The decisions that a person must give a reason for. */
-export const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'choice', 'take-back', 'abandon'];
 
 /** The last answer to a requirement: who gave it, when, and in short what. */
 export function answeredBefore(
