@@ -197,37 +197,49 @@ export async function upload(
   });
 }
 
+/** A status by the partner's name, and when the partner set it. */
+export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
+
+/** Whether the partner took the answers: its status before it did, or what it was when it did not. */
+export type Review =
+  | { readonly delivered: true; readonly before: StatusMark }
+  | { readonly delivered: false; readonly before: StatusSnapshot };
+
 export const REVIEW = 'request the review of the answers';
 
 /**
  * Reports to the underwriters that these notes are answered.
  *
+ * @param begun the status that was seen before the request began. What is read once the outcome is in doubt may be later: the
+ *   partner may have taken the answers and asked the same again
  * @param polled what the status poll has read since the request began
- * @returns whether the partner took the answers, and its status before it did
+ * @returns whether the partner took the answers, and its status before it did, or in which it did not
  * @throws {RejectedByPartner}
  */
 export function requestReview(
   application: Application,
   noteIds: readonly string[],
   comment: string,
+  begun: StatusMark,
   polled: () => StatusSnapshot | undefined,
-): Promise<{ readonly delivered: boolean; readonly before: StatusSnapshot }> {
+): Promise<Review> {
   const { journey, merchantProfileId } = application;
+  const taken = { delivered: true, before: begun } as const;
   const isTaken = (now: StatusSnapshot) =>
     now.phase === 'in-review' ||
     (isUnderReview(now.phase) && !now.notes.some(({ id }) => noteIds.includes(id)));
-  const effectIn = (now: StatusSnapshot | undefined) =>
-    now && (isTaken(now) || isDecided(now.phase))
-      ? { found: { delivered: isTaken(now), before: now } }
-      : undefined;
-  return runStep(journey, {
+  const effectIn = (now: StatusSnapshot | undefined) => {
+    if (now && isTaken(now)) return { found: taken };
+    return now && isDecided(now.phase) ? { found: { delivered: false, before: now } as const } : undefined;
+  };
+  return runStep<Review>(journey, {
     title: REVIEW,
     run: () => partner.requestUnderwritingReview({ merchantProfileId, ...(comment && { comment }), noteIds }),
     endsWhenRejected: true,
     once: {
       readEvidence: async (wasInDoubt) => (wasInDoubt ? effectIn(await read(application)) : undefined),
       polledEvidence: () => effectIn(polled()),
-      adopt: async () => ({ delivered: true, before: await read(application) }),
+      adopt: () => taken,
       whereToLook:
         `Look in the partner’s portal whether merchant ${merchantProfileId} (“${dbaOf(application)}”) is in review with these answers. ` +
         `If it is, adopt ${merchantProfileId}.`,

@@ -9,12 +9,18 @@ import { type Answered, unlessAbandoned } from '../journey/requirement-queue.js'
 import { askForCorrection, RejectedByPartner } from '../journey/run-step.js';
 import type { StatusFollower, StatusPoll } from '../journey/status-poll.js';
 import { runDueTasks, type Task, Tasks } from '../journey/tasks.js';
-import { type Application, REVIEW, read, requestReview, setFees, submit, upload } from './application.js';
+import {
+  type Application,
+  REVIEW,
+  read,
+  requestReview,
+  type StatusMark,
+  setFees,
+  submit,
+  upload,
+} from './application.js';
 import { midQuestion, noteQuestion, notSubmittedQuestion } from './questions.js';
 import { Restless, toSeen } from './restless.js';
-
-/** A status by the partner's name, and when the partner set it. */
-type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 
 /** What following an application hands to the next run of the workflow. */
 export interface UnderwritingRecords {
@@ -194,8 +200,12 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     }
   }
 
-  /** Raises what the partner wants to be changed, and closes it when the partner has moved on. */
-  #raiseChanges({ status, phase, statusDate, comment }: StatusSnapshot): void {
+  /**
+   * Raises what the partner wants to be changed, and closes it when the partner has moved on.
+   *
+   * @param seen the partner asks for something new if this differs
+   */
+  #raiseChanges({ status, phase, statusDate, comment }: StatusSnapshot, seen = this.#seen): void {
     const { requirements } = this.journey;
     const detail = masked(comment ?? 'The partner gave no comment.');
     const isAsked = phase === 'changes-requested';
@@ -209,7 +219,6 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
         if (isSubmitted || asksOtherwise) requirements.drop(requirement.id, 'the partner has moved on');
       }
     }
-    const seen = this.#seen;
     const isNew = !this.#isSame(seen, { status, statusDate }) || comment !== seen.comment;
     const isKnown =
       requirements.openOf('request-changes').length > 0 || requirements.hasAnswered('request-changes');
@@ -270,6 +279,7 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     const { requirements, state } = this.journey;
     const answers = requirements.answeredOf(kind);
     const before = application.input.current;
+    const begun = this.#seen;
     await requirements.whileSending(answers, async () => {
       for (const { resolution } of answers) {
         const answer = unlessAbandoned(resolution);
@@ -277,24 +287,31 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
         application.input.correct(answer.patch);
         if ('fees' in answer.patch) await setFees(application);
       }
-      if (await this.#submit()) for (const { requirement } of answers) requirements.take(requirement.id);
-      else application.input.restore(before);
+      const now = await this.#submit();
+      if (!now) {
+        application.input.restore(before);
+        return;
+      }
+      for (const { requirement } of answers) requirements.take(requirement.id);
+      // The poll may have read before that the partner asks again. Nobody was asked, because these answers were on their way.
+      this.#raiseChanges(now, begun);
     });
     state.publish();
   }
 
-  /** @returns false when nothing was submitted, because the status had changed */
-  async #submit(): Promise<boolean> {
+  /** @returns what was read after the submission; undefined when nothing was submitted, because the status had changed */
+  async #submit(): Promise<StatusSnapshot | undefined> {
     this.#polled = undefined;
-    const { submitted, status, now } = await submit(this.application, () => this.#polled);
+    const { submitted, status, ...after } = await submit(this.application, () => this.#polled);
     const { timeline } = this.journey;
     timeline.add(
       submitted ? 'submitted' : 'submission-moot',
       submitted ? {} : { detail: `the status is ${status}` },
     );
     this.#applied ||= submitted;
-    if (now || !submitted) this.status.replaceWith(now ?? (await read(this.application)));
-    return submitted;
+    const now = after.now ?? (await read(this.application));
+    this.status.replaceWith(now);
+    return submitted ? now : undefined;
   }
 
   readonly #deliverAnswers = (): Promise<void> => {
@@ -323,6 +340,15 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     this.#uploaded.clear();
     timeline.add('answers-delivered');
     state.publish();
+    if (this.#hasPolledDelivered()) this.status.replaceWith(await read(this.application));
+  }
+
+  /**
+   * Whether the poll has read a delivered note while its answers were on their way. The partner may have asked again, and nobody
+   * was asked.
+   */
+  #hasPolledDelivered(): boolean {
+    return this.#polled?.notes.some(({ id }) => this.#delivered.has(id)) ?? false;
   }
 
   async #upload({ id, document, description }: Upload): Promise<void> {
@@ -335,11 +361,13 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     const { application, journey } = this;
     const noteIds = answered.map(({ requirement }) => requirement.about ?? requirement.id);
     const comment = answered.flatMap(textOf).join('\n\n');
+    const { status = '', statusDate = null } = this.#seen;
     this.#polled = undefined;
     try {
-      const { delivered, before } = await requestReview(application, noteIds, comment, () => this.#polled);
-      if (delivered) return before;
-      this.#wait(before, answered);
+      const begun = { status, statusDate };
+      const review = await requestReview(application, noteIds, comment, begun, () => this.#polled);
+      if (review.delivered) return review.before;
+      this.#wait(review.before, answered);
     } catch (error) {
       if (!(error instanceof RejectedByPartner)) throw error;
       const now = await read(application);

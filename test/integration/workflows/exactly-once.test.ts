@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { merchant, namedApplication } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 let rig: Rig;
@@ -157,6 +158,66 @@ describe.concurrent('the answer to a note whose delivery is unknown', () => {
     expect(writes.filter((write) => write === 'request-underwriting-review')).toHaveLength(1);
   });
 });
+
+describe.concurrent('a partner that took answers, and asks the same again before a person adopts the lost request', () => {
+  it('is answered again about the note', async () => {
+    const { boarding, input, merchantProfileId } = await waitingBoarding();
+    await rig.sandbox.transition(merchantProfileId, { notes: ['When is the lease signed?'] });
+    const note = await boarding.requirement('underwriting-note');
+    await rig.sandbox.plan('drop-before-commit', 'request-underwriting-review', { about: input.externalId });
+    await boarding.resolve(note.id, { kind: 'text', text: `Soon, for ${input.externalId}.` });
+    const { id } = await boarding.requirement('uncertain-write');
+    await sees(boarding, () => rig.sandbox.transition(merchantProfileId, { status: 'Pending' }));
+    await boarding.resolve(id, { kind: 'adopt', id: String(merchantProfileId) });
+    const again = await boarding.requirement('underwriting-note');
+    expect(again).toMatchObject({ id: `${note.id}-2`, detail: note.detail });
+    await boarding.resolve(again.id, { kind: 'text', text: 'On Friday.' });
+    await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending Review', 'the review');
+    const { reviewComments } = await rig.sandbox.merchant(merchantProfileId);
+    expect(reviewComments).toEqual(['When is the lease signed?\nOn Friday.']);
+    await boarding.handle.terminate();
+  });
+
+  it('is answered again about the changes', async () => {
+    const { boarding, input, merchantProfileId } = await waitingBoarding();
+    const asks = () =>
+      rig.sandbox.transition(merchantProfileId, { status: 'RequestChanges', comment: 'Too low.' });
+    await asks();
+    const first = await boarding.requirement('request-changes');
+    await rig.sandbox.plan('drop-before-commit', 'submit-merchant', { about: input.externalId });
+    const application = { remark: input.externalId };
+    await boarding.resolve(first.id, { kind: 'correction', patch: { application } });
+    const { id } = await boarding.requirement('uncertain-write');
+    await sees(boarding, asks);
+    await boarding.resolve(id, { kind: 'adopt', id: String(merchantProfileId) });
+    const again = await boarding.requirement('request-changes');
+    expect(again.id).not.toBe(first.id);
+    await boarding.resolve(again.id, { kind: 'retry' });
+    await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending', 'the submission');
+    expect(await rig.sandbox.writes(input.externalId)).toEqual([
+      'create-merchant',
+      'submit-merchant',
+      'submit-merchant',
+    ]);
+    await boarding.handle.terminate();
+  });
+});
+
+/** A boarding under review at a partner that does only what the test does. */
+async function waitingBoarding() {
+  const input = merchant('waiting');
+  const boarding = await rig.board(input);
+  await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending', 'the review');
+  const { merchantProfileId = 0 } = await boarding.state();
+  return { boarding, input, merchantProfileId };
+}
+
+/** Waits until the status poll has read a change. */
+async function sees(boarding: Onboarding, change: () => Promise<unknown>): Promise<void> {
+  const { polls: before } = await boarding.state();
+  await change();
+  await boarding.until(({ polls }) => polls > before, 'the change');
+}
 
 describe('a write at a partner that is down', () => {
   it('is repeated by itself when it is back, and costs no event until then', async () => {

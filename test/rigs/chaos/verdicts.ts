@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { bankingClient } from '../../../src/partners/banking/client.js';
+import { stateOf } from '../../../src/temporal/onboardings.js';
 import type { Markers } from '../privacy/markers.js';
 import type { Party } from './cast.js';
 import { insist } from './insist.js';
@@ -64,8 +65,17 @@ async function wrongEnd(
   { workflowId, outcome, parts, type }: Party,
 ): Promise<string | undefined> {
   const handle = rig.client.workflow.getHandle(workflowId);
-  const { status } = await handle.describe();
-  if (status.name !== 'COMPLETED') return `is ${status.name.toLowerCase()}`;
+  const { status, raw } = await handle.describe();
+  if (status.name !== 'COMPLETED') {
+    const { requirements, timeline, waiting } = await stateOf(rig.client, workflowId);
+    const pending = raw.pendingActivities?.map(({ activityId, attempt, lastFailure }) => [
+      activityId,
+      attempt,
+      lastFailure?.message,
+    ]);
+    const standing = { requirements, waiting, pending, latest: timeline.slice(-12) };
+    return `is ${status.name.toLowerCase()}: ${JSON.stringify(standing)}`;
+  }
   const result = (await handle.result()) as Record<string, { readonly outcome: string }>;
   const wanted = type === 'customerOnboarding' ? Object.entries(parts) : [];
   const ended = (name: string, is: unknown, expected: string) =>
