@@ -10,7 +10,7 @@ const GUIDE = new URL('../../../docs/changing-workflows.md', import.meta.url);
 export interface Change {
   /** The source file: `src/workflows/boarding/underwriting.ts`. */
   readonly file: string;
-  /** The statement before the step, which occurs once. */
+  /** The line before the step, which occurs once. */
   readonly place: string;
   readonly step: string;
 }
@@ -49,8 +49,10 @@ export async function buildWith(change: Change): Promise<Build> {
 
 /** @returns the source with the step, and with `patched` imported if it was not */
 export function changed(source: string, { file, place, step }: Change): string {
-  if (source.split(place).length !== 2) throw new Error(`${file} does not have this place once: ${place}`);
-  const withStep = source.replace(place, () => `${place}\n    ${step}`);
+  const lines = source.split('\n');
+  const isPlace = (line: string) => line.trim() === place;
+  if (lines.filter(isPlace).length !== 1) throw new Error(`${file} does not have this line once: ${place}`);
+  const withStep = lines.flatMap((line) => (isPlace(line) ? [line, `    ${step}`] : [line])).join('\n');
   if (!step.includes('patched(')) return withStep;
   const imports = /import \{([^}]*)\} from '@temporalio\/workflow';/;
   if (!imports.test(withStep)) return `import { patched } from '@temporalio/workflow';\n${withStep}`;
