@@ -25,6 +25,7 @@ import {
   phaseOf,
   type UnderwritingNote,
 } from '../partners/boarding/schemas.js';
+import { problemText } from '../partners/bounds.js';
 import type { CallOptions } from '../partners/client.js';
 import { writeExactly } from '../partners/json.js';
 import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
@@ -212,7 +213,7 @@ function createdDespite(
 ): { readonly merchantProfileId: number } {
   const created = error instanceof PartnerError && createdMerchant.safeParse(error.refusedWith);
   if (!created || created.error) throw error;
-  for (const { field, message } of error.fields) onWarning(field ? `${field}: ${message}` : message);
+  for (const problem of error.fields) onWarning(problemText(problem));
   return created.data;
 }
 

@@ -3,7 +3,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
 import { type PartnerWait, stepWaits } from '../messages/onboarding-state.js';
-import { bounded, LONGEST, shortened } from '../partners/bounds.js';
+import { bounded, LONGEST, problemText, shortened } from '../partners/bounds.js';
 import { masked } from '../privacy/masked.js';
 import { type AccountAt, reportUnreadable } from '../temporal/partner-accounts.js';
 import { partnerErrorIn, REPORT_TIMEOUT_MS } from './failures.js';
@@ -103,7 +103,7 @@ export class PartnerWaits {
     const wasReported = Date.now() - (this.#reportedAt.get(operation) ?? 0) < unreadableMs;
     if (Date.now() - since < unreadableMs || wasReported) return;
     this.#reportedAt.set(operation, Date.now());
-    const what = fields.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; ');
+    const what = fields.map(problemText).join('; ');
     const client = getClient();
     const report = {
       operation,

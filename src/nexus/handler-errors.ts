@@ -3,6 +3,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { log } from '@temporalio/nexus';
 import { HandlerError, type HandlerErrorOptions, type HandlerErrorType, OperationError } from 'nexus-rpc';
 import type { NexusProblem } from '../messages/nexus.js';
+import { problemText } from '../partners/bounds.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { Refusal } from '../temporal/requests.js';
 import { isDenied, isUnavailable } from '../temporal/unavailable.js';
@@ -53,7 +54,7 @@ function handlerError(
   { errors = [], retryableOverride }: Details = {},
 ): HandlerError {
   // Two rules may report the same problem of a field.
-  const lines = new Set(errors.map(({ field, message }) => `${field || '(whole)'}: ${message}`));
+  const lines = new Set(errors.map(problemText));
   const message = [what, ...lines].join('; ');
   const details = errors.length > 0 ? [errors] : [];
   const cause = ApplicationFailure.create({ message, type: problem, details, nonRetryable: true });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { problemText } from '../partners/bounds.js';
 import { fieldProblems } from '../partners/client.js';
 import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
@@ -21,12 +22,12 @@ export class InvalidInput extends Error {
 
 /** Each problem once. Two rules may report the same problem of a field. */
 export function distinct(problems: readonly FieldProblem[]): FieldProblem[] {
-  return [...new Map(problems.map((each) => [`${each.field}: ${each.message}`, each])).values()];
+  return [...new Map(problems.map((each) => [problemText(each), each])).values()];
 }
 
-/** One line for each problem. */
+/** One line for each problem: `  merchant.dba: is required`, or `  must be an object` about the whole. */
 export function problemLines(problems: readonly FieldProblem[]): string[] {
-  return distinct(problems).map(({ field, message }) => `  ${field || '(whole)'}: ${message}`);
+  return distinct(problems).map((problem) => `  ${problemText(problem)}`);
 }
 
 /** Checks a value against a schema. @throws {InvalidInput} that names every wrong field with its rule */

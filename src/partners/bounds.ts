@@ -37,10 +37,14 @@ function boundedValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, boundedValue(inside)]));
 }
 
+/** What people read of a problem. */
+interface Texts {
+  readonly field: string;
+  readonly message: string;
+}
+
 /** The problems of a request, as many and as long as people read. */
-export function boundedProblems<Problem extends { readonly field: string; readonly message: string }>(
-  problems: readonly Problem[],
-): readonly Problem[] {
+export function boundedProblems<Problem extends Texts>(problems: readonly Problem[]): readonly Problem[] {
   const kept = problems.slice(0, MOST_PROBLEMS).map((problem) => ({
     ...problem,
     field: shortened(problem.field, LONGEST.line),
@@ -59,3 +63,8 @@ export const ACCOUNT_NAME = /^(?=.{1,20}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 export const ACCOUNT_NAME_RULE =
   'takes lower-case letters, digits and single hyphens in between, begins with a letter and has 20 characters at most';
+
+/** `merchant.dba: is required`, or only the message of a problem of the whole. */
+export function problemText({ field, message }: Texts): string {
+  return field === '' ? message : `${field}: ${message}`;
+}

@@ -1,6 +1,7 @@
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
 import { NEED_REASON } from '../../operators/answering.js';
 import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
+import { problemText } from '../../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../../partners/phases.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
 import type { FormField } from '../correction-fields.js';
@@ -308,9 +309,7 @@ function Reason({ requirement, kind, own }: ContentProps) {
 /** What is wrong, at the top of the form: all of it, because a long form shows only a part of itself. */
 function Summary({ own }: { readonly own: Filled | undefined }) {
   if (!own || own.problems.length === 0) return null;
-  const lines = [
-    ...new Set(own.problems.map(({ field, message }) => (field ? `${field}: ${message}` : message))),
-  ];
+  const lines = [...new Set(own.problems.map(problemText))];
   return (
     <div class="problem" role="alert" tabIndex={-1} data-focus="">
       <p>

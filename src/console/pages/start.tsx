@@ -180,9 +180,7 @@ async function started<Input>(visit: Visit, kind: Kind<Input>, input: Input): Pr
           <p>Your input differs from its first one in these fields. They were not changed:</p>
           <ul>
             {fields.map((field) => (
-              <li>
-                <code>{field || '(whole)'}</code>
-              </li>
+              <li>{field === '' ? 'the whole input' : <code>{field}</code>}</li>
             ))}
           </ul>
           <p>For another onboarding, use another external ID.</p>

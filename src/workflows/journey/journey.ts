@@ -8,6 +8,7 @@ import type {
 } from '../../messages/onboarding-state.js';
 import type { PartOutcome } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
+import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import type { NextSteps } from './current-details.js';
 import { CustomerReports } from './customer-reports.js';
@@ -202,8 +203,11 @@ export function runOperation<Result extends object>(
 
 /** What an outcome has beside its name and the ids, for people. */
 function saidOf({ comment, problems = [], unfinished = [] }: Said): readonly string[] {
-  const about = problems.map(({ field, message }) => (field ? `${field}: ${message}` : message));
-  return [...(comment ? [`Comment: ${comment}`] : []), ...about, ...unfinished.map(inWords)];
+  return [
+    ...(comment ? [`Comment: ${comment}`] : []),
+    ...problems.map(problemText),
+    ...unfinished.map(inWords),
+  ];
 }
 
 interface Said extends Unfinished {

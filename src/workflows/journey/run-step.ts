@@ -3,6 +3,7 @@ import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio
 import { type Mark, PARTNER_ERROR } from '../../messages/activities.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { DocumentRef } from '../../messages/requirements.js';
+import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import { reasonInWords } from '../../partners/reasons.js';
 import { masked } from '../../privacy/masked.js';
@@ -253,9 +254,7 @@ export async function askForCorrection(
 }
 
 function describeProblems(problems: readonly FieldProblem[]): string {
-  const lines = problems.map(({ field, message }) =>
-    field ? `${field}: ${masked(message)}` : masked(message),
-  );
+  const lines = problems.map(({ field, message }) => problemText({ field, message: masked(message) }));
   return lines.join('\n') || 'the partner gave no reason';
 }
 

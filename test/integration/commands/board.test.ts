@@ -148,7 +148,7 @@ describe('gangway board', () => {
     expect(await gangway(['board', path])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `${path}: is not valid; nothing was started\n  (whole): must not be nested deeper than 64 levels\n`,
+      stderr: `${path}: is not valid; nothing was started\n  must not be nested deeper than 64 levels\n`,
     });
   });
 });

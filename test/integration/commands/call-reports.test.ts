@@ -47,7 +47,7 @@ async function callAt(system: string, args: readonly string[], respond: Respond)
 
 describe('a call whose response reports a failure although its HTTP status is 200', () => {
   const card = '{"paymentCardId":"card-1003"}';
-  const reason = 'the partner reports a failure:\n  (whole): the card is not suspended\n';
+  const reason = 'the partner reports a failure:\n  the card is not suspended\n';
 
   it('prints the response and the problems, and exits 1, by a worker', async () => {
     const { code, stdout, stderr } = await call(['banking', 'activate-card', card]);
@@ -68,9 +68,9 @@ describe('a call whose response reports a failure although its HTTP status is 20
   });
 
   it.each([
-    ['success: false', '{"success":false}', '(whole): the partner gave no reason'],
-    ['success: false and a message', '{"success":false,"message":"No"}', '(whole): No'],
-    ['errors in a list', '{"success":true,"errors":["Too many"]}', '(whole): Too many'],
+    ['success: false', '{"success":false}', 'the partner gave no reason'],
+    ['success: false and a message', '{"success":false,"message":"No"}', 'No'],
+    ['errors in a list', '{"success":true,"errors":["Too many"]}', 'Too many'],
     ['errors by field', '{"success":true,"errors":{"url":["is taken"]}}', 'url: is taken'],
     [
       'validationErrors',
@@ -85,9 +85,9 @@ describe('a call whose response reports a failure although its HTTP status is 20
     [
       'errors in another form',
       '{"success":true,"errors":[{"code":7}]}',
-      '(whole): the partner reported a problem in an unknown form',
+      'the partner reported a problem in an unknown form',
     ],
-    ['private data', '{"success":false,"errors":"ada@example.com is taken"}', '(whole): [Redacted] is taken'],
+    ['private data', '{"success":false,"errors":"ada@example.com is taken"}', '[Redacted] is taken'],
   ])('exits 1 for %s', async (_, body, problem) => {
     const { code, stdout, stderr } = await callAt(
       'banking',
@@ -104,7 +104,7 @@ describe('a call whose response reports a failure although its HTTP status is 20
     const { code, stderr } = await callAt('boarding', ['get-status2', '{"id":1}'], responding(200, body));
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'the partner reports a failure:\n  (whole): No status\n',
+      stderr: 'the partner reports a failure:\n  No status\n',
     });
   });
 
@@ -114,7 +114,7 @@ describe('a call whose response reports a failure although its HTTP status is 20
       ['set-underwriting-pending', '{"id":1}'],
       '{"data":{"id":1},"success":false,"error":"Locked","requestId":1}',
       '{"id":1}\n',
-      'the boarding partner rejected the request (HTTP 200)\n  (whole): Locked\n',
+      'the boarding partner rejected the request (HTTP 200)\n  Locked\n',
     ],
     [
       'boarding',
@@ -192,13 +192,13 @@ describe('the reason of a partner that rejects a call', () => {
     [
       403,
       '{"message":"Ask your administrator"}',
-      'denied the request (403): the account lacks the permission\n  (whole): Ask your administrator\n',
+      'denied the request (403): the account lacks the permission\n  Ask your administrator\n',
     ],
-    [404, '{"message":"No such user"}', 'rejected the request (HTTP 404)\n  (whole): No such user\n'],
+    [404, '{"message":"No such user"}', 'rejected the request (HTTP 404)\n  No such user\n'],
     [
       403,
       '{"message":"p4ss-w0rd: captcha"}',
-      'denied the request (403): the account lacks the permission\n  (whole): [Redacted]: captcha\n',
+      'denied the request (403): the account lacks the permission\n  [Redacted]: captcha\n',
     ],
   ])('is printed without secrets: %i %s', async (status, body, words) => {
     const user = '{"nickName":"bo","password":"p4ss-w0rd","tokenDevice":"dev-1","nameDevice":"n"}';
@@ -214,7 +214,7 @@ describe('the reason of a partner that rejects a call', () => {
         code: 1,
         stderr:
           'the banking partner rejected our credentials (404): correct them in the settings\n' +
-          '  (whole): User not found\n',
+          '  User not found\n',
       });
     }
     await other.close();

@@ -51,7 +51,7 @@ describe('doctor names what is wrong at a partner, what it called, and the setti
     };
     const found = (await problems(env)).filter(({ check }) => check !== 'workers');
     const refused = (system: string, why: string, called: string) =>
-      `the ${system} partner rejected our credentials (401): correct them in the settings; (whole): ${why}; called ${called}`;
+      `the ${system} partner rejected our credentials (401): correct them in the settings; ${why}; called ${called}`;
     const ofBoarding = refused('boarding', 'Unauthorized: Invalid credentials', 'list-agent-profiles');
     expect(found).toEqual([
       wrong('boarding partner', ofBoarding, 'correct BOARDING_USERNAME, BOARDING_PASSWORD'),
@@ -62,7 +62,7 @@ describe('doctor names what is wrong at a partner, what it called, and the setti
       ),
       wrong(
         'plant store',
-        'the plant-store partner rejected the request (HTTP 400); (whole): The token is missing or invalid (error 401); called list-plants',
+        'the plant-store partner rejected the request (HTTP 400); The token is missing or invalid (error 401); called list-plants',
         'check PLANT_STORE_URL, and correct PLANT_STORE_TOKEN',
       ),
       wrong(

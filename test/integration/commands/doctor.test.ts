@@ -125,7 +125,7 @@ ok     workers            polled in the last minute: task queue TASK_QUEUE and 6
 ok     builds             off: GANGWAY_BUILD_ID is not set, so any worker takes any task
 ok     workflow tasks     none fail (the server reports a failing task after a minute)
 ok     keys               no workflow runs
-wrong  boarding partner   the boarding partner rejected our credentials (401): correct them in the settings; (whole): Unauthorized: Invalid credentials; called list-agent-profiles
+wrong  boarding partner   the boarding partner rejected our credentials (401): correct them in the settings; Unauthorized: Invalid credentials; called list-agent-profiles
                           fix: correct BOARDING_USERNAME, BOARDING_PASSWORD
 ok     banking partner    off: BANKING_URL is not set, so businesses, customers, cards, statements and lists are unavailable
 ok     plant store        URL accepts our credentials; called list-plants

@@ -157,7 +157,7 @@ describe('gangway show with a problem', () => {
       1,
       'is no administrator',
       { bankingUser: 'client' },
-      'denied the request (403): the account lacks the permission\n  (whole): For administrators only',
+      'denied the request (403): the account lacks the permission\n  For administrators only',
     ],
     [
       1,

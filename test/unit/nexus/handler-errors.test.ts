@@ -41,7 +41,7 @@ describe('the error of a handler', () => {
     ];
     expect(convert(new Refusal(kind, 'nothing was started', errors))).toEqual({
       ...{ type, retryable: false, problem: kind, details: [errors], logged: [] },
-      message: 'nothing was started; merchant.dba: is required; (whole): is not an object',
+      message: 'nothing was started; merchant.dba: is required; is not an object',
     });
   });
 
