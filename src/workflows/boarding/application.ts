@@ -16,6 +16,7 @@ import { CorrectableInput, requireFields } from '../journey/input.js';
 import { Journey, type JourneyRecords } from '../journey/journey.js';
 import { POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
 import type { Facts } from '../journey/published-state.js';
+import type { Answered } from '../journey/requirement-queue.js';
 import { askForCorrection, runStep } from '../journey/run-step.js';
 import { StatusPoll } from '../journey/status-poll.js';
 
@@ -163,6 +164,23 @@ export function read({ journey, merchantProfileId }: Application): Promise<Statu
   return runStep(journey, { title: 'read the status', run: () => partner.readStatus({ merchantProfileId }) });
 }
 
+/** A document of an answer, on its way to the underwriters. */
+export interface Upload {
+  readonly id: string;
+  readonly document: DocumentRef;
+  readonly description: string;
+}
+
+/** The documents of an answer. */
+export function uploadsOf({ requirement, resolution: { answer } }: Answered): Upload[] {
+  if (answer.kind !== 'documents') return [];
+  return answer.documents.map((document) => ({
+    id: `${requirement.id}/${document.key}`,
+    document,
+    description: requirement.detail,
+  }));
+}
+
 /**
  * Uploads a document of an answer. Where the partner rejects it, a person may replace it.
  *
@@ -170,12 +188,11 @@ export function read({ journey, merchantProfileId }: Application): Promise<Statu
  */
 export async function upload(
   application: Application,
-  first: DocumentRef,
-  description: string,
+  { description, ...first }: Upload,
   polled: () => StatusSnapshot | undefined,
 ): Promise<void> {
   const { journey, merchantProfileId } = application;
-  let document = first;
+  let { document } = first;
   await runStep<Warned>(journey, {
     get title() {
       return `upload ${document.fileName}`;
@@ -208,7 +225,7 @@ export type Review =
 export const REVIEW = 'request the review of the answers';
 
 /**
- * Reports to the underwriters that these notes are answered.
+ * Reports to the underwriters that these notes are answered, with the texts as comment.
  *
  * @param begun the status that was seen before the request began. What is read once the outcome is in doubt may be later: the
  *   partner may have taken the answers and asked the same again
@@ -218,12 +235,13 @@ export const REVIEW = 'request the review of the answers';
  */
 export function requestReview(
   application: Application,
-  noteIds: readonly string[],
-  comment: string,
+  answered: readonly Answered[],
   begun: StatusMark,
   polled: () => StatusSnapshot | undefined,
 ): Promise<Review> {
   const { journey, merchantProfileId } = application;
+  const noteIds = answered.map(({ requirement }) => requirement.about ?? requirement.id);
+  const comment = answered.flatMap(textOf).join('\n\n');
   const taken = { delivered: true, before: begun } as const;
   const isTaken = (now: StatusSnapshot) =>
     now.phase === 'in-review' ||
@@ -245,4 +263,8 @@ export function requestReview(
         `If it is, adopt ${merchantProfileId}.`,
     },
   });
+}
+
+function textOf({ requirement, resolution: { answer } }: Answered): string[] {
+  return answer.kind === 'text' ? [`${requirement.detail}\n${answer.text}`] : [];
 }

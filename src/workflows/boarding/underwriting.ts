@@ -1,7 +1,6 @@
 import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { merchantOutcome } from '../../messages/outcomes.js';
-import type { DocumentRef } from '../../messages/requirements.js';
 import { isUnderReview, mayTakeAnswers, takesAnswers } from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
@@ -17,7 +16,9 @@ import {
   type StatusMark,
   setFees,
   submit,
+  type Upload,
   upload,
+  uploadsOf,
 } from './application.js';
 import { midQuestion, noteQuestion, notSubmittedQuestion } from './questions.js';
 import { Restless, toSeen } from './restless.js';
@@ -351,21 +352,19 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     return this.#polled?.notes.some(({ id }) => this.#delivered.has(id)) ?? false;
   }
 
-  async #upload({ id, document, description }: Upload): Promise<void> {
-    await upload(this.application, document, description, () => this.#polled);
-    this.#uploaded.add(id);
+  async #upload(one: Upload): Promise<void> {
+    await upload(this.application, one, () => this.#polled);
+    this.#uploaded.add(one.id);
   }
 
   /** @returns the status in which the partner took the answers; undefined when it did not take them, and they wait */
   async #requestReview(answered: readonly Answered[]): Promise<StatusMark | undefined> {
     const { application, journey } = this;
-    const noteIds = answered.map(({ requirement }) => requirement.about ?? requirement.id);
-    const comment = answered.flatMap(textOf).join('\n\n');
     const { status = '', statusDate = null } = this.#seen;
     this.#polled = undefined;
     try {
       const begun = { status, statusDate };
-      const review = await requestReview(application, noteIds, comment, begun, () => this.#polled);
+      const review = await requestReview(application, answered, begun, () => this.#polled);
       if (review.delivered) return review.before;
       this.#wait(review.before, answered);
     } catch (error) {
@@ -388,26 +387,6 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     this.journey.timeline.add('answers-wait', { detail: `the partner takes no answers in status ${status}` });
     this.status.replaceWith(now);
   }
-}
-
-/** A document of an answer, on its way to the underwriters. */
-interface Upload {
-  readonly id: string;
-  readonly document: DocumentRef;
-  readonly description: string;
-}
-
-function uploadsOf({ requirement, resolution: { answer } }: Answered): Upload[] {
-  if (answer.kind !== 'documents') return [];
-  return answer.documents.map((document) => ({
-    id: `${requirement.id}/${document.key}`,
-    document,
-    description: requirement.detail,
-  }));
-}
-
-function textOf({ requirement, resolution: { answer } }: Answered): string[] {
-  return answer.kind === 'text' ? [`${requirement.detail}\n${answer.text}`] : [];
 }
 
 function idsOf(answered: readonly Answered[]): string {

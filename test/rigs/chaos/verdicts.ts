@@ -67,13 +67,15 @@ async function wrongEnd(
   const handle = rig.client.workflow.getHandle(workflowId);
   const { status, raw } = await handle.describe();
   if (status.name !== 'COMPLETED') {
-    const { requirements, timeline, waiting } = await stateOf(rig.client, workflowId);
+    // A workflow may be too broken to be queried.
+    const state = await stateOf(rig.client, workflowId).catch(() => undefined);
     const pending = raw.pendingActivities?.map(({ activityId, attempt, lastFailure }) => [
       activityId,
       attempt,
       lastFailure?.message,
     ]);
-    const standing = { requirements, waiting, pending, latest: timeline.slice(-12) };
+    const { requirements, waiting, timeline } = state ?? {};
+    const standing = { requirements, waiting, pending, latest: timeline?.slice(-12) };
     return `is ${status.name.toLowerCase()}: ${JSON.stringify(standing)}`;
   }
   const result = (await handle.result()) as Record<string, { readonly outcome: string }>;
