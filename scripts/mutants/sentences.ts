@@ -1,0 +1,25 @@
+/**
+ * A plugin of Stryker: leaves sentences for people alone, which are texts with a space. Ids, codes, names and formats stay, and so
+ * does what is decided inside a sentence. Loaded by plain Node.
+ */
+import type { Node } from '@babel/types';
+
+/** Whether a part of a sentence decides nothing: `name`, `error.message`, `size(files)`. */
+function isPlain(node: Node): boolean {
+  if (node.type === 'MemberExpression') return isPlain(node.object) && isPlain(node.property);
+  if (node.type === 'CallExpression') return [node.callee, ...node.arguments].every(isPlain);
+  return node.type === 'Identifier' || node.type === 'StringLiteral';
+}
+
+function isSentence(node: Node): boolean {
+  if (node.type === 'StringLiteral') return node.value.includes(' ');
+  if (node.type !== 'TemplateLiteral') return false;
+  return node.quasis.some(({ value }) => value.raw.includes(' ')) && node.expressions.every(isPlain);
+}
+
+const ignorer = {
+  shouldIgnore: ({ node }: { readonly node: Node }) =>
+    isSentence(node) ? 'a sentence for people' : undefined,
+};
+
+export const strykerPlugins = [{ kind: 'Ignore', name: 'sentences', value: ignorer }];
