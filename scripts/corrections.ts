@@ -7,10 +7,10 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { Command } from 'commander';
-import { run } from './first-failure.js';
 import { CORRECTIONS, type Correction } from './known-corrections.js';
+import { run, runTests } from './runs.js';
 import { type ScratchCopy, scratchCopy } from './scratch-copy.js';
 
 /** Tests of the catalogue as a whole, its documents, and the pages that are made from it. */
@@ -54,7 +54,7 @@ async function proves(name: string, correction: Correction): Promise<boolean> {
     ];
     if (!onlyPages) steps.push(['npm', 'run', 'build']);
     for (const [command, ...args] of steps) {
-      const { code, output } = await run(copy.root, command, args);
+      const { code, output } = await run(command, args, { cwd: copy.root });
       if (code !== 0) return failed(`${[command, ...args].join(' ')}\n${output}`);
       if (args.includes('scripts/docs.ts')) {
         const after = hashes(copy);
@@ -99,51 +99,17 @@ function hashes({ root, files }: ScratchCopy): Map<string, string> {
   return new Map(files.map((file) => [file, hash(file)]));
 }
 
-/** Runs every test that names what is corrected, and those of the catalogue. A test that fails must also fail by itself. */
+/** Runs every test that names what is corrected, and those of the catalogue. */
 async function testsPass(copy: ScratchCopy, { words }: Correction): Promise<boolean> {
   const tests = copy.files.filter((file) => /^test\/(unit|integration)\/.+\.test\.ts$/.test(file));
-  const names = (file: string) => {
+  const isAffected = (file: string) => {
     const text = readFileSync(join(copy.root, file), 'utf8');
     return words.some((word) => text.includes(word)) || ALWAYS.some((folder) => file.startsWith(folder));
   };
-  const affected = tests.filter(names);
-  const first = await vitest(copy, affected);
-  const again = first.failures.length === 0 ? first : await vitest(copy, first.failures);
-  print(`  tests        ${first.passed} of ${first.total} pass in ${affected.length} files`);
-  return again.failures.length === 0 || failed(again.titles.join('\n               '));
-}
-
-interface Report {
-  readonly numPassedTests: number;
-  readonly numTotalTests: number;
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
-  }[];
-}
-
-async function vitest(copy: ScratchCopy, files: readonly string[]) {
-  const report = join(copy.root, 'report.json');
+  const affected = tests.filter(isAffected);
   const projects = ['--project=unit', '--project=integration'];
-  const options = [...projects, '--reporter=json', `--outputFile=${report}`];
-  const { output } = await run(copy.root, 'node_modules/.bin/vitest', ['run', ...files, ...options]);
-  let read: Report;
-  try {
-    read = JSON.parse(readFileSync(report, 'utf8')) as Report;
-  } catch {
-    throw new Error(output);
-  }
-  const bad = read.testResults.filter(({ status }) => status !== 'passed');
-  return {
-    passed: read.numPassedTests,
-    total: read.numTotalTests,
-    failures: bad.map(({ name }) => relative(copy.root, name)),
-    titles: bad.flatMap(({ name, assertionResults }) => {
-      const tests = assertionResults
-        .filter(({ status }) => status === 'failed')
-        .map(({ fullName }) => fullName);
-      return [relative(copy.root, name), ...tests.map((test) => `  ${test}`)];
-    }),
-  };
+  const { passed, failures } = await runTests([...affected, ...projects], { cwd: copy.root });
+  print(`  tests        ${passed} pass in ${affected.length} files`);
+  const names = failures.map(({ file, name = 'as a whole' }) => `${file} ${name}`);
+  return failures.length === 0 || failed(names.join('\n               '));
 }

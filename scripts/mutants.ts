@@ -4,13 +4,22 @@
  * with the share of noticed changes per file ends it. Sentences for people stay as they are.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { relative } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { Command, InvalidArgumentError } from 'commander';
 import { Printer } from '../src/commands/cli/output.js';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** The files that decide what is sent, shown and accepted. */
+const DECIDING = [
+  ...['account-access', 'failures', 'poll', 'write'].map((name) => `src/activities/${name}.ts`),
+  'src/commands/batch/run.ts',
+  ...['onboarding-access', 'session'].map((name) => `src/console/${name}.ts`),
+  ...['banking/token', 'http'].map((name) => `src/partners/${name}.ts`),
+  ...['masked', 'private-fields'].map((name) => `src/privacy/${name}.ts`),
+  ...['event-routes', 'nudges'].map((name) => `src/receiver/${name}.ts`),
+  ...['backup', 'nudge', 'search', 'start'].map((name) => `src/temporal/${name}.ts`),
+  'src/workflows/journey/handling.ts',
+];
 
 /** A longer text is cut in the list. */
 const SHOWN = 90;
@@ -22,12 +31,12 @@ function whole(text: string): number {
 
 const program = new Command('mutants')
   .description('Change the code in small ways, and list the changes that no unit test notices.')
-  .argument('<files...>', 'sources, such as src/activities/write.ts')
+  .argument('[files...]', 'sources, such as src/activities/write.ts; default: the files that decide')
   .option('--at-least <percent>', 'exit with 1 if a file has a lower score', whole, 0)
   .option('--concurrency <count>', 'how many changes are tried at a time', whole, 1)
   .parse();
-const files = program.args.map((file) => relative(ROOT, file));
-for (const file of files) if (!existsSync(join(ROOT, file))) program.error(`there is no file ${file}`);
+const files = program.args.length > 0 ? program.args.map((file) => relative('.', file)) : DECIDING;
+for (const file of files) if (!existsSync(file)) program.error(`there is no file ${file}`);
 const { atLeast, concurrency } = program.opts<{ atLeast: number; concurrency: number }>();
 
 type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
@@ -60,7 +69,7 @@ function inShort(text: string): string {
 }
 
 const rows = files.map((file) => {
-  const of = results.filter(({ fileName }) => relative(ROOT, fileName) === file);
+  const of = results.filter(({ fileName }) => relative('.', fileName) === file);
   for (const mutant of survived(of)) {
     const unreached = mutant.status === 'NoCoverage' ? '  (no unit test reaches it)' : '';
     const change = `${inShort(original(mutant))} -> ${inShort(mutant.replacement)}`;

@@ -1,23 +1,21 @@
 /**
- * Checks that the commit at hand can be tagged as a release: `npm run release-check`, or `npm run release-check -- --only version docs`
- * for a part. The whole check takes more than an hour, most of it for the seeded defects. Exit code 1 when anything fails. What a
- * failed check printed is in .cache/release/, and so is the SBOM.
+ * Checks that the commit at hand can be tagged as a release: `npm run release-check`. It takes more than an hour, so after an
+ * interruption it continues: a check that has passed for this commit is not repeated without --again. Exit code 1 when anything
+ * fails. What a failed check printed is in .cache/release/, and so is the SBOM.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Command } from 'commander';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
 import satisfies from 'spdx-satisfies';
-import { Printer } from '../src/commands/cli/output.js';
-import { contractLines } from './contract.js';
-import { interrupted, run } from './first-failure.js';
-import { PATHS } from './recorded-paths.js';
+import { interrupted, ROOT, run } from './runs.js';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, '.cache', 'release');
+
+/** The checks that passed, by the commit. */
+const PASSED = join(FOLDER, 'passed.json');
 
 /** Installed for the moment: its tree is larger than all that the project needs for its tests. */
 const CYCLONEDX = '@cyclonedx/cyclonedx-npm@6.0.1';
@@ -31,6 +29,10 @@ const PERMISSIVE = [
 /** Packages whose manifest names no licence: that of their LICENSE file, as somebody has read it. */
 const READ: Readonly<Record<string, string>> = { 'unionfs@4.6.0': 'Unlicense' };
 
+/** Sizes of tests that take minutes. The gate has small ones. */
+const LONG = { ADOPTED_ROWS: '1000', SCHEMATHESIS_SECONDS: '25', FLOOD_EVENTS: '1500' };
+const LONG_TESTS = ['commands/adopt-thousand', 'receiver/schemathesis', 'receiver/flood'];
+
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 const SBOM = join(FOLDER, `gangway-${version}.cdx.json`);
 
@@ -42,81 +44,106 @@ interface Skipped {
   readonly skipped: string;
 }
 
-type Result = Problem | Skipped;
-
-type Check = () => Promise<Result> | Result;
+type Check = () => Promise<Problem | Skipped> | Problem;
 
 /** By name, the quickest first. */
 const CHECKS: Readonly<Record<string, Check>> = {
-  'clean-tree': uncommitted,
   version: versionProblem,
-  histories: historiesProblem,
-  docs: docsProblem,
+  contract: () => changing('record-contract', version),
+  histories: () => changing('record-histories', version),
+  docs: () => changing('docs'),
   sbom: sbomProblem,
   licences: licencesProblem,
   signatures: signaturesProblem,
   gate: gateProblem,
-  'seeded-defects': () => failing('npm', ['run', 'seeded-defects']),
+  'long-sizes': longSizesProblem,
+  mutants: () => failing('npm', 'run', 'mutants', '--', '--at-least', '75', '--concurrency', '2'),
+  'seeded-defects': () => failing('npm', 'run', 'seeded-defects'),
 };
 
-const { only } = new Command('release-check')
+const { only, again } = new Command('release-check')
   .description('Check that the commit at hand can be tagged as a release.')
-  .option('--only <checks...>', 'some checks', Object.keys(CHECKS))
+  .addOption(new Option('--only <checks...>', 'some checks').choices(Object.keys(CHECKS)))
+  .option('--again', 'repeat checks that have passed for this commit')
   .parse()
-  .opts<{ only: string[] }>();
-const printer = new Printer(process);
-const unknown = only.filter((name) => !(name in CHECKS));
-if (unknown.length > 0) {
-  printer.note(`no such check: ${unknown.join(', ')}; there are ${Object.keys(CHECKS).join(', ')}`);
-  process.exit(2);
-}
+  .opts<{ only?: string[]; again?: true }>();
 await mkdir(FOLDER, { recursive: true });
-let failed = 0;
-for (const [name, check] of Object.entries(CHECKS)) {
-  if (!only.includes(name)) continue;
-  const begun = performance.now();
-  const result = await resultOf(check);
-  const seconds = Math.round((performance.now() - begun) / 1_000);
-  const log = join(FOLDER, `${name}.log`);
-  const line = (how: string, why = '') =>
-    printer.line(`${name.padEnd(14)}  ${how.padEnd(7)}  ${`${seconds} s`.padStart(7)}  ${why}`.trimEnd());
-  if (result === undefined) line('ok');
-  else if ('skipped' in result) line('skipped', result.skipped);
-  else {
-    const [inShort, printed] = result;
-    failed++;
-    if (printed !== undefined) await writeFile(log, printed);
-    const where = printed === undefined ? '' : `; see ${relative(process.cwd(), log)}`;
-    line('failed', `${inShort}${where}`);
-  }
-}
-const all = only.length === Object.keys(CHECKS).length;
-if (failed === 0 && all) printer.line(`ready: git tag -s v${version} -m "Gangway ${version}"`);
-else if (failed > 0) printer.line(`${failed} of ${only.length} checks failed`);
-// What the paths import would keep the process alive.
-process.exit(failed > 0 ? 1 : 0);
+process.exitCode = await checkAll().catch(endedByCtrlC);
 
-async function resultOf(check: Check): Promise<Result> {
-  try {
-    return await check();
-  } catch (error) {
-    if (interrupted.signal.aborted) process.exit(130);
-    throw error;
-  }
+function endedByCtrlC(error: unknown): number {
+  if (interrupted.signal.aborted) return 130;
+  throw error;
 }
 
-async function failing(program: string, args: readonly string[], cwd = ROOT): Promise<Problem> {
-  const { code, output } = await run(cwd, program, args);
-  return code === 0 ? undefined : [`${[program, ...args].join(' ')} exits with ${code}`, output];
+/** @returns the exit code */
+async function checkAll(): Promise<number> {
+  const changes = git('status', '--porcelain');
+  if (changes !== '') {
+    print('clean-tree', 'failed', 0, `there are changes that are not committed:\n${changes}`);
+    return 1;
+  }
+  const commit = git('rev-parse', 'HEAD').trim();
+  const passed = passedFor(commit);
+  let failed = 0;
+  for (const [name, check] of Object.entries(CHECKS)) {
+    if (only && !only.includes(name)) continue;
+    const before = passed[name];
+    if (before !== undefined && !again) {
+      print(name, 'ok', before, 'already passed');
+      continue;
+    }
+    const begun = performance.now();
+    const result = await check();
+    const seconds = Math.round((performance.now() - begun) / 1_000);
+    if (result === undefined) {
+      passed[name] = seconds;
+      await writeFile(PASSED, JSON.stringify({ [commit]: passed }));
+      print(name, 'ok', seconds);
+    } else if ('skipped' in result) {
+      print(name, 'skipped', seconds, result.skipped);
+    } else {
+      failed++;
+      const [inShort, printed = inShort] = result;
+      await writeFile(join(FOLDER, `${name}.log`), printed);
+      print(name, 'failed', seconds, `${inShort}; see .cache/release/${name}.log`);
+    }
+  }
+  const total = Object.values(passed).reduce((sum, seconds) => sum + seconds, 0);
+  if (failed > 0) print('', 'failed', total, `${failed} checks`);
+  else if (!only) print('', 'ready', total, `git tag -s v${version} -m "Gangway ${version}"`);
+  return failed > 0 ? 1 : 0;
+}
+
+function print(name: string, how: string, seconds: number, why = ''): void {
+  const time = `${seconds} s`.padStart(7);
+  process.stdout.write(`${`${name.padEnd(14)}  ${how.padEnd(7)}  ${time}  ${why}`.trimEnd()}\n`);
+}
+
+/** @returns the seconds that each check took */
+function passedFor(commit: string): Record<string, number> {
+  if (!existsSync(PASSED)) return {};
+  const all = JSON.parse(readFileSync(PASSED, 'utf8')) as Record<string, Record<string, number>>;
+  return all[commit] ?? {};
+}
+
+async function failing(program: string, ...args: string[]): Promise<Problem> {
+  return failed([program, ...args].join(' '), await run(program, args));
+}
+
+function failed(what: string, { code, output }: Awaited<ReturnType<typeof run>>): Problem {
+  return code === 0 ? undefined : [`${what} exits with ${code}`, output];
+}
+
+/** What a script of package.json writes has to be committed. */
+async function changing(script: string, ...args: string[]): Promise<Problem> {
+  const problem = await failing('npm', 'run', script, '--', ...args);
+  if (problem) return problem;
+  const changes = git('status', '--porcelain');
+  return changes === '' ? undefined : [`npm run ${script} changes files`, `${changes}${git('diff')}`];
 }
 
 function git(...args: string[]): string {
   return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
-}
-
-function uncommitted(): Problem {
-  const files = git('status', '--porcelain');
-  return files === '' ? undefined : ['there are changes that are not committed', files];
 }
 
 function versionProblem(): Problem {
@@ -130,30 +157,10 @@ function versionProblem(): Problem {
   return unreleased === '' ? undefined : ['CHANGELOG.md has unreleased changes'];
 }
 
-/** The contract and each path are recorded at this version, and all recorded histories replay. */
-async function historiesProblem(): Promise<Problem> {
-  const missing = Object.entries(PATHS)
-    .flatMap(([name, { continues }]) => (continues ? [name, `${name}-next`] : [name]))
-    .filter((name) => !existsSync(join(ROOT, 'test', 'histories', version, `${name}.json`)));
-  const contract = join(ROOT, 'test', 'contract', `${version}.txt`);
-  const isRecorded =
-    existsSync(contract) && readFileSync(contract, 'utf8') === `${contractLines().join('\n')}\n`;
-  if (!isRecorded) missing.push('the contract');
-  if (missing.length > 0) return [`not recorded at ${version}: ${missing.join(', ')}`];
-  return await failing('npx', ['vitest', 'run', 'test/integration/workflows/replay.test.ts']);
-}
-
-async function docsProblem(): Promise<Problem> {
-  const before = git('status', '--porcelain');
-  const problem = await failing('npm', ['run', 'docs']);
-  if (problem) return problem;
-  return git('status', '--porcelain') === before ? undefined : ['npm run docs changes pages', git('diff')];
-}
-
 function sbomProblem(): Promise<Problem> {
   const what = ['--omit', 'dev', '--output-reproducible', '--output-format', 'JSON', '--output-file', SBOM];
   const install = ['exec', '--yes', '--ignore-scripts', '--package', CYCLONEDX, '--'];
-  return failing('npm', [...install, 'cyclonedx-npm', ...what]);
+  return failing('npm', ...install, 'cyclonedx-npm', ...what);
 }
 
 interface Component {
@@ -192,15 +199,9 @@ function isPermissive(expression: string): boolean {
 }
 
 /** Not every registry signs, and the keys are at a host that a machine may not reach. */
-async function signaturesProblem(): Promise<Result> {
-  const { code, output } = await run(ROOT, 'npm', [
-    'audit',
-    'signatures',
-    '--omit',
-    'dev',
-    '--fetch-retries',
-    '0',
-  ]);
+async function signaturesProblem(): Promise<Problem | Skipped> {
+  const audit = ['audit', 'signatures', '--omit', 'dev', '--fetch-retries', '0'];
+  const { code, output } = await run('npm', audit);
   if (code === 0) return undefined;
   const isWrong = /invalid|missing registry signature|tampered/i.test(output);
   if (isWrong) return ['npm audit signatures', output];
@@ -211,8 +212,15 @@ async function signaturesProblem(): Promise<Result> {
 async function gateProblem(): Promise<Problem> {
   const clone = await mkdtemp(join(tmpdir(), 'gangway-release-'));
   try {
-    return (await failing('git', ['clone', '--quiet', ROOT, clone])) ?? (await failing('.ci/run', [], clone));
+    const problem = await failing('git', 'clone', '--quiet', ROOT, clone);
+    return problem ?? failed('.ci/run', await run(join(clone, '.ci', 'run'), [], { cwd: clone }));
   } finally {
     await rm(clone, { recursive: true, force: true });
   }
+}
+
+async function longSizesProblem(): Promise<Problem> {
+  const files = LONG_TESTS.map((name) => `test/e2e/${name}.test.ts`);
+  const env = { ...process.env, ...LONG };
+  return failed('vitest', await run('npx', ['vitest', 'run', ...files], { env }));
 }

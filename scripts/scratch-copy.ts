@@ -20,7 +20,7 @@ export interface ScratchCopy {
   remove(): Promise<void>;
 }
 
-/** Copies the project's files, including uncommitted changes, to a folder where they can be changed, built and tested. */
+/** Copies the project's files and its build, including uncommitted changes, to a folder where they can be changed and tested. */
 export async function scratchCopy(): Promise<ScratchCopy> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'gangway-copy-')));
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
@@ -28,10 +28,13 @@ export async function scratchCopy(): Promise<ScratchCopy> {
     encoding: 'utf8',
   }).split('\0');
   const files = listed.filter((file) => file !== '' && existsSync(join(ROOT, file)));
-  await Promise.all(files.map((file) => cp(join(ROOT, file), join(root, file))));
+  const built = existsSync(join(ROOT, 'dist')) ? ['dist'] : [];
+  await Promise.all([...files, ...built].map((file) => cp(join(ROOT, file), join(root, file), COPYING)));
   await mkdir(join(root, '.cache'));
   await Promise.all((await shared()).map((folder) => symlink(join(ROOT, folder), join(root, folder))));
   // Some tests copy the copy.
   execFileSync('git', ['init', '--quiet'], { cwd: root });
   return { root, files, remove: () => rm(root, { recursive: true, force: true }) };
 }
+
+const COPYING = { recursive: true, preserveTimestamps: true };

@@ -1,21 +1,28 @@
 /**
  * Proves that the tests catch defects. `npm run seeded-defects` applies each patch of test/seeded-defects to a scratch copy of
- * the project, builds it, and runs the tests until one fails: first the file that the patch names, then the nearest and
- * cheapest. That test must pass without the defect. Exit code 1 if a defect survives.
+ * the project, and runs tests until one fails: the file that the patch names, then the tests that import what it changes, then
+ * all. The tests that failed must pass without the defects. Exit code 1 if a defect survives.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { Broken, failsAlone, firstFailure, interrupted, run } from './first-failure.js';
+import pLimit from 'p-limit';
+import { requireFreshBuild } from './build-stamp.js';
+import { type Failure, interrupted, ROOT, run, runTests } from './runs.js';
 import { scratchCopy } from './scratch-copy.js';
 
-const PATCHES = fileURLToPath(new URL('../test/seeded-defects', import.meta.url));
+const PATCHES = join(ROOT, 'test', 'seeded-defects');
+
+/** A defect may make a test wait forever: this ends the test, and its file if the test still holds it up. */
+const TEST_TIMEOUT = '--testTimeout=60000';
+const FILE_LIMIT_MS = 120_000;
+
+const QUICK = ['--project=unit', '--project=integration'];
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
-/** The test file that should catch it, as the words before the patch name it. */
-const testOf = (name: string) => /^Test: (.+)$/m.exec(readFileSync(patchOf(name), 'utf8'))?.[1] ?? '';
 const patchOf = (name: string) => join(PATCHES, `${name}.patch`);
+const textOf = (name: string) => readFileSync(patchOf(name), 'utf8');
 const known = readdirSync(PATCHES).map((file) => basename(file, '.patch'));
 const program = new Command('seeded-defects')
   .description('Apply known defects one by one, and check that a test fails.')
@@ -25,57 +32,78 @@ const program = new Command('seeded-defects')
 const names = program.args.length > 0 ? program.args : known.sort();
 for (const name of names) if (!known.includes(name)) program.error(`there is no defect ${name}`);
 if (program.opts<{ list?: true }>().list) names.forEach(list);
-else process.exitCode = await seedAll();
+else process.exitCode = await seedAll().catch(endedByCtrlC);
 
 function list(name: string): void {
-  const [words = ''] = readFileSync(patchOf(name), 'utf8').split('\n\n');
+  const [words = ''] = textOf(name).split('\n\n');
   print(`${name}\n${words.replace(/^/gm, '    ')}`);
+}
+
+function endedByCtrlC(error: unknown): number {
+  if (interrupted.signal.aborted) return 130;
+  throw error;
 }
 
 /** @returns the exit code */
 async function seedAll(): Promise<number> {
-  const width = Math.max(...names.map((name) => name.length));
-  const count = { caught: 0, survived: 0, broken: 0 };
-  for (const name of names) {
-    const began = Date.now();
-    const failed = await seed(name).catch((error: unknown) => error);
-    if (interrupted.signal.aborted) return 130;
-    if (failed instanceof Error && !(failed instanceof Broken)) throw failed;
-    const result = failed instanceof Broken ? 'broken' : failed ? 'caught' : 'survived';
-    count[result] += 1;
-    const seconds = ((Date.now() - began) / 1_000).toFixed(0).padStart(5);
-    const detail = failed instanceof Broken ? failed.message : (failed ?? '');
-    print(`${name.padEnd(width)}  ${result.padEnd(8)}  ${seconds} s  ${detail}`);
-  }
-  const broken = count.broken > 0 ? `, ${count.broken} broken` : '';
-  print(`${count.caught} caught, ${count.survived} survived${broken}`);
-  return count.caught === names.length ? 0 : 1;
+  requireFreshBuild();
+  const atOnce = pLimit(availableParallelism());
+  const caught = (await atOnce.map(names, seed)).filter((failure) => failure !== undefined);
+  const files = [...new Set(caught.map(({ file }) => file))];
+  // A test that always fails would catch everything.
+  const clean = files.length > 0 ? await runTests([...files, TEST_TIMEOUT]) : { failures: [] };
+  for (const { file, name = 'the file as a whole' } of clean.failures)
+    print(`${file} > ${name} fails without a defect, too`);
+  print(`${caught.length} of ${names.length} caught`);
+  return caught.length === names.length && clean.failures.length === 0 ? 0 : 1;
 }
 
-/** @returns the test that fails with the defect, and passes without it, if one does */
-async function seed(name: string): Promise<string | undefined> {
-  const copy = await scratchCopy();
-  const build = async (...options: string[]) => {
-    for (const [program, ...args] of [
-      ['git', 'apply', ...options, patchOf(name)],
-      ['npm', 'run', 'build'],
-    ]) {
-      const { code, output } = await run(copy.root, program as string, args);
-      if (code !== 0) throw new Broken(output);
-    }
+/** Prints what came of a defect. @returns the test that catches it */
+async function seed(name: string): Promise<Failure | undefined> {
+  const begun = performance.now();
+  const report = (result: string, detail = '') => {
+    const seconds = `${((performance.now() - begun) / 1_000).toFixed(0)} s`.padStart(6);
+    print(
+      `${name.padEnd(Math.max(...names.map(({ length }) => length)))}  ${result.padEnd(8)}${seconds}  ${detail}`,
+    );
   };
   try {
-    await build();
-    const changed = [...readFileSync(patchOf(name), 'utf8').matchAll(/^\+\+\+ b\/(.+)$/gm)];
-    const sources = changed.map(([, file = '']) => file);
-    const tests = copy.files.filter((file) => file.endsWith('.test.ts'));
-    const failure = await firstFailure(copy.root, tests, sources, testOf(name));
-    if (!failure) return undefined;
-    const found = `${failure.file} > ${failure.name}`;
-    // A test that always fails would catch everything.
-    await build('--reverse');
-    if (await failsAlone(copy.root, failure)) throw new Broken(`${found} fails without the defect, too`);
-    return found;
+    const failure = await catcherOf(name);
+    if (failure) report('caught', `${failure.file} > ${failure.name}`);
+    else report('survived');
+    return failure;
+  } catch (error) {
+    if (interrupted.signal.aborted) throw error;
+    report('broken', error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
+}
+
+async function catcherOf(name: string): Promise<Failure | undefined> {
+  const copy = await scratchCopy();
+  const cwd = copy.root;
+  const make = async (command: string, ...args: string[]) => {
+    const { code, output } = await run(command, args, { cwd });
+    if (code !== 0) throw new Error(output);
+  };
+  try {
+    await make('git', 'apply', patchOf(name));
+    const [, named = ''] = /^Test: (.+)$/m.exec(textOf(name)) ?? [];
+    const changed = [...textOf(name).matchAll(/^\+\+\+ b\/(.+)$/gm)].map(([, file = '']) => file);
+    let isBuilt = false;
+    for (const args of [[named], ['related', ...changed, ...QUICK], QUICK]) {
+      const isUnit = args[0]?.startsWith('test/unit/');
+      if (!isUnit && !isBuilt) await make('npm', 'run', 'build');
+      isBuilt ||= !isUnit;
+      const limit = args[0] === named ? { limitMs: FILE_LIMIT_MS } : {};
+      const { failures, isLate } = await runTests([...args, '--bail=1', TEST_TIMEOUT], { cwd, ...limit });
+      const [failure] = failures.filter((one) => one.name !== undefined);
+      if (failure) return failure;
+      if (isLate) return { file: named, name: 'does not end' };
+      const [whole] = failures;
+      if (whole) throw new Error(`${whole.file} fails as a whole`);
+    }
+    return undefined;
   } finally {
     await copy.remove();
   }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-const NODE_MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
+const at = (folder) => fileURLToPath(new URL(`../../${folder}`, import.meta.url));
 
 export default {
   plugins: ['@stryker-mutator/vitest-runner', './scripts/mutants/sentences.ts'],
@@ -13,7 +13,8 @@ export default {
   // Stryker rewrites tsconfig.json with a function that TypeScript 7 lacks, and overlooks a linked folder of modules.
   tsconfigFile: 'none',
   symlinkNodeModules: false,
-  buildCommand: `ln -s ${NODE_MODULES} node_modules`,
+  // Pages read their style from the build.
+  buildCommand: `ln -s ${at('node_modules')} ${at('dist')} .`,
   tempDirName: '.cache/mutants',
   cleanTempDir: 'always',
   reporters: ['progress-append-only'],

@@ -1,0 +1,108 @@
+/** Runs programs and tests for other scripts. Ctrl-C ends all that run, with their processes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** How long a program may take to stop its own processes. */
+const GRACE_MS = 15_000;
+
+/** Ctrl-C. */
+export const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupted.abort());
+
+export interface RunOptions {
+  /** Default: the project. */
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Stops the program after this time. */
+  readonly limitMs?: number;
+  /** A file that receives what the program prints, while it runs. */
+  readonly log?: string;
+}
+
+/** Runs a program in a process group of its own, all of which ends with it. */
+export async function run(program: string, args: readonly string[], options: RunOptions = {}) {
+  const { cwd = ROOT, env = process.env, limitMs, log } = options;
+  interrupted.signal.throwIfAborted();
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const kill = (signal: NodeJS.Signals) => {
+    try {
+      process.kill(-(child.pid ?? 0), signal);
+    } catch {
+      // The whole group has ended.
+    }
+  };
+  const stop = () => {
+    kill('SIGINT');
+    setTimeout(kill, GRACE_MS, 'SIGKILL').unref();
+  };
+  const late = AbortSignal.any(limitMs ? [AbortSignal.timeout(limitMs)] : []);
+  const stopped = AbortSignal.any([interrupted.signal, late]);
+  stopped.addEventListener('abort', stop);
+  const outputs = [child.stdout, child.stderr];
+  const file = log ? createWriteStream(log) : undefined;
+  if (file) for (const output of outputs) output.pipe(file, { end: false });
+  const printed = Promise.all(outputs.map((output) => text(output)));
+  const [code] = await once(child, 'exit');
+  kill('SIGKILL');
+  stopped.removeEventListener('abort', stop);
+  file?.end();
+  interrupted.signal.throwIfAborted();
+  return { code: code as number | null, output: (await printed).join(''), isLate: late.aborted };
+}
+
+/** A test that failed. Without a name, the file failed as a whole. */
+export interface Failure {
+  readonly file: string;
+  readonly name?: string;
+}
+
+/** The part of vitest's JSON report that is read. */
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}
+
+/** Runs vitest. @throws {Error} with what it printed, if something else than a test fails */
+export async function runTests(args: readonly string[], options: RunOptions = {}) {
+  const { cwd = ROOT } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-report-'));
+  const report = join(folder, 'report.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  try {
+    const { code, output, isLate } = await run(
+      join(cwd, 'node_modules/.bin/vitest'),
+      [...args, '--run', ...reporters],
+      options,
+    );
+    const read = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as Report) : undefined;
+    const failures = (read?.testResults ?? []).flatMap(({ name, status, assertionResults }): Failure[] => {
+      const file = relative(cwd, name);
+      const failed = assertionResults.filter((test) => test.status === 'failed');
+      if (failed.length > 0) return failed.map(({ fullName }) => ({ file, name: fullName }));
+      return status === 'failed' ? [{ file }] : [];
+    });
+    if (!isLate && (!read || (code !== 0 && failures.length === 0))) throw new Error(output);
+    const {
+      numPassedTests: passed = 0,
+      numFailedTests: failed = 0,
+      numPendingTests: skipped = 0,
+    } = read ?? {};
+    return { passed, failed, skipped, failures, isLate, output };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
