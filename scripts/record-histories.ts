@@ -35,6 +35,8 @@ await recordAll(
   missing.filter(([, { continues }]) => continues),
   { 'limit.historyCount.suggestContinueAsNew': 30 },
 );
+// The rigs install a runtime, which keeps the process alive when no worker has used it.
+process.exit();
 
 async function recordAll(paths: [string, Path][], dynamicConfig: Record<string, number> = {}): Promise<void> {
   if (paths.length === 0) return;
