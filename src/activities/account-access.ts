@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { activityInfo, getClient, heartbeat, type Info, log } from '@temporalio/activity';
+import { activityInfo, getClient, heartbeat, type Info, log, sleep } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';

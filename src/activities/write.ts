@@ -62,7 +62,7 @@ export async function write<Result>(
   const mayHaveBeenSent = earlier?.sending ?? isResetWithoutMarks();
   if (mayHaveBeenSent && !mayRepeat) throw lost(activityType, earlier);
 
-  const marks = new Marks();
+  const marks = new Marks(mayHaveBeenSent);
   const deadline = new Deadline({ ms: startToCloseTimeoutMs * SHARE_OF_ATTEMPT });
   try {
     return await send({
@@ -119,9 +119,14 @@ export async function writeThenRead<Result extends object, Now>(
 /** How long the read after a write may take, in milliseconds. The status poll reads later in any case. */
 const READ_AFTER_MS = 10_000;
 
-/** Records that a write was not started, so that its next attempt sends it, even after a reset. */
+/**
+ * Records that a write was not started, so that its next attempt sends it, even after a reset.
+ *
+ * @throws {ApplicationFailure} `Uncertain`, when a reset removed the marks of an earlier attempt
+ */
 export async function leaveUnsent(): Promise<void> {
-  await new Marks().clear();
+  if (isResetWithoutMarks()) throw lost(activityInfo().activityType, undefined);
+  await new Marks(false).clear();
 }
 
 /**
@@ -217,6 +222,9 @@ class Marks {
   #baseline: Pick<Mark, 'baseline'> = {};
   #setting: Promise<void> = Promise.resolve();
 
+  /** @param mayHaveBeenSent what an earlier attempt leaves open stays open when this one clears its mark */
+  constructor(private readonly mayHaveBeenSent: boolean) {}
+
   readonly compareWith = (baseline: readonly number[]): void => {
     this.#baseline = { baseline };
   };
@@ -241,14 +249,15 @@ class Marks {
       this.sent = sent;
       marked.add(Context.current());
     } catch (error) {
-      this.refusal = await refusalOf(error, sent);
+      this.refusal = refusalOf(error);
+      if (isStopRequest(error)) await this.clear();
       throw this.refusal;
     }
   }
 
   async clear(): Promise<void> {
     const sent = this.sent ?? { sentAt: new Date().toISOString() };
-    await record({ sending: false, ...sent }).catch((error: unknown) => {
+    await record({ sending: this.mayHaveBeenSent, ...sent }).catch((error: unknown) => {
       if (!isStopRequest(error) && !(error instanceof ActivityNotFoundError)) throw error;
     });
     marked.delete(Context.current());
@@ -265,16 +274,13 @@ function isStopRequest(error: unknown): boolean {
   );
 }
 
-async function refusalOf(error: unknown, sent: Sent): Promise<Error> {
+function refusalOf(error: unknown): Error {
   if (error instanceof ActivityNotFoundError)
     return ApplicationFailure.retryable(
       'nothing was sent: the server has given up on this attempt',
       'GivenUp',
     );
   if (!isStopRequest(error)) return error instanceof Error ? error : new Error(String(error));
-  await record({ sending: false, ...sent }).catch((again: unknown) => {
-    if (!isStopRequest(again)) throw again;
-  });
   // The server does not retry an activity whose cancellation was requested.
   return ApplicationFailure.retryable('nothing was sent: the server asked the attempt to end', 'NotSent');
 }

@@ -1,36 +1,78 @@
 import type { Client } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
+import proto from '@temporalio/proto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AccountAccess } from '../../../src/activities/account-access.js';
 import { repeatable } from '../../../src/activities/failures.js';
-import type { ProbeRequest, ProbeResult } from '../../../src/messages/partner-account.js';
-import { PartnerError, type PartnerErrorDetails } from '../../../src/partners/partner-error.js';
+import type {
+  PartnerAccountActivities,
+  ProbeRequest,
+  ProbeResult,
+} from '../../../src/messages/partner-account.js';
+import {
+  PartnerError,
+  type PartnerErrorDetails,
+  type PartnerErrorKind,
+} from '../../../src/partners/partner-error.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
 
 const MINUTE = 60_000;
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
 /** A process whose partner lets it in, or refuses it like this. */
 function process() {
   const reports: { process: string; refusal: unknown }[] = [];
   const partner = { refusal: undefined as Partial<PartnerErrorDetails> | undefined, calls: 0, workflows: 0 };
+  const temporal = { isUp: true, searches: 0 };
+  /** The activities of workflows of the account, whose last attempt failed like this. */
+  const waiting = new Map<string, Partial<PartnerErrorDetails>>();
+  const retried: unknown[] = [];
   const marks: unknown[] = [];
+  const { PENDING_ACTIVITY_STATE_SCHEDULED: state } = proto.temporal.api.enums.v1.PendingActivityState;
+  const failureOf = (details: Partial<PartnerErrorDetails>) =>
+    defaultFailureConverter.errorToFailure(
+      ApplicationFailure.create({ type: 'PartnerError', details: [details] }),
+      defaultPayloadConverter,
+    );
+  const probing = { activityId: 'probe', activityType: { name: 'probeAccount' } };
+  const inAnHour = { seconds: Date.now() / 1_000 + 3_600 };
+  const dueLater = { state, nextAttemptScheduleTime: inAnHour };
   const client = {
     ...takesMarks,
+    options: {
+      namespace: 'default',
+      loadedDataConverter: {
+        payloadConverter: defaultPayloadConverter,
+        failureConverter: defaultFailureConverter,
+        payloadCodecs: [],
+      },
+    },
+    workflowService: {
+      listWorkflowExecutions: async () => {
+        temporal.searches += 1;
+        return { executions: [] };
+      },
+      resetActivity: async ({ execution, id }: { execution: { workflowId: string }; id: string }) =>
+        retried.push([execution.workflowId, id]),
+    },
     activity: { heartbeat: async (_: Uint8Array, mark: unknown) => marks.push(mark) },
     workflow: {
       signalWithStart: async (_: string, { signalArgs }: { signalArgs: typeof reports }) => {
+        if (!temporal.isUp) throw new Error('Temporal is down');
         reports.push(...signalArgs);
         partner.workflows = 1;
       },
-      getHandle: () => ({
-        describe: async () => ({
-          raw: { pendingActivities: partner.workflows ? [{ activityType: { name: 'probeAccount' } }] : [] },
-        }),
+      getHandle: (workflowId: string) => ({
+        describe: async () => {
+          const details = waiting.get(workflowId);
+          const step = details && { activityId: 'step', lastFailure: failureOf(details) };
+          const pending = workflowId === 'partner-account-boarding' && partner.workflows ? probing : step;
+          return { raw: { pendingActivities: pending ? [{ ...dueLater, ...pending }] : [] } };
+        },
       }),
     },
   } as unknown as Client;
@@ -38,12 +80,18 @@ function process() {
     partner.calls += 1;
     const { refusal } = partner;
     if (!refusal) return 'let in';
-    const details = { system: 'boarding', operation: 'get-status', fields: [], reason: 'HTTP 401' };
-    throw new PartnerError({ ...details, kind: 'Unauthorized', ...refusal });
+    throw refusedAs(refusal);
   };
-  const codes: string[] = [];
+  const signIns: string[] = [];
   const place = { system: 'boarding', account: undefined, taskQueue: 'gangway' } as const;
-  const access = new AccountAccess(place, { read: call, useCode: (code) => codes.push(code) });
+  const access = new AccountAccess(place, {
+    read: async ({ signal }) => {
+      signIns.push(signal ? 'read' : 'read without end');
+      return call();
+    },
+    forget: () => void signIns.push('forget'),
+    useCode: (code) => void signIns.push(`code ${code}`),
+  });
   const environment = (info: object) =>
     new MockActivityEnvironment(
       { activityType: 'readStatus', workflowType: 'merchantBoarding', ...info },
@@ -53,13 +101,25 @@ function process() {
   /** Runs an activity that makes a call. Default of `info`: an activity of a workflow. */
   const run = (make: () => Promise<unknown> = call, info: object = {}) =>
     environment(info).run(() => repeatable(make));
-  const probe = (request: Partial<ProbeRequest> = {}, heartbeatDetails?: unknown): Promise<ProbeResult> =>
-    environment({ activityType: 'probeAccount', heartbeatDetails }).run(access.activities.probeAccount, {
-      process: reports[0]?.process ?? '',
-      ...request,
-    });
-  return { run, probe, partner, reports, codes, marks };
+  const heartbeats: unknown[] = [];
+  const probe = (request: Partial<ProbeRequest> = {}, heartbeatDetails?: unknown): Promise<ProbeResult> => {
+    const probing = environment({ activityType: 'probeAccount', heartbeatDetails });
+    probing.on('heartbeat', (details) => heartbeats.push(details));
+    const process = reports[0]?.process ?? '';
+    return probing.run(access.activities.probeAccount, { process, ...request });
+  };
+  const activity = <Name extends keyof PartnerAccountActivities>(
+    name: Name,
+    ...request: Parameters<PartnerAccountActivities[Name]>
+  ) => {
+    const activities = access.activities as Record<Name, (...request: unknown[]) => Promise<unknown>>;
+    return environment({ activityType: name }).run(activities[name], ...request);
+  };
+  const calls = { run, probe, activity, probeNow: () => access.probeNow(client) };
+  return { ...calls, partner, temporal, waiting, retried, reports, signIns, heartbeats, marks };
 }
+
+type Process = ReturnType<typeof process>;
 
 const failure = (activity: Promise<unknown>) =>
   activity.then(
@@ -68,10 +128,16 @@ const failure = (activity: Promise<unknown>) =>
     },
     (error: unknown) => {
       if (!(error instanceof ApplicationFailure)) throw error;
-      const { type, nonRetryable, details } = error;
-      return { type, nonRetryable, kind: (details?.[0] as PartnerErrorDetails | undefined)?.kind };
+      const { type, nonRetryable, nextRetryDelay, details } = error;
+      const refusal = details?.[0] as PartnerErrorDetails | undefined;
+      return { type, nonRetryable, nextRetryDelay, kind: refusal?.kind, refusal };
     },
   );
+
+const refusedAs = (more: Partial<PartnerErrorDetails> = {}) => {
+  const details = { system: 'boarding', operation: 'get-status', fields: [], reason: 'HTTP 401' };
+  return new PartnerError({ ...details, kind: 'Unauthorized', ...more });
+};
 
 const waits = { nonRetryable: false, kind: 'Unauthorized' };
 const asksItself = { nonRetryable: true, kind: 'Forbidden' };
@@ -89,7 +155,10 @@ describe('a process whose credentials are refused', () => {
     const { run, partner, reports } = process();
     partner.refusal = {};
     await failure(run());
-    vi.advanceTimersByTime(MINUTE);
+    vi.advanceTimersByTime(MINUTE - 1);
+    await failure(run());
+    expect(partner.calls).toBe(1);
+    vi.advanceTimersByTime(1);
     await failure(run());
     expect([partner.calls, reports.length]).toEqual([2, 1]);
     partner.workflows = 0;
@@ -136,8 +205,68 @@ describe('a process whose credentials are refused', () => {
     await failure(run(undefined, { heartbeatTimeoutMs: 10_000 }));
     await failure(run(undefined, { heartbeatTimeoutMs: 10_000 }));
     expect(marks).toEqual([]);
-    await failure(run(undefined, { heartbeatTimeoutMs: undefined }));
+    const write = { heartbeatTimeoutMs: undefined };
+    await failure(run(undefined, { ...write, heartbeatDetails: { sending: true, sentAt: '' } }));
+    expect(marks).toEqual([]);
+    await failure(run(undefined, write));
     expect(marks).toMatchObject([{ sending: false }]);
+  });
+
+  it('does not release a write that may have been sent before a reset that removed its marks', async () => {
+    const { run, partner, marks } = process();
+    partner.refusal = {};
+    await failure(run());
+    const reset = { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: 5_000 };
+    expect(await failure(run(undefined, { startToCloseTimeoutMs: 5_000, ...reset }))).toMatchObject({
+      ...{ nonRetryable: true, kind: 'Uncertain' },
+    });
+    expect([marks, partner.calls]).toEqual([[], 1]);
+  });
+
+  it('reports a refusal within a minute of a successful probe', async () => {
+    const { run, probe, partner, reports } = process();
+    partner.refusal = {};
+    await failure(run());
+    partner.refusal = undefined;
+    await probe();
+    partner.refusal = {};
+    expect(await failure(run(undefined, { activityType: 'submitMerchant' }))).toMatchObject(waits);
+    expect([partner.calls, reports.length]).toEqual([3, 2]);
+  });
+
+  it('does not close again when a call that began before a successful probe is refused after it', async () => {
+    const { run, probe, partner, reports } = process();
+    partner.refusal = {};
+    await failure(run());
+    vi.advanceTimersByTime(MINUTE);
+    const late = run(async () => {
+      partner.refusal = undefined;
+      await probe();
+      throw refusedAs();
+    });
+    expect(await failure(late)).toMatchObject(waits);
+    expect(await run()).toBe('let in');
+    expect(reports).toHaveLength(1);
+  });
+
+  it('reports again at once when Temporal did not take the report', async () => {
+    const { run, partner, temporal, reports } = process();
+    partner.refusal = {};
+    temporal.isUp = false;
+    let isRefused = (): void => {};
+    const underWay = new Promise<void>((resolve) => {
+      isRefused = resolve;
+    });
+    const second = failure(run(() => underWay.then(() => Promise.reject(refusedAs()))));
+    for (let time = 0; time < 4; time++) {
+      expect(await failure(run())).toMatchObject(waits);
+      vi.advanceTimersByTime(MINUTE);
+    }
+    expect(reports).toEqual([]);
+    temporal.isUp = true;
+    isRefused();
+    expect(await second).toMatchObject(waits);
+    expect(reports).toHaveLength(1);
   });
 
   it('reports the partner’s words without private values', async () => {
@@ -169,12 +298,33 @@ describe('a process whose credentials are refused', () => {
       partner.workflows = 0;
       vi.advanceTimersByTime(MINUTE);
     }
-    expect(await failure(run())).toMatchObject(asksItself);
+    partner.refusal = { kind: 'Forbidden', needs: 'one-time-code', atSignIn: true };
+    const { refusal, ...rest } = await failure(run());
+    expect(rest).toMatchObject({ ...asksItself, nextRetryDelay: undefined });
+    expect(refusal).toEqual({
+      ...{ system: 'boarding', operation: 'get-status', kind: 'Forbidden', fields: [], reason: 'HTTP 401' },
+    });
+  });
+
+  it.each([
+    ['goes on waiting once a probe has reached it', {}, waits],
+    ['is not helped by the probe of another process that it took over', { process: 'gone' }, asksItself],
+  ])('%s', async (_, request, expected) => {
+    const { run, probe, partner } = process();
+    partner.refusal = {};
+    for (let time = 0; time < 3; time++) {
+      await failure(run());
+      partner.workflows = 0;
+      vi.advanceTimersByTime(MINUTE);
+    }
+    expect(await probe(request, { passes: 20 })).toHaveProperty('refusal');
+    vi.advanceTimersByTime(MINUTE);
+    expect(await failure(run())).toMatchObject(expected);
   });
 });
 
 describe('a call that is refused although the credentials work', () => {
-  const refusedTwice = async (between: (rig: ReturnType<typeof process>) => Promise<unknown>) => {
+  const refusedTwice = async (between: (rig: Process) => Promise<unknown>) => {
     const rig = process();
     rig.partner.refusal = {};
     await failure(rig.run());
@@ -185,18 +335,42 @@ describe('a call that is refused although the credentials work', () => {
     return failure(rig.run());
   };
 
-  it('is a requirement of its workflow', async () => {
-    expect(await refusedTwice(async () => undefined)).toMatchObject(asksItself);
+  const ended = ({ run }: Process, kind: PartnerErrorKind) =>
+    failure(run(() => Promise.reject(refusedAs({ kind }))));
+
+  it.each([
+    ['at once', async () => undefined],
+    ['almost five minutes later', async () => vi.advanceTimersByTime(5 * MINUTE - 1)],
+    ['although the partner did not respond meanwhile', (rig: Process) => ended(rig, 'NotSent')],
+    ['although it was too much for the partner meanwhile', (rig: Process) => ended(rig, 'RateLimited')],
+    ['although the response was unclear meanwhile', (rig: Process) => ended(rig, 'Uncertain')],
+  ])('is a requirement of its workflow: %s', async (_, between) => {
+    expect(await refusedTwice(between)).toMatchObject(asksItself);
   });
 
   it.each([
-    ['it was let in meanwhile', ({ run }: ReturnType<typeof process>) => run()],
+    ['another activity is', { activityType: 'submitMerchant' }, {}],
+    ['the sign-in is', {}, { atSignIn: true as const }],
+  ])('is one of the account when %s refused', async (_, info, more) => {
+    const { run, probe, partner } = process();
+    partner.refusal = {};
+    await failure(run());
+    partner.refusal = undefined;
+    await probe();
+    partner.refusal = more;
+    expect(await failure(run(undefined, info))).toMatchObject(waits);
+  });
+
+  it.each([
+    ['it was let in meanwhile', ({ run }: Process) => run()],
     [
       'a poll of it found no change meanwhile',
-      ({ run }: ReturnType<typeof process>) =>
+      ({ run }: Process) =>
         failure(run(() => Promise.reject(ApplicationFailure.retryable('unchanged', 'StatusUnchanged')))),
     ],
-    ['that was long ago', async () => vi.advanceTimersByTime(10 * MINUTE)],
+    ['it was rejected for its input meanwhile', (rig: Process) => ended(rig, 'Rejected')],
+    ['it was forbidden meanwhile', (rig: Process) => ended(rig, 'Forbidden')],
+    ['that was five minutes ago', async () => vi.advanceTimersByTime(5 * MINUTE)],
   ])('is one of the account when %s', async (_, between) => {
     expect(await refusedTwice(between)).toMatchObject(waits);
   });
@@ -221,13 +395,87 @@ describe('a probe', () => {
     expect(await probe(seen)).not.toHaveProperty('refusal');
   });
 
-  it('passes a code to the process that needs it, and to another one when that is gone', async () => {
-    const { probe, codes } = process();
+  it.each<[string, Partial<PartnerErrorDetails>]>([
+    ['kind', { kind: 'Forbidden', atSignIn: true }],
+    ['reason', { reason: 'HTTP 419' }],
+    ['need', { needs: 'one-time-code' }],
+  ])('returns a refusal of another %s than before at once', async (_, other) => {
+    const { run, probe, partner } = process();
+    partner.refusal = {};
+    await failure(run());
+    vi.advanceTimersByTime(MINUTE);
+    partner.refusal = other;
+    const seen = { kind: 'Unauthorized', operation: 'get-status', reason: 'HTTP 401', words: '' } as const;
+    expect(await probe({ seen })).toMatchObject({ refusal: { operation: 'get-status' } });
+  });
+
+  it('waits for the rest of the minute after a refusal, and leaves it at that', async () => {
+    const { run, probe, partner } = process();
+    partner.refusal = {};
+    await failure(run());
+    const { refusal } = await probe();
+    vi.advanceTimersByTime(MINUTE - 1);
+    const seen = refusal && { seen: refusal };
+    expect(await failure(probe(seen))).toMatchObject({ type: 'StillRefused', nextRetryDelay: 1 });
+    vi.advanceTimersByTime(1);
+    expect(await failure(probe(seen))).toMatchObject({ type: 'StillRefused', nextRetryDelay: MINUTE });
+    expect(partner.calls).toBe(3);
+  });
+
+  it('of another process that is gone waits for nothing, and returns what this process meets', async () => {
+    const { run, probe, partner, reports } = process();
+    partner.refusal = {};
+    await failure(run());
+    const { refusal: seen } = await probe();
+    const gone = { process: 'gone', ...(seen && { seen }) };
+    expect(await probe(gone, { passes: 20 })).toEqual({ process: reports[0]?.process, refusal: seen });
+    expect(partner.calls).toBe(3);
+  });
+
+  it('is passed to the process that needs it twenty times, 50 ms apart, and then counts it as gone', async () => {
+    const { probe, signIns, heartbeats } = process();
     const elsewhere = { process: 'elsewhere', code: '123456' };
-    expect(await failure(probe(elsewhere))).toMatchObject({ type: 'OtherProcess', nonRetryable: false });
-    expect(codes).toEqual([]);
+    const passed = { type: 'OtherProcess', nonRetryable: false, nextRetryDelay: 50 };
+    expect(await failure(probe(elsewhere))).toMatchObject(passed);
+    expect(await failure(probe(elsewhere, { passes: 19 }))).toMatchObject(passed);
+    expect([signIns, heartbeats]).toEqual([[], [{ passes: 1 }, { passes: 20 }]]);
     await probe(elsewhere, { passes: 20 });
-    expect(codes).toEqual(['123456']);
+    expect(signIns).toEqual(['code 123456', 'read']);
+    expect(heartbeats.slice(2)).toEqual([{ passes: 0 }]);
+  });
+
+  it('forgets earlier refusals before it stores a code, also when the partner was busy the first time', async () => {
+    const { run, probe, partner, signIns, heartbeats } = process();
+    partner.refusal = {};
+    await failure(run());
+    partner.refusal = { kind: 'RateLimited' };
+    const request = { afresh: true, code: '123456' } as const;
+    expect(await failure(probe(request))).toMatchObject({ kind: 'RateLimited', nonRetryable: false });
+    partner.refusal = undefined;
+    expect(await probe(request)).not.toHaveProperty('refusal');
+    const signIn = ['forget', 'code 123456', 'read'];
+    expect([signIns, heartbeats]).toEqual([[...signIn, ...signIn], []]);
+  });
+
+  it('that gets no clear response leaves the account closed', async () => {
+    const { run, probe, partner } = process();
+    partner.refusal = {};
+    await failure(run());
+    partner.refusal = { kind: 'Uncertain' };
+    await failure(probe());
+    partner.refusal = undefined;
+    expect(await failure(run())).toMatchObject(waits);
+    expect(partner.calls).toBe(2);
+  });
+
+  it('that meets a bug reports the bug', async () => {
+    const { probe, partner } = process();
+    Object.defineProperty(partner, 'refusal', {
+      get: () => {
+        throw new TypeError('a bug');
+      },
+    });
+    await expect(probe({}, { passes: 20 })).rejects.toThrow('a bug');
   });
 
   it.each([
@@ -242,5 +490,47 @@ describe('a probe', () => {
     const outcome = probe({}, { passes: 20 });
     if (isIn) expect(await outcome).not.toHaveProperty('refusal');
     else expect(await failure(outcome)).toMatchObject({ kind, nonRetryable: false });
+  });
+});
+
+describe('the workflow of an account', () => {
+  const reads = [
+    { operation: 'get-status', workflowIds: ['m-1', 'm-2'] },
+    { operation: 'get-fees', workflowIds: ['m-3'] },
+  ];
+
+  it('waits until the responses of an operation can be read for every workflow, and learns which', async () => {
+    const { activity, waiting } = process();
+    waiting.set('m-2', { unreadable: 'get-status' }).set('m-3', { unreadable: 'get-fees' });
+    expect(await failure(activity('awaitReadable', { reads }))).toMatchObject({
+      ...{ type: 'StillUnreadable', nonRetryable: false, nextRetryDelay: 5_000 },
+    });
+    waiting.set('m-2', { unreadable: 'get-fees' });
+    expect(await activity('awaitReadable', { reads })).toEqual(['get-status']);
+  });
+
+  it('makes the workflows read whose last response could not be read', async () => {
+    const { activity, waiting, retried } = process();
+    waiting.set('m-1', { unreadable: 'get-fees' }).set('m-2', { unreadable: 'get-status' });
+    await activity('retryReads', { operation: 'get-status', workflowIds: ['m-1', 'm-2', 'm-3'] });
+    expect(retried).toEqual([['m-2', 'step']]);
+  });
+
+  it('wakes the refused steps a second after the credentials work, when their failures have arrived', async () => {
+    const { activity, temporal } = process();
+    const woken = activity('wakeRefused');
+    await vi.advanceTimersByTimeAsync(999);
+    expect(temporal.searches).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([await woken, temporal.searches]).toEqual([0, 1]);
+  });
+
+  it('tries the credentials at once when a process starts, if it asks a person about them', async () => {
+    const { probeNow, partner, retried } = process();
+    await probeNow();
+    expect(retried).toEqual([]);
+    partner.workflows = 1;
+    await probeNow();
+    expect(retried).toEqual([['partner-account-boarding', 'probe']]);
   });
 });

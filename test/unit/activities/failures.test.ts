@@ -1,17 +1,31 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { beating, isRetryable } from '../../../src/activities/failures.js';
-import { PartnerError, type PartnerErrorKind } from '../../../src/partners/partner-error.js';
+import { DefaultLogger } from '@temporalio/worker';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  isRetryable,
+  partnerErrorIn,
+  type Repetition,
+  repeatable,
+  untilCancelled,
+} from '../../../src/activities/failures.js';
+import {
+  PartnerError,
+  type PartnerErrorDetails,
+  type PartnerErrorKind,
+} from '../../../src/partners/partner-error.js';
 
-function failed(kind: PartnerErrorKind, status?: number): PartnerError {
-  const answered = status === undefined ? {} : { status };
+function failed(
+  kind: PartnerErrorKind,
+  status?: number,
+  retryAfterMs?: number,
+  more: Partial<PartnerErrorDetails> = {},
+): PartnerError {
   return new PartnerError({
-    system: 'boarding',
-    operation: 'get-status',
-    kind,
-    fields: [],
-    reason: '',
-    ...answered,
+    ...{ system: 'boarding', operation: 'get-status', kind, fields: [], reason: `HTTP ${status}` },
+    ...(status !== undefined && { status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...more,
   });
 }
 
@@ -39,6 +53,13 @@ describe('a read is retried', () => {
   ])('%s with status %s at attempt %i: %s', (kind, status, attempt, expected) => {
     expect(isRetryable(failed(kind, status), attempt, true)).toBe(expected);
   });
+
+  it.each([
+    ['the sign-in before it was forbidden', { atSignIn: true }],
+    ['only a one-time code is missing', { needs: 'one-time-code' }],
+  ] as const)('when %s', (_, more) => {
+    expect(isRetryable(failed('Forbidden', 403, undefined, more), 1_000, false)).toBe(true);
+  });
 });
 
 describe('a read of a record that is not new is retried', () => {
@@ -51,19 +72,92 @@ describe('a read of a record that is not new is retried', () => {
   });
 });
 
-it.each([
-  [undefined, 3_000],
-  [30_000, 3_000],
-  [10_000, 3_000],
-  [6_000, 2_000],
-  [300, 100],
-])(
-  'with a heartbeat time-out of %s ms, a running call sends a heartbeat every %i ms',
-  async (heartbeatTimeoutMs, every) => {
-    const timer = vi.spyOn(globalThis, 'setInterval');
-    onTestFinished(() => timer.mockRestore());
-    const info = heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs };
-    await new MockActivityEnvironment(info).run(() => beating(async () => undefined));
-    expect(timer.mock.calls.map(([, milliseconds]) => milliseconds)).toEqual([every]);
-  },
-);
+describe('the failure of a call', () => {
+  const outcomeOf = (error: unknown, repetition: Repetition = {}) =>
+    new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') })
+      .run(() => repeatable(() => Promise.reject(error), repetition))
+      .catch((failure: unknown) => failure);
+  const MINUTE = 60_000;
+
+  it.each<[string, PartnerError, Repetition, number | undefined]>([
+    ['at the pace of the retry policy', failed('NotSent'), {}, undefined],
+    ['at once, when the partner asks for no wait', failed('RateLimited', 429, 0), {}, undefined],
+    ['when the partner says', failed('RateLimited', 429, 5_000), {}, 5_000],
+    ['at the pace of the call', failed('Uncertain'), { paceMs: 7_000 }, 7_000],
+    ['at the slower of the two', failed('RateLimited', 429, 5_000), { paceMs: 4_999 }, 5_000],
+    ['a minute after refused credentials', failed('Unauthorized', 401), { paceMs: 7_000 }, MINUTE],
+    ['later, when the partner says so', failed('Unauthorized', 401, 2 * MINUTE), {}, 2 * MINUTE],
+  ])('is retried %s', async (_, error, repetition, nextRetryDelay) => {
+    expect(await outcomeOf(error, repetition)).toMatchObject({ nonRetryable: false, nextRetryDelay });
+  });
+
+  it.each([
+    ['input', failed('Rejected', 400, 5_000)],
+    ['a record that it does not have, where none is new', failed('Rejected', 404)],
+  ])('is final when the partner rejects %s, and asks for no delay', async (_, error) => {
+    const failure = await outcomeOf(error, { paceMs: 7_000 });
+    expect(failure).toMatchObject({ nonRetryable: true, nextRetryDelay: undefined });
+  });
+
+  it('holds what the client reports, and any other failure is left alone', async () => {
+    const failure = await outcomeOf(failed('Rejected', 400));
+    expect(failure).toMatchObject({
+      type: 'PartnerError',
+      message: 'boarding get-status: Rejected, HTTP 400',
+    });
+    const reported = { system: 'boarding', operation: 'get-status', kind: 'Rejected', fields: [] };
+    const details = { ...reported, reason: 'HTTP 400', status: 400 };
+    expect(failure).toHaveProperty('details', [details]);
+    expect(partnerErrorIn(failure)).toEqual(details);
+    const other = ApplicationFailure.create({ type: 'NotDue', details: [details] });
+    expect([await outcomeOf(other), partnerErrorIn(other), partnerErrorIn(failed('Rejected'))]).toEqual([
+      other,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+describe('a running call', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** The heartbeats of a call that takes this long, in milliseconds, and how many timers are left after it. */
+  async function beatsOf(ms: number, info: object, ending: () => unknown) {
+    const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+    const beats: unknown[] = [];
+    environment.on('heartbeat', (details) => beats.push(details));
+    const call = async () => {
+      vi.advanceTimersByTime(ms);
+      return ending();
+    };
+    const progress = { polls: 3 };
+    await environment.run(() => repeatable(call, { progress })).catch(() => undefined);
+    return { beats, timers: vi.getTimerCount() };
+  }
+
+  it.each([
+    [undefined, 3_000],
+    [30_000, 3_000],
+    [10_000, 3_000],
+    [6_000, 2_000],
+    [300, 100],
+  ])(
+    'with a heartbeat time-out of %s ms sends its progress every %i ms until it ends',
+    async (heartbeatTimeoutMs, every) => {
+      const info = { heartbeatTimeoutMs };
+      const fails = () => Promise.reject(new Error());
+      expect(await beatsOf(every - 1, info, fails)).toEqual({ beats: [], timers: 0 });
+      const twice = [{ polls: 3 }, { polls: 3 }];
+      expect(await beatsOf(2 * every, info, () => undefined)).toEqual({ beats: twice, timers: 0 });
+    },
+  );
+
+  it('is ended by the cancellation of its activity', async () => {
+    const environment = new MockActivityEnvironment();
+    const { signal } = await environment.run(async () => untilCancelled());
+    expect(signal?.aborted).toBe(false);
+    environment.cancel();
+    expect(signal?.aborted).toBe(true);
+  });
+});

@@ -1,13 +1,18 @@
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
+import { status } from '@grpc/grpc-js';
 import { CompleteAsyncError } from '@temporalio/activity';
 import {
   ActivityCancelledError,
   ActivityCompletionError,
   ActivityNotFoundError,
+  ActivityPausedError,
+  ActivityResetError,
   type Client,
 } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { reportsWrites, type WriteOptions, write, writeThenRead } from '../../../src/activities/write.js';
 import type { Mark } from '../../../src/messages/activities.js';
 import {
@@ -18,17 +23,35 @@ import {
 
 /** Attempts that fail by design are not reported. */
 const QUIET = new DefaultLogger('ERROR');
+/** When an earlier attempt sent its request, and now. */
 const SENT_AT = '2026-01-01T00:00:00.000Z';
+const NOW = '2026-01-01T06:00:00.000Z';
+
+/** The pauses before a request to Temporal is repeated, in milliseconds. No test waits for them. */
+const pauses: unknown[] = [];
+beforeEach(() => {
+  pauses.length = 0;
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.parse(NOW) });
+  vi.spyOn(timers, 'setTimeout').mockImplementation(async (ms) => void pauses.push(ms) as never);
+  syncBuiltinESMExports();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
 function failed(kind: PartnerErrorKind, more: object = {}): PartnerError {
   return new PartnerError({ system: 'boarding', operation: 'create', kind, fields: [], reason: '', ...more });
 }
 
 interface Reported {
+  readonly name: string;
   readonly nonRetryable: boolean;
-  readonly details: readonly PartnerErrorDetails[];
+  readonly details?: readonly PartnerErrorDetails[];
 }
 
+const at = (sentAt: string | undefined) => (sentAt ? ` at ${sentAt}` : '');
 const from = (baseline: readonly number[] | undefined) => (baseline ? ` from ${baseline}` : '');
 
 type Info = ConstructorParameters<typeof MockActivityEnvironment>[0];
@@ -39,33 +62,56 @@ async function attempt(
   {
     info = {},
     answers = [],
+    connects = [],
     mayRepeat = false,
+    reported = [],
     read,
   }: {
     info?: Info;
     answers?: (Error | undefined)[];
+    /** The responses of Temporal before the mark. */
+    connects?: Error[];
     mayRepeat?: boolean;
+    /** Collects the failures that the attempt reports itself. */
+    reported?: unknown[];
     read?: () => Promise<unknown>;
   } = {},
 ) {
   const log: string[] = [];
+  const limits = new Set<number>();
+  const signals: AbortSignal[] = [];
   const next = async (entry: string) => {
     const answer = answers.shift();
     log.push(answer ? `${entry} refused` : entry);
     if (answer) throw answer;
   };
   const service = {
-    workflowService: { getSystemInfo: async () => ({}) },
-    withDeadline: (_: unknown, request: () => Promise<void>) => request(),
-    withAbortSignal: (_: unknown, request: () => Promise<void>) => request(),
+    workflowService: {
+      getSystemInfo: async () => {
+        const error = connects.shift();
+        if (!error) return {};
+        log.push(error.message);
+        throw error;
+      },
+    },
+    withDeadline: (deadline: number, request: () => Promise<void>) => {
+      limits.add(deadline - Date.now());
+      return request();
+    },
+    withAbortSignal: ({ aborted }: AbortSignal, request: () => Promise<void>) =>
+      aborted ? Promise.reject(new Error('aborted')) : request(),
     activity: {
       heartbeat: (_: unknown, { sending, baseline, response }: Mark) =>
         next(
           response ? `record ${JSON.stringify(response)}` : `${sending ? 'mark' : 'clear'}${from(baseline)}`,
         ),
       complete: (_: unknown, result: unknown) => next(`complete ${JSON.stringify(result)}`),
-      fail: (_: unknown, { nonRetryable, details: [details] }: Reported) =>
-        next(`fail ${details?.kind}${nonRetryable ? ' for good' : ''}${from(details?.baseline)}`),
+      fail: (_: unknown, failure: Reported) => {
+        reported.push(failure);
+        const [details] = failure.details ?? [];
+        const kind = `${details?.kind ?? failure.name}${failure.nonRetryable ? ' for good' : ''}`;
+        return next(`fail ${kind}${at(details?.sentAt)}${from(details?.baseline)}`);
+      },
     },
   };
   const environment = new MockActivityEnvironment(info, {
@@ -81,13 +127,14 @@ async function attempt(
   const outcome: unknown = await environment
     .run(() => {
       if (!read) return write(send, { mayRepeat });
-      return writeThenRead(send as () => Promise<object>, () => {
+      return writeThenRead(send as () => Promise<object>, (_, { signal }) => {
+        signals.push(signal);
         log.push('read');
         return read();
       });
     })
     .catch((error: unknown) => error);
-  return { log, outcome };
+  return { log, outcome, limits: [...limits], signals };
 }
 
 const sending =
@@ -110,14 +157,16 @@ describe('a write', () => {
   });
 
   it('is not sent when the attempt before it left a mark: that request may have taken effect', async () => {
-    const info = { attempt: 2, heartbeatDetails: { sending: true, sentAt: SENT_AT } };
+    const heartbeatDetails = { sending: true, sentAt: SENT_AT, response: { id: 7 } };
+    const info = { attempt: 2, activityType: 'createMerchant', heartbeatDetails };
     const { log, outcome } = await attempt(sending(), { info });
     expect(log).toEqual([]);
-    expect(outcome).toMatchObject({
-      type: 'PartnerError',
-      nonRetryable: true,
-      details: [{ kind: 'Uncertain', sentAt: SENT_AT }],
-    });
+    const reason = 'its worker stopped before the response was recorded';
+    const details = { system: 'gangway', operation: 'createMerchant', kind: 'Uncertain', fields: [], reason };
+    const lost = { type: 'PartnerError', nonRetryable: true, details: [{ ...details, sentAt: SENT_AT }] };
+    expect(outcome).toMatchObject(lost);
+    expect(outcome).not.toHaveProperty('details.0.response');
+    expect(outcome).not.toHaveProperty('details.0.sending');
   });
 
   it('keeps the baseline in its mark and in its failure', async () => {
@@ -126,8 +175,10 @@ describe('a write', () => {
       await beforeSending();
       throw failed('Uncertain');
     };
-    const { log } = await attempt(call);
-    expect(log).toEqual(['mark from 3,4', 'fail Uncertain for good from 3,4']);
+    expect((await attempt(call)).log).toEqual([
+      'mark from 3,4',
+      `fail Uncertain for good at ${NOW} from 3,4`,
+    ]);
     const heartbeatDetails = { sending: true, sentAt: SENT_AT, baseline: [3, 4] };
     const { outcome } = await attempt(sending(), { info: { attempt: 2, heartbeatDetails } });
     expect(outcome).toMatchObject({ details: [{ kind: 'Uncertain', baseline: [3, 4] }] });
@@ -150,32 +201,103 @@ describe('a write', () => {
   // By then an attempt can have timed out.
   const RESET = scheduledLater(startToCloseTimeoutMs);
 
-  it('is not sent after a reset that removed the marks', async () => {
-    const { log, outcome } = await attempt(sending(), { info: RESET });
+  it.each([
+    ['a time-out after it was scheduled', RESET],
+    ['as early as the timer of the time-out may fire', scheduledLater(119_000)],
+  ])('is not sent after a reset that removed the marks: %s', async (_, info) => {
+    const { log, outcome } = await attempt(sending(), { info });
     expect(log).toEqual([]);
-    expect(outcome).toMatchObject({ nonRetryable: true, details: [{ kind: 'Uncertain' }] });
+    const details = [{ kind: 'Uncertain', reason: 'it was reset together with its marks' }];
+    expect(outcome).toMatchObject({ nonRetryable: true, details });
+    expect(outcome).not.toHaveProperty('details.0.sentAt');
   });
 
-  it('is sent by a first attempt that the server moved to another build', async () => {
-    const { log } = await attempt(sending(), { info: scheduledLater(90_000) });
-    expect(log).toEqual(['mark', 'sent', 'complete "ok"']);
-  });
-
-  it('is sent after a reset that left a cleared mark', async () => {
-    const info = { ...RESET, heartbeatDetails: { sending: false, sentAt: SENT_AT } };
+  it.each([
+    ['a first attempt that the server moved to another build', scheduledLater(118_999)],
+    ['a first attempt whose time-out is shorter than a timer is exact', { startToCloseTimeoutMs: 1_000 }],
+    ['a second attempt, which no reset began', { ...RESET, attempt: 2 }],
+    [
+      'an attempt after a reset that left a cleared mark',
+      { ...RESET, heartbeatDetails: { sending: false, sentAt: SENT_AT } },
+    ],
+  ])('is sent by %s', async (_, info) => {
     expect((await attempt(sending(), { info })).log).toEqual(['mark', 'sent', 'complete "ok"']);
   });
 
-  it('is not sent by an attempt that the server has given up on', async () => {
-    const { log, outcome } = await attempt(sending(), { answers: [new ActivityNotFoundError('gone')] });
-    expect(log).toEqual(['mark refused']);
-    expect(outcome).toMatchObject({ type: 'GivenUp', nonRetryable: false });
+  const stops = [
+    new ActivityCancelledError('cancelled'),
+    new ActivityPausedError('paused'),
+    new ActivityResetError('reset'),
+  ];
+
+  /** How a call may end whose mark was refused. */
+  const ends: [string, () => Promise<unknown>][] = [
+    ['ends with the refusal', sending() as never],
+    [
+      'hides the refusal',
+      (async ({ beforeSending }: WriteOptions) => {
+        await beforeSending().catch(() => undefined);
+        throw failed('Uncertain');
+      }) as never,
+    ],
+  ];
+
+  it.each(ends)(
+    'is not sent by an attempt that the server has given up on, when the call %s',
+    async (_, call) => {
+      const { log, outcome } = await attempt(call, { answers: [new ActivityNotFoundError('gone')] });
+      expect(log).toEqual(['mark refused']);
+      expect(outcome).toMatchObject({ type: 'GivenUp', nonRetryable: false });
+    },
+  );
+
+  it.each(stops.flatMap((stop) => ends.map(([end, call]) => [stop.message, end, stop, call] as const)))(
+    'is not sent once it is %s, and leaves no mark, when the call %s',
+    async (_, __, stop, call) => {
+      const { log, outcome } = await attempt(call, { answers: [stop] });
+      expect(log).toEqual(['mark refused', 'clear']);
+      expect(outcome).toMatchObject({ type: 'NotSent', nonRetryable: false });
+    },
+  );
+
+  it.each([new TypeError('a bug'), 'no error'])(
+    'is not sent when its mark fails with %s',
+    async (problem) => {
+      const { log, outcome } = await attempt(sending(), { answers: [problem as Error] });
+      expect(log.slice(0, 1)).toEqual(['mark refused']);
+      expect(log).not.toContain('sent');
+      expect(String(outcome)).toBe(problem instanceof Error ? 'TypeError: a bug' : 'Error: no error');
+    },
+  );
+
+  it.each([...stops, new ActivityNotFoundError('gone')])(
+    'that had no effect is retried although clearing its mark met %s',
+    async (problem) => {
+      const { log, outcome } = await attempt(sending(failed('NotSent')), { answers: [undefined, problem] });
+      expect(log).toEqual(['mark', 'clear refused']);
+      expect(outcome).toMatchObject(retryable('NotSent'));
+    },
+  );
+
+  it('that cannot clear its mark reports its failure itself', async () => {
+    const answers = [undefined, new TypeError('a bug')];
+    const { log, outcome } = await attempt(sending(failed('NotSent')), { answers });
+    expect(log).toEqual(['mark', 'clear refused', 'fail TypeError']);
+    expect(outcome).toBeInstanceOf(CompleteAsyncError);
   });
 
-  it('is not sent once its cancellation was requested, and leaves no mark', async () => {
-    const { log, outcome } = await attempt(sending(), { answers: [new ActivityCancelledError('cancelled')] });
-    expect(log).toEqual(['mark refused', 'clear']);
-    expect(outcome).toMatchObject({ type: 'NotSent', nonRetryable: false });
+  it('is marked only once Temporal responds, which may be that it does not know the question', async () => {
+    const grpc = (code: status) =>
+      Object.assign(new Error(status[code]), { code, details: '', metadata: {} });
+    const { UNAVAILABLE, CANCELLED, UNIMPLEMENTED, PERMISSION_DENIED } = status;
+    const connects = [UNAVAILABLE, CANCELLED].map(grpc);
+    const { log, limits } = await attempt(sending(), { connects });
+    expect(log).toEqual(['UNAVAILABLE', 'CANCELLED', 'mark', 'sent', 'complete "ok"']);
+    expect(pauses).toEqual([200, 200]);
+    expect(limits, 'each request may take this long').toEqual([5_000]);
+    for (const code of [UNIMPLEMENTED, PERMISSION_DENIED])
+      expect((await attempt(sending(), { connects: [grpc(code)] })).log).toContain('sent');
+    expect(pauses).toHaveLength(2);
   });
 
   it('waits for its mark while Temporal is unavailable, and is reported as long as that takes', async () => {
@@ -204,6 +326,11 @@ describe('a write', () => {
     expect(outcome).toMatchObject(retryable('NotSent'));
   });
 
+  it('is an error of the worker when its report fails in any other way', async () => {
+    const { outcome } = await attempt(sending(), { answers: [undefined, new TypeError('a bug')] });
+    expect(outcome).toMatchObject({ name: 'TypeError', message: 'a bug' });
+  });
+
   it('is no longer reported once the server has given up on the attempt', async () => {
     const { log, outcome } = await attempt(sending(), {
       answers: [undefined, new ActivityNotFoundError('gone')],
@@ -212,17 +339,22 @@ describe('a write', () => {
     expect(outcome).toBeInstanceOf(CompleteAsyncError);
   });
 
-  it.each<PartnerErrorKind>(['NotSent', 'RateLimited', 'Unauthorized'])(
-    'that had no effect (%s) clears its mark before it is retried',
-    async (kind) => {
-      const { log, outcome } = await attempt(sending(failed(kind)));
+  it.each<[PartnerErrorKind, number | undefined]>([
+    ['NotSent', undefined],
+    ['RateLimited', 30_000],
+    ['Unauthorized', 60_000],
+  ])(
+    'that had no effect (%s) clears its mark before it is retried, after %s ms',
+    async (kind, nextRetryDelay) => {
+      const more = kind === 'RateLimited' ? { retryAfterMs: 30_000 } : {};
+      const { log, outcome } = await attempt(sending(failed(kind, more)));
       expect(log).toEqual(['mark', 'clear']);
-      expect(outcome).toMatchObject(retryable(kind));
+      expect(outcome).toMatchObject({ ...retryable(kind), nextRetryDelay });
     },
   );
 
   it.each<[PartnerErrorKind, string]>([
-    ['Uncertain', 'fail Uncertain for good'],
+    ['Uncertain', `fail Uncertain for good at ${NOW}`],
     ['Rejected', 'fail Rejected for good'],
     ['Forbidden', 'fail Forbidden for good'],
   ])('that was sent and failed as %s is not retried', async (kind, report) => {
@@ -231,10 +363,25 @@ describe('a write', () => {
     expect(outcome).toBeInstanceOf(CompleteAsyncError);
   });
 
-  it('that was sent and met an internal error is uncertain', async () => {
-    const { log } = await attempt(sending(new TypeError('a bug')));
-    expect(log).toEqual(['mark', 'fail Uncertain for good']);
-  });
+  it.each([
+    [new TypeError('ada@example.com'), 'TypeError'],
+    ['ada@example.com', 'unknown'],
+  ])(
+    'that was sent and met an internal error (%s) is uncertain, and does not show its message',
+    async (thrown, reason) => {
+      const reported: unknown[] = [];
+      const { log } = await attempt(
+        async ({ beforeSending }) => {
+          await beforeSending();
+          throw thrown;
+        },
+        { info: { activityType: 'createMerchant' }, reported },
+      );
+      expect(log).toEqual(['mark', `fail Uncertain for good at ${NOW}`]);
+      const message = `gangway createMerchant: Uncertain, ${reason}`;
+      expect(reported).toMatchObject([{ message, details: [{ reason, sentAt: NOW }] }]);
+    },
+  );
 
   it('that met an internal error before it was sent is retried, and never uncertain', async () => {
     const { log, outcome } = await attempt(notSending(new TypeError('a bug')));
@@ -260,17 +407,27 @@ describe('a write', () => {
     expect(outcome).toMatchObject({ ...retryable(kind), nonRetryable });
   });
 
-  it('ends in time to report its result', async () => {
-    let signal: AbortSignal | undefined;
-    const info = { startToCloseTimeoutMs: 40 };
-    await attempt(
-      async (options) => {
-        ({ signal } = options);
-        await new Promise((resolve) => signal?.addEventListener('abort', resolve));
-      },
-      { info },
-    );
-    expect(signal?.aborted).toBe(true);
+  it('that fails before it is sent leaves alone what an earlier attempt recorded', async () => {
+    const info = { attempt: 2, heartbeatDetails: { sending: false, sentAt: SENT_AT } };
+    expect((await attempt(notSending(failed('NotSent')), { info })).log).toEqual([]);
+  });
+
+  it('ends after three quarters of its time-out, to report its result in time', async () => {
+    const aborted: boolean[] = [];
+    const call = async ({ signal }: WriteOptions) => {
+      for (const ms of [89_999, 1]) {
+        vi.advanceTimersByTime(ms);
+        aborted.push(signal.aborted);
+      }
+    };
+    await attempt(call, { info: { startToCloseTimeoutMs: 120_000 } });
+    expect(aborted).toEqual([false, true]);
+  });
+
+  it('leaves no timer', async () => {
+    await attempt(sending());
+    await attempt(sending(failed('Rejected')));
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
@@ -289,15 +446,30 @@ describe('a write with a read after it', () => {
   });
 
   it('is not sent again when its worker died during the read: the next attempt returns its response', async () => {
-    const heartbeatDetails: Mark = { sending: true, sentAt: SENT_AT, response: { id: 7 } };
-    const { log, outcome } = await attempt(create, { read, info: { attempt: 2, heartbeatDetails } });
+    const info = { attempt: 2, heartbeatDetails: lost };
+    const { log, outcome } = await attempt(create, { read, info });
     expect(log).toEqual(['read']);
     expect(outcome).toEqual({ id: 7, now: 'Pending' });
   });
 
-  it('is done although the read fails', async () => {
-    const { log } = await attempt(create, { read: () => Promise.reject(failed('Uncertain')) });
-    expect(log.at(-1)).toBe('complete {"id":7}');
+  const lost: Mark = { sending: true, sentAt: SENT_AT, response: { id: 7 } };
+
+  it.each([
+    ['fails', () => Promise.reject(failed('Uncertain'))],
+    ['has no result', async () => undefined],
+  ])('is done although the read %s, by the attempt that sent it and by the next one', async (_, nothing) => {
+    const { log } = await attempt(create, { read: nothing });
+    expect(log.slice(2)).toEqual(['record {"id":7}', 'read', 'complete {"id":7}']);
+    const resumed = await attempt(create, { read: nothing, info: { attempt: 2, heartbeatDetails: lost } });
+    expect(resumed).toMatchObject({ log: ['read'], outcome: { id: 7 } });
+    expect(resumed.outcome).not.toHaveProperty('now');
+  });
+
+  it('limits the read to ten seconds', async () => {
+    const timeout = vi.spyOn(AbortSignal, 'timeout');
+    const { signals } = await attempt(create, { read });
+    expect(timeout.mock.calls).toEqual([[10_000]]);
+    expect(signals).toEqual([timeout.mock.results[0]?.value]);
   });
 
   it('is reported when its response cannot be recorded, without a read', async () => {
@@ -317,31 +489,48 @@ describe('a write with a read after it', () => {
       await beforeSending();
       throw failed('Uncertain');
     };
-    expect((await attempt(call, { read })).log).toEqual(['mark', 'fail Uncertain for good']);
+    expect((await attempt(call, { read })).log).toEqual(['mark', `fail Uncertain for good at ${NOW}`]);
   });
 });
 
 describe('a write that may be repeated', () => {
   const lost = { attempt: 2, heartbeatDetails: { sending: true, sentAt: SENT_AT } };
+  // At the end of a time-out of one second.
+  const reset = { attempt: 1, scheduledTimestampMs: 1, currentAttemptScheduledTimestampMs: 1_001 };
+  const options = { mayRepeat: true };
 
-  it('is sent again after an unknown result, with that information', async () => {
+  it.each([
+    ['a first attempt', {}, false],
+    ['an attempt after one without a mark', { attempt: 2 }, false],
+    ['an attempt after an unknown result', lost, true],
+    ['an attempt after a reset that removed the marks', reset, true],
+  ])('is sent by %s, and learns whether it may have been sent before', async (_, info, expected) => {
     let mayHaveBeenSent: boolean | undefined;
-    const call = async (options: WriteOptions) => {
-      ({ mayHaveBeenSent } = options);
-      await options.beforeSending();
+    const call = async (given: WriteOptions) => {
+      ({ mayHaveBeenSent } = given);
+      await given.beforeSending();
     };
-    const { log } = await attempt(call, { info: lost, mayRepeat: true });
+    const { log } = await attempt(call, { info, ...options });
     expect(log).toEqual(['mark', 'sent', 'complete undefined']);
-    expect(mayHaveBeenSent).toBe(true);
+    expect(mayHaveBeenSent).toBe(expected);
   });
 
   it('is retried when its own result is unknown', async () => {
-    const { log } = await attempt(sending(failed('Uncertain')), { mayRepeat: true });
-    expect(log).toEqual(['mark', 'fail Uncertain']);
+    const { log } = await attempt(sending(failed('Uncertain')), options);
+    expect(log).toEqual(['mark', `fail Uncertain at ${NOW}`]);
   });
 
   it('keeps the mark of an earlier attempt when this one sent nothing', async () => {
-    const { log } = await attempt(sending(failed('RateLimited')), { info: lost, mayRepeat: true });
+    const { log } = await attempt(sending(failed('RateLimited')), { info: lost, ...options });
     expect(log).toEqual(['mark', 'fail RateLimited']);
+    expect((await attempt(notSending(failed('NotSent')), { info: lost, ...options })).log).toEqual([]);
+  });
+
+  it.each([
+    ['it is paused', lost, sending(), ['mark refused', 'mark'], [new ActivityPausedError('paused')]],
+    ['a read before it fails after a reset', reset, notSending(failed('NotSent')), ['mark'], []],
+  ])('leaves open whether an earlier attempt sent it when %s', async (_, info, call, expected, answers) => {
+    const { log } = await attempt(call, { info, answers, ...options });
+    expect(log).toEqual(expected);
   });
 });
