@@ -175,16 +175,17 @@ function isFinal(failure: unknown): boolean {
 }
 
 /**
- * An operator may reset an activity together with its heartbeat details. The server then numbers the attempts from 1 again. An
- * attempt 1 without details that was scheduled at least one time-out after the activity was therefore reset. Only the marks of an
- * attempt that timed out matter, because any other attempt either reported that nothing was sent or was the last one. An attempt 1
- * that was scheduled sooner is not a reset: the server moved it to another build, for example.
+ * Whether an attempt without heartbeat details follows marks that were removed. An operator may reset an activity together with its
+ * heartbeat details. The server then numbers the attempts from 1 again. An attempt 1 that was scheduled at least one time-out
+ * after the activity was therefore reset. Only the marks of an attempt that timed out matter, because any other attempt either
+ * reported that nothing was sent or was the last one. An attempt 1 that was scheduled sooner is not a reset: the server moved it
+ * to another build, for example.
  */
 function isResetWithoutMarks(): boolean {
-  const { attempt, heartbeatDetails, startToCloseTimeoutMs, ...info } = activityInfo();
+  const { attempt, startToCloseTimeoutMs, ...info } = activityInfo();
   const laterMs = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
   const mayHaveTimedOut = laterMs > 0 && laterMs >= startToCloseTimeoutMs - TIMER_SHIFT_MS;
-  return attempt === 1 && mayHaveTimedOut && heartbeatDetails === undefined;
+  return attempt === 1 && mayHaveTimedOut;
 }
 
 /** The server's timers may fire this early, in milliseconds. */

@@ -1,19 +1,33 @@
 import type { Info } from '@temporalio/activity';
-import { ApplicationFailureCategory } from '@temporalio/common';
+import type { Client } from '@temporalio/client';
+import { ApplicationFailureCategory, type MetricMeter, noopMetricMeter } from '@temporalio/common';
+import proto from '@temporalio/proto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { awaitChange, nudgeOwnPoll } from '../../../src/activities/poll.js';
 import type { Pace } from '../../../src/messages/onboarding-state.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
+import { takesMarks } from '../../rigs/activities/takes-marks.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const bounds = { minMs: MINUTE, maxMs: HOUR };
 
+/** Takes counts, each as `name result`. */
+function counter() {
+  const counts: string[] = [];
+  const createCounter = (name: string) => ({
+    ...noopMetricMeter.createCounter(name),
+    add: (value: number, tags: object) => void counts.push(`${name} ${Object.values(tags).at(-1)} ${value}`),
+  });
+  return { counts, metricMeter: { ...noopMetricMeter, createCounter } as MetricMeter };
+}
+
 /** One attempt of a poll that reads `read`; what it heartbeats, and what it asks of `isChange`. */
 async function attempt<T>(read: () => Promise<T>, isChange: boolean, info = {}, pace?: Pace) {
-  const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+  const { counts, metricMeter } = counter();
+  const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR'), metricMeter });
   const heartbeats: unknown[] = [];
   const asked: unknown[] = [];
   environment.on('heartbeat', (details) => heartbeats.push(details));
@@ -23,7 +37,7 @@ async function attempt<T>(read: () => Promise<T>, isChange: boolean, info = {}, 
       return isChange;
     });
   const outcome = await environment.run(poll).catch((error: unknown) => error);
-  return { outcome, heartbeats, asked };
+  return { outcome, heartbeats, asked, counts };
 }
 
 describe('a status poll', () => {
@@ -33,17 +47,22 @@ describe('a status poll', () => {
     ['where a nudge began them again', { attempt: 1, heartbeatDetails: { polls: 41, attempt: 31 } }, 42],
     ['and goes on from there', { attempt: 5, heartbeatDetails: { polls: 42, attempt: 1 } }, 46],
   ])('ends with a change, and counts its reads: %s', async (_, info, polls) => {
-    const { outcome, asked, heartbeats } = await attempt(async () => 'now', true, info);
+    const { outcome, asked, heartbeats, counts } = await attempt(async () => 'now', true, info);
     expect(outcome).toEqual({ snapshot: 'now', polls });
+    expect(counts).toEqual(['gangway_polls_total changed 1']);
     expect(heartbeats).toEqual([]);
     expect(asked).toEqual(['now']);
   });
 
-  it('sends its count of reads with the attempts 1, 4, 16 and 64', async () => {
+  it.each([
+    ['that show no change', async () => 'now', 'unchanged'],
+    ['that fail', () => Promise.reject(new Error('a bug')), 'failed'],
+  ])('sends its count of reads %s with the attempts 1, 4, 16 and 64', async (_, read, result) => {
     const sent: unknown[] = [];
     let heartbeatDetails: unknown;
     for (let number = 1; number <= 100; number++) {
-      const { heartbeats } = await attempt(async () => 'now', false, { attempt: number, heartbeatDetails });
+      const { heartbeats, counts } = await attempt(read, false, { attempt: number, heartbeatDetails });
+      expect(counts).toEqual([`gangway_polls_total ${result} 1`]);
       [heartbeatDetails] = [...heartbeats, heartbeatDetails];
       sent.push(...heartbeats);
     }
@@ -90,14 +109,37 @@ describe('a status poll', () => {
     const [heartbeatDetails] = heartbeats;
     const then = { ...scheduled, attempt: 2, heartbeatDetails };
     expect((await attempt(read, true, then, pace)).outcome).toEqual({ snapshot: 'now', polls: 1 });
-    const nudged = { ...scheduled, heartbeatDetails, currentAttemptScheduledTimestampMs: 11 * MINUTE };
-    expect((await attempt(read, true, nudged, pace)).outcome).toEqual({ snapshot: 'now', polls: 1 });
+    const nudged = { ...scheduled, currentAttemptScheduledTimestampMs: 11 * MINUTE };
+    for (const info of [nudged, { ...nudged, heartbeatDetails }])
+      expect((await attempt(read, true, info, pace)).outcome).toEqual({ snapshot: 'now', polls: 1 });
   });
 
-  it('begins at once when the last read was long ago', async () => {
-    const pace = { readAt: 9 * MINUTE, changes: 1 };
-    const { outcome } = await attempt(async () => 'now', true, scheduled, pace);
-    expect(outcome).toEqual({ snapshot: 'now', polls: 1 });
+  it('begins at once when the least time since the last read has passed, and not a millisecond before', async () => {
+    const begun = (readAt: number) => attempt(async () => 'now', true, scheduled, { readAt, changes: 1 });
+    expect((await begun(9 * MINUTE)).outcome).toEqual({ snapshot: 'now', polls: 1 });
+    expect((await begun(9 * MINUTE + 1)).outcome).toMatchObject({ type: 'NotDue' });
+  });
+
+  it('counts the read that follows an attempt that came too soon', async () => {
+    const pace = { readAt: 10 * MINUTE - 5_000, changes: 1 };
+    const due = { ...scheduled, attempt: 3, heartbeatDetails: { polls: 1, attempt: 1 } };
+    expect((await attempt(async () => 'now', true, due, pace)).outcome).toEqual({
+      snapshot: 'now',
+      polls: 2,
+    });
+  });
+
+  it('shortens what it reads before it compares it', async () => {
+    const { outcome, asked } = await attempt(async () => ({ comment: 'x'.repeat(2_001) }), true);
+    const comment = expect.stringMatching(/^x+… \(shortened, 2001 characters\)$/);
+    expect([outcome, asked]).toEqual([{ snapshot: { comment }, polls: 1 }, [{ comment }]]);
+  });
+
+  it('sends its count of reads while a read takes long', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { heartbeats } = await attempt(async () => vi.advanceTimersByTime(3_000), true, { attempt: 7 });
+    expect(heartbeats).toEqual([{ polls: 7, attempt: 7 }]);
   });
 
   const failing = (details: object) => async () => {
@@ -134,10 +176,36 @@ describe('a status poll', () => {
 });
 
 describe('a nudge of the workflow’s own poll', () => {
-  it.each<[string, Partial<Info>]>([
-    ['outside of a worker', {}],
-    ['without a workflow', { inWorkflow: false }],
-  ])('does no harm %s', async (_, info) => {
-    await new MockActivityEnvironment(info).run(async () => nudgeOwnPoll());
+  const { PENDING_ACTIVITY_STATE_SCHEDULED: state } = proto.temporal.api.enums.v1.PendingActivityState;
+  const waiting = { activityId: 'await-status', state, attempt: 2 };
+
+  /** What is counted once an activity of a workflow has nudged, and which workflows had their poll reset. */
+  async function nudgeIn(info: Partial<Info>, describe: () => Promise<object>) {
+    const { counts, metricMeter } = counter();
+    const asked: string[] = [];
+    const getHandle = (workflowId: string) => {
+      asked.push(workflowId);
+      return { describe };
+    };
+    const client = { ...takesMarks, workflow: { getHandle } } as unknown as Client;
+    await new MockActivityEnvironment(info, { client, metricMeter }).run(async () => nudgeOwnPoll());
+    // The activity does not wait for it.
+    await vi.waitFor(() => expect(counts).toHaveLength(info.workflowExecution ? 1 : 0));
+    return { counts, asked };
+  }
+
+  it.each<[string, () => Promise<object>]>([
+    ['nudged', async () => ({ raw: { pendingActivities: [waiting] } })],
+    ['nobody', async () => ({ raw: {} })],
+    ['failed', () => Promise.reject(new Error('Temporal is down'))],
+  ])('is counted as %s, and does no harm', async (result, describe) => {
+    const workflowExecution = { workflowId: 'm-1', runId: 'r' };
+    const { counts, asked } = await nudgeIn({ workflowExecution }, describe);
+    expect([counts, asked]).toEqual([[`gangway_nudges_total ${result} 1`], ['m-1']]);
+  });
+
+  it('is left out without a workflow', async () => {
+    const { asked } = await nudgeIn({ inWorkflow: false, workflowExecution: undefined }, async () => ({}));
+    expect(asked).toEqual([]);
   });
 });
