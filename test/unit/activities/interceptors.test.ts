@@ -1,0 +1,186 @@
+import type { Client } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { boundedOutcomes, PartnerWaits } from '../../../src/activities/interceptors.js';
+import { again } from '../../../src/activities/poll.js';
+import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
+import { takesMarks } from '../../rigs/activities/takes-marks.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const START = '2026-01-01T10:00:00.000Z';
+const QUIET = new DefaultLogger('ERROR');
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(START) }));
+afterEach(() => void vi.useRealTimers());
+
+function failed(more: Partial<PartnerErrorDetails> = {}, nonRetryable = false): ApplicationFailure {
+  const details = { kind: 'RateLimited', fields: [], ...more };
+  return ApplicationFailure.create({
+    type: 'PartnerError',
+    message: 'too busy',
+    details: [details],
+    nonRetryable,
+  });
+}
+
+/** A process in which a step may wait ten minutes before people learn of it, and responses be unreadable for an hour. */
+function process() {
+  const temporal = { isUp: true };
+  const reports: unknown[] = [];
+  const take = async (report: unknown) => {
+    if (!temporal.isUp) throw new Error('Temporal is down');
+    reports.push(report);
+  };
+  const workflow = {
+    getHandle: (workflowId: string) => ({
+      signal: (_: unknown, wait: object) => take({ to: workflowId, ...wait }),
+    }),
+    signalWithStart: (_: string, start: { workflowId: string; signalArgs: object[] }) =>
+      take({ to: start.workflowId, ...start.signalArgs[0] }),
+  };
+  const client = { ...takesMarks, workflow } as unknown as Client;
+  const place = { system: 'boarding', account: undefined, taskQueue: 'gangway' } as const;
+  const { interceptors } = new PartnerWaits(place, { stepMs: 10 * MINUTE, unreadableMs: HOUR });
+
+  /** One attempt of a step that began at the start, and how many reports there are after it. */
+  async function attempt(outcome: unknown, info: object = {}) {
+    const ofStep = {
+      workflowType: 'merchantBoarding',
+      activityId: '5',
+      scheduledTimestampMs: Date.parse(START),
+    };
+    const options = { logger: QUIET, client, interceptors: [interceptors] };
+    const end = new MockActivityEnvironment({ ...ofStep, ...info }, options).run(async () => {
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    });
+    // However the report goes, the server learns how the attempt ended.
+    expect(await end.catch((error: unknown) => error)).toBe(outcome);
+    return reports.length;
+  }
+  return { attempt, temporal, reports };
+}
+
+const later = (ms: number) => void vi.advanceTimersByTime(ms);
+const workflow = (workflowId: string) => ({ workflowExecution: { workflowId, runId: 'r' } });
+
+describe('a long wait that a partner asked for', () => {
+  it('is reported with its attempts 1, 8 and 64', async () => {
+    const { attempt, reports } = process();
+    for (let number = 1; number <= 100; number++)
+      await attempt(failed({ retryAfterMs: MINUTE }), { attempt: number });
+    const wait = { since: START, until: '2026-01-01T10:01:00.000Z', reason: 'too busy', isLate: false };
+    expect(reports).toEqual(Array(3).fill({ to: 'test', ...wait }));
+  });
+
+  it.each([
+    ['shorter than a minute', failed({ retryAfterMs: MINUTE - 1 }), {}],
+    ['of a failure that is not retried', failed({ retryAfterMs: HOUR }, true), {}],
+    ['of a status poll', failed({ retryAfterMs: HOUR }), { activityId: 'await-status' }],
+    ['of a single activity', failed({ retryAfterMs: HOUR }), { workflowType: 'singleActivity' }],
+    ['without a workflow', failed({ retryAfterMs: HOUR }), { workflowType: undefined }],
+  ])('is not reported: %s', async (_, error, info) => {
+    expect(await process().attempt(error, info)).toBe(0);
+  });
+});
+
+describe('a step that waits for too long', () => {
+  it('is reported once, also when the partner asked for more', async () => {
+    const { attempt, reports } = process();
+    later(10 * MINUTE - 1);
+    expect(await attempt(new Error('a bug'), { attempt: 2 })).toBe(0);
+    later(1);
+    await attempt(new Error('a bug'), { attempt: 3 });
+    expect(await attempt(failed(), { attempt: 4 })).toBe(1);
+    await attempt(failed({ retryAfterMs: HOUR }), { attempt: 8 });
+    const until = '2026-01-01T11:10:00.000Z';
+    expect(reports).toEqual([
+      { to: 'test', since: START, reason: 'a bug', isLate: true },
+      { to: 'test', since: START, until, reason: 'too busy', isLate: false },
+    ]);
+  });
+
+  it.each([
+    ['it succeeded', 'done'],
+    ['it was only waiting', again('NotYet', 'not yet', MINUTE)],
+  ])('is reported again once %s meanwhile', async (_, meanwhile) => {
+    const { attempt } = process();
+    later(10 * MINUTE);
+    await attempt(failed(), { attempt: 2 });
+    await attempt(meanwhile, { attempt: 3 });
+    expect(await attempt(failed(), { attempt: 4 })).toBe(2);
+  });
+
+  it('is reported for each step, and again by the next attempt when Temporal does not take the report', async () => {
+    const { attempt, temporal } = process();
+    later(10 * MINUTE);
+    temporal.isUp = false;
+    expect(await attempt(failed(), { attempt: 2 })).toBe(0);
+    temporal.isUp = true;
+    expect(await attempt(failed(), { attempt: 3 })).toBe(1);
+    expect(await attempt(failed(), { attempt: 3, activityId: '6' })).toBe(2);
+    expect(await attempt(failed(), { attempt: 3, ...workflow('m-2') })).toBe(3);
+  });
+});
+
+describe('responses that cannot be read', () => {
+  const unreadable = failed({
+    unreadable: 'get-status',
+    fields: [
+      { field: 'status', message: 'is ada@example.com' },
+      { field: '', message: 'no JSON' },
+    ],
+  });
+  const poll = { activityId: 'await-status' };
+
+  it('are reported to the account after an hour, without private values, once an hour for an operation', async () => {
+    const { attempt, reports } = process();
+    await attempt(unreadable, poll);
+    later(HOUR - 1);
+    expect(await attempt(unreadable, poll)).toBe(0);
+    later(1);
+    await attempt(unreadable, poll);
+    const what = 'status: is [Redacted]; no JSON';
+    const report = { operation: 'get-status', since: START, what, workflowId: 'test' };
+    expect(reports).toEqual([{ to: 'partner-account-boarding', ...report }]);
+    const other = failed({ unreadable: 'get-fees' });
+    expect(await attempt(unreadable, poll)).toBe(1);
+    expect(await attempt(other, poll)).toBe(2);
+    later(HOUR - 1);
+    expect(await attempt(unreadable, poll)).toBe(2);
+    later(1);
+    expect(await attempt(unreadable, poll)).toBe(3);
+  });
+
+  it('count for a poll from the first of them, and again after one that can be read', async () => {
+    const { attempt } = process();
+    later(5 * HOUR);
+    expect(await attempt(unreadable, poll)).toBe(0);
+    later(HOUR - 1);
+    await attempt(again('StatusUnchanged', 'unchanged', MINUTE), poll);
+    later(1);
+    expect(await attempt(unreadable, poll)).toBe(0);
+  });
+
+  it('count for a step from its beginning, and are reported again when Temporal did not take the report', async () => {
+    const { attempt, temporal, reports } = process();
+    later(HOUR);
+    temporal.isUp = false;
+    await attempt(unreadable, { attempt: 2 });
+    temporal.isUp = true;
+    await attempt(unreadable, { attempt: 3 });
+    expect(reports).toMatchObject([{ isLate: true }, { operation: 'get-status', since: START }]);
+  });
+});
+
+it.each([
+  ['merchantBoarding', 2_000],
+  ['singleActivity', 3_000],
+])('the result of an activity of %s has texts of at most %i characters', async (workflowType, length) => {
+  const environment = new MockActivityEnvironment({ workflowType }, { interceptors: [boundedOutcomes] });
+  const { comment } = await environment.run(async () => ({ comment: 'x'.repeat(3_000) }));
+  expect(comment).toHaveLength(length);
+});
