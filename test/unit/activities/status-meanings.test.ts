@@ -1,0 +1,96 @@
+import type { Client } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import proto from '@temporalio/proto';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { StatusMeanings } from '../../../src/activities/status-meanings.js';
+import { takesMarks } from '../../rigs/activities/takes-marks.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const { WORKFLOW_EXECUTION_STATUS_RUNNING, WORKFLOW_EXECUTION_STATUS_TERMINATED } =
+  proto.temporal.api.enums.v1.WorkflowExecutionStatus;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A process, and the record of its account: the meaning of each status name that it has; null until a person decides. */
+function process() {
+  const temporal = { isUp: true, status: WORKFLOW_EXECUTION_STATUS_RUNNING, looks: 0 };
+  const record: Record<string, string | null> = {};
+  const reported: unknown[] = [];
+  const statuses = () =>
+    Object.entries(record).map(([status, meaning]) => ({
+      status,
+      ...(meaning && { decision: { meaning } }),
+    }));
+  const client = {
+    ...takesMarks,
+    options: {
+      namespace: 'default',
+      loadedDataConverter: { payloadCodecs: [], payloadConverter: defaultPayloadConverter },
+    },
+    workflowService: {
+      describeWorkflowExecution: async () => {
+        temporal.looks += 1;
+        if (!temporal.isUp) throw new Error('Temporal is down');
+        const kept = defaultPayloadConverter.toPayload({ differences: [], statuses: statuses() });
+        return { workflowExecutionInfo: { status: temporal.status, memo: { fields: { record: kept } } } };
+      },
+    },
+    workflow: {
+      signalWithStart: async (_: string, { signalArgs }: { signalArgs: unknown[] }) =>
+        reported.push(...signalArgs),
+    },
+  } as unknown as Client;
+  const meanings = new StatusMeanings({ system: 'boarding', account: undefined, taskQueue: 'gangway' });
+  const meaningOf = (status = 'Escalated') =>
+    new MockActivityEnvironment({}, { client, logger: new DefaultLogger('ERROR') }).run(() =>
+      meanings.of(status),
+    );
+  return { meaningOf, temporal, record, reported };
+}
+
+const later = (ms: number) => void vi.advanceTimersByTime(ms);
+
+it('a status name that nobody was asked about is reported once an hour', async () => {
+  const { meaningOf, reported } = process();
+  expect([await meaningOf(), await meaningOf()]).toEqual([undefined, undefined]);
+  expect(reported).toEqual([{ status: 'Escalated' }]);
+  later(HOUR - 1);
+  await meaningOf();
+  expect(reported).toHaveLength(1);
+  later(1);
+  await meaningOf();
+  expect(reported).toHaveLength(2);
+});
+
+it('a status name that a person was asked about is not reported, and has no meaning until the decision', async () => {
+  const { meaningOf, record, reported } = process();
+  record['Escalated'] = null;
+  expect(await meaningOf()).toBeUndefined();
+  record['Escalated'] = 'in-review';
+  expect([await meaningOf(), await meaningOf('Parked')]).toEqual(['in-review', undefined]);
+  expect(reported).toEqual([{ status: 'Parked' }]);
+});
+
+it('a decision is looked up once a minute, and holds while Temporal is down', async () => {
+  const { meaningOf, temporal, record } = process();
+  record['Escalated'] = 'declined';
+  await meaningOf();
+  later(MINUTE - 1);
+  expect([await meaningOf(), temporal.looks]).toEqual(['declined', 1]);
+  later(1);
+  temporal.isUp = false;
+  expect([await meaningOf(), temporal.looks]).toEqual(['declined', 2]);
+  expect(await meaningOf('Parked')).toBeUndefined();
+});
+
+it('a record that was ended decides nothing', async () => {
+  const { meaningOf, temporal, record, reported } = process();
+  record['Escalated'] = 'declined';
+  temporal.status = WORKFLOW_EXECUTION_STATUS_TERMINATED;
+  expect(await meaningOf()).toBeUndefined();
+  expect(reported).toHaveLength(1);
+});
