@@ -18,7 +18,10 @@ it.each<[Answer, string]>([
     'correction: application.volume, application.a.b, fees, list',
   ],
   [{ kind: 'adopt', id: '1001' }, 'adopt: 1001'],
+  [{ kind: 'adopt', id: '123-45-6789' }, 'adopt: ***-**-6789'],
+  [{ kind: 'choice', choice: 'declined' }, 'choice: declined'],
   [{ kind: 'code', code: '123456' }, 'code'],
+  [{ kind: 'take-back' }, 'take-back'],
   [{ kind: 'retry' }, 'retry'],
   [{ kind: 'abandon' }, 'abandon'],
 ])('the timeline has a short and masked form of %j', (answer, short) => {
@@ -29,6 +32,11 @@ it('shortens what is long', () => {
   const text = inShort({ kind: 'text', text: 'x y '.repeat(1_000) });
   expect(text).toMatch(/^text: x y .*… \(shortened, 3999 characters\)$/);
   expect(text.length).toBeLessThan(130);
-  const patch = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`f${index}`, 1]));
-  expect(inShort({ kind: 'correction', patch })).toMatch(/f9, and 2 more$/);
+  const correction = (length: number) =>
+    inShort({
+      kind: 'correction',
+      patch: Object.fromEntries(Array.from({ length }, (_, index) => [`f${index}`, 1])),
+    });
+  expect(correction(10)).toMatch(/f8, f9$/);
+  expect(correction(11)).toMatch(/f9, and 1 more$/);
 });

@@ -46,7 +46,9 @@ describe('an answer that fits', () => {
     ['an id of one digit', adopt('1')],
     ['an id of ten digits', adopt('1234567890')],
     ['an id in words, where that is its format', adopt('fa-501-1'), { idFormat: 'text' }],
+    ['an id in words of 64 characters', adopt('x'.repeat(64)), { idFormat: 'text' }],
     ['a code', { kind: 'code', code: '000000' }],
+    ['a choice', { kind: 'choice', choice: 'other' }, { answers: ['choice'], choices: ['same', 'other'] }],
     ['a retry', { kind: 'retry' }],
     ['giving up', { kind: 'abandon' }],
   ])('is %s', (_, answer, more) => {
@@ -106,6 +108,18 @@ describe('an answer that does not fit', () => {
       adopt(' '),
       'answer.id: must be 1 to 64 characters of ASCII without spaces, in quotes',
       { idFormat: 'text' },
+    ],
+    [
+      'an id in words of 65 characters',
+      adopt('x'.repeat(65)),
+      'answer.id: must be 1 to 64 characters of ASCII without spaces, in quotes',
+      { idFormat: 'text' },
+    ],
+    [
+      'no choice that is offered',
+      { kind: 'choice', choice: 'constructor' },
+      'answer.choice: must be one of same, other',
+      { answers: ['choice'], choices: ['same', 'other'] },
     ],
     ['an empty code', { kind: 'code', code: '' }, 'answer.code: must be a text, and not empty'],
   ])('is %s', (_, answer, why, more) => {

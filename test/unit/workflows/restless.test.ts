@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { StatusSnapshot } from '../../../src/messages/boarding-activities.js';
+import { Restless, toSeen } from '../../../src/workflows/boarding/restless.js';
+
+const note = (id: string) => ({ id, text: 'Why?', author: null, date: null });
+
+const read = (more: Partial<StatusSnapshot> = {}): StatusSnapshot => ({
+  ...{ status: 'Pending', phase: 'submitted', statusDate: null, comment: null, mid: null, unclearMid: null },
+  ...{ notes: [note('n-1'), note('n-2')], ...more },
+});
+
+/** What is no longer compared after each read that follows the first, and what the next wait compares. */
+function following(reads: readonly StatusSnapshot[], restless = new Restless()) {
+  const quiet = reads
+    .slice(1)
+    .map((now, index) => restless.track(toSeen(reads[index] as never), now, index + 1));
+  return { quiet, restless, compared: restless.comparable(toSeen(reads.at(-1) as StatusSnapshot)) };
+}
+
+const comments = (...all: string[]) => all.map((comment) => read({ comment }));
+const SEEN = { status: 'Pending', phase: 'submitted', statusDate: null, mid: null, unclearMid: null };
+const NOTES = { noteIds: ['n-1', 'n-2'] };
+
+describe('a field of a partner that changes it with each read', () => {
+  it('is no longer compared after three changes in a row, which is said once', () => {
+    const { quiet, compared } = following(comments('a', 'b', 'c', 'd', 'e'));
+    expect(quiet).toEqual([[], [], ['comment'], []]);
+    expect(compared).toEqual({ ...SEEN, ...NOTES });
+  });
+
+  it.each<[string, StatusSnapshot[]]>([
+    ['after two changes', comments('a', 'b', 'c')],
+    ['when a read between them left it alone', comments('a', 'b', 'c', 'c', 'd')],
+    [
+      'once the phase has moved',
+      [...comments('a', 'b', 'c', 'd'), read({ comment: 'e', phase: 'in-review' })],
+    ],
+  ])('is compared %s', (_, reads) => {
+    expect(following(reads).compared).toHaveProperty('comment', reads.at(-1)?.comment);
+  });
+
+  it('is compared again after a wait with more than one read', () => {
+    const { restless } = following(comments('a', 'b', 'c', 'd'));
+    expect(restless.track(toSeen(read({ comment: 'd' })), read({ comment: 'e' }), 1)).toEqual([]);
+    expect(restless.comparable(toSeen(read({ comment: 'e' })))).toHaveProperty('comment', 'e');
+  });
+
+  it.each(['status', 'mid', 'unclearMid'] as const)('may be the %s', (field) => {
+    const { quiet, compared } = following(['a', 'b', 'c', 'd'].map((value) => read({ [field]: value })));
+    expect(quiet.at(-1)).toEqual([field]);
+    expect(compared).not.toHaveProperty(field);
+  });
+
+  it('may be the notes, of which then the number is compared, and their order never counts', () => {
+    const [one, two, three] = [note('n-1'), note('n-2'), note('n-3')];
+    const lists = [
+      [one, two],
+      [one, three],
+      [two, three],
+      [two, one],
+    ].map((notes) => read({ notes }));
+    expect(following(lists)).toMatchObject({ quiet: [[], [], ['notes']], compared: { noteCount: 2 } });
+    const turned = [1, 2, 3, 4].map((time) => read({ notes: time % 2 ? [one, two] : [two, one] }));
+    expect(following(turned).compared).toMatchObject({ noteIds: ['n-2', 'n-1'] });
+  });
+
+  it('stays out of the comparison when it is the date, even in the next run', () => {
+    const dates = ['a', 'b', 'c', 'd'].map((statusDate) => read({ statusDate }));
+    const moved = read({ statusDate: 'e', phase: 'in-review' });
+    const { restless, compared } = following([...dates, moved]);
+    expect([restless.hasRestlessDate, 'statusDate' in compared]).toEqual([true, false]);
+    expect(new Restless(true).comparable(toSeen(moved))).not.toHaveProperty('statusDate');
+    expect(new Restless().comparable(toSeen(moved))).toHaveProperty('statusDate', 'e');
+  });
+
+  it('that was not seen is not compared', () => {
+    expect(new Restless().comparable({ phase: 'submitted' })).toEqual({ phase: 'submitted' });
+  });
+});
