@@ -1,0 +1,239 @@
+import type { Client } from '@temporalio/client';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { describe, expect, it } from 'vitest';
+import { boardingActivities } from '../../../src/activities/boarding.js';
+import type { BoardingActivities } from '../../../src/messages/boarding-activities.js';
+import type { BoardingClient } from '../../../src/partners/boarding/client.js';
+import type { CallOptions } from '../../../src/partners/client.js';
+import { PartnerError } from '../../../src/partners/partner-error.js';
+import { takesMarks } from '../../rigs/activities/takes-marks.js';
+
+type Request<Name extends keyof BoardingActivities> = Parameters<BoardingActivities[Name]>[0];
+
+/** The activities at a partner that responds like this, without HTTP, and the writes that they send. */
+function atPartner(responses: Partial<Record<keyof BoardingClient, unknown>>, decided?: 'approved') {
+  const sent: unknown[] = [];
+  const reads = ['getStatus', 'getUnderwritingNotes', 'listAgentProfiles', 'listBoardingSettings'];
+  const client = new Proxy({} as BoardingClient, {
+    get: (_, name: keyof BoardingClient) => async (request: object, options: CallOptions) => {
+      if (!reads.includes(name)) {
+        await options.beforeSending?.();
+        sent.push([name, request]);
+      }
+      const response = responses[name] ?? { data: [] };
+      if (response instanceof Error) throw response;
+      return response;
+    },
+  });
+  const activities = boardingActivities({
+    client,
+    documents: {} as never,
+    poll: { minMs: 60_000, maxMs: 3_600_000 },
+    meaningOf: async () => decided,
+  });
+  const run = <Name extends keyof BoardingActivities>(name: Name, request: Request<Name>) =>
+    new MockActivityEnvironment(
+      {},
+      { logger: new DefaultLogger('ERROR'), client: { ...takesMarks, workflow: {} } as unknown as Client },
+    ).run(activities[name] as (request: unknown) => Promise<unknown>, request);
+  return { run, sent };
+}
+
+const status = (name: string) => ({ status: name, statusDate: null, comment: null, mid: null });
+const entries = (...names: (string | null)[]) => names.map((name, index) => ({ id: index + 1, name }));
+
+describe('the agent profile and the boarding settings of a create', () => {
+  const created = async (lists: object, references: object) => {
+    const { run, sent } = atPartner({ createMerchant: { merchantProfileId: 7 }, ...lists });
+    const result = await run('createMerchant', {
+      version: 'v2',
+      merchant: {},
+      guid: 'g',
+      references,
+    } as never);
+    return { result, sent };
+  };
+  const agents = { listAgentProfiles: entries('Ada'), listBoardingSettings: [] };
+  const named = 'choose one of';
+
+  it.each<[string, object, object, object]>([
+    [
+      'the only ones',
+      { ...agents, listBoardingSettings: entries('Standard') },
+      {},
+      { boardingSettingsId: 1 },
+    ],
+    ['no settings where the partner has none', agents, {}, {}],
+    [
+      'no settings where none are wanted',
+      { ...agents, listBoardingSettings: entries('A') },
+      { boardingSettings: false },
+      {},
+    ],
+    [
+      'those of a name',
+      { ...agents, listBoardingSettings: entries('A', 'B') },
+      { boardingSettings: 'B' },
+      { boardingSettingsId: 2 },
+    ],
+    ['those of an id', agents, { agentProfileId: 1, boardingSettingsId: 9 }, { boardingSettingsId: 9 }],
+  ])('are %s', async (_, lists, references, expected) => {
+    const { sent } = await created(lists, references);
+    expect(sent).toEqual([['createMerchant', { agentProfileId: 1, guid: 'g', ...expected }]]);
+  });
+
+  it.each<[string, object, object, string, string]>([
+    [
+      'two have the name',
+      { ...agents, listAgentProfiles: entries('Ada', 'Ada') },
+      { agent: 'Ada' },
+      'agent',
+      `2 are named "Ada"; ${named}: Ada (agentProfileId 1), Ada (agentProfileId 2)`,
+    ],
+    [
+      'no agent exists',
+      { ...agents, listAgentProfiles: [] },
+      {},
+      'agentProfileId',
+      `not given; ${named}: none`,
+    ],
+    [
+      'settings without a name exist beside others',
+      { ...agents, listBoardingSettings: entries(null, 'B') },
+      {},
+      'boardingSettingsId',
+      `not given; ${named}: no name (boardingSettingsId 1), B (boardingSettingsId 2); boardingSettings: false creates without`,
+    ],
+    [
+      'named settings do not exist',
+      agents,
+      { boardingSettings: 'B' },
+      'boardingSettings',
+      `none is named "B"; ${named}: none; boardingSettings: false creates without`,
+    ],
+  ])('are asked for, and nothing is created, when %s', async (_, lists, references, field, message) => {
+    const { result, sent } = await created(lists, references);
+    expect([result, sent]).toEqual([{ problems: [{ field, message }] }, []]);
+  });
+});
+
+describe('a create that the partner refuses', () => {
+  const refused = (refusedWith: unknown) =>
+    new PartnerError(
+      {
+        system: 'boarding',
+        operation: 'create-merchant',
+        kind: 'Rejected',
+        fields: [{ field: 'email', message: 'odd' }],
+        reason: '',
+      },
+      { refusedWith },
+    );
+  const request = {
+    version: 'v2',
+    merchant: {},
+    guid: 'g',
+    references: { agentProfileId: 1, boardingSettings: false },
+  };
+
+  it.each([{ merchantProfileId: 7 }, 7])(
+    'has created the merchant when its response has one: %j',
+    async (data) => {
+      const { run } = atPartner({ createMerchant: refused(data) });
+      const expected = { merchantProfileId: 7, agentProfileId: 1, warnings: ['email: odd'] };
+      expect(await run('createMerchant', request as never)).toEqual(expected);
+    },
+  );
+
+  it.each([undefined, null, {}, 'Harbor'])('has created nothing when its response has %j', async (data) => {
+    const { run } = atPartner({ createMerchant: refused(data) });
+    await expect(run('createMerchant', request as never)).rejects.toMatchObject({
+      details: [{ kind: 'Rejected' }],
+    });
+  });
+});
+
+describe('an application', () => {
+  it.each([
+    ['Not Submitted', true],
+    ['RequestChanges', true],
+    ['Pending', false],
+    ['UW Level 1: Pending', false],
+    ['Approved', false],
+    ['Escalated', false],
+  ])('that reads as %s is submitted: %s', async (name, submitted) => {
+    const { run, sent } = atPartner({ getStatus: status(name), submitMerchant: {} });
+    expect(await run('submitMerchant', { merchantProfileId: 7, application: {} })).toMatchObject({
+      submitted,
+    });
+    expect(sent).toHaveLength(submitted ? 1 : 0);
+  });
+
+  it('has the phase that a person gave to its status', async () => {
+    expect(
+      await atPartner({ getStatus: status('Escalated') }, 'approved').run('readStatus', {
+        merchantProfileId: 7,
+      }),
+    ).toMatchObject({ phase: 'approved' });
+  });
+});
+
+describe('the notes of underwriters', () => {
+  const read = async (notes: object[]) => {
+    const { run } = atPartner({ getStatus: status('Pending'), getUnderwritingNotes: notes });
+    const { notes: seen } = (await run('readStatus', { merchantProfileId: 7 })) as {
+      notes: { id: string; more?: number }[];
+    };
+    return seen;
+  };
+  const note = (text: string, author: string | null = 'Uma', date: string | null = null) => ({
+    text,
+    author,
+    date,
+  });
+  const idsOf = async (...notes: object[]) => (await read(notes)).map(({ id }) => id);
+
+  it('keep their ids when the partner changes their date or their order, and differ by text, author and place', async () => {
+    const [why, other, again] = await idsOf(note('Why?'), note('Why?', null), note('Why?'));
+    expect(new Set([why, other, again]).size).toBe(3);
+    expect(why).toMatch(/^note-[0-9a-f]{12}$/);
+    expect(await idsOf(note('Why?', null), note('Why?', 'Uma', '2026'))).toEqual([other, why]);
+  });
+
+  it.each([
+    [200, undefined],
+    [201, 1],
+  ])(
+    'of which there are %i are %s too many, and the same ones are left out in any order',
+    async (count, more) => {
+      const all = Array.from({ length: count }, (_, index) => note(`note ${index}`));
+      const notes = await read(all);
+      expect(notes.at(-1)?.more).toBe(more);
+      expect(notes).toHaveLength(count);
+      expect(new Set((await read(all.toReversed())).map(({ id }) => id))).toEqual(
+        new Set(notes.map(({ id }) => id)),
+      );
+    },
+  );
+
+  it.each([
+    ['Pending', ['Why?', 'How?'], true],
+    ['Pending', ['How?'], false],
+    ['UW Level 1: Pending', ['Why?'], true],
+    ['Escalated', ['Why?'], true],
+    ['UW Level 1: Pending Review', ['Why?'], false],
+    ['Approved', ['Why?'], false],
+  ])('are answered in status %s with the notes %j: %s', async (name, listed, delivered) => {
+    const getUnderwritingNotes = listed.map((text) => note(text));
+    const { run, sent } = atPartner({
+      getStatus: status(name),
+      getUnderwritingNotes,
+      requestUnderwritingReview: {},
+    });
+    const noteIds = await idsOf(note('Why?'));
+    const answer = { merchantProfileId: 7, comment: 'Because.', noteIds: [...noteIds, 'note-gone'] };
+    expect(await run('requestUnderwritingReview', answer)).toMatchObject({ delivered });
+    expect(sent).toEqual(delivered ? [['requestUnderwritingReview', { id: 7, comment: 'Because.' }]] : []);
+  });
+});
