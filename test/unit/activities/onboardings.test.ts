@@ -1,0 +1,96 @@
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { expect, it } from 'vitest';
+import { onboardingActivities } from '../../../src/activities/onboardings.js';
+import type { OnboardingActivities } from '../../../src/messages/activities.js';
+import { takesMarks } from '../../rigs/activities/takes-marks.js';
+
+/** One activity beside an onboarding in this state of Temporal, which takes an update like this. */
+async function run<Name extends keyof OnboardingActivities>(
+  name: Name,
+  request: Parameters<OnboardingActivities[Name]>[0],
+  { status = 'RUNNING', facts = {}, taken = async () => ({}) as unknown } = {},
+) {
+  const asked: unknown[] = [];
+  const handle = {
+    describe: async () => ({ status: { name: status } }),
+    query: async () => ({ stage: 'underwriting', timeline: [], ...facts }),
+    result: async () => ({ outcome: 'boarded' }),
+    cancel: async () => void asked.push('cancel'),
+    executeUpdate: async (_: unknown, { updateId, args }: { updateId: string; args: unknown[] }) => {
+      asked.push([updateId, ...args]);
+      return taken();
+    },
+  };
+  const client = { ...takesMarks, workflow: { getHandle: () => handle } } as unknown as Client;
+  const info = { activityId: '9', workflowExecution: { workflowId: 'c', runId: 'run' } };
+  const environment = new MockActivityEnvironment(info, { client, logger: new DefaultLogger('ERROR') });
+  const activity = onboardingActivities({ minMs: 60_000, maxMs: 3_600_000 })[name];
+  const outcome = await environment
+    .run(activity as (request: unknown) => Promise<unknown>, request)
+    .catch((error: unknown) => error);
+  return { outcome, asked };
+}
+
+const NOT_YET = { type: 'NotYet', nonRetryable: false };
+const MERCHANT = { merchantProfileId: 7, mid: '518', dba: 'Corner Bakery', polls: 3 };
+const KNOWN = { facts: { merchantProfileId: 7, mid: '518' } };
+
+it.each([
+  ['merchant', 'RUNNING', {}, NOT_YET],
+  ['merchant', 'RUNNING', MERCHANT, KNOWN],
+  ['merchant', 'CANCELLED', {}, { facts: {}, end: { how: 'cancelled' } }],
+  ['end', 'RUNNING', MERCHANT, NOT_YET],
+  ['end', 'COMPLETED', MERCHANT, { ...KNOWN, end: { how: 'completed', outcome: { outcome: 'boarded' } } }],
+  ['end', 'TERMINATED', {}, { facts: {}, end: { how: 'terminated' } }],
+  ['end', 'TIMED_OUT', {}, { facts: {}, end: { how: 'timed out' } }],
+  ['end', 'FAILED', {}, { facts: {}, end: { how: 'failed' } }],
+  ['reset', 'FAILED', MERCHANT, NOT_YET],
+  ['reset', 'RUNNING', {}, { facts: {} }],
+] as const)('a wait for %s of an onboarding that is %s with %j', async (until, status, facts, expected) => {
+  const { outcome } = await run('awaitOnboarding', { workflowId: 'm', until }, { status, facts });
+  if (expected === NOT_YET) expect(outcome).toMatchObject(NOT_YET);
+  else expect(outcome).toEqual(expected);
+});
+
+it.each([
+  ['TERMINATED', ['cancel']],
+  ['FAILED', ['cancel']],
+  ['TIMED_OUT', ['cancel']],
+  ['CANCELLED', []],
+  ['COMPLETED', []],
+  ['RUNNING', []],
+])('a part whose customer is %s is asked to %j', async (status, expected) => {
+  expect((await run('cancelOrphan', { workflowId: 'm', customer: 'c' }, { status })).asked).toEqual(expected);
+});
+
+const resolution = { requirementId: 'r', answer: { kind: 'retry' }, actor: 'olga', reason: 'x' } as const;
+const rejected = ApplicationFailure.nonRetryable('not open', 'InvalidResolution');
+const unavailable = new Error('unavailable');
+
+it.each<[string, Error, object]>([
+  [
+    'rejects it',
+    new WorkflowUpdateFailedError('failed', rejected),
+    { message: 'not open', type: 'InvalidResolution', nonRetryable: true },
+  ],
+  [
+    'has ended',
+    new WorkflowNotFoundError('gone', 'm', undefined),
+    { type: 'OnboardingEnded', nonRetryable: true },
+  ],
+  ['does not respond', unavailable, unavailable],
+  [
+    'fails in another way',
+    new WorkflowUpdateFailedError('failed', undefined),
+    { name: 'WorkflowUpdateFailedError' },
+  ],
+])('an answer to an onboarding that %s', async (_, error, expected) => {
+  const taken = () => Promise.reject(error);
+  const { outcome, asked } = await run('resolveInOnboarding', { workflowId: 'm', resolution }, { taken });
+  expect(outcome).toMatchObject(expected);
+  // A retry sends the same update, so the onboarding takes it once.
+  expect(asked).toEqual([['run-9', resolution]]);
+});
