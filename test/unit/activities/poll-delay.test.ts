@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pollDelay } from '../../../src/activities/poll.js';
-import { Seeded } from '../../rigs/chaos/seeded.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -65,37 +64,5 @@ describe('the wait before the next read', () => {
 
   it('stays valid after the clock was set back', () => {
     expect(pollDelay(-HOUR, bounds, 0)).toBe(MINUTE);
-  });
-});
-
-/** How many of 10,000 polls read in each minute of two days. `ageMs` is how long the status had lasted when they all read. */
-function readsByMinute(ageMs: number): number[] {
-  const chance = new Seeded(17);
-  const minutes = Array.from({ length: 48 * 60 }, () => 0);
-  for (let poll = 0; poll < 10_000; poll++) {
-    const scheduledAt = chance.next() * 1_000 - ageMs;
-    for (let now = scheduledAt + ageMs; ; ) {
-      now += pollDelay(now - scheduledAt, bounds, chance.next());
-      const minute = Math.floor(now / MINUTE);
-      if (minute >= minutes.length) break;
-      minutes[minute] = (minutes[minute] ?? 0) + 1;
-    }
-  }
-  return minutes;
-}
-
-describe('10,000 polls that read within a second', () => {
-  /** 10,000 reads in 54 minutes, the average wait, are 1.85 % of the polls each minute. */
-  it.each([
-    ['at their beginning', 0],
-    ['after an outage of the partner that began days ago', 7 * 24 * HOUR],
-  ])('%s are spread over the hour a day later', (_, ageMs) => {
-    const nextDay = readsByMinute(ageMs).slice(24 * 60);
-    expect(Math.max(...nextDay)).toBeLessThan(0.03 * 10_000);
-  });
-
-  it('after an outage are spread over twelve minutes with the next read', () => {
-    const nextHour = readsByMinute(7 * 24 * HOUR).slice(0, 62);
-    expect(Math.max(...nextHour)).toBeLessThan(0.1 * 10_000);
   });
 });

@@ -184,14 +184,6 @@ describe('a write', () => {
     expect(outcome).toMatchObject({ details: [{ kind: 'Uncertain', baseline: [3, 4] }] });
   });
 
-  it.each([
-    ['left no mark', undefined],
-    ['cleared its mark', { sending: false, sentAt: SENT_AT }],
-  ])('is sent when the attempt before it %s', async (_, heartbeatDetails) => {
-    const { log } = await attempt(sending(), { info: { attempt: 2, heartbeatDetails } });
-    expect(log).toEqual(['mark', 'sent', 'complete "ok"']);
-  });
-
   const scheduledTimestampMs = Date.UTC(2026, 0, 1);
   const startToCloseTimeoutMs = 120_000;
   const scheduledLater = (laterMs: number) => ({
@@ -215,7 +207,11 @@ describe('a write', () => {
   it.each([
     ['a first attempt that the server moved to another build', scheduledLater(118_999)],
     ['a first attempt whose time-out is shorter than a timer is exact', { startToCloseTimeoutMs: 1_000 }],
-    ['a second attempt, which no reset began', { ...RESET, attempt: 2 }],
+    ['an attempt after one that left no mark', { ...RESET, attempt: 2 }],
+    [
+      'an attempt after one that cleared its mark',
+      { attempt: 2, heartbeatDetails: { sending: false, sentAt: SENT_AT } },
+    ],
     [
       'an attempt after a reset that left a cleared mark',
       { ...RESET, heartbeatDetails: { sending: false, sentAt: SENT_AT } },
