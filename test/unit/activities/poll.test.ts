@@ -1,6 +1,6 @@
 import type { Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { ApplicationFailureCategory, type MetricMeter, noopMetricMeter } from '@temporalio/common';
+import { ApplicationFailureCategory } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
@@ -8,21 +8,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { awaitChange, nudgeOwnPoll } from '../../../src/activities/poll.js';
 import type { Pace } from '../../../src/messages/onboarding-state.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
+import { counter } from '../../rigs/activities/counter.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const bounds = { minMs: MINUTE, maxMs: HOUR };
-
-/** Takes counts, each as `name result`. */
-function counter() {
-  const counts: string[] = [];
-  const createCounter = (name: string) => ({
-    ...noopMetricMeter.createCounter(name),
-    add: (value: number, tags: object) => void counts.push(`${name} ${Object.values(tags).at(-1)} ${value}`),
-  });
-  return { counts, metricMeter: { ...noopMetricMeter, createCounter } as MetricMeter };
-}
 
 /** One attempt of a poll that reads `read`; what it heartbeats, and what it asks of `isChange`. */
 async function attempt<T>(read: () => Promise<T>, isChange: boolean, info = {}, pace?: Pace) {

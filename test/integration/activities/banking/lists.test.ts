@@ -72,6 +72,25 @@ describe('a list', () => {
   });
 
   it.each([
+    [[false, false], false, undefined],
+    [[false, true], false, true],
+    [[false], true, true],
+  ])(
+    'of activity is cut short when transfers (%j) or transactions (%j) have a next page',
+    async (transfers, next, isCutShort) => {
+      const page = (hasNextPage: boolean) => ({ hasNextPage });
+      const activity = {
+        activity: [],
+        transferPageInfo: transfers.map(page),
+        transactionPageInfo: page(next),
+      };
+      const { run } = await activitiesOf({ getExternalAccountActivity: async () => activity } as never);
+      const list = await run('listExternalActivity', { profileId: 501, limit: 9 });
+      expect(list).toEqual({ records: [], more: false, ...(isCutShort && { isCutShort }) });
+    },
+  );
+
+  it.each([
     ['500-before-commit', 'Uncertain', true],
     ['429', 'RateLimited', true],
   ])('is requested again after %s', async (fault, kind, isRetried) => {

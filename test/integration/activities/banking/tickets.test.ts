@@ -103,6 +103,11 @@ describe('a ticket that the bank’s staff opened', () => {
       [1, 2],
     ],
     [
+      'continues one that is no longer listed',
+      [{ ticketId: 2, userProfileId: 13_001, parentTicketId: 1 }],
+      [],
+    ],
+    [
       'continues one of another customer',
       [
         { ticketId: 1, userProfileId: 13_002 },
@@ -133,6 +138,7 @@ describe('a ticket that the bank’s staff opened', () => {
       { ticketId: 2, userProfileId: 13_002, parentTicketId: 1, text: 'a reply' },
       { ticketId: 3, text: 'Who are you?' },
       { ticketId: 4, userProfileId: 70, parentTicketId: 9, text: 'That is not enough.' },
+      { ticketId: 5, userProfileId: 13_002, parentTicketId: 9, text: 'a reply to one that is closed' },
     ]);
     const { snapshot } = await run('awaitUnmatchedTickets', { seen: null });
     expect(snapshot).toMatchObject([

@@ -2,8 +2,7 @@ import type { Client } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { OtherTickets } from '../../../../src/activities/banking/tickets.js';
-
+import { OtherTickets, ticketActivities } from '../../../../src/activities/banking/tickets.js';
 import { takesMarks } from '../../../rigs/activities/takes-marks.js';
 
 const MINUTE = 60_000;
@@ -76,4 +75,25 @@ it('a ticket that could not be reported is reported by a later poll', async () =
   temporal.isUp = true;
   vi.advanceTimersByTime(MINUTE);
   expect(await reportsAfter([1])).toBe(1);
+});
+
+it('tickets without an onboarding are those that no running one shows', async () => {
+  const tickets = [3001, 3002, 3003].map((id) => ({
+    ticketId: id - 3000,
+    userProfileId: id,
+    parentTicketId: null,
+  }));
+  const client = {
+    listNewTickets: async () => tickets.map((ticket) => ({ ...ticket, topic: null, text: 'Why?' })),
+    findProfileByUser: async ({ userProfileId }: { userProfileId: number }) => ({ id: userProfileId }),
+  };
+  const owners = async () => [
+    { id: 3001, isRunning: true },
+    { id: 3002, isRunning: false },
+  ];
+  const poll = { minMs: MINUTE, maxMs: MINUTE };
+  const { awaitUnmatchedTickets } = ticketActivities(client as never, { owners } as never, poll);
+  const environment = new MockActivityEnvironment();
+  const { snapshot } = await environment.run(awaitUnmatchedTickets, { seen: null });
+  expect(snapshot).toMatchObject([{ ticketId: 2 }, { ticketId: 3 }]);
 });

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { isRefused, orNone, problemsIn } from '../../../../src/activities/banking/refusal.js';
+import { PartnerError, type PartnerErrorDetails } from '../../../../src/partners/partner-error.js';
+
+const failed = (more: Pick<PartnerErrorDetails, 'kind'> & Partial<PartnerErrorDetails>) =>
+  new PartnerError({ system: 'banking', operation: 'get-profile', fields: [], reason: '', ...more });
+
+it.each([
+  [{ kind: 'Rejected', status: 404 }, 'none', true],
+  [{ kind: 'Rejected', status: 400 }, 'fails', true],
+  [{ kind: 'Rejected' }, 'fails', true],
+  [{ kind: 'Forbidden', status: 403 }, 'fails', true],
+  [{ kind: 'Forbidden', status: 403, atSignIn: true }, 'fails', false],
+  [{ kind: 'Forbidden', status: 403, needs: 'one-time-code' }, 'fails', false],
+  [{ kind: 'Unauthorized', status: 401 }, 'fails', false],
+  [{ kind: 'Uncertain', status: 404 }, 'fails', false],
+] as const)(
+  'a search that ends as %j: %s, and the request itself was refused: %s',
+  async (details, result, refused) => {
+    const error = failed(details);
+    expect(await orNone(Promise.reject(error), 'none').catch(() => 'fails')).toBe(result);
+    expect(isRefused(error)).toBe(refused);
+  },
+);
+
+it('an error that is no response of the partner is no refusal', async () => {
+  expect(isRefused(new Error('a bug'))).toBe(false);
+  await expect(orNone(Promise.reject(new Error('a bug')), 'none')).rejects.toThrow('a bug');
+});
+
+it.each([
+  [true, 'odd', []],
+  [false, ' odd ', ['odd']],
+  [false, ' ', ['the partner gave no reason']],
+  [false, null, ['the partner gave no reason']],
+])('a response with success %s and errors %j has the problems %j', (success, errors, messages) => {
+  expect(problemsIn({ success, errors }).map(({ message }) => message)).toEqual(messages);
+});
