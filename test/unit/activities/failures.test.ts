@@ -155,9 +155,13 @@ describe('a running call', () => {
 
   it('is ended by the cancellation of its activity', async () => {
     const environment = new MockActivityEnvironment();
-    const { signal } = await environment.run(async () => untilCancelled());
-    expect(signal?.aborted).toBe(false);
-    environment.cancel();
-    expect(signal?.aborted).toBe(true);
+    const aborted: unknown[] = [];
+    await environment.run(async () => {
+      const { signal } = untilCancelled();
+      aborted.push(signal?.aborted);
+      environment.cancel();
+      aborted.push(signal?.aborted);
+    });
+    expect(aborted).toEqual([false, true]);
   });
 });

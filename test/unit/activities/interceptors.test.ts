@@ -181,6 +181,6 @@ it.each([
   ['singleActivity', 3_000],
 ])('the result of an activity of %s has texts of at most %i characters', async (workflowType, length) => {
   const environment = new MockActivityEnvironment({ workflowType }, { interceptors: [boundedOutcomes] });
-  const { comment } = await environment.run(async () => ({ comment: 'x'.repeat(3_000) }));
-  expect(comment).toHaveLength(length);
+  const result = await environment.run(async () => ({ comment: 'x'.repeat(3_000) }));
+  expect(result).toHaveProperty('comment.length', length);
 });

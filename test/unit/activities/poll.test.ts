@@ -1,4 +1,3 @@
-import type { Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import proto from '@temporalio/proto';
@@ -171,7 +170,7 @@ describe('a nudge of the workflow’s own poll', () => {
   const waiting = { activityId: 'await-status', state, attempt: 2 };
 
   /** What is counted once an activity of a workflow has nudged, and which workflows had their poll reset. */
-  async function nudgeIn(info: Partial<Info>, describe: () => Promise<object>) {
+  async function nudgeIn(info: object, describe: () => Promise<object>) {
     const { counts, metricMeter } = counter();
     const asked: string[] = [];
     const getHandle = (workflowId: string) => {
@@ -181,7 +180,7 @@ describe('a nudge of the workflow’s own poll', () => {
     const client = { ...takesMarks, workflow: { getHandle } } as unknown as Client;
     await new MockActivityEnvironment(info, { client, metricMeter }).run(async () => nudgeOwnPoll());
     // The activity does not wait for it.
-    await vi.waitFor(() => expect(counts).toHaveLength(info.workflowExecution ? 1 : 0));
+    await vi.waitFor(() => expect(counts).toHaveLength('inWorkflow' in info ? 0 : 1));
     return { counts, asked };
   }
 

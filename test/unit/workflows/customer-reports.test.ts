@@ -69,6 +69,13 @@ describe('reports of a child', () => {
     expect(third).toMatchObject({ facts: { merchantProfileId: 7 }, raised: [c], closed: ['a'] });
   });
 
+  it('do not hold the name of the business, and end with the outcome', () => {
+    const [first] = reports([state([], { dba: 'Harbor Books', mid: '4711' })]);
+    expect(first?.facts).toEqual({ stage: 'underwriting', partnerStatus: null, polls: 0, mid: '4711' });
+    const outcome = { outcome: 'declined' } as const;
+    expect(heardOf([{ ...first, outcome } as ChildReport]).known).toMatchObject({ outcome });
+  });
+
   it('are not sent when nothing changed that a customer shows', () => {
     const present = STATES[1] as OnboardingState;
     const waiting = { step: 'create the merchant', since: at, reason: 'HTTP 503' };

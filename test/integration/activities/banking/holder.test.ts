@@ -84,9 +84,11 @@ describe('a business that is submitted', () => {
       existing: { profileId: existing, against: ['its dba differs'], unclear: [] },
     });
     expect(await banking.effects()).toHaveLength(2);
-    expect(await run('submitHolder', { ...request, declined: [existing] })).toMatchObject({
-      profileId: existing + 1,
-    });
+    const again = { ...request, declined: [existing] };
+    await plan(banking, 'drop-before-commit', 'submit-business-account-holder');
+    const { details } = await failed(run('submitHolder', again));
+    expect(details).toMatchObject({ kind: 'Uncertain', baseline: [existing] });
+    expect(await run('submitHolder', again)).toMatchObject({ profileId: existing + 1 });
   });
 
   it.each([

@@ -94,6 +94,6 @@ it('tickets without an onboarding are those that no running one shows', async ()
   const poll = { minMs: MINUTE, maxMs: MINUTE };
   const { awaitUnmatchedTickets } = ticketActivities(client as never, { owners } as never, poll);
   const environment = new MockActivityEnvironment();
-  const { snapshot } = await environment.run(awaitUnmatchedTickets, { seen: null });
-  expect(snapshot).toMatchObject([{ ticketId: 2 }, { ticketId: 3 }]);
+  const found = await environment.run(awaitUnmatchedTickets, { seen: null });
+  expect(found).toMatchObject({ snapshot: [{ ticketId: 2 }, { ticketId: 3 }] });
 });

@@ -1,0 +1,68 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { expect, it } from 'vitest';
+import { callActivities } from '../../../src/activities/calls.js';
+import { boardingOperations } from '../../../src/partners/boarding/operations.js';
+import type { CallOptions } from '../../../src/partners/client.js';
+import { PartnerError, type PartnerErrorKind } from '../../../src/partners/partner-error.js';
+import { takesMarks } from '../../rigs/activities/takes-marks.js';
+
+/** A call of an operation of the boarding partner: what its client gets, and how the call ends. */
+async function call(operation: string, request: object = {}, kind?: PartnerErrorKind) {
+  const got: unknown[] = [];
+  const respond = async (fields: unknown, { beforeSending }: CallOptions) => {
+    await beforeSending?.();
+    got.push(fields);
+    const details = { system: 'boarding', operation, fields: [], reason: '' };
+    if (kind) throw new PartnerError({ ...details, kind });
+    return {};
+  };
+  const { callPartner } = callActivities({
+    system: 'boarding',
+    operations: boardingOperations(),
+    client: new Proxy({}, { get: () => respond }),
+    documents: { get: async () => 'content' } as never,
+    downloads: {} as never,
+  });
+  const outcome = await new MockActivityEnvironment(
+    {},
+    { client: takesMarks, logger: new DefaultLogger('ERROR') },
+  )
+    .run(callPartner, { system: 'boarding', operation, request: request as never })
+    .catch((error: unknown) => error);
+  return { got, outcome };
+}
+
+const document = { key: 'k', fileName: 'check.pdf', contentType: 'application/pdf' };
+
+it.each([
+  [{ exactInteger: '9223372036854775807' }, 9223372036854775807n],
+  [{ exactInteger: '-1' }, -1n],
+  [{ exactInteger: '1.5' }, { exactInteger: '1.5' }],
+  [
+    { exactInteger: '1', unit: 'cent' },
+    { exactInteger: '1', unit: 'cent' },
+  ],
+  [
+    [{ in: { exactInteger: '1' } }, null, 'x'],
+    [{ in: 1n }, null, 'x'],
+  ],
+  [{ document }, { fileName: 'check.pdf', contentType: 'application/pdf', content: 'content' }],
+  [
+    { document, note: 'x' },
+    { document, note: 'x' },
+  ],
+])('a field %j of a request reaches the client as it is meant', async (value, expected) => {
+  expect((await call('get-fees', { field: value })).got).toEqual([{ field: expected }]);
+});
+
+it.each<[string, PartnerErrorKind, boolean]>([
+  ['get-fees', 'NotSent', false],
+  ['get-fees', 'Uncertain', false],
+  ['get-fees', 'Unauthorized', true],
+  ['get-fees', 'Forbidden', true],
+  ['create-merchant', 'NotSent', false],
+  ['create-merchant', 'Uncertain', true],
+])('a call of %s that ends as %s is final: %s', async (operation, kind, nonRetryable) => {
+  expect((await call(operation, {}, kind)).outcome).toMatchObject({ nonRetryable, details: [{ kind }] });
+});
