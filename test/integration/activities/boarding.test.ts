@@ -87,14 +87,6 @@ describe('a status that is read', () => {
   ])('has a mid of 1 to 20 digits, or the text in its place: %s', async (given, mid, unclearMid) => {
     expect(await read(`{"status":"Approved","mid":${given}}`)).toMatchObject({ mid, unclearMid });
   });
-
-  it.each([
-    ['RequestChanges', 'changes-requested'],
-    ['UW Level 2: Pending Review', 'in-review'],
-    ['Escalated to Committee', 'other'],
-  ])('has a phase beside the partner’s name: %s is %s', async (status, phase) => {
-    expect(await read(`{"status":"${status}"}`)).toMatchObject({ status, phase });
-  });
 });
 
 describe('an input with boardingSettings: false', () => {

@@ -82,11 +82,11 @@ describe('the failure of a call', () => {
   it.each<[string, PartnerError, Repetition, number | undefined]>([
     ['at the pace of the retry policy', failed('NotSent'), {}, undefined],
     ['at once, when the partner asks for no wait', failed('RateLimited', 429, 0), {}, undefined],
-    ['when the partner says', failed('RateLimited', 429, 5_000), {}, 5_000],
+    ['after the wait that the partner asks for', failed('RateLimited', 429, 5_000), {}, 5_000],
     ['at the pace of the call', failed('Uncertain'), { paceMs: 7_000 }, 7_000],
     ['at the slower of the two', failed('RateLimited', 429, 5_000), { paceMs: 4_999 }, 5_000],
     ['a minute after refused credentials', failed('Unauthorized', 401), { paceMs: 7_000 }, MINUTE],
-    ['later, when the partner says so', failed('Unauthorized', 401, 2 * MINUTE), {}, 2 * MINUTE],
+    ['later, when the partner asks for it', failed('Unauthorized', 401, 2 * MINUTE), {}, 2 * MINUTE],
   ])('is retried %s', async (_, error, repetition, nextRetryDelay) => {
     expect(await outcomeOf(error, repetition)).toMatchObject({ nonRetryable: false, nextRetryDelay });
   });

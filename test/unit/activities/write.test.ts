@@ -282,7 +282,7 @@ describe('a write', () => {
     expect(outcome).toBeInstanceOf(CompleteAsyncError);
   });
 
-  it('is marked only once Temporal responds, which may be that it does not know the question', async () => {
+  it('is marked only once Temporal responds, even if it rejects the question', async () => {
     const grpc = (code: status) =>
       Object.assign(new Error(status[code]), { code, details: '', metadata: {} });
     const { UNAVAILABLE, CANCELLED, UNIMPLEMENTED, PERMISSION_DENIED } = status;

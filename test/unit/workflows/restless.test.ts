@@ -22,7 +22,7 @@ const SEEN = { status: 'Pending', phase: 'submitted', statusDate: null, mid: nul
 const NOTES = { noteIds: ['n-1', 'n-2'] };
 
 describe('a field of a partner that changes it with each read', () => {
-  it('is no longer compared after three changes in a row, which is said once', () => {
+  it('is no longer compared after three changes in a row, which is reported once', () => {
     const { quiet, compared } = following(comments('a', 'b', 'c', 'd', 'e'));
     expect(quiet).toEqual([[], [], ['comment'], []]);
     expect(compared).toEqual({ ...SEEN, ...NOTES });
