@@ -119,14 +119,9 @@ export async function writeThenRead<Result extends object, Now>(
 /** How long the read after a write may take, in milliseconds. The status poll reads later in any case. */
 const READ_AFTER_MS = 10_000;
 
-/**
- * Records that a write was not started, so that its next attempt sends it, even after a reset.
- *
- * @throws {ApplicationFailure} `Uncertain`, when a reset removed the marks of an earlier attempt
- */
+/** Records that this attempt did not start its write, so that the next one sends it, even after a reset that keeps the record. */
 export async function leaveUnsent(): Promise<void> {
-  if (isResetWithoutMarks()) throw lost(activityInfo().activityType, undefined);
-  await new Marks(false).clear();
+  await new Marks(isResetWithoutMarks()).clear();
 }
 
 /**
@@ -257,7 +252,8 @@ class Marks {
   }
 
   async clear(): Promise<void> {
-    const sent = this.sent ?? { sentAt: new Date().toISOString() };
+    // An earlier attempt may have sent it soon after it was scheduled.
+    const sent = this.sent ?? { sentAt: new Date(activityInfo().scheduledTimestampMs).toISOString() };
     await record({ sending: this.mayHaveBeenSent, ...sent }).catch((error: unknown) => {
       if (!isStopRequest(error) && !(error instanceof ActivityNotFoundError)) throw error;
     });

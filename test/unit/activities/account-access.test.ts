@@ -217,10 +217,9 @@ describe('a process whose credentials are refused', () => {
     partner.refusal = {};
     await failure(run());
     const reset = { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: 5_000 };
-    expect(await failure(run(undefined, { startToCloseTimeoutMs: 5_000, ...reset }))).toMatchObject({
-      ...{ nonRetryable: true, kind: 'Uncertain' },
-    });
-    expect([marks, partner.calls]).toEqual([[], 1]);
+    expect(await failure(run(undefined, { startToCloseTimeoutMs: 5_000, ...reset }))).toMatchObject(waits);
+    expect(marks).toEqual([{ sending: true, sentAt: '1970-01-01T00:00:00.000Z' }]);
+    expect(partner.calls).toBe(1);
   });
 
   it('reports a refusal within a minute of a successful probe', async () => {
