@@ -4,17 +4,19 @@ import { expect, it } from 'vitest';
 import { callActivities } from '../../../src/activities/calls.js';
 import { boardingOperations } from '../../../src/partners/boarding/operations.js';
 import type { CallOptions } from '../../../src/partners/client.js';
-import { PartnerError, type PartnerErrorKind } from '../../../src/partners/partner-error.js';
+import { PartnerError, type PartnerErrorDetails } from '../../../src/partners/partner-error.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
 
+type Failure = Pick<PartnerErrorDetails, 'kind' | 'atSignIn'>;
+
 /** A call of an operation of the boarding partner: what its client gets, and how the call ends. */
-async function call(operation: string, request: object = {}, kind?: PartnerErrorKind) {
+async function call(operation: string, request: object = {}, failure?: Failure) {
   const got: unknown[] = [];
   const respond = async (fields: unknown, { beforeSending }: CallOptions) => {
     await beforeSending?.();
     got.push(fields);
     const details = { system: 'boarding', operation, fields: [], reason: '' };
-    if (kind) throw new PartnerError({ ...details, kind });
+    if (failure) throw new PartnerError({ ...details, ...failure });
     return {};
   };
   const { callPartner } = callActivities({
@@ -56,13 +58,15 @@ it.each([
   expect((await call('get-fees', { field: value })).got).toEqual([{ field: expected }]);
 });
 
-it.each<[string, PartnerErrorKind, boolean]>([
-  ['get-fees', 'NotSent', false],
-  ['get-fees', 'Uncertain', false],
-  ['get-fees', 'Unauthorized', true],
-  ['get-fees', 'Forbidden', true],
-  ['create-merchant', 'NotSent', false],
-  ['create-merchant', 'Uncertain', true],
-])('a call of %s that ends as %s is final: %s', async (operation, kind, nonRetryable) => {
-  expect((await call(operation, {}, kind)).outcome).toMatchObject({ nonRetryable, details: [{ kind }] });
+it.each<[string, Failure, boolean]>([
+  ['get-fees', { kind: 'NotSent' }, false],
+  ['get-fees', { kind: 'Uncertain' }, false],
+  ['get-fees', { kind: 'Unauthorized' }, true],
+  ['get-fees', { kind: 'Forbidden' }, true],
+  ['get-fees', { kind: 'Forbidden', atSignIn: true }, true],
+  ['create-merchant', { kind: 'NotSent' }, false],
+  ['create-merchant', { kind: 'Uncertain' }, true],
+])('a call of %s that ends as %j is final: %s', async (operation, failure, nonRetryable) => {
+  const { outcome } = await call(operation, {}, failure);
+  expect(outcome).toMatchObject({ nonRetryable, details: [failure] });
 });
