@@ -85,6 +85,19 @@ interface Handling {
 
 /** Starts the console: pages over the updates and queries of the workflows, without a store of its own. */
 export async function startConsole(options: ConsoleOptions): Promise<ConsoleServer> {
+  const { settings, client } = options;
+  const server = await consoleServer(options);
+  const url = await server.listen({ host: settings.host, port: settings.port });
+  const close = async () => {
+    await batchesOf(client).end();
+    await server.close();
+    await endQuestions(client);
+  };
+  return { url, close };
+}
+
+/** The console before it listens. */
+export async function consoleServer(options: ConsoleOptions): Promise<FastifyInstance> {
   const { settings, client, logger, routes = ROUTES } = options;
   const server = serverWithin(options.limits ?? LIMITS, {
     bodyLimit: MAX_FORM_BYTES,
@@ -136,13 +149,7 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
     addSignIn(server, { ...admission, oidc: settings.oidc, sessions, logger, consoleUrl });
   }
   for (const route of routes) addRoute(server, route, handling);
-  const url = await server.listen({ host: settings.host, port: settings.port });
-  const close = async () => {
-    await batchesOf(client).end();
-    await server.close();
-    await endQuestions(client);
-  };
-  return { url, close };
+  return server;
 }
 
 function isReadable(url: string): boolean {

@@ -53,29 +53,30 @@ export class Handling {
   #lastProposalAt = 0;
 
   constructor(
-    private readonly state: PublishedState,
+    private readonly state: Pick<PublishedState, 'timeline' | 'show' | 'publish'>,
     private readonly queue: HandledQueue,
     records?: HandlingRecords,
+    handle: typeof setHandler = setHandler,
   ) {
     this.#claims = new Map(Object.entries(records?.claims ?? {}));
     this.#proposals = new Map(Object.entries(records?.proposals ?? {}));
-    setHandler(claimRequirement, this.#claim, {
+    handle(claimRequirement, this.#claim, {
       validator: this.#validateClaim,
       description: 'Claims a requirement until a time, or without one releases it',
     });
-    setHandler(proposeAnswer, this.#propose, {
+    handle(proposeAnswer, this.#propose, {
       validator: this.#validateProposal,
       description: 'Proposes an answer that a second person confirms. Data: as for resolveRequirement',
     });
-    setHandler(confirmAnswer, this.#confirm, {
+    handle(confirmAnswer, this.#confirm, {
       validator: this.#validateConfirmation,
       description: 'Confirms the answer that somebody else has proposed',
     });
-    setHandler(withdrawProposal, this.#withdraw, {
+    handle(withdrawProposal, this.#withdraw, {
       validator: this.#validateWithdrawal,
       description: 'Removes a proposed answer',
     });
-    setHandler(proposedAnswer, (id) => this.#proposals.get(id) ?? null, {
+    handle(proposedAnswer, (id) => this.#proposals.get(id) ?? null, {
       description: 'What is proposed for a requirement, as a whole',
     });
   }

@@ -1,0 +1,444 @@
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  claimRequirement,
+  confirmAnswer,
+  currentClaim,
+  handlingOf,
+  proposeAnswer,
+  proposedAnswer,
+  withdrawProposal,
+} from '../../../src/messages/handling.js';
+import type { Requirement, Resolution } from '../../../src/messages/requirements.js';
+import { Handling, type HandlingRecords } from '../../../src/workflows/journey/handling.js';
+import { Timeline } from '../../../src/workflows/journey/published-state.js';
+import { problemWith } from '../../../src/workflows/journey/resolution-check.js';
+
+const NOON = '2026-01-31T12:00:00.000Z';
+const ONE = '2026-01-31T13:00:00.000Z';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+const at = (time: string) => vi.setSystemTime(new Date(time));
+
+const note = (id: string, more: Partial<Requirement> = {}): Requirement => ({
+  ...{ id, kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
+  ...{ raisedAt: NOON, dueAt: '2026-02-02T12:00:00.000Z', answers: ['text', 'code', 'correction'] },
+  ...more,
+});
+
+type Sent = Readonly<Record<string, unknown>> | null;
+
+/** The handling of two notes. Updates run as in the SDK: the validator, which cannot wait, and then the handler. */
+function handledNotes(records?: HandlingRecords) {
+  const open = [note('note-1'), note('note-2')];
+  const timeline = new Timeline();
+  const shown: string[] = [];
+  const accepted: Resolution[] = [];
+  const registered = new Map<string, { description: string; run: (request: never) => unknown }>();
+  const close = (id: string) => open.splice(open.findIndex((each) => each.id === id) >>> 0, 1);
+  const queue = {
+    open,
+    problemWith: (given: Resolution) => problemWith(given, { open, unsent: [] }, ['fees']),
+    /** What happens while the check of an answer takes its time. */
+    check: async (_: Resolution) => {},
+    accept: (resolution: Resolution) => {
+      accepted.push(resolution);
+      close(resolution.requirementId);
+      handling.answered(resolution.requirementId, true);
+    },
+  };
+  const register = ({ name }: { name: string }, run: (request: never) => unknown, options: object) => {
+    const { validator = () => {}, description } = options as {
+      readonly validator?: (request: never) => void;
+      readonly description: string;
+    };
+    const validated = (request: never) => {
+      validator(request);
+      return run(request);
+    };
+    registered.set(name, { description, run: validated });
+  };
+  const state = { timeline, show: () => shown.push('show'), publish: () => shown.push('publish') };
+  const handling: Handling = new Handling(state as never, queue, records, register as never);
+  const send = async ({ name }: { readonly name: string }, request: Sent | string) =>
+    registered.get(name)?.run(request as never);
+  return {
+    ...{ handling, queue, shown, accepted, send, close, registered },
+    claim: (request: Sent) => send(claimRequirement, request),
+    propose: (more: object = {}) => send(proposeAnswer, { ...PROPOSED, ...more }),
+    confirm: (more: object = {}) => send(confirmAnswer, { ...CONFIRMED, ...more }),
+    withdraw: (more: object = {}) => send(withdrawProposal, { ...BY_OLGA, ...more }),
+    proposed: (id = 'note-1') => send(proposedAnswer, id),
+    first: () => handling.shown(note('note-1')),
+    happened: () => timeline.entries.map(({ at: _, ...entry }) => entry),
+  };
+}
+
+const BY_OLGA = { requirementId: 'note-1', actor: 'olga' };
+const UNTIL_ONE = { ...BY_OLGA, until: ONE };
+const TEXT = { kind: 'text', text: 'One sale in ten.' } as const;
+const PROPOSED = { requirementId: 'note-1', answer: TEXT, actor: ' pete ', reason: 'SSN 123-45-6789' };
+const CONFIRMED = { ...BY_OLGA, proposedAt: NOON };
+
+const NO_SUCH = 'requirementId: no requirement with this id is open; open: note-1, note-2';
+
+describe('a claim', () => {
+  it('is shown with its end in UTC, in the list and the Web UI only', async () => {
+    const { claim, first, handling, shown, happened } = handledNotes();
+    const until = '2026-01-31T14:00+01:00';
+    const made = { actor: 'olga', until: ONE };
+    expect(await claim({ ...BY_OLGA, actor: ' olga ', until })).toEqual({
+      requirementId: 'note-1',
+      claim: made,
+    });
+    expect(first()).toEqual({ ...note('note-1'), claim: made });
+    const other = note('note-2');
+    expect(handling.shown(other)).toBe(other);
+    expect(happened()).toEqual([
+      { event: 'requirement-claimed', detail: 'note-1: until 2026-01-31 13:00 UTC', actor: 'olga' },
+    ]);
+    expect(shown).toEqual(['show']);
+  });
+
+  it('keeps others out until the moment of its end', async () => {
+    const { claim, first, happened } = handledNotes();
+    await claim(UNTIL_ONE);
+    at('2026-01-31T12:59:59.999Z');
+    const byPete = { ...BY_OLGA, actor: 'pete', until: '2026-01-31T15:00:00.000Z' };
+    await expect(claim(byPete)).rejects.toMatchObject({
+      message: `requirementId: olga has claimed note-1 until ${ONE}`,
+      shown: `requirementId: somebody else has claimed note-1 until ${ONE}`,
+    });
+    expect(first().claim).toEqual({ actor: 'olga', until: ONE });
+    at(ONE);
+    // Nobody has it any more, so this takes nothing over.
+    await claim({ ...byPete, override: true });
+    expect(first().claim).toEqual({ actor: 'pete', until: '2026-01-31T15:00:00.000Z' });
+    expect(happened().map(({ event, actor }) => `${event} ${actor}`)).toEqual([
+      'requirement-claimed olga',
+      'requirement-claimed pete',
+    ]);
+  });
+
+  it('is extended by its holder, and taken over only by a claim that says so', async () => {
+    const { claim, first, happened } = handledNotes();
+    await claim(UNTIL_ONE);
+    const longer = { ...BY_OLGA, until: '2026-01-31T14:00:00.000Z' };
+    await claim(longer);
+    for (const override of [undefined, null, false])
+      await expect(claim({ ...longer, actor: 'pete', override })).rejects.toThrow('olga has claimed note-1');
+    await claim({ ...longer, actor: 'pete', override: true });
+    expect(first().claim).toEqual({ actor: 'pete', until: '2026-01-31T14:00:00.000Z' });
+    expect(happened().slice(1)).toEqual([
+      { event: 'requirement-claimed', detail: 'note-1: until 2026-01-31 14:00 UTC', actor: 'olga' },
+      {
+        event: 'requirement-taken-over',
+        detail: 'note-1: until 2026-01-31 14:00 UTC; olga had it until 2026-01-31 14:00 UTC',
+        actor: 'pete',
+      },
+    ]);
+  });
+
+  it.each([undefined, null])('is released by its holder alone, with until %s', async (until) => {
+    const { claim, first, shown, happened } = handledNotes();
+    await claim(UNTIL_ONE);
+    for (const more of [{}, { override: true }])
+      await expect(claim({ ...BY_OLGA, actor: 'pete', until, ...more })).rejects.toThrow('olga has claimed');
+    expect(await claim({ ...BY_OLGA, actor: ' olga', until })).toEqual({ requirementId: 'note-1' });
+    expect(first()).not.toHaveProperty('claim');
+    const released = {
+      ...{ event: 'requirement-released', detail: 'note-1: before 2026-01-31 13:00 UTC', actor: 'olga' },
+    };
+    expect([shown, happened().slice(1)]).toEqual([['show', 'show'], [released]]);
+    await claim({ ...BY_OLGA, until });
+    expect([shown, happened().slice(1)]).toEqual([['show', 'show'], [released]]);
+  });
+
+  it('that has ended is not released, even by its holder in that moment', async () => {
+    const { claim, first, shown, happened } = handledNotes();
+    await claim(UNTIL_ONE);
+    at(ONE);
+    expect(await claim(BY_OLGA)).toEqual({ requirementId: 'note-1' });
+    expect(first().claim).toEqual({ actor: 'olga', until: ONE });
+    expect([shown, happened()]).toMatchObject([['show'], [{ event: 'requirement-claimed' }]]);
+  });
+
+  const FORM = 'until: must be a time with its zone, such as 2026-01-31T14:00:00Z';
+  it.each<[Sent, string | undefined]>([
+    [{ ...UNTIL_ONE, until: '2026-01-31T12:00:00.001Z' }, undefined],
+    [{ ...UNTIL_ONE, until: NOON }, 'until: must not be in the past'],
+    [{ ...UNTIL_ONE, until: '2026-01-31T13:00:00+01:00' }, 'until: must not be in the past'],
+    [{ ...UNTIL_ONE, until: '2026-02-07T12:00:00.000Z' }, undefined],
+    [{ ...UNTIL_ONE, until: '2026-02-07T12:00:00.001Z' }, 'until: must be at most 7 days ahead'],
+    [{ ...UNTIL_ONE, until: '2026-01-31T13:00Z' }, undefined],
+    [{ ...UNTIL_ONE, until: '2026-01-31T10:00:00-05:30' }, undefined],
+    [{ ...UNTIL_ONE, until: '2026-01-31T13:00:00' }, FORM],
+    [{ ...UNTIL_ONE, until: '2026-02-01' }, FORM],
+    [{ ...UNTIL_ONE, until: `on ${ONE}` }, FORM],
+    [{ ...UNTIL_ONE, until: `${ONE} or so` }, FORM],
+    [{ ...UNTIL_ONE, until: '2026-13-01T12:00:00Z' }, FORM],
+    [{ ...UNTIL_ONE, until: [ONE] }, FORM],
+    [{ ...UNTIL_ONE, override: null }, undefined],
+    [{ ...UNTIL_ONE, override: 'yes' }, 'override: must be true or false'],
+    [{ ...BY_OLGA, override: 'yes' }, 'override: must be true or false'],
+    [{ ...UNTIL_ONE, actor: ' ' }, 'actor: must name a person'],
+    [{ ...BY_OLGA, actor: 7 }, 'actor: must name a person'],
+    [{ ...UNTIL_ONE, requirementId: 'note-3' }, NO_SUCH],
+    [null, NO_SUCH],
+  ])('%j: %s', async (request, problem) => {
+    const { claim, happened } = handledNotes();
+    const [sent] = await Promise.allSettled([claim(request)]);
+    expect(sent?.status === 'rejected' ? sent.reason.message : undefined).toBe(problem);
+    expect(happened()).toHaveLength(problem === undefined ? 1 : 0);
+  });
+
+  it.each([
+    ['2026-01-31T12:00:00.000Z', undefined],
+    ['2026-01-31T12:00:00.001Z', { actor: 'olga', until: '2026-01-31T12:00:00.001Z' }],
+  ])('until %s holds at noon: %j', (until, held) => {
+    expect(currentClaim({ claim: { actor: 'olga', until } }, Date.parse(NOON))).toEqual(held);
+    expect(currentClaim({ claim: { actor: 'olga', until } })).toEqual(held);
+    expect(currentClaim({})).toBeUndefined();
+  });
+});
+
+describe('a proposal', () => {
+  it('is shown in short and masked, and whole on demand', async () => {
+    const { propose, proposed, first, shown, happened } = handledNotes();
+    const answer = { kind: 'text', text: 'Ask ada@example.com.' } as const;
+    expect(await propose({ answer })).toEqual({ requirementId: 'note-1', proposedAt: NOON });
+    const who = { actor: 'pete', reason: 'SSN ***-**-6789' };
+    expect(first()).toEqual({
+      ...note('note-1'),
+      proposal: { ...who, at: NOON, answer: 'text: Ask [Redacted].' },
+    });
+    expect(await proposed()).toEqual({ ...PROPOSED, actor: 'pete', answer, at: NOON });
+    expect(await proposed('note-2')).toBeNull();
+    expect(happened()).toEqual([
+      { event: 'answer-proposed', detail: 'note-1: text: Ask [Redacted].', ...who },
+    ]);
+    expect(shown).toEqual(['show']);
+  });
+
+  it('becomes the answer of its author when a second person confirms it', async () => {
+    const { propose, confirm, accepted, shown, happened, first } = handledNotes();
+    await propose();
+    at(ONE);
+    const reason = 'SSN 123-45-6789; confirmed by olga: right';
+    const resolution = { requirementId: 'note-1', answer: TEXT, actor: 'pete', reason };
+    expect(await confirm({ actor: ' olga ', reason: 'right' })).toEqual({
+      ...{ requirementId: 'note-1', acceptedAt: ONE, open: 1, resolution },
+    });
+    expect([accepted, shown]).toEqual([[resolution], ['show', 'publish']]);
+    expect(first()).not.toHaveProperty('proposal');
+    expect(happened().map(({ event }) => event)).toEqual(['answer-proposed']);
+    await expect(confirm()).rejects.toThrow('no requirement with this id is open; open: note-2');
+  });
+
+  it.each([undefined, null, ' '])('is confirmed without a reason: %j', async (reason) => {
+    const { propose, confirm, accepted } = handledNotes();
+    await propose({ reason: 'called' });
+    await confirm({ reason });
+    expect(accepted).toMatchObject([{ reason: 'called; confirmed by olga' }]);
+  });
+
+  it('that replaces another one in the same millisecond is another one', async () => {
+    const { propose, confirm, accepted, first } = handledNotes();
+    await propose();
+    const later = '2026-01-31T12:00:00.001Z';
+    const second = { answer: { kind: 'text', text: 'One in five.' }, actor: 'paula' };
+    expect(await propose(second)).toEqual({ requirementId: 'note-1', proposedAt: later });
+    expect(first().proposal).toMatchObject({ actor: 'paula', at: later });
+    // Even its author hears first that it is not what they read.
+    for (const actor of ['olga', 'paula'])
+      await expect(confirm({ actor })).rejects.toThrow(
+        'proposedAt: another answer is proposed now; read it before you confirm it',
+      );
+    await confirm({ actor: 'pete', proposedAt: later });
+    expect(accepted).toMatchObject([{ answer: { text: 'One in five.' }, actor: 'paula' }]);
+  });
+
+  it('outlives a claim of its requirement, and both go with the requirement', async () => {
+    const { claim, propose, handling, first, confirm, happened } = handledNotes();
+    await claim(UNTIL_ONE);
+    await propose();
+    at(ONE);
+    await claim({ ...BY_OLGA, actor: 'paula', until: '2026-01-31T14:00:00.000Z' });
+    expect(first()).toMatchObject({ claim: { actor: 'paula' }, proposal: { actor: 'pete' } });
+    await claim({ ...UNTIL_ONE, requirementId: 'note-2', until: '2026-01-31T14:00:00.000Z' });
+    handling.closed('note-1');
+    expect(first()).toEqual(note('note-1'));
+    expect(handling.shown(note('note-2'))).toHaveProperty('claim');
+    await expect(confirm()).rejects.toThrow('requirementId: no answer is proposed for this requirement');
+    expect(happened().map(({ event }) => event)).not.toContain('proposal-dropped');
+  });
+
+  it('is dropped, which the timeline shows, when somebody answers', async () => {
+    const { propose, handling, first, happened } = handledNotes();
+    await propose();
+    handling.answered('note-1');
+    handling.answered('note-2');
+    expect(first()).toEqual(note('note-1'));
+    expect(happened().slice(1)).toEqual([
+      { event: 'proposal-dropped', detail: 'note-1: it was proposed by pete' },
+    ]);
+  });
+
+  it('is not made when the requirement closes while the answer is checked', async () => {
+    const { queue, propose, close, first, happened } = handledNotes();
+    queue.check = async () => void close('note-1');
+    await expect(propose()).rejects.toThrow('no requirement with this id is open; open: note-2');
+    expect([first(), happened()]).toEqual([note('note-1'), []]);
+  });
+
+  it.each(['is proposed', 'is withdrawn'])(
+    'is not applied when another %s while it is checked',
+    async (how) => {
+      const { queue, propose, withdraw, confirm, accepted } = handledNotes();
+      await propose();
+      queue.check = async () => {
+        queue.check = async () => {};
+        await (how === 'is proposed' ? propose({ actor: 'paula' }) : withdraw());
+      };
+      await expect(confirm()).rejects.toThrow('proposedAt: this answer is no longer proposed');
+      expect(accepted).toEqual([]);
+    },
+  );
+
+  it('is neither made nor applied when the check rejects it', async () => {
+    const { queue, propose, confirm, accepted, first } = handledNotes();
+    const refuse = async () => {
+      throw new Error('does not fit');
+    };
+    await propose();
+    queue.check = refuse;
+    await expect(confirm()).rejects.toThrow('does not fit');
+    await expect(propose({ actor: 'paula' })).rejects.toThrow('does not fit');
+    expect([accepted, first().proposal?.actor]).toEqual([[], 'pete']);
+  });
+
+  it('is confirmed only while its answer still fits', async () => {
+    const { queue, propose, confirm, accepted } = handledNotes();
+    await propose();
+    queue.open[0] = note('note-1', { answers: ['retry'] });
+    await expect(confirm()).rejects.toThrow('answer.kind: note-1 takes retry');
+    expect(accepted).toEqual([]);
+  });
+
+  it.each<[Sent, string]>([
+    [{ answer: { kind: 'code', code: '123456' } }, 'answer.kind: nobody can propose code'],
+    [{ answer: { kind: 'take-back' } }, 'answer.kind: nobody can propose take-back'],
+    [{ answer: { kind: 'text', text: '' } }, 'answer.text: must be a text, and not empty'],
+    [{ answer: null }, 'answer: must be an object with a kind, such as {"kind": "text"}'],
+    [{ requirementId: 'note-3' }, NO_SUCH],
+    [{ actor: '' }, 'actor: must name who answers'],
+  ])('does not fit: %j', async (more, problem) => {
+    const { propose, happened, send } = handledNotes();
+    await expect(propose({ ...more })).rejects.toThrow(problem);
+    await expect(send(proposeAnswer, null)).rejects.toThrow('the resolution must be an object');
+    expect(happened()).toEqual([]);
+  });
+
+  it.each<[Sent, string]>([
+    [{ requirementId: 'note-2' }, 'requirementId: no answer is proposed for this requirement'],
+    [{ requirementId: 'note-3' }, NO_SUCH],
+    [{ actor: '' }, 'actor: must name a person'],
+    [{ actor: 'pete' }, 'actor: must be somebody else than who proposed the answer'],
+    [{ reason: 1 }, 'reason: must be a text'],
+    [{ proposedAt: null }, 'proposedAt: another answer is proposed now; read it before you confirm it'],
+  ])('is not confirmed by %j', async (more, problem) => {
+    const { propose, confirm, accepted } = handledNotes();
+    await propose();
+    await expect(confirm({ ...more })).rejects.toThrow(problem);
+    expect(accepted).toEqual([]);
+  });
+
+  it.each<[Sent, Sent]>([
+    [{}, {}],
+    [{ proposedAt: null, reason: null }, {}],
+    [{ proposedAt: NOON, reason: ' ' }, {}],
+    [{ actor: ' olga ', reason: 'no SSN 123456789' }, { reason: 'no SSN ***-**-6789' }],
+  ])('is withdrawn by anybody: %j', async (more, shownReason) => {
+    const { propose, withdraw, first, shown, happened } = handledNotes();
+    await propose();
+    expect(await withdraw({ ...more })).toEqual({ requirementId: 'note-1' });
+    expect([first(), shown]).toEqual([note('note-1'), ['show', 'show']]);
+    expect(happened().slice(1)).toEqual([
+      {
+        ...{ event: 'proposal-withdrawn', detail: 'note-1: it was proposed by pete', actor: 'olga' },
+        ...shownReason,
+      },
+    ]);
+    await expect(withdraw()).rejects.toThrow('requirementId: no answer is proposed for this requirement');
+  });
+
+  it.each<[Sent, string]>([
+    [{ proposedAt: ONE }, 'proposedAt: another answer is proposed now'],
+    [{ actor: ' ' }, 'actor: must name a person'],
+    [{ reason: {} }, 'reason: must be a text'],
+  ])('is not withdrawn by %j', async (more, problem) => {
+    const { propose, withdraw, first } = handledNotes();
+    await propose();
+    await expect(withdraw({ ...more })).rejects.toThrow(problem);
+    expect(first()).toHaveProperty('proposal');
+  });
+});
+
+describe('the next run', () => {
+  it('goes on with claims and proposals, and gets nothing where there are none', async () => {
+    const before = handledNotes();
+    expect(before.handling.records).toBeUndefined();
+    await before.claim(UNTIL_ONE);
+    const claimed = { claims: { 'note-1': { actor: 'olga', until: ONE } }, proposals: {} };
+    expect(before.handling.records).toEqual(claimed);
+    await before.propose();
+    const records = { ...claimed, proposals: { 'note-1': { ...PROPOSED, actor: 'pete', at: NOON } } };
+    expect(before.handling.records).toEqual(records);
+    const after = handledNotes(before.handling.records);
+    await expect(after.claim({ ...UNTIL_ONE, actor: 'pete' })).rejects.toThrow('olga has claimed note-1');
+    await after.confirm();
+    expect(after.accepted).toMatchObject([{ answer: TEXT, actor: 'pete' }]);
+    expect(after.handling.records).toBeUndefined();
+    await before.claim(BY_OLGA);
+    expect(before.handling.records).toEqual({ ...records, claims: {} });
+  });
+});
+
+it('the Web UI describes each of these messages', () => {
+  const { registered } = handledNotes();
+  expect([...registered].map(([name, { description }]) => [name, description])).toEqual([
+    ['claimRequirement', 'Claims a requirement until a time, or without one releases it'],
+    ['proposeAnswer', 'Proposes an answer that a second person confirms. Data: as for resolveRequirement'],
+    ['confirmAnswer', 'Confirms the answer that somebody else has proposed'],
+    ['withdrawProposal', 'Removes a proposed answer'],
+    ['proposedAnswer', 'What is proposed for a requirement, as a whole'],
+  ]);
+});
+
+describe('the memo of the list', () => {
+  const claim = { actor: 'olga', until: ONE };
+  const proposal = { actor: 'pete', at: NOON, reason: 'called', answer: 'text: One sale in ten.' };
+
+  it('names who handles which requirement, without a word of an answer', () => {
+    const open = [note('a'), note('b', { claim }), note('c', { proposal }), note('d', { claim, proposal })];
+    const proposed = { actor: 'pete', at: NOON };
+    expect(handlingOf(open)).toEqual({
+      ...{ b: { claim }, c: { proposal: proposed }, d: { claim, proposal: proposed } },
+    });
+    expect(handlingOf([note('a')])).toBeUndefined();
+  });
+
+  it('is short: 30 requirements, and names of 200 characters', () => {
+    const actor = 'o'.repeat(500);
+    const all = Array.from({ length: 31 }, (_, index) =>
+      note(`note-${index}`, { claim: { ...claim, actor }, proposal: { ...proposal, actor } }),
+    );
+    const memo = handlingOf([note('free'), ...all]) ?? {};
+    expect(Object.keys(memo)).toEqual(all.slice(0, 30).map(({ id }) => id));
+    const [{ claim: listed, proposal: by }] = Object.values(memo) as [Partial<Requirement>];
+    expect([listed?.actor.length, by?.actor.length]).toEqual([200, 200]);
+  });
+});
