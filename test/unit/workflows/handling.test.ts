@@ -123,7 +123,7 @@ describe('a claim', () => {
     ]);
   });
 
-  it('is extended by its holder, and taken over only by a claim that says so', async () => {
+  it('is extended by its holder, and taken over only by a claim with override', async () => {
     const { claim, first, happened } = handledNotes();
     await claim(UNTIL_ONE);
     const longer = { ...BY_OLGA, until: '2026-01-31T14:00:00.000Z' };

@@ -1,0 +1,163 @@
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure, TypedSearchAttributes } from '@temporalio/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ROUTES } from '../../../src/console/pages/routes.js';
+import type { Route } from '../../../src/console/route.js';
+import { consoleServer } from '../../../src/console/server.js';
+import { type SessionData, Sessions } from '../../../src/console/session.js';
+import { loadConsoleSettings } from '../../../src/console/settings.js';
+import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
+import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
+import { createLogger } from '../../../src/process/logging.js';
+import { testEnds } from '../shared.js';
+import { SESSION_KEY } from './running-console.js';
+
+/** A workflow as Temporal would return it. */
+export interface ToldWorkflow {
+  readonly state?: Partial<OnboardingState>;
+  /** Of its search attribute. */
+  readonly account?: string;
+  /** What other queries return, by their names. */
+  readonly queries?: Readonly<Record<string, unknown>>;
+}
+
+/** What a test says that Temporal has and does. */
+export interface Told {
+  /** By workflow id. */
+  readonly workflows?: Readonly<Record<string, ToldWorkflow>>;
+  /** What an update returns. @throws {Error} as its workflow would */
+  readonly onUpdate?: (name: string, request: unknown) => unknown;
+  readonly isReady?: boolean;
+}
+
+export const STATE: OnboardingState = {
+  ...{ stage: 'underwriting', partnerStatus: 'Pending', requirements: [], timeline: [], polls: 1 },
+};
+
+/** The error of the client when a workflow rejects an update. */
+export function rejected(message: string): WorkflowUpdateFailedError {
+  return new WorkflowUpdateFailedError('Update failed', ApplicationFailure.nonRetryable(message));
+}
+
+/** A client of a Temporal that a test makes up, and everything that it was asked. */
+export function clientOfCalls({ workflows = {}, onUpdate = () => ({ open: 0 }), isReady = true }: Told) {
+  const asked: unknown[][] = [];
+  const getHandle = (workflowId: string) => {
+    const existing = () => {
+      const found = workflows[workflowId];
+      if (!found) throw new WorkflowNotFoundError('not found', workflowId, undefined);
+      return found;
+    };
+    return {
+      async describe() {
+        asked.push(['describe', workflowId]);
+        const { account } = existing();
+        const execution = { workflowId, runId: 'run-1' };
+        return {
+          ...{ ...execution, historyLength: 7, status: { name: 'RUNNING' } },
+          typedSearchAttributes: new TypedSearchAttributes(
+            account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }],
+          ),
+          raw: { workflowExecutionInfo: { execution, status: 1, startTime: { seconds: 1 } } },
+        };
+      },
+      async query({ name }: { readonly name: string }) {
+        const { state, queries = {} } = existing();
+        return name === 'state' ? { ...STATE, ...state } : queries[name];
+      },
+      async executeUpdate({ name }: { readonly name: string }, { args }: { readonly args: unknown[] }) {
+        existing();
+        asked.push([name, workflowId, ...args]);
+        return onUpdate(name, args[0]);
+      },
+    };
+  };
+  const withDeadline = <Result>(deadline: number, call: () => Result) => {
+    asked.push(['deadline', deadline]);
+    return call();
+  };
+  const describeNamespace = async () => {
+    if (!isReady) throw new Error('unavailable');
+  };
+  const client = {
+    ...{ options: { namespace: 'default' }, workflow: { getHandle }, withDeadline },
+    ...{ connection: { withDeadline }, workflowService: { describeNamespace } },
+  };
+  return { client: client as unknown as Client, asked };
+}
+
+export interface CallOptions extends Told {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: all pages. */
+  readonly routes?: readonly Route[];
+}
+
+/** What to send beside the path. `csrf` of a form is that of the session by default. */
+interface Call {
+  readonly form?: Readonly<Record<string, string>>;
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further cookies. */
+  readonly cookies?: Readonly<Record<string, string>>;
+}
+
+const PROVIDER = {
+  ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console' },
+  ...{ CONSOLE_URL: 'https://console.example.com', CONSOLE_SESSION_KEYS: SESSION_KEY },
+};
+
+const HOURS_12 = 43_200_000;
+
+/** A console that does not listen: each request is a call, and a session begins without a sign-in. */
+export async function consoleOfCalls({ env = PROVIDER, routes = ROUTES, ...told }: CallOptions = {}) {
+  const settings = loadConsoleSettings({ ...env, DOCUMENT_DIR: '/nowhere' });
+  const lines: string[] = [];
+  const logger = createLogger('info', { write: (line) => void lines.push(line) });
+  const { client, asked } = clientOfCalls(told);
+  const server = await consoleServer({ settings, client, logger, routes });
+  testEnds(() => server.close());
+  // A call has arrived as a whole.
+  server.addHook('onSend', async ({ raw }) => void Object.assign(raw, { complete: true }));
+  // Where the console would listen.
+  server.server.address = () => ({ address: '127.0.0.1', family: 'IPv4', port: 8085 });
+  const keys = settings.sessionKeys;
+  const sessions = new Sessions({ keys, idleMs: HOURS_12, maxMs: HOURS_12, isSecure: true });
+
+  /** Opens a page as this person, or as nobody. */
+  async function open(who: Partial<SessionData> | undefined, url: string, call: Call = {}) {
+    const { form, headers = {}, method = form ? 'POST' : 'GET' } = call;
+    const session = { ...OLGA, since: Date.now(), ...who };
+    const cookies: Record<string, string> = { ...call.cookies };
+    const setCookie = (name: string, value: string) => {
+      cookies[name] = value;
+    };
+    if (who) await sessions.write({ setCookie } as unknown as FastifyReply, session);
+    const csrf = who ? session.csrf : '';
+    const reply = await server.inject({
+      ...{ method, url, cookies },
+      headers: {
+        host: settings.url ? new URL(settings.url).host : 'localhost:8085',
+        ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...headers,
+      },
+      ...(form && { payload: new URLSearchParams({ csrf, ...form }).toString() }),
+    });
+    const { statusCode: status, payload: text, headers: given, cookies: kept } = reply;
+    const now = Object.fromEntries(kept.map(({ name, value }) => [name, value]));
+    return {
+      ...{ status, text, headers: given, to: given['location'] },
+      ...{ cookies: Object.keys(now), kept: now },
+      /** What the next page would show. */
+      message: await sessions.kept({ cookies: now } as unknown as FastifyRequest, 'message', 30_000),
+    };
+  }
+
+  const log = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const audited = () => log().flatMap(({ audit, level, time, msg, ...entry }) => (audit ? [entry] : []));
+  /** The updates that workflows got. */
+  const updates = () => asked.filter(([what]) => what !== 'describe' && what !== 'deadline');
+  return { server, client, asked, open, log, audited, updates };
+}
+
+/** An operator who may see all accounts. */
+export const OLGA = { actor: 'olga', name: 'Olga', role: 'operator', csrf: 'csrf-of-olga' } as const;

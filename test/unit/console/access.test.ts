@@ -1,0 +1,378 @@
+import { h } from 'preact';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { requireCsrf } from '../../../src/console/admission.js';
+import { mayOpen, openOnboarding } from '../../../src/console/onboarding-access.js';
+import { accountProblem, ownAccounts } from '../../../src/console/own-accounts.js';
+import { listedAccounts } from '../../../src/console/pages/filters.js';
+import { ROUTES } from '../../../src/console/pages/routes.js';
+import { NotShown, type Route } from '../../../src/console/route.js';
+import { loadConsoleSettings } from '../../../src/console/settings.js';
+import { hasRole, maySee, ROLES, type Visitor } from '../../../src/console/visitor.js';
+import { InvalidInput } from '../../../src/operators/invalid-input.js';
+import { TemporalProblem } from '../../../src/temporal/unavailable.js';
+import { consoleOfCalls } from '../../rigs/console/console-of-calls.js';
+
+const NOON = '2026-01-31T12:00:00.000Z';
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+const REQUIREMENT = '/onboardings/:id/requirements/:requirementId';
+
+it('each route is for the role that the documentation names', () => {
+  const lines = ROUTES.map(({ method, path, role, part, multipart }) =>
+    [method, path, role, part && 'part', multipart && 'multipart'].filter(Boolean).join(' '),
+  );
+  expect(lines.sort()).toEqual(
+    [
+      'GET / viewer',
+      'GET /inbox/part viewer part',
+      'GET /onboardings viewer',
+      'GET /onboardings/:id viewer',
+      'GET /onboardings/:id/part viewer part',
+      'POST /onboardings/:id/private operator',
+      'GET /onboardings/:id/documents viewer',
+      'GET /onboardings/:id/documents/:key operator',
+      'GET /onboardings/:id/export approver',
+      'GET /onboardings/:id/export.json approver',
+      `GET ${REQUIREMENT} viewer`,
+      `GET ${REQUIREMENT}/part viewer part`,
+      `POST ${REQUIREMENT} operator`,
+      `POST ${REQUIREMENT}/documents operator multipart`,
+      `POST ${REQUIREMENT}/claim operator`,
+      `POST ${REQUIREMENT}/proposal operator`,
+      'GET /report viewer',
+      'GET /report.json viewer',
+      'GET /report.csv viewer',
+      'GET /start admin',
+      'GET /start/:kind admin',
+      'POST /start/:kind admin',
+      'POST /start/file admin multipart',
+      'POST /batches admin multipart',
+      'GET /batches/:id admin',
+      'GET /batches/:id/part admin part',
+      'GET /batches/:id/results.csv admin',
+      'POST /batches/:id/start admin',
+      'POST /batches/:id/stop admin',
+    ].sort(),
+  );
+});
+
+describe('a person', () => {
+  it.each([
+    ['viewer', 'viewer'],
+    ['operator', 'viewer operator'],
+    ['approver', 'viewer operator approver'],
+    ['admin', 'viewer operator approver admin'],
+  ] as const)('who is %s may do what is for %s', (role, allowed) => {
+    expect(ROLES.filter((needed) => hasRole({ role }, needed)).join(' ')).toBe(allowed);
+  });
+
+  const ID = 'merchant-boarding-m-1';
+  it.each<[accounts: readonly string[] | undefined, seen: string]>([
+    [undefined, `${ID} ${ID}@north ${ID}@south`],
+    [['north'], `${ID}@north`],
+    [['', 'south'], `${ID} ${ID}@south`],
+    [[], ''],
+  ])('with the accounts %j opens %s', (accounts, seen) => {
+    const visitor = { accounts } as Visitor;
+    const ids = [ID, `${ID}@north`, `${ID}@south`, 'gangway-events', ''];
+    expect(ids.filter((id) => mayOpen({ visitor }, id)).join(' ')).toBe(seen);
+  });
+
+  it.each<[accounts: readonly string[] | undefined, chosen: string, listed: readonly string[] | undefined]>([
+    [undefined, '', undefined],
+    [undefined, 'default', ['']],
+    [undefined, 'north', ['north']],
+    [['north', ''], '', ['north', '']],
+    [['north'], 'north', ['north']],
+    [['north'], 'south', []],
+    [['north'], 'default', []],
+    [['north', ''], 'default', ['']],
+  ])('with the accounts %j who asks for %j gets the list of %j', (accounts, chosen, listed) => {
+    expect(listedAccounts({ accounts } as Visitor, chosen)).toEqual(listed);
+  });
+
+  it('starts only in accounts that they see, and the one without a name is one of them', () => {
+    const settings = loadConsoleSettings({
+      ...{ GANGWAY_ACCOUNTS: 'north,south', DOCUMENT_DIR: '/nowhere' },
+    });
+    const north = { accounts: ['north'] } as unknown as Visitor;
+    const all = { accounts: undefined } as unknown as Visitor;
+    expect(Object.keys(ownAccounts(settings, north).accounts)).toEqual(['north']);
+    expect(Object.keys(ownAccounts(settings, all).accounts)).toEqual(['north', 'south']);
+    expect(accountProblem(north, 'north')).toBeUndefined();
+    expect(accountProblem(all, undefined)).toBeUndefined();
+    expect(accountProblem(north, undefined)).toEqual({
+      field: 'account',
+      message: 'is required, because you may not use the account without a name',
+    });
+    expect(maySee(north, '')).toBe(false);
+  });
+});
+
+/** Pages of each kind, and their visitors. */
+const visitors: Visitor[] = [];
+const page = (path: string, more: Partial<Route> = {}): Route => ({
+  ...{ method: 'GET', path, role: 'viewer' },
+  show: async ({ visitor }) => {
+    visitors.push(visitor);
+    return { page: h('p', null, 'shown'), title: path };
+  },
+  ...more,
+});
+const PAGES: readonly Route[] = [
+  ...ROLES.map((role) => page(`/${role}`, { role })),
+  page('/part', { part: true, show: async () => ({ part: h('p', null, 'shown') }) }),
+  page('/form', { method: 'POST', show: async () => ({ to: '/viewer', message: 'done' }) }),
+  page('/files', { method: 'POST', multipart: true }),
+  page('/open/:id', {
+    show: async (visit) => ({ page: h('p', null, (await openOnboarding(visit)).workflowId), title: 'x' }),
+  }),
+];
+const ADA = { role: 'admin', csrf: 'csrf-of-ada' } as const;
+
+describe('a page', () => {
+  it.each([
+    ['viewer', [200, 403, 403, 403]],
+    ['operator', [200, 200, 403, 403]],
+    ['approver', [200, 200, 200, 403]],
+    ['admin', [200, 200, 200, 200]],
+  ] as const)('is shown to a person with its role or a higher one: %s', async (role, expected) => {
+    const { open } = await consoleOfCalls({ routes: PAGES });
+    const replies = await Promise.all(ROLES.map((needed) => open({ role }, `/${needed}`)));
+    expect(replies.map(({ status }) => status)).toEqual(expected);
+    const refused = replies.find(({ status }) => status === 403);
+    if (role !== 'admin') expect(refused?.text).toContain(`Your role is ${role}.`);
+  });
+
+  it('gets the person without what only the session needs', async () => {
+    const { open } = await consoleOfCalls({ routes: PAGES });
+    visitors.length = 0;
+    await open({ ...ADA, accounts: ['north'], idToken: 'i' }, '/viewer');
+    expect(visitors).toEqual([{ actor: 'olga', name: 'Olga', role: 'admin', accounts: ['north'] }]);
+  });
+
+  it('leads to the sign-in without a session, and then back; parts and forms do not', async () => {
+    const { open } = await consoleOfCalls({ routes: PAGES });
+    const { status, to } = await open(undefined, '/viewer?a=b');
+    expect([status, to]).toEqual([303, '/sign-in?to=%2Fviewer%3Fa%3Db']);
+    for (const [url, form] of [['/part'], ['/form', {}]] as const) {
+      const reply = await open(undefined, url, form && { form });
+      expect([reply.status, reply.text]).toEqual([401, expect.stringContaining('Your session has ended.')]);
+    }
+  });
+
+  it('extends the session of a person, and a part does not', async () => {
+    const { open } = await consoleOfCalls({ routes: PAGES });
+    expect((await open(ADA, '/viewer')).cookies).toEqual(['__Host-gangway-session']);
+    expect((await open(ADA, '/part')).cookies).toEqual([]);
+    expect((await open({ ...ADA, role: 'viewer' }, '/admin')).cookies).toEqual([]);
+  });
+
+  it('shows the message of a form once, unless a script reads it', async () => {
+    const { open } = await consoleOfCalls({ routes: PAGES });
+    const sent = await open(ADA, '/form', { form: {} });
+    expect([sent.status, sent.to, sent.message]).toEqual([303, '/viewer', { text: 'done' }]);
+    const cookies = sent.kept;
+    for (const [dest, forgotten] of [
+      ['document', true],
+      ['empty', false],
+    ] as const) {
+      const next = await open(ADA, '/viewer', { cookies, headers: { 'sec-fetch-dest': dest } });
+      expect(next.text).toContain('<p class="message" role="status">done</p>');
+      expect(next.cookies.includes('__Host-gangway-message')).toBe(forgotten);
+    }
+    expect((await open(ADA, '/viewer')).text).not.toContain('class="message"');
+  });
+});
+
+describe('a form', () => {
+  it.each([
+    ['csrf-of-ada', 303],
+    ['csrf-of-bo', 403],
+    ['csrf-of-ad', 403],
+    ['', 403],
+  ])('with the token %j is answered with %i', async (csrf, status) => {
+    const { open } = await consoleOfCalls({ routes: PAGES });
+    expect((await open(ADA, '/form', { form: { csrf } })).status).toBe(status);
+  });
+
+  it.each([undefined, null, 'csrf', {}, { csrf: undefined }, { csrf: ['t', 't'] }, { csrf: 'T' }])(
+    'is not from this session with the body %j',
+    (body) => {
+      expect(() => requireCsrf({ body }, 't')).toThrow(
+        new NotShown(403, 'The form is too old, or not from this console. Open the page again.'),
+      );
+      expect(() => requireCsrf({ body: { csrf: 't' } }, 't')).not.toThrow();
+    },
+  );
+
+  it.each([
+    ['POST', 'same-origin', 303],
+    ['POST', 'none', 303],
+    ['POST', 'same-site', 403],
+    ['POST', 'cross-site', 403],
+    ['GET', 'cross-site', 200],
+  ] as const)('by %s from %s is answered with %i, whoever sends it', async (method, site, status) => {
+    const { open } = await consoleOfCalls({ routes: PAGES });
+    const headers = { 'sec-fetch-site': site };
+    const [url, form] = method === 'POST' ? (['/form', { form: {} }] as const) : (['/viewer', {}] as const);
+    const reply = await open(ADA, url, { ...form, headers });
+    expect(reply.status).toBe(status);
+    if (status === 403) expect(reply.text).toContain('The form is from another site. Open the page here.');
+  });
+});
+
+describe('an onboarding', () => {
+  const OWN = 'merchant-boarding-m-1@north';
+  const BY_HAND = 'merchant-boarding-m-2@north';
+  const workflows = {
+    [OWN]: { account: 'north' },
+    [BY_HAND]: { account: 'south' },
+    'merchant-boarding-m-3': {},
+    'merchant-boarding-m-4@south': { account: 'south' },
+  };
+
+  it.each([
+    [OWN, 200, true],
+    // Its id names an account of this person, and what it does is in another one.
+    [BY_HAND, 404, true],
+    ['merchant-boarding-m-5@north', 404, true],
+    ['merchant-boarding-m-3', 404, false],
+    ['merchant-boarding-m-4@south', 404, false],
+    ['schedule-of-somebody', 404, false],
+  ])('%s is answered with %i for a person of north (Temporal is asked: %s)', async (id, status, isAsked) => {
+    const { open, asked } = await consoleOfCalls({ routes: PAGES, workflows });
+    const reply = await open({ ...ADA, accounts: ['north'] }, `/open/${encodeURIComponent(id)}`);
+    expect([reply.status, asked.some(([what]) => what === 'describe')]).toEqual([status, isAsked]);
+    if (status === 404)
+      expect(reply.text).toContain('There is no onboarding with this id, or it is not one that you may see.');
+  });
+
+  it('of the account without a name is for those who may see it', async () => {
+    const { open } = await consoleOfCalls({ routes: PAGES, workflows });
+    const statusFor = async (accounts: string[] | undefined) =>
+      (await open({ ...ADA, ...(accounts && { accounts }) }, '/open/merchant-boarding-m-3')).status;
+    expect(await Promise.all([statusFor(undefined), statusFor(['']), statusFor(['north'])])).toEqual([
+      ...[200, 200, 404],
+    ]);
+  });
+});
+
+describe('the host of a request', () => {
+  const LOCAL = { CONSOLE_ADDRESS: '127.0.0.2:8085' };
+  it.each([
+    ['localhost:8085', 200],
+    ['LocalHost:8085', 200],
+    ['127.0.0.1:8085', 200],
+    ['[::1]:8085', 200],
+    ['127.0.0.2:8085', 200],
+    ['127.0.0.3:8085', 421],
+    ['localhost:8086', 421],
+    ['localhost', 421],
+    ['evil.example', 421],
+    ['', 421],
+  ])('%j is answered with %i where nobody signs in', async (host, status) => {
+    const { open } = await consoleOfCalls({ routes: PAGES, env: LOCAL });
+    const reply = await open(undefined, '/admin', { headers: { host } });
+    expect(reply.status).toBe(status);
+    if (status === 421)
+      expect(reply.text).toContain('The console is not at this address. Open localhost:8085 (CONSOLE_URL).');
+  });
+
+  it.each([
+    ['console.example.com', '/viewer', 200],
+    ['localhost:8085', '/viewer', 421],
+    ['console.example.com:8085', '/viewer', 421],
+    ['localhost:8085', '/sign-in', 421],
+    ['10.0.0.7:8085', '/healthz', 200],
+    ['10.0.0.7:8085', '/readyz', 200],
+    ['10.0.0.7:8085', '/metrics', 200],
+  ])('%s of %s is answered with %i where people sign in', async (host, path, status) => {
+    const { open } = await consoleOfCalls({ routes: PAGES });
+    expect((await open(ADA, path, { headers: { host } })).status).toBe(status);
+  });
+
+  it('is that of CONSOLE_URL where that is set and nobody signs in', async () => {
+    const env = { CONSOLE_URL: 'http://localhost:9000' };
+    const { open } = await consoleOfCalls({ routes: PAGES, env });
+    expect((await open(undefined, '/viewer')).status).toBe(200);
+    expect((await open(undefined, '/viewer', { headers: { host: 'localhost:8085' } })).status).toBe(421);
+  });
+});
+
+describe('without an identity provider', () => {
+  it('the user of this machine is an admin, whose session is no cookie', async () => {
+    const { open } = await consoleOfCalls({ routes: PAGES, env: {} });
+    visitors.length = 0;
+    const reply = await open(undefined, '/admin');
+    expect([reply.status, reply.cookies]).toEqual([200, []]);
+    expect(visitors).toEqual([
+      { actor: process.env['USER'] ?? 'root', name: expect.any(String), role: 'admin', accounts: undefined },
+    ]);
+    expect(reply.text).toContain('Nobody signs in here, because no identity provider is set.');
+    expect((await open(undefined, '/form', { form: { csrf: '' } })).status).toBe(403);
+    expect((await open(undefined, '/sign-in')).status).toBe(404);
+  });
+});
+
+describe('the limit of requests', () => {
+  it('is that of each session, and of each address without one; machines have none', async () => {
+    const env = { CONSOLE_REQUESTS_PER_MINUTE: '2' };
+    const { open } = await consoleOfCalls({ routes: PAGES, env: { ...SIGN_IN, ...env } });
+    const statuses = async (who: object | undefined, path: string, times: number) => {
+      const all: number[] = [];
+      for (let i = 0; i < times; i += 1) all.push((await open(who, path)).status);
+      return all;
+    };
+    expect(await statuses(ADA, '/viewer', 3)).toEqual([200, 200, 429]);
+    expect(await statuses({ ...ADA, csrf: 'csrf-of-bo' }, '/viewer', 3)).toEqual([200, 200, 429]);
+    expect(await statuses(undefined, '/viewer', 3)).toEqual([303, 303, 429]);
+    expect(await statuses(undefined, '/healthz', 3)).toEqual([200, 200, 200]);
+    vi.setSystemTime(new Date('2026-01-31T12:01:01.000Z'));
+    expect(await statuses(ADA, '/viewer', 1)).toEqual([200]);
+  });
+});
+const SIGN_IN = {
+  ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console' },
+  ...{ CONSOLE_URL: 'https://console.example.com', CONSOLE_SESSION_KEYS: 'c0ffee00c0ffee00c0ffee00c0ffee00' },
+};
+
+describe('an error', () => {
+  const unavailable = new (class extends TemporalProblem {
+    override get isUnavailable() {
+      return true;
+    }
+  })('no worker responds');
+  it.each<[Error, number, string]>([
+    [new NotShown(409, 'It is gone.'), 409, 'It is gone.'],
+    [new InvalidInput('not valid', [{ field: 'a', message: 'is required' }]), 422, 'a: is required'],
+    [new TemporalProblem('it has ended'), 409, 'it has ended'],
+    [unavailable, 503, 'no worker responds'],
+    [new Error('private words'), 500, 'The console has a defect. The log has the error.'],
+    [Object.assign(new Error('private words'), { statusCode: 413 }), 413, 'What you sent is too large.'],
+  ])('is a page: %s', async (error, status, message) => {
+    const failing = page('/fails', {
+      show: async () => {
+        throw error;
+      },
+    });
+    const { open, log } = await consoleOfCalls({ routes: [failing] });
+    const reply = await open(ADA, '/fails');
+    expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(message)]);
+    expect(reply.text).not.toContain('private words');
+    expect(log().some(({ msg }) => msg === 'a page could not be shown')).toBe(status === 500);
+  });
+});
+
+it.each([
+  [true, []],
+  [false, [['deadline', Date.parse(NOON) + 2_000]]],
+])('a page waits two seconds for Temporal that does not respond (responds: %s)', async (isReady, limits) => {
+  const { open, asked } = await consoleOfCalls({ routes: PAGES, isReady });
+  expect((await open(ADA, '/viewer')).status).toBe(200);
+  // The first is that of the check itself, which takes as long.
+  expect(asked.slice(1)).toEqual(limits);
+});
