@@ -181,7 +181,7 @@ interface Person {
 }
 
 /** @throws {NotShown} with 403 for a person without a role, or without an account that they may see */
-function sessionOf({ claims, subject, idToken }: Person, oidc: OidcSettings): SessionData {
+export function sessionOf({ claims, subject, idToken }: Person, oidc: OidcSettings): SessionData {
   const { rolesClaim, accountsClaim } = oidc;
   const role = highestRole(claims[rolesClaim]);
   if (!role)

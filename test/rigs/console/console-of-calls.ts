@@ -1,5 +1,6 @@
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, TypedSearchAttributes } from '@temporalio/common';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ROUTES } from '../../../src/console/pages/routes.js';
 import type { Route } from '../../../src/console/route.js';
@@ -13,7 +14,7 @@ import { testEnds } from '../shared.js';
 import { SESSION_KEY } from './running-console.js';
 
 /** A workflow as Temporal would return it. */
-export interface ToldWorkflow {
+export interface GivenWorkflow {
   readonly state?: Partial<OnboardingState>;
   /** Of its search attribute. */
   readonly account?: string;
@@ -21,10 +22,10 @@ export interface ToldWorkflow {
   readonly queries?: Readonly<Record<string, unknown>>;
 }
 
-/** What a test says that Temporal has and does. */
-export interface Told {
+/** What Temporal has and does in a test. */
+export interface Given {
   /** By workflow id. */
-  readonly workflows?: Readonly<Record<string, ToldWorkflow>>;
+  readonly workflows?: Readonly<Record<string, GivenWorkflow>>;
   /** What an update returns. @throws {Error} as its workflow would */
   readonly onUpdate?: (name: string, request: unknown) => unknown;
   readonly isReady?: boolean;
@@ -40,7 +41,7 @@ export function rejected(message: string): WorkflowUpdateFailedError {
 }
 
 /** A client of a Temporal that a test makes up, and everything that it was asked. */
-export function clientOfCalls({ workflows = {}, onUpdate = () => ({ open: 0 }), isReady = true }: Told) {
+export function clientOfCalls({ workflows = {}, onUpdate = () => ({ open: 0 }), isReady = true }: Given) {
   const asked: unknown[][] = [];
   const getHandle = (workflowId: string) => {
     const existing = () => {
@@ -58,7 +59,7 @@ export function clientOfCalls({ workflows = {}, onUpdate = () => ({ open: 0 }), 
           typedSearchAttributes: new TypedSearchAttributes(
             account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }],
           ),
-          raw: { workflowExecutionInfo: { execution, status: 1, startTime: { seconds: 1 } } },
+          raw: { workflowExecutionInfo: { execution, status: 1, startTime: msToTs(0) } },
         };
       },
       async query({ name }: { readonly name: string }) {
@@ -86,7 +87,7 @@ export function clientOfCalls({ workflows = {}, onUpdate = () => ({ open: 0 }), 
   return { client: client as unknown as Client, asked };
 }
 
-export interface CallOptions extends Told {
+export interface CallOptions extends Given {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: all pages. */
   readonly routes?: readonly Route[];
@@ -109,11 +110,11 @@ const PROVIDER = {
 const HOURS_12 = 43_200_000;
 
 /** A console that does not listen: each request is a call, and a session begins without a sign-in. */
-export async function consoleOfCalls({ env = PROVIDER, routes = ROUTES, ...told }: CallOptions = {}) {
+export async function consoleOfCalls({ env = PROVIDER, routes = ROUTES, ...given }: CallOptions = {}) {
   const settings = loadConsoleSettings({ ...env, DOCUMENT_DIR: '/nowhere' });
   const lines: string[] = [];
   const logger = createLogger('info', { write: (line) => void lines.push(line) });
-  const { client, asked } = clientOfCalls(told);
+  const { client, asked } = clientOfCalls(given);
   const server = await consoleServer({ settings, client, logger, routes });
   testEnds(() => server.close());
   // A call has arrived as a whole.
@@ -142,10 +143,10 @@ export async function consoleOfCalls({ env = PROVIDER, routes = ROUTES, ...told 
       },
       ...(form && { payload: new URLSearchParams({ csrf, ...form }).toString() }),
     });
-    const { statusCode: status, payload: text, headers: given, cookies: kept } = reply;
+    const { statusCode: status, payload: text, headers: replied, cookies: kept } = reply;
     const now = Object.fromEntries(kept.map(({ name, value }) => [name, value]));
     return {
-      ...{ status, text, headers: given, to: given['location'] },
+      ...{ status, text, headers: replied, to: replied['location'] },
       ...{ cookies: Object.keys(now), kept: now },
       /** What the next page would show. */
       message: await sessions.kept({ cookies: now } as unknown as FastifyRequest, 'message', 30_000),

@@ -114,7 +114,7 @@ describe('a session', () => {
     ['accounts that are no list', { ...ADA, accounts: 'north' }],
     ['no token for forms', { ...ADA, csrf: undefined }],
     ['no beginning', { ...ADA, since: undefined }],
-  ])('is none with %s', async (_, value) => {
+  ])('is invalid with %s', async (_, value) => {
     const { request, reply } = browser();
     const sessions = new Sessions(RULES);
     await sessions.keep(reply, 'session', ADA, 60_000);
@@ -133,7 +133,7 @@ describe('a session', () => {
     expect(await readWith()).toBeUndefined();
   });
 
-  it.each(['', '..', 'a.b.c.d.e', 'no cookie of ours'])('is none in the cookie %j', async (value) => {
+  it.each(['', '..', 'a.b.c.d.e', 'another cookie'])('is not in the cookie %j', async (value) => {
     const { request } = browser({ '__Host-gangway-session': value });
     expect(await new Sessions(RULES).read(request)).toBeUndefined();
     expect(await new Sessions(RULES).read(browser().request)).toBeUndefined();

@@ -1,25 +1,79 @@
 import { describe, expect, it } from 'vitest';
-import { masked } from '../../../src/privacy/masked.js';
+import { masked, type Place } from '../../../src/privacy/masked.js';
 
-describe('a number that looks like a social security or tax number', () => {
+describe('for the people who work on an onboarding, a number keeps its last four digits', () => {
   it.each([
     ['SSN 123-45-6789 does not match', 'SSN ***-**-6789 does not match'],
     ['SSN 123456789, please', 'SSN ***-**-6789, please'],
     ['(123456789)', '(***-**-6789)'],
     ['EIN 12-3456789', 'EIN **-***6789'],
     ['two: 123-45-6789 and 987654321', 'two: ***-**-6789 and ***-**-4321'],
-  ])('is masked down to its last four digits: %s', (text, shown) => {
+    ['EIN 12-3456789 of 123-45-6789', 'EIN **-***6789 of ***-**-6789'],
+  ])('%s', (text, shown) => {
     expect(masked(text)).toBe(shown);
+    expect(masked(text, 'onboarding')).toBe(shown);
+  });
+});
+
+const PLACES: readonly Place[] = ['onboarding', 'log', 'failure', 'response'];
+
+it.each([
+  ['123-45-6789', 'onboarding log failure response'],
+  ['123456789', 'onboarding failure response'],
+  ['12-3456789', 'onboarding log failure response'],
+  ['518-555-0100', 'log failure'],
+  ['ada@example.com', 'log failure'],
+  ['Bearer abcdefgh1', 'log failure response'],
+  ['eyJh.eyJz.c2ln', 'log failure response'],
+  ['x'.repeat(40), 'response'],
+])('%s is masked in %s', (text, places) => {
+  expect(PLACES.filter((place) => masked(text, place) !== text).join(' ')).toBe(places);
+  for (const place of places.split(' ').filter((each) => each !== 'onboarding'))
+    expect(masked(text, place as Place)).toBe('[Redacted]');
+});
+
+/** Each with a private value, of which [Redacted] is left, in the place that masks most kinds. */
+describe('a text in which something is private', () => {
+  it.each([
+    ...['123-45-6789', '123.45.6789', '123_45_6789', '123:45:6789', '123 45 6789', '123-45 6789'],
+    ...['123456789', '12-3456789', '518-555-0100', '(518) 555-0100', '518.555.0100', '518_555 0100'],
+    ...['(518)-555-0100', '518 -555-0100', '+15185550100', '+12345678', '+123456789012345'],
+    ...['ada@example.com', 'a.b+c%d-e_f@x-y.example.co.uk', 'Bearer abcdefg1', 'Basic YWRhOmJha2Vy'],
+    ...['Bearer abcdefgh+', 'Basic abcdefgh=', 'Bearer abc/defgh', 'Bearer Abcdefgh', 'Bearer a.b~c-d_e1'],
+    ...['eyJh.eyJz', 'eyJ0-_x.y.z-_', 'eyJh.b.c.d.e'],
+  ])('is masked alone and between words: %s', (value) => {
+    expect(masked(value, 'failure')).toBe('[Redacted]');
+    expect(masked(`of ${value}, twice ${value};`, 'failure')).toBe('of [Redacted], twice [Redacted];');
   });
 
   it.each([
-    'mid 518000000001001',
-    'call 5185550100',
-    'merchant 12345678',
-    'run 01a1fd30-abdc-7c0d-a0c9-9edbb184ef65',
-    'due 2026-03-01T10:00:00Z',
-    'ref A123456789',
-  ])('is not mistaken for another number: %s', (text) => {
-    expect(masked(text)).toBe(text);
+    ['g123456789h', 'g[Redacted]h'],
+    ['x123-45-6789x', 'x[Redacted]x'],
+    ['x-12-3456789', 'x-[Redacted]'],
+    ['<ada@example.com>', '<[Redacted]>'],
+    ['=Basic YWRhOmJha2Vy;', '=[Redacted];'],
+  ])('beside other signs: %s', (text, shown) => {
+    expect(masked(text, 'failure')).toBe(shown);
   });
+});
+
+describe('a text in which nothing is private', () => {
+  it.each([
+    ...['mid 518000000001001', 'call 5185550100', 'merchant 12345678', 'ref A123456789', 'ref 123456789f'],
+    ...['run 01a1fd30-abdc-7c0d-a0c9-9edbb184ef65', 'due 2026-03-01T10:00:00Z', 'at 2026-01-31-1234567'],
+    ...['1123-45-6789', '123-45-67890', '123-456-789', '112-3456789', '12-34567890', 'a12-3456789'],
+    ...['F12-3456789', '12-3456789e', 'f123456789', '123456789A', '1518-555-0100', '518-555-01000'],
+    ...['518-5550100', '+1234567', '+1234567890123456', 'x+12345678', 'ada@host', '@example.com'],
+    ...['Bearer abcdef1', 'Basic information', 'xBearer abcdefg1', 'Digest abcdefg1', 'eyJh', 'keyJh.x'],
+  ])('stays: %s', (text) => {
+    expect(masked(text, 'failure')).toBe(text);
+  });
+
+  it.each(['-', '=', '_', 'a', '9'])(
+    'a token of 39 characters may be an id, and a longer one is masked: %s',
+    (sign) => {
+      expect(masked(sign.repeat(39), 'response')).toBe(sign.repeat(39));
+      expect(masked(`of ${sign.repeat(41)}.`, 'response')).toBe('of [Redacted].');
+    },
+  );
 });

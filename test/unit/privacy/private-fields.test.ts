@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
+  isPrivateField,
+  isSecretField,
   maskedProblems,
   masking,
   withoutPrivate,
@@ -17,6 +19,93 @@ it('the values of private fields are redacted in any spelling and at any depth',
     ...{ accountNumber: redacted, email: null, id: 6 },
     list: [{ inner: { contactName: redacted, dba: 'Corner Bakery', note: `of ${redacted}` } }],
   });
+});
+
+describe('a field', () => {
+  it.each([
+    ...['password', 'token', 'token_device', 'recaptchaResponse', 'smsCode', 'oneTimeCode', 'taxId', 'ssn'],
+    ...['employerIdentificationNumber', 'ownerSsn', 'owner_social_security_number'],
+  ])('is secret: %s', (field) => {
+    expect([isSecretField(field), isPrivateField(field)]).toEqual([true, true]);
+  });
+
+  it.each([
+    ...['firstName', 'middle_name', 'ownerLastName', 'givenName', 'familyName', 'fullName', 'individualName'],
+    ...[
+      'contactName',
+      'ownerName',
+      'accountHolderName',
+      'email',
+      'adminEmailAddress',
+      'phone',
+      'homePhoneNumber',
+    ],
+    ...[
+      'mobile',
+      'fax_number',
+      'authorization',
+      'deviceToken',
+      'totpSecret',
+      'payloadKeys',
+      'apiKey',
+      'secret',
+    ],
+    ...['key', 'dateOfBirth', 'dob', 'accountNumber', 'routingNumber', 'cardNumber', 'cvv', 'pin'],
+    ...[
+      'individualIdentificationNumber',
+      'ownerStreetAddress',
+      'extendedAddress',
+      'homeAddress',
+      'streetLine2',
+    ],
+  ])('is private and not secret: %s', (field) => {
+    expect([isSecretField(field), isPrivateField(field)]).toEqual([false, true]);
+  });
+
+  it.each([
+    ...[
+      'passwordRules',
+      'myPassword',
+      'tokenized',
+      'ssnStatus',
+      'taxIds',
+      'firstNames',
+      'dbaName',
+      'emailed',
+    ],
+    ...[
+      'phoneType',
+      'faxes',
+      'keys',
+      'apiKeyId',
+      'streetLine',
+      'streetLine12',
+      'mainStreetLine1',
+      'addressType',
+    ],
+    ...[
+      'myAccountNumber',
+      'pinned',
+      'doingBusinessAsName',
+      'legalBusinessName',
+      'xindividualIdentificationNumber',
+    ],
+  ])('is not private: %s', (field) => {
+    expect(isPrivateField(field)).toBe(false);
+  });
+});
+
+it('what is no JSON passes as it is, and a private field without a value shows that it has none', () => {
+  const [date, error] = [new Date(0), new Error('of 123-45-6789')];
+  const bare = Object.assign(Object.create(null), { ssn: 1, list: ['078-05-1120', 7] });
+  expect(withoutPrivate({ date, error, ssn: null, taxId: undefined, bare, key: 0, pin: '' })).toEqual({
+    ...{ date, error, ssn: null, taxId: undefined, key: '[Redacted]', pin: '[Redacted]' },
+    bare: { ssn: '[Redacted]', list: ['[Redacted]', 7] },
+  });
+  // Nine bare digits may be a mid in a log, and a failure may quote anything.
+  const deep = { list: [{ note: 'of 123456789' }] };
+  expect(withoutPrivate(deep)).toEqual(deep);
+  expect(withoutPrivate(deep, 'failure')).toEqual({ list: [{ note: 'of [Redacted]' }] });
 });
 
 describe('the words of a partner', () => {
@@ -50,16 +139,59 @@ describe('the words of a partner', () => {
   });
 });
 
+describe('a short value is masked only as a word of its own', () => {
+  it.each([
+    ['abc', 'abc xabc abcx abc', '[Redacted] xabc abcx [Redacted]'],
+    ['abcd', 'xabcdx', 'x[Redacted]x'],
+  ])('in the words of a partner: %s', (secret, text, shown) => {
+    expect(masking([secret])(text)).toBe(shown);
+  });
+
+  it.each([
+    ['abcdefg', 'abcdefg xabcdefgx', '[Redacted] xabcdefgx'],
+    ['abcdefgh', 'xabcdefghx', 'x[Redacted]x'],
+    // Its base64 is long enough with padding, and without it too short.
+    ['12345678', 'MTIzNDU2Nzg= MTIzNDU2Nzg', '[Redacted] MTIzNDU2Nzg'],
+    ['123456789', 'MTIzNDU2Nzg5', '[Redacted]'],
+    ['1234567', 'MTIzNDU2Nw==', '[Redacted]'],
+    ['123456', 'MTIzNDU2', 'MTIzNDU2'],
+  ])('in a response: %s', (secret, text, shown) => {
+    expect(withoutRepeats([text, { text }, 7, null], [secret])).toEqual([shown, { text: shown }, 7, null]);
+  });
+
+  it.each([
+    [{ lastName: 'L' }, 'L is too short', 'L is too short'],
+    [{ lastName: ' L ' }, 'x L y', 'x L y'],
+    [{ lastName: 'Li' }, 'Li and Lima', '[Redacted] and Lima'],
+    [{ lastName: 'O’Neil (Jr.)' }, 'O’NEIL   (JR.) again', '[Redacted] again'],
+    [{ lastName: 'Li', firstName: 'Li Wei' }, 'Li Wei', '[Redacted]'],
+    [{ phone: '555-0100' }, 'at 555 0100 or 5550100', 'at [Redacted] or [Redacted]'],
+    [{ phone: '55-0100' }, 'at 550100', 'at 550100'],
+    [{ phone: '+44 20 7946 0958 11' }, 'at (46) 0958-11, 7946095811', 'at (46) 0958-11, [Redacted]'],
+    [
+      { phone: '5185550100' },
+      '+1 (518)-555.0100; 15185550100, 95185550100',
+      '[Redacted]; [Redacted], [Redacted]',
+    ],
+    [{ phone: '5185550100' }, '51855501001 12345185550100', '51855501001 12345185550100'],
+    [{ phone: '5185550100' }, '518    5550100', '518    5550100'],
+  ])('of the request %j', (request, text, shown) => {
+    expect(withoutRepeats({ text }, [], request)).toEqual({ text: shown });
+  });
+});
+
 it('names of fields, which come from the partner, are masked and cut off visibly', () => {
   const mask = masking(['hunter2']);
-  const problems = ['owners.0.ssn', 'errors.900123456', 'hunter2', 'a.'.repeat(5_000)].map((field) => ({
-    field,
-    message: 'is wrong',
-  }));
+  const fields = ['owners.0.ssn', 'errors.900123456', 'hunter2', 'a.'.repeat(50), 'a.'.repeat(5_000)];
+  const problems = fields.map((field) => ({ field, message: 'hunter2 is wrong' }));
+  expect(maskedProblems(problems, mask).map(({ message }) => message)).toEqual(
+    Array(5).fill('[Redacted] is wrong'),
+  );
   expect(maskedProblems(problems, mask).map(({ field }) => field)).toEqual([
     'owners.0.ssn',
     'errors.[Redacted]',
     '[Redacted]',
+    'a.'.repeat(50),
     `${'a.'.repeat(49)}a…`,
   ]);
 });

@@ -1,0 +1,207 @@
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type FormKind, isPreviewed, movesMoney, readAnswer, roleFor } from '../../../src/console/answer.js';
+import { Fields } from '../../../src/console/query.js';
+import type { Role } from '../../../src/console/visitor.js';
+import type { AnswerKind, Requirement, RequirementKind } from '../../../src/messages/requirements.js';
+import { InvalidInput } from '../../../src/operators/invalid-input.js';
+import { type CallOptions, consoleOfCalls, rejected } from '../../rigs/console/console-of-calls.js';
+
+const NOON = '2026-01-31T12:00:00.000Z';
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+const KINDS: readonly AnswerKind[] = [
+  ...(['text', 'documents', 'correction', 'adopt', 'retry', 'code', 'choice', 'take-back'] as const),
+  'abandon',
+];
+
+describe('of the answers to a requirement', () => {
+  it.each<[RequirementKind, approvers: string, previewed: string]>([
+    ['underwriting-note', 'choice abandon', 'correction adopt choice abandon'],
+    ['new-status', 'choice abandon', 'correction adopt choice abandon'],
+    ['uncertain-write', KINDS.join(' '), 'correction adopt retry choice abandon'],
+  ])('%s, approvers decide %s, and %s are shown first', (kind, approvers, previewed) => {
+    const roles = KINDS.map((answer) => roleFor({ kind }, answer));
+    expect(KINDS.filter((_, index) => roles[index] === 'approver').join(' ')).toBe(approvers);
+    expect(roles.every((role) => role === 'approver' || role === 'operator')).toBe(true);
+    expect(KINDS.filter((answer) => isPreviewed({ kind }, answer)).join(' ')).toBe(previewed);
+  });
+
+  it.each([
+    ...['fees', 'fees.rate', 'merchant.fees.rate', 'merchant.fees', 'bankAccount', 'merchant.routingNumber'],
+    ...['accountNumber', 'ddaAccountNumber', 'depositAccount', 'settlement.delay'],
+  ])('a correction of %s moves money', (field) => {
+    expect(movesMoney([{ field: 'merchant.dba' }, { field }])).toBe(true);
+  });
+
+  it.each(['merchant.dba', 'feesible', 'coffees.rate', 'agentProfileId', 'account'])(
+    'a correction of %s moves none',
+    (field) => {
+      expect(movesMoney([{ field }])).toBe(false);
+    },
+  );
+});
+
+describe('the form of an answer', () => {
+  const read = (kind: FormKind, given: object, of: Partial<Requirement> = {}) =>
+    readAnswer(new Fields(given), kind, of, async () => ({ correctable: CORRECTABLE, known: KNOWN }));
+  const CORRECTABLE = { input: { fees: { rate: 2 } } } as never;
+  const KNOWN = { posNames: [], accounts: {} } as never;
+  const why = { reason: ' because ' };
+  const long = (length: number) => 'a'.repeat(length);
+
+  it.each<[FormKind, object, answer: object, Partial<Requirement>?]>([
+    ['text', { text: ' one\r\ntwo\rthree ' }, { text: 'one\ntwo\nthree' }],
+    ['text', { text: long(4_000) }, { text: long(4_000) }],
+    ['code', { code: ' 123 456 ' }, { code: '123456' }],
+    ['adopt', { ...why, id: ' 1234567890 ' }, { id: '1234567890' }],
+    ['adopt', { ...why, id: long(64) }, { id: long(64) }, { idFormat: 'text' }],
+    ['choice', { ...why, choice: 'declined' }, { choice: 'declined' }, { choices: ['approved', 'declined'] }],
+    ['retry', why, {}],
+    ['take-back', why, {}],
+    ['abandon', { reason: long(500) }, {}],
+  ])('%s takes %j', async (kind, given, answer, of) => {
+    expect((await read(kind, given, of)).answer).toEqual({ kind, ...answer });
+  });
+
+  it.each<[FormKind, object, field: string, message: string, Partial<Requirement>?]>([
+    ['text', { text: ' \r\n ' }, 'text', 'must not be empty'],
+    ['text', { text: long(4_001) }, 'text', 'must be at most 4000 characters'],
+    ['code', { code: '12345' }, 'code', 'must be 6 digits'],
+    ['adopt', { ...why, id: '0123' }, 'id', 'must be the ID at the partner, in digits'],
+    ['adopt', { ...why, id: '12345678901' }, 'id', 'must be the ID at the partner, in digits'],
+    ['adopt', { ...why, id: 'x1' }, 'id', 'must be the ID at the partner, in digits'],
+    [
+      ...(['adopt', { ...why, id: long(65) }, 'id'] as const),
+      ...(['must be 1 to 64 letters, digits or signs, without spaces', { idFormat: 'text' }] as const),
+    ],
+    ['choice', { ...why, choice: 'x' }, 'choice', 'must be one of a, b', { choices: ['a', 'b'] }],
+    ['abandon', { reason: long(501) }, 'reason', 'must be at most 500 characters'],
+    ...(['adopt', 'retry', 'choice', 'take-back', 'abandon'] as const).map(
+      (kind): [FormKind, object, string, string, Partial<Requirement>] => [
+        ...([kind, { id: '1', choice: 'a', reason: ' ' }, 'reason'] as const),
+        ...(['is required: the timeline keeps why you decided so', { choices: ['a'] }] as const),
+      ],
+    ),
+  ])('%s does not take %j', async (kind, given, field, message, of) => {
+    const error = await read(kind, given, of).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InvalidInput);
+    expect((error as InvalidInput).problems).toEqual([{ field, message }]);
+  });
+
+  it('needs no reason for an answer to the partner', async () => {
+    for (const [kind, given] of [
+      ['text', { text: 'a' }],
+      ['code', { code: '123456' }],
+    ] as const)
+      expect(await read(kind, given)).toMatchObject({ reason: 'answered in the console' });
+    expect(await read('text', { text: 'a', ...why })).toMatchObject({ reason: 'because' });
+  });
+});
+
+const ID = 'merchant-boarding-m-1';
+const PAGE = `/onboardings/${ID}/requirements/note-1`;
+const NOTE: Requirement = {
+  ...{ id: 'note-1', kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
+  ...{ raisedAt: NOON, dueAt: NOON, answers: ['text', 'adopt', 'abandon', 'retry', 'correction'] },
+};
+
+const asking = (more: Partial<Requirement> = {}, options: CallOptions = {}, unsent: string[] = []) =>
+  consoleOfCalls({
+    workflows: {
+      [ID]: {
+        state: { requirements: unsent.length > 0 ? [] : [{ ...NOTE, ...more }], unsent },
+        queries: { input: { type: 'merchantBoarding', fields: ['fees'], input: { fees: { rate: 2 } } } },
+      },
+    },
+    ...options,
+  });
+
+type Fields_ = Readonly<Record<string, string>>;
+const TEXT: Fields_ = { kind: 'text', text: 'Here.', reason: 'called' };
+const ABANDON: Fields_ = { kind: 'abandon', reason: 'fraud' };
+const BACK: Fields_ = { kind: 'take-back', reason: 'a mistake' };
+const FOUR_EYES = { CONSOLE_FOUR_EYES: 'underwriting-note,waiting' };
+const SIGN_IN = {
+  ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console' },
+  ...{ CONSOLE_URL: 'https://console.example.com', CONSOLE_SESSION_KEYS: 'c0ffee00c0ffee00c0ffee00c0ffee00' },
+};
+
+describe('an answer', () => {
+  const sent = (answer: object, reason = 'called') => ({
+    requirementId: 'note-1',
+    answer,
+    actor: 'olga',
+    reason,
+  });
+
+  it.each<[Role, Fields_, update: string, sent: object, message: string, result: string]>([
+    [
+      ...(['operator', TEXT, 'resolveRequirement', sent({ kind: 'text', text: 'Here.' })] as const),
+      ...(['Your answer is accepted. 2 still open.', 'accepted'] as const),
+    ],
+    [
+      ...(['approver', { ...ABANDON, step: 'send' }, 'resolveRequirement'] as const),
+      ...([
+        sent({ kind: 'abandon' }, 'fraud'),
+        'Your answer is accepted. 2 still open.',
+        'accepted',
+      ] as const),
+    ],
+  ])('of %s is sent: %j', async (role, form, update, request, message, result) => {
+    const { open, updates, audited } = await asking({}, { onUpdate: () => ({ open: 2 }) });
+    const reply = await open({ role }, PAGE, { form });
+    expect([reply.status, reply.to, reply.message]).toEqual([303, `/onboardings/${ID}`, { text: message }]);
+    expect(updates()).toEqual([[update, ID, request]]);
+    const about = { workflowId: ID, requirementId: 'note-1', detail: form['kind'] };
+    expect(audited()).toEqual([{ actor: 'olga', ...about, what: 'answer', result }]);
+  });
+
+  it('waits for a second person where its kind needs one, and what takes an answer back does not', async () => {
+    const env = { ...SIGN_IN, ...FOUR_EYES };
+    const proposing = await asking({}, { env });
+    const reply = await proposing.open({ role: 'approver' }, PAGE, { form: TEXT });
+    expect(reply.message).toEqual({ text: 'Your answer waits for a second person, who confirms it.' });
+    expect(proposing.updates()).toMatchObject([['proposeAnswer', ID, { actor: 'olga' }]]);
+    expect(proposing.audited()).toMatchObject([{ what: 'propose an answer', result: 'proposed' }]);
+    const back = await asking({}, { env }, ['note-1']);
+    expect((await back.open({}, PAGE, { form: BACK })).message).toEqual({
+      text: 'The answer is taken back. Nothing else is open.',
+    });
+    expect(back.updates()).toMatchObject([['resolveRequirement', ID, { answer: { kind: 'take-back' } }]]);
+  });
+
+  it.each<[Role, Partial<Requirement>, Fields_, status: number, shown: string]>([
+    ['operator', {}, ABANDON, 403, 'This needs the role approver. Your role is operator.'],
+    ['operator', {}, { ...ABANDON, step: 'send' }, 403, 'This needs the role approver.'],
+    ['operator', { kind: 'uncertain-write' }, TEXT, 403, 'This needs the role approver.'],
+    ['viewer', {}, TEXT, 403, 'This needs the role operator.'],
+    // Shown before it is sent.
+    ['approver', {}, ABANDON, 200, 'Check before it is sent'],
+    ['operator', {}, { kind: 'adopt', id: '1012', reason: 'x' }, 200, 'Check before it is sent'],
+    ['operator', {}, { ...TEXT, step: 'edit' }, 200, 'Here.'],
+    ['operator', {}, { ...TEXT, text: '' }, 422, 'must not be empty'],
+    ['operator', { answers: ['retry'] }, TEXT, 422, 'This requirement does not take this answer'],
+    ['operator', { id: 'note-2' }, TEXT, 409, 'Your answer was not sent.'],
+    ['operator', {}, BACK, 409, 'The partner has this answer already, or somebody took it back.'],
+    ['operator', {}, { kind: 'documents' }, 400, 'This form is not from this console.'],
+  ])('of %s to %j is not sent: %j', async (role, more, form, status, shown) => {
+    const { open, updates, audited } = await asking(more);
+    const reply = await open({ role }, PAGE, { form });
+    expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(shown)]);
+    expect([updates(), audited()]).toEqual([[], []]);
+  });
+
+  it('that the workflow refuses stays on the page, with its problem, and is counted', async () => {
+    const refuse = () => {
+      throw rejected('answer.text: must not be rude');
+    };
+    const { open, audited } = await asking({}, { onUpdate: refuse });
+    const reply = await open({}, PAGE, { form: TEXT });
+    expect([reply.status, reply.text]).toEqual([422, expect.stringContaining('must not be rude')]);
+    expect(reply.text).toContain('Here.');
+    expect(audited()).toMatchObject([{ what: 'answer', result: 'rejected', detail: 'text' }]);
+  });
+});

@@ -1,0 +1,236 @@
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { SessionData } from '../../../src/console/session.js';
+import type { Role } from '../../../src/console/visitor.js';
+import type { Requirement } from '../../../src/messages/requirements.js';
+import { type CallOptions, consoleOfCalls, rejected } from '../../rigs/console/console-of-calls.js';
+
+const NOON = '2026-01-31T12:00:00.000Z';
+const ONE = '2026-01-31T13:00:00.000Z';
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+const ID = 'merchant-boarding-m-1';
+const PAGE = `/onboardings/${ID}/requirements/note-1`;
+const BACK = `/onboardings/${ID}#r-note-1`;
+
+const NOTE: Requirement = {
+  ...{ id: 'note-1', kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
+  ...{ raisedAt: NOON, dueAt: '2026-02-02T12:00:00.000Z', answers: ['text'] },
+};
+const PROPOSAL = { actor: 'pete', at: NOON, reason: 'called', answer: 'text: One sale in ten.' };
+const WHOLE = { requirementId: 'note-1', actor: 'pete', at: NOON, reason: 'called' };
+const TEXT = { kind: 'text', text: 'One sale in ten, and whole.' };
+
+/** A console with one onboarding that asks one thing. */
+const asking = (more: Partial<Requirement> = {}, options: CallOptions = {}) =>
+  consoleOfCalls({
+    workflows: {
+      [ID]: {
+        state: { requirements: [{ ...NOTE, ...more }] },
+        queries: { proposedAnswer: { ...WHOLE, answer: TEXT }, input: { input: {} } },
+      },
+    },
+    ...options,
+  });
+
+/** What the buttons of a claim and of a proposal do. */
+const buttons = (text: string) =>
+  [...text.matchAll(/name="do" value="([\w-]+)"/g)].map(([, what]) => what).join(' ');
+
+describe('the page of a requirement', () => {
+  const OLGAS = { actor: 'olga', until: ONE };
+  const PETES = { actor: 'pete', until: ONE };
+  it.each<[role: Role, claim: Requirement['claim'], holder: string, does: string]>([
+    ['viewer', undefined, '<span class="holder nobody">Nobody is on it', ''],
+    ['operator', undefined, '<span class="holder nobody">Nobody is on it', 'claim'],
+    ['operator', OLGAS, '<span class="holder mine">You are on it, until', 'claim release'],
+    ['viewer', OLGAS, '<span class="holder mine">You are on it, until', ''],
+    ['operator', PETES, '<span class="holder">pete is on it, until', 'take-over'],
+    ['viewer', PETES, '<span class="holder">pete is on it, until', ''],
+    // A claim that has ended keeps nobody out.
+    ['operator', { ...PETES, until: NOON }, '<span class="holder nobody">Nobody is on it', 'claim'],
+  ])('shows %s a claim %j', async (role, claim, holder, does) => {
+    const { open } = await asking(claim && { claim });
+    const { status, text } = await open({ role }, PAGE);
+    expect([status, text.replace(/ <time.*?<\/time>/g, ''), buttons(text)]).toEqual([
+      ...[200, expect.stringContaining(holder), does],
+    ]);
+  });
+
+  it.each<[role: Role, actor: string, proposer: string, advice: string, does: string, isWhole: boolean]>([
+    ['viewer', 'olga', 'pete proposed an answer', 'An approver confirms it.', '', false],
+    ['operator', 'olga', 'pete proposed an answer', 'An approver confirms it.', 'withdraw', true],
+    ['approver', 'olga', 'pete proposed an answer', '', 'confirm withdraw', true],
+    [
+      'viewer',
+      'pete',
+      'You proposed an answer',
+      'A second person confirms it. You can withdraw it.',
+      '',
+      false,
+    ],
+    [
+      'approver',
+      'pete',
+      'You proposed an answer',
+      'A second person confirms it. You can withdraw it.',
+      'withdraw',
+      true,
+    ],
+  ])('shows %s %s who proposed what', async (role, actor, proposer, advice, does, isWhole) => {
+    const { open } = await asking({ proposal: PROPOSAL });
+    const { text } = await open({ role, actor }, PAGE);
+    const section = /<section class="proposal".*?<\/section>/s.exec(text)?.[0] ?? '';
+    expect(section).toContain(`<h3>${proposer}</h3>`);
+    expect(/<p class="advice">(.*?)<\/p>/.exec(section)?.[1] ?? '').toBe(advice);
+    expect(buttons(section)).toBe(does);
+    expect(section.includes('One sale in ten, and whole.')).toBe(isWhole);
+    expect(section.includes('<p>“One sale in ten.”</p>')).toBe(!isWhole);
+    expect(section.includes(`name="proposedAt" value="${NOON}"`)).toBe(does !== '');
+  });
+
+  it.each([
+    [{ kind: 'documents', documents: [{ key: 'k', fileName: 'a.pdf' }] }, '<ul><li>a.pdf</li></ul>'],
+    [{ kind: 'choice', choice: 'declined' }, '<p>Choose <strong>declined</strong></p>'],
+    [{ kind: 'adopt', id: '1012' }, '<p>Adopt <strong>1012</strong></p>'],
+    [{ kind: 'retry' }, '<p>try again</p>'],
+    [TEXT, '<blockquote class="detail">One sale in ten, and whole.</blockquote>'],
+  ])('shows what is proposed as a whole: %j', async (answer, shown) => {
+    const queries = { proposedAnswer: { ...WHOLE, answer }, input: { input: {} } };
+    const state = { requirements: [{ ...NOTE, proposal: PROPOSAL }] };
+    const { open } = await consoleOfCalls({ workflows: { [ID]: { state, queries } } });
+    expect((await open({ role: 'approver' }, PAGE)).text).toContain(shown);
+  });
+
+  it('shows the changes of a proposed correction, before and after', async () => {
+    const queries = {
+      proposedAnswer: { ...WHOLE, answer: { kind: 'correction', patch: { fees: { rate: 3 } } } },
+      input: { input: { fees: { rate: 2 } } },
+    };
+    const state = { requirements: [{ ...NOTE, proposal: PROPOSAL }] };
+    const { open } = await consoleOfCalls({ workflows: { [ID]: { state, queries } } });
+    const { text } = await open({ role: 'approver' }, PAGE);
+    expect(text).toContain('fees.rate');
+    expect(text).not.toContain('<p>corrected</p>');
+  });
+
+  it('shows a proposal that is withdrawn meanwhile as it was listed', async () => {
+    const state = { requirements: [{ ...NOTE, proposal: PROPOSAL }] };
+    const workflows = { [ID]: { state, queries: { proposedAnswer: null } } };
+    const { open } = await consoleOfCalls({ workflows });
+    expect((await open({ role: 'approver' }, PAGE)).text).toContain('<p>“One sale in ten.”</p>');
+  });
+});
+
+const WEEK = '2026-02-07T11:59:00.000Z';
+type Fields = Readonly<Record<string, string>>;
+
+describe('the form of a claim', () => {
+  it.each<[form: Fields, sent: object, message: string]>([
+    [{ do: 'claim' }, { until: '2026-01-31T16:00:00.000Z' }, 'You are on it. Others see that.'],
+    [{ do: 'release' }, {}, 'You released it.'],
+    [{ do: 'take-over' }, { until: '2026-01-31T16:00:00.000Z', override: true }, 'You took it over.'],
+  ])('%j sends what it is for', async (form, sent, message) => {
+    const { open, updates, audited } = await asking();
+    const reply = await open({}, `${PAGE}/claim`, { form });
+    expect([reply.status, reply.to, reply.message]).toEqual([303, PAGE, { text: message }]);
+    const request = { requirementId: 'note-1', actor: 'olga', ...sent };
+    expect(updates()).toEqual([['claimRequirement', ID, request]]);
+    const entry = { actor: 'olga', what: form['do'], workflowId: ID, requirementId: 'note-1' };
+    expect(audited()).toEqual([entry]);
+  });
+
+  it.each([
+    ['1h', ONE],
+    // A minute less than a workflow accepts, which measures later.
+    ['14d', WEEK],
+  ])('asks for %s, and for a week at most', async (claim, until) => {
+    const env = { CONSOLE_CLAIM: claim, CONSOLE_URL: 'http://localhost:8085' };
+    const { open, updates } = await asking({}, { env });
+    const page = await open(undefined, PAGE);
+    const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    await open(undefined, `${PAGE}/claim`, { form: { csrf, do: 'claim' } });
+    expect(updates()).toMatchObject([['claimRequirement', ID, { until }]]);
+  });
+
+  it('returns to the page that it is on, with what the workflow has against it', async () => {
+    const refuse = () => {
+      throw rejected('requirementId: pete has claimed note-1');
+    };
+    const { open, audited } = await asking({}, { onUpdate: refuse });
+    const reply = await open({}, `${PAGE}/claim`, { form: { do: 'claim', page: ID } });
+    const message = { text: 'requirementId: pete has claimed note-1' };
+    expect([reply.status, reply.to, reply.message]).toEqual([303, BACK, message]);
+    expect(audited()).toEqual([]);
+  });
+
+  it('leads to an error when it fails for another reason', async () => {
+    const fail = () => {
+      throw new Error('broken');
+    };
+    const { open, audited } = await asking({}, { onUpdate: fail });
+    expect((await open({}, `${PAGE}/claim`, { form: { do: 'claim' } })).status).toBe(500);
+    expect((await open({}, `${PAGE}/proposal`, { form: { do: 'withdraw' } })).status).toBe(500);
+    expect(audited()).toEqual([]);
+  });
+});
+
+describe('the form of a proposal', () => {
+  it.each<[Fields, update: string, message: string, to: string, what: string]>([
+    [
+      { do: 'confirm', page: ID },
+      ...(['confirmAnswer', 'You confirmed the answer, and it is sent.'] as const),
+      ...([`/onboardings/${ID}`, 'confirm a proposed answer'] as const),
+    ],
+    [
+      { do: 'confirm' },
+      ...(['confirmAnswer', 'You confirmed the answer, and it is sent.'] as const),
+      ...([`/onboardings/${ID}`, 'confirm a proposed answer'] as const),
+    ],
+    [
+      { do: 'withdraw', page: ID },
+      ...(['withdrawProposal', 'The proposal is withdrawn.', BACK, 'withdraw a proposed answer'] as const),
+    ],
+    [
+      { do: 'withdraw' },
+      ...(['withdrawProposal', 'The proposal is withdrawn.', PAGE, 'withdraw a proposed answer'] as const),
+    ],
+  ])('%j of an approver', async (form, update, message, to, what) => {
+    const { open, updates, audited } = await asking({ proposal: PROPOSAL });
+    const reply = await open({ role: 'approver' }, `${PAGE}/proposal`, {
+      form: { proposedAt: NOON, ...form },
+    });
+    expect([reply.status, reply.to, reply.message]).toEqual([303, to, { text: message }]);
+    expect(updates()).toEqual([[update, ID, { requirementId: 'note-1', proposedAt: NOON, actor: 'olga' }]]);
+    expect(audited()).toEqual([{ actor: 'olga', what, workflowId: ID, requirementId: 'note-1' }]);
+  });
+
+  it.each<[Partial<SessionData>, string, Fields, status: number, message: string]>([
+    [{}, 'proposal', { do: 'confirm' }, 403, 'This needs the role approver. Your role is operator.'],
+    [{ role: 'viewer' }, 'proposal', { do: 'withdraw' }, 403, 'This needs the role operator.'],
+    [{ role: 'viewer' }, 'claim', { do: 'claim' }, 403, 'This needs the role operator.'],
+    [{}, 'proposal', { do: 'claim' }, 400, 'This form is not from this console.'],
+    [{}, 'claim', { do: 'confirm' }, 400, 'This form is not from this console.'],
+    [{}, 'claim', { do: 'claim', csrf: 'x' }, 403, 'The form is too old, or not from this console.'],
+    // An approver of another account.
+    [{ role: 'approver', accounts: ['north'] }, 'proposal', { do: 'confirm' }, 404, 'There is no onboarding'],
+    [{ role: 'admin', accounts: ['north'] }, 'claim', { do: 'take-over' }, 404, 'There is no onboarding'],
+  ])('%j to %s sends nothing: %j', async (who, path, form, status, message) => {
+    const { open, updates, audited } = await asking({ proposal: PROPOSAL });
+    const reply = await open(who, `${PAGE}/${path}`, { form });
+    expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(message)]);
+    expect([updates(), audited()]).toEqual([[], []]);
+  });
+
+  it('returns with what the workflow has against it, because somebody was first', async () => {
+    const refuse = () => {
+      throw rejected('proposedAt: another answer is proposed now');
+    };
+    const { open, audited } = await asking({ proposal: PROPOSAL }, { onUpdate: refuse });
+    const reply = await open({ role: 'approver' }, `${PAGE}/proposal`, { form: { do: 'confirm' } });
+    const message = { text: 'proposedAt: another answer is proposed now' };
+    expect([reply.status, reply.to, reply.message, audited()]).toEqual([303, PAGE, message, []]);
+  });
+});
