@@ -68,7 +68,15 @@ interface Seen {
  * token; `/healthz` and `/readyz` do not. The log names each call, and contains no payloads.
  */
 export async function startCodecServer(options: CodecServerOptions): Promise<CodecServer> {
-  const { host, port, keys, uiOrigin, logger } = options;
+  const { host, port } = options;
+  const server = await codecServer(options);
+  const url = await server.listen({ host, port });
+  return { url, close: () => server.close() };
+}
+
+/** The codec server before it listens. */
+export async function codecServer(options: CodecServerOptions): Promise<FastifyInstance> {
+  const { keys, uiOrigin, logger } = options;
   const limits = options.limits ?? LIMITS;
   const server = serverWithin(limits, { rewriteUrl: withoutPrefix });
   const seen = new WeakMap<FastifyRequest, Seen>();
@@ -97,8 +105,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
   route('/decode', codec.decode);
   // The server depends on no other, so it is ready as soon as it is alive.
   for (const path of ['/healthz', '/readyz']) server.get(path, () => ({ status: 'ok' }));
-  const url = await server.listen({ host, port });
-  return { url, close: () => server.close() };
+  return server;
 }
 
 /** In the protocol only the end of the path counts. */
