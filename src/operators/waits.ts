@@ -48,15 +48,20 @@ export async function waitsOf(client: Client, workflowId: string, busyUntil: num
     return await readWaits(client, workflowId);
   } catch (error) {
     if (!(error instanceof UnreadableOnboarding)) throw error;
-    // A busy worker is no obstacle. Whether one has stopped is known a minute later.
-    const isObstacle = error.obstacle !== 'no-response' && Date.now() >= busyUntil;
-    return {
-      ...UNKNOWN,
-      step: error.isUnavailable ? 'waits for a worker' : 'cannot be read',
-      obstacles: isObstacle ? [error.message] : [],
-      on: error.isUnavailable ? 'unavailable' : 'nobody',
-    };
+    return waitsUnread(error, busyUntil);
   }
+}
+
+/** What is known of an onboarding that cannot be read now. */
+export function waitsUnread(error: UnreadableOnboarding, busyUntil: number): Waits {
+  // A busy worker is no obstacle. Whether one has stopped is known a minute later.
+  const isObstacle = error.obstacle !== 'no-response' && Date.now() >= busyUntil;
+  return {
+    ...UNKNOWN,
+    step: error.isUnavailable ? 'waits for a worker' : 'cannot be read',
+    obstacles: isObstacle ? [error.message] : [],
+    on: error.isUnavailable ? 'unavailable' : 'nobody',
+  };
 }
 
 /** The same for callers that need the state. @throws {UnreadableOnboarding} when no worker responds, or the state cannot be read */

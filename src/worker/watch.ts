@@ -7,7 +7,13 @@ import type { WorkflowType } from '../messages/ids.js';
 import { servedAccounts } from '../partners/account-settings.js';
 import { ofAccount } from '../temporal/onboardings.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
-import { deployedVersions, nameOf, polledQueues, pollersOf } from '../temporal/workers.js';
+import {
+  type DeployedVersion,
+  deployedVersions,
+  nameOf,
+  polledQueues,
+  pollersOf,
+} from '../temporal/workers.js';
 import type { WorkerSettings } from './settings.js';
 
 /** How often to query Temporal, in milliseconds. Each worker process makes some calls, and Temporal limits calls per second. */
@@ -117,15 +123,20 @@ function builds({ client, taskQueue, gauge }: Watched) {
     const names = new Set([target, ...versions].flatMap((version) => version?.deploymentName ?? []));
     const unserved = new Set<string>();
     for (const deploymentName of names) {
-      for (const { buildId, status, pinned } of await deployedVersions(client, deploymentName)) {
-        const isNeeded = status === 'current' || status === 'ramping' || pinned > 0;
-        const name = nameOf({ deploymentName, buildId });
+      for (const version of await deployedVersions(client, deploymentName)) {
+        const isNeeded = needsWorkers(version);
+        const name = nameOf({ deploymentName, buildId: version.buildId });
         if (isNeeded) shown.add(name);
         if (isNeeded && !polling.has(name)) unserved.add(name);
       }
     }
     for (const build of shown) missing.set(unserved.has(build) ? 1 : 0, { build });
   };
+}
+
+/** Whether workflows run on a version, or will. */
+export function needsWorkers({ status, pinned }: Pick<DeployedVersion, 'status' | 'pinned'>): boolean {
+  return status === 'current' || status === 'ramping' || pinned > 0;
 }
 
 /** Gauges of the age of credentials and keys. */

@@ -74,7 +74,7 @@ function isSearched({ due, text, taken, sort }: Choices): boolean {
 }
 
 /** The part of the list that the server cannot choose, sorted. */
-function chosenItems(
+export function chosenItems(
   items: readonly InboxItem[],
   { due, text, taken, sort }: Choices,
   { times, visitor }: Pick<Visit, 'times' | 'visitor'>,

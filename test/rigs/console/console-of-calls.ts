@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, TypedSearchAttributes } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
@@ -11,7 +12,7 @@ import type { OnboardingState } from '../../../src/messages/onboarding-state.js'
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { createLogger } from '../../../src/process/logging.js';
 import { testEnds } from '../shared.js';
-import { SESSION_KEY } from './running-console.js';
+import { SESSION_KEY, type Sent } from './running-console.js';
 
 /** A workflow as Temporal would return it. */
 export interface GivenWorkflow {
@@ -63,6 +64,7 @@ export function clientOfCalls({ workflows = {}, onUpdate = () => ({ open: 0 }), 
         };
       },
       async query({ name }: { readonly name: string }) {
+        asked.push(['query', workflowId, name]);
         const { state, queries = {} } = existing();
         return name === 'state' ? { ...STATE, ...state } : queries[name];
       },
@@ -79,10 +81,19 @@ export function clientOfCalls({ workflows = {}, onUpdate = () => ({ open: 0 }), 
   };
   const describeNamespace = async () => {
     if (!isReady) throw new Error('unavailable');
+    return {};
+  };
+  const listWorkflowExecutions = async ({ query }: { readonly query: string }) => {
+    asked.push(['list', query]);
+    return { executions: [] };
+  };
+  const count = async (query: string) => {
+    asked.push(['list', query]);
+    return { count: 0 };
   };
   const client = {
-    ...{ options: { namespace: 'default' }, workflow: { getHandle }, withDeadline },
-    ...{ connection: { withDeadline }, workflowService: { describeNamespace } },
+    ...{ options: { namespace: 'default' }, workflow: { getHandle, count }, withDeadline },
+    ...{ connection: { withDeadline }, workflowService: { describeNamespace, listWorkflowExecutions } },
   };
   return { client: client as unknown as Client, asked };
 }
@@ -96,6 +107,8 @@ export interface CallOptions extends Given {
 /** What to send beside the path. `csrf` of a form is that of the session by default. */
 interface Call {
   readonly form?: Readonly<Record<string, string>>;
+  /** Any other body, which makes it a POST. */
+  readonly body?: Sent['body'];
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   /** Further cookies. */
@@ -126,7 +139,7 @@ export async function consoleOfCalls({ env = PROVIDER, routes = ROUTES, ...given
 
   /** Opens a page as this person, or as nobody. */
   async function open(who: Partial<SessionData> | undefined, url: string, call: Call = {}) {
-    const { form, headers = {}, method = form ? 'POST' : 'GET' } = call;
+    const { form, body, headers = {}, method = form || body ? 'POST' : 'GET' } = call;
     const session = { ...OLGA, since: Date.now(), ...who };
     const cookies: Record<string, string> = { ...call.cookies };
     const setCookie = (name: string, value: string) => {
@@ -141,6 +154,7 @@ export async function consoleOfCalls({ env = PROVIDER, routes = ROUTES, ...given
         ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
         ...headers,
       },
+      ...(body && { payload: body as Readable }),
       ...(form && { payload: new URLSearchParams({ csrf, ...form }).toString() }),
     });
     const { statusCode: status, payload: text, headers: replied, cookies: kept } = reply;
@@ -156,7 +170,7 @@ export async function consoleOfCalls({ env = PROVIDER, routes = ROUTES, ...given
   const log = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   const audited = () => log().flatMap(({ audit, level, time, msg, ...entry }) => (audit ? [entry] : []));
   /** The updates that workflows got. */
-  const updates = () => asked.filter(([what]) => what !== 'describe' && what !== 'deadline');
+  const updates = () => asked.filter(([what]) => /[A-Z]/.test(String(what)));
   return { server, client, asked, open, log, audited, updates };
 }
 

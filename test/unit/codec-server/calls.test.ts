@@ -43,7 +43,7 @@ describe('a call', () => {
     ['with another scheme', { authorization: `Basic ${TOKEN}` }, 401],
     ['with neither token nor namespace', { authorization: '', 'x-namespace': '' }, 401],
     ['that is no JSON', { 'content-type': 'text/plain' }, 415],
-  ])('%s is answered with its status', async (_, headers, status) => {
+  ])('%s gets its status', async (_, headers, status) => {
     const { call } = await opened();
     const reply = await call('/decode', undefined, headers);
     expect(reply.status).toBe(status);

@@ -11,6 +11,7 @@ import { hasRole, maySee, ROLES, type Visitor } from '../../../src/console/visit
 import { InvalidInput } from '../../../src/operators/invalid-input.js';
 import { TemporalProblem } from '../../../src/temporal/unavailable.js';
 import { consoleOfCalls } from '../../rigs/console/console-of-calls.js';
+import { multipart, type Part } from '../../rigs/console/multipart.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 beforeEach(() => {
@@ -225,6 +226,17 @@ describe('a form', () => {
   });
 });
 
+it.each(['/start/file', '/batches', '/onboardings/merchant-boarding-m-1/requirements/note-1/documents'])(
+  'a file before the token of its form is not received: %s',
+  async (url) => {
+    const state = { requirements: [{ id: 'note-1', answers: ['documents'] }] } as never;
+    const { open } = await consoleOfCalls({ workflows: { 'merchant-boarding-m-1': { state } } });
+    const file: Part = { name: 'documents', fileName: 'a.pdf', content: '%PDF-1.7' };
+    const reply = await open(ADA, url, multipart([file, { name: 'csrf', content: 'csrf-of-ada' }]));
+    expect([reply.status, reply.text]).toEqual([403, expect.stringContaining('The form is too old')]);
+  },
+);
+
 describe('an onboarding', () => {
   const OWN = 'merchant-boarding-m-1@north';
   const BY_HAND = 'merchant-boarding-m-2@north';
@@ -259,6 +271,26 @@ describe('an onboarding', () => {
       ...[200, 200, 404],
     ]);
   });
+});
+
+describe('a list', () => {
+  it.each(['/', '/inbox/part', '/onboardings', '/report', '/report.json', '/report.csv'])(
+    '%s has only what is in accounts of this person, whoever looked at it a moment ago',
+    async (path) => {
+      const { open, asked } = await consoleOfCalls();
+      const readFor = async (accounts: string[], query = '') => {
+        asked.length = 0;
+        const { status } = await open({ ...ADA, accounts }, path + query);
+        const queries = asked.filter(([what]) => what === 'list').map(([, each]) => String(each));
+        const places = queries.map((each) => /PartnerAccount IN \(.*?\)|WorkflowId = ''/.exec(each)?.[0]);
+        return [status, ...new Set(places)];
+      };
+      expect(await readFor(['north'])).toEqual([200, "PartnerAccount IN ('north')"]);
+      expect(await readFor(['south'])).toEqual([200, "PartnerAccount IN ('south')"]);
+      const others = path.startsWith('/report') ? [404] : [200, "WorkflowId = ''"];
+      expect(await readFor(['east'], '?account=north')).toEqual(others);
+    },
+  );
 });
 
 describe('the host of a request', () => {

@@ -194,6 +194,16 @@ describe('an answer', () => {
     expect([updates(), audited()]).toEqual([[], []]);
   });
 
+  it('is checked against the state that the worker itself has in that moment', async () => {
+    const { open, asked } = await asking();
+    const reads = () => asked.filter(([what, , name]) => what === 'query' && name === 'state').length;
+    await open({}, PAGE);
+    await open({}, PAGE);
+    expect(reads()).toBe(1);
+    await open({}, PAGE, { form: { ...TEXT, text: '' } });
+    expect(reads()).toBe(2);
+  });
+
   it('that the workflow refuses stays on the page, with its problem, and is counted', async () => {
     const refuse = () => {
       throw rejected('answer.text: must not be rude');

@@ -1,0 +1,52 @@
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { chosenItems } from '../../../src/console/pages/inbox.js';
+import type { Visitor } from '../../../src/console/visitor.js';
+import type { InboxItem } from '../../../src/operators/inbox.js';
+import { Times } from '../../../src/operators/time.js';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+type Choices = Parameters<typeof chosenItems>[1];
+
+/** The items by the first letters of their ids. In New York it is five hours earlier. */
+const ITEMS = [
+  { workflowId: 'a', dueAt: '2026-01-29T12:00:00Z', overdue: true, dba: 'Zoo', raisedAt: '3' },
+  { workflowId: 'b', dueAt: '2026-02-01T04:59:00Z', overdue: false, claimedBy: 'olga', raisedAt: '1' },
+  { workflowId: 'c', dueAt: '2026-02-02T04:59:00Z', overdue: false, claimedBy: 'pete', raisedAt: '2' },
+  { workflowId: 'd', dueAt: '2026-02-02T05:00:00Z', overdue: false },
+  { workflowId: 'e', overdue: false, dba: 'Bakery' },
+] as unknown as InboxItem[];
+
+const SATURDAY = '2026-01-31T23:00:00Z';
+const SUNDAY = '2026-02-01T23:00:00Z';
+const MONDAY = '2026-02-02T05:00:00Z';
+
+it.each<[now: string, Partial<Choices>, shown: string]>([
+  [SATURDAY, {}, 'abcde'],
+  [SATURDAY, { due: 'overdue' }, 'a'],
+  [SATURDAY, { due: 'today' }, 'ab'],
+  [SATURDAY, { due: 'week' }, 'abc'],
+  // Sunday is the last day of its week.
+  [SUNDAY, { due: 'week' }, 'abc'],
+  [MONDAY, { due: 'week' }, 'abcd'],
+  [SATURDAY, { taken: 'mine' }, 'b'],
+  [SATURDAY, { taken: 'taken' }, 'bc'],
+  [SATURDAY, { taken: 'untaken' }, 'ade'],
+  [SATURDAY, { taken: 'untaken', due: 'week' }, 'a'],
+  [SATURDAY, { text: 'BAKE' }, 'e'],
+  [SATURDAY, { text: 'zoo', taken: 'mine' }, ''],
+  [SATURDAY, { sort: 'waiting', taken: 'taken' }, 'bc'],
+  [SATURDAY, { sort: 'dba' }, 'becda'],
+])('at %s the inbox with %j shows %s', (now, choices, shown) => {
+  vi.setSystemTime(new Date(now));
+  const all = { text: '', sort: 'due', ...choices } as Choices;
+  const of = { times: new Times({ TZ: 'America/New_York' }), visitor: { actor: 'olga' } as Visitor };
+  expect(
+    chosenItems([...ITEMS], all, of)
+      .map(({ workflowId }) => workflowId)
+      .join(''),
+  ).toBe(shown);
+});

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { countExchanges, metricsOptions, serveHealth } from '../../../src/worker/health.js';
+import { needsWorkers, watchAges } from '../../../src/worker/watch.js';
+import { testEnds } from '../../rigs/shared.js';
+
+it.each([
+  ['RUNNING', true, 200, 200],
+  ['RUNNING', false, 200, 503],
+  ['INITIALIZED', true, 200, 503],
+  ['DRAINING', true, 200, 503],
+  ['FAILED', true, 503, 503],
+])(
+  'a worker that is %s (Temporal responds: %s) has the health %i and is ready %i',
+  async (state, responds, ...statuses) => {
+    const vitals = { worker: () => state, temporal: async () => responds };
+    const { url, close } = await serveHealth({ host: '127.0.0.1', port: 0 }, vitals);
+    testEnds(close);
+    const replies = await Promise.all(['/healthz', '/readyz'].map((path) => fetch(url + path)));
+    expect(replies.map(({ status }) => status)).toEqual(statuses);
+    expect(await replies[1]?.json()).toEqual({ worker: state, temporal: responds ? 'ready' : 'unavailable' });
+  },
+);
+
+it.each([
+  ['current', 0, true],
+  ['ramping', 0, true],
+  ['draining', 1, true],
+  ['draining', 0, false],
+  ['inactive', 0, false],
+] as const)(
+  'a version that is %s, with %i pinned workflows, needs workers: %s',
+  (status, pinned, isNeeded) => {
+    expect(needsWorkers({ status, pinned })).toBe(isNeeded);
+  },
+);
+
+/** A meter that keeps what it gets. */
+function meter() {
+  const kept: unknown[][] = [];
+  const instrument = (name: string) => ({
+    add: (...given: unknown[]) => kept.push([name, ...given]),
+    set: (...given: unknown[]) => kept.push([name, ...given]),
+    record: (value: number, labels: object) => kept.push([name, value >= 0, labels]),
+  });
+  const create = { createCounter: instrument, createGauge: instrument, createHistogram: instrument };
+  return { kept, meter: create as never };
+}
+
+it('the ages of keys are shown where an id or a token has them', () => {
+  const { kept, meter: of } = meter();
+  const ages = watchAges(of);
+  const jwt = (claims: object) => `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
+  for (const key of [jwt({ exp: 1_700_000_000 }), jwt({}), 'no token']) ages.apiKey(key);
+  for (const id of ['k20260131-a', 'k20261331-a', 'k1', 'xk20260131-a']) ages.payloadKey([{ id }] as never);
+  ages.certificate({ tls: true });
+  ages.certificate({ tls: {} });
+  expect(kept).toEqual([
+    ['gangway_credential_expires_timestamp_seconds', 1_700_000_000, { credential: 'api-key' }],
+    ['gangway_payload_key_made_timestamp_seconds', 1_769_817_600, { key: 'k20260131-a' }],
+  ]);
+});
+
+it('an exchange counts by its status, or by what failed', () => {
+  const { kept, meter: of } = meter();
+  const begun = countExchanges(of, 'north')(
+    { system: 'boarding', operation: 'create-merchant' } as never,
+    {},
+  );
+  for (const end of [{ status: 201 }, { failure: 'timeout' }]) begun?.(end as never);
+  const about = { system: 'boarding', account: 'north', operation: 'create-merchant' };
+  expect(kept.filter(([name]) => name === 'gangway_partner_calls_total')).toEqual([
+    ['gangway_partner_calls_total', 1, { ...about, status: '201' }],
+    ['gangway_partner_calls_total', 1, { ...about, status: 'timeout' }],
+  ]);
+  expect(kept[0]).toEqual(['gangway_partner_call_duration_seconds', true, about]);
+  expect(metricsOptions({ metricsAddress: undefined })).toEqual({});
+});
