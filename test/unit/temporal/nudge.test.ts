@@ -1,24 +1,182 @@
-import { describe, expect, it } from 'vitest';
-import { isStepAt, type Pending } from '../../../src/temporal/nudge.js';
+import proto from '@temporalio/proto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { isStepAt, nudge, type Pending, pendingActivities, retryNow } from '../../../src/temporal/nudge.js';
+import { answering, execution, type Facts, grpcError, time } from '../../rigs/temporal/answering-service.js';
 
-const queue = 'gangway-boarding';
+const NOW = Date.parse('2026-02-01T00:00:00Z');
+const { PENDING_ACTIVITY_STATE_SCHEDULED: SCHEDULED, PENDING_ACTIVITY_STATE_STARTED: STARTED } =
+  proto.temporal.api.enums.v1.PendingActivityState;
 
-function pending(name: string, heartbeatTimeout: { seconds: number } | undefined, details?: object): Pending {
-  return {
-    activityOptions: { taskQueue: { name }, ...(heartbeatTimeout && { heartbeatTimeout }) },
-    ...(details && { heartbeatDetails: { payloads: [details] } }),
-  } as unknown as Pending;
-}
+beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true, now: NOW }));
+afterEach(() => void vi.useRealTimers());
 
-describe('what a nudge of a partner task queue retries', () => {
+const inSeconds = (seconds: number) => time(new Date(NOW + seconds * 1_000).toISOString());
+const id = 'merchant-boarding-m-1';
+
+/** A status poll that was scheduled an hour ago, and sleeps for an hour after several attempts. */
+const ASLEEP = {
+  ...{ activityId: 'await-status', state: SCHEDULED, attempt: 3, lastFailure: { message: 'no change' } },
+  ...{ scheduledTime: inSeconds(-3_600), nextAttemptScheduleTime: inSeconds(3_600) },
+};
+const RUNNING = { ...ASLEEP, state: STARTED };
+const dueIn = (seconds: number) => ({ ...ASLEEP, nextAttemptScheduleTime: inSeconds(seconds) });
+/** A poll whose first attempt has not begun. */
+const newSince = (seconds: number, more: object = {}) => ({
+  ...{ ...ASLEEP, attempt: 1, lastFailure: null, scheduledTime: inSeconds(-seconds) },
+  ...more,
+});
+
+describe('a nudge', () => {
+  /** Nudges a workflow, whose pending activities and status change with the milliseconds that passed. */
+  async function nudged(
+    pending: (passed: number) => readonly object[],
+    { facts = () => ({}), signal }: { facts?: (passed: number) => Facts; signal?: AbortSignal } = {},
+  ) {
+    const passed = () => Date.now() - NOW;
+    const resetAt: number[] = [];
+    const { client, sent } = answering({
+      describeWorkflowExecution: () => ({
+        workflowExecutionInfo: execution(facts(passed())),
+        pendingActivities: pending(passed()),
+      }),
+      resetActivity: () => {
+        resetAt.push(passed());
+        return {};
+      },
+    });
+    const ended = nudge(client, id, signal && { signal }).then((isNudged) => ({ isNudged, at: passed() }));
+    await vi.runAllTimersAsync();
+    return { ...(await ended), resetAt, sent };
+  }
+
+  it.each<[string, (passed: number) => readonly object[], isNudged: boolean, at: number, resetAt: number[]]>([
+    ['makes a sleeping poll read', () => [{ activityId: 'x', state: STARTED }, ASLEEP], true, 0, [0]],
+    ['finds no poll', () => [{ ...ASLEEP, activityId: 'other' }], false, 0, []],
+    ['waits for the end of a running attempt', (ms) => [ms < 3_000 ? RUNNING : ASLEEP], true, 3_000, [3_000]],
+    [
+      'waits for the next poll after a running attempt, and for its first attempt',
+      (ms) => (ms < 3_000 ? [RUNNING] : ms < 4_000 ? [] : [ms < 6_000 ? newSince(-4) : ASLEEP]),
+      true,
+      6_000,
+      [6_000],
+    ],
+    ['waits 5 seconds for the next poll', (ms) => (ms < 3_000 ? [RUNNING] : []), true, 7_950, []],
+    ['waits a minute for a running attempt', () => [RUNNING], true, 60_000, []],
+    ['waits 30 seconds for a first attempt', () => [newSince(29)], true, 1_000, [1_000]],
+    [
+      'takes an attempt without a number as the first',
+      () => [newSince(29, { attempt: 0 })],
+      true,
+      1_000,
+      [1_000],
+    ],
+    ['waits for no second attempt', () => [newSince(1, { attempt: 2 })], true, 0, [0]],
+    ['waits for no attempt after a failure', () => [newSince(1, { lastFailure: {} })], true, 0, [0]],
+    ['resets a poll that is due in 2 seconds', () => [dueIn(2)], true, 0, [0]],
+    ['leaves alone a poll that is due in a second', () => [dueIn(1)], true, 0, []],
+    ['leaves alone a poll that is due', () => [{ ...ASLEEP, nextAttemptScheduleTime: null }], true, 0, []],
+  ])('%s', async (_, pending, isNudged, at, resetAt) => {
+    expect(await nudged(pending)).toMatchObject({ isNudged, at, resetAt });
+  });
+
+  it('resets the poll of the run that it has seen', async () => {
+    const { sent } = await nudged(() => [ASLEEP]);
+    expect(sent[1]).toEqual([
+      'resetActivity',
+      { namespace: 'default', execution: { workflowId: id, runId: 'run-1' }, id: 'await-status' },
+    ]);
+  });
+
+  it('waits for no further poll of a workflow that has ended', async () => {
+    const facts = (ms: number) => (ms < 3_000 ? {} : { status: 'COMPLETED' as const });
+    const pending = (ms: number) => (ms < 3_000 ? [RUNNING] : []);
+    expect(await nudged(pending, { facts })).toMatchObject({ isNudged: true, at: 3_000 });
+    expect(await nudged(() => [], { facts })).toMatchObject({ isNudged: false });
+  });
+
+  it('ends with its signal', async () => {
+    const late = new AbortController();
+    setTimeout(() => late.abort(), 1_020);
+    expect(await nudged(() => [RUNNING], { signal: late.signal })).toMatchObject({ at: 1_050 });
+    expect((await nudged(() => [ASLEEP], { signal: AbortSignal.abort() })).sent).toEqual([]);
+  });
+
+  it('fails as the server does', async () => {
+    const { client } = answering({ describeWorkflowExecution: () => Promise.reject(grpcError('NOT_FOUND')) });
+    await expect(nudge(client, id)).rejects.toThrow('the server rejects it');
+  });
+});
+
+describe('a retry of everything', () => {
+  const step = (activityId: string, more: object = {}) => ({
+    ...{ ...ASLEEP, activityId, activityType: { name: `step-${activityId}` } },
+    ...more,
+  });
+
+  /** A workflow with these activities, and what happened to them. */
+  function workflow(pendingActivities: readonly object[], resetActivity = () => Promise.resolve({})) {
+    const { client, sent } = answering({
+      describeWorkflowExecution: () => ({ workflowExecutionInfo: execution({}), pendingActivities }),
+      resetActivity,
+    });
+    const reset = () => sent.filter(([name]) => name === 'resetActivity').map(([, { id: its }]) => its);
+    return { client, reset };
+  }
+
+  it('retries what is meant and waits, and leaves alone what runs or is due in a moment', async () => {
+    const steps = [
+      step('1'),
+      step('2', { state: STARTED }),
+      step('3', { nextAttemptScheduleTime: inSeconds(1) }),
+    ];
+    const { client, reset } = workflow([
+      ...steps,
+      step('4'),
+      step('5', { nextAttemptScheduleTime: inSeconds(2) }),
+    ]);
+    const isMeant = async ({ activityId }: Pending) => activityId !== '4';
+    expect(await retryNow(client, id, isMeant)).toEqual(['step-1', 'step-5']);
+    expect(reset()).toEqual(['1', '5']);
+    expect(await pendingActivities(client, id)).toHaveLength(5);
+  });
+
+  it('retries nothing of a workflow that does not exist', async () => {
+    const { client } = answering({ describeWorkflowExecution: () => Promise.reject(grpcError('NOT_FOUND')) });
+    expect(await retryNow(client, id, () => true)).toEqual([]);
+    expect(await pendingActivities(client, id)).toEqual([]);
+  });
+
+  it('keeps what it retried before the workflow ended, and fails for another reason', async () => {
+    const failing = (code: 'NOT_FOUND' | 'UNAVAILABLE') => {
+      let calls = 0;
+      return workflow([step('1'), step('2'), step('3')], async () => {
+        calls += 1;
+        if (calls === 2) throw grpcError(code);
+        return {};
+      }).client;
+    };
+    expect(await retryNow(failing('NOT_FOUND'), id, () => true)).toEqual(['step-1']);
+    await expect(retryNow(failing('UNAVAILABLE'), id, () => true)).rejects.toThrow('the server rejects it');
+  });
+
+  const queue = 'gangway-boarding';
+  const at = (name: string, heartbeatTimeout?: object, details?: object[]) =>
+    ({
+      activityOptions: { taskQueue: { name }, ...(heartbeatTimeout && { heartbeatTimeout }) },
+      ...(details && { heartbeatDetails: { payloads: details } }),
+    }) as unknown as Pending;
+
   it.each([
-    ['a read', pending(queue, { seconds: 10 }), true],
-    ['a write with a mark', pending(queue, { seconds: 0 }, { data: new Uint8Array() }), true],
-    ['a write without a mark, which a reset would put in doubt', pending(queue, { seconds: 0 }), false],
-    ['a write without a mark, whose time-out is left out', pending(queue, undefined), false],
-    ['a read at another partner', pending('gangway-banking', { seconds: 10 }), false],
-    ['a read in another account', pending(`${queue}-acme`, { seconds: 10 }), false],
-  ])('%s: %s', (_, activity, isWoken) => {
-    expect(isStepAt(queue)(activity)).toBe(isWoken);
+    ['a read', at(queue, { seconds: 10 }), true],
+    ['a read whose time-out is shorter than a second', at(queue, { nanos: 500_000_000 }), true],
+    ['a write with a mark', at(queue, { seconds: 0 }, [{ data: new Uint8Array() }]), true],
+    ['a write without a mark, which a reset would put in doubt', at(queue, { seconds: 0 }), false],
+    ['a write whose mark was cleared', at(queue, { seconds: 0, nanos: 0 }, []), false],
+    ['a write without a mark, whose time-out is left out', at(queue), false],
+    ['a read at another partner', at('gangway-banking', { seconds: 10 }), false],
+    ['a read in another account', at(`${queue}-acme`, { seconds: 10 }), false],
+    ['an activity without a task queue', {} as Pending, false],
+  ])('means %s: %s', (_, activity, isMeant) => {
+    expect(isStepAt(queue)(activity)).toBe(isMeant);
   });
 });

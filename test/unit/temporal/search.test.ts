@@ -1,29 +1,56 @@
-import { describe, expect, it } from 'vitest';
-import { visibilityQuery } from '../../../src/temporal/search.js';
+import { ValueError } from '@temporalio/common';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type Filter,
+  listed,
+  listedOf,
+  mostUrgent,
+  rawListed,
+  visibilityQuery,
+} from '../../../src/temporal/search.js';
+import { answering, execution, type Facts, payloads } from '../../rigs/temporal/answering-service.js';
+
+afterEach(() => void vi.useRealTimers());
 
 describe('the query of gangway list', () => {
-  it('has each of its filters', () => {
-    const filters = {
-      stage: 'underwriting',
-      agent: '101',
-      partnerAccount: 'acme',
-      actionRequired: true,
-    } as const;
-    expect(visibilityQuery({ types: ['merchantBoarding', 'businessOnboarding'], ...filters })).toBe(
-      "WorkflowType IN ('merchantBoarding', 'businessOnboarding') AND OnboardingStage = 'underwriting' AND " +
-        "AgentProfileId = '101' AND PartnerAccount = 'acme' AND ActionRequired = true AND ExecutionStatus = 'Running'",
-    );
-  });
+  const at = new Date('2026-01-31T10:00:00Z');
+  const MERCHANTS = "WorkflowType IN ('merchantBoarding')";
 
-  it('finds a dba in both forms, a kind of requirement, and times', () => {
-    const at = new Date('2026-01-31T10:00:00Z');
-    const times = { dueAfter: at, dueUntil: at, startedBefore: at, endedSince: at };
-    const filter = { types: ['businessOnboarding'], dba: "Joe's Bikes", kind: 'ticket', ...times } as const;
-    expect(visibilityQuery(filter)).toBe(
-      "WorkflowType IN ('businessOnboarding') AND Dba IN ('Joe''s Bikes', 'J… B…') AND Requirements = 'ticket' AND " +
-        "ActionDueAt > '2026-01-31T10:00:00.000Z' AND ActionDueAt <= '2026-01-31T10:00:00.000Z' AND " +
-        "StartTime < '2026-01-31T10:00:00.000Z' AND CloseTime >= '2026-01-31T10:00:00.000Z'",
-    );
+  it.each<[string, Partial<Filter>, string]>([
+    ['nothing but a type', {}, ''],
+    ['a stage', { stage: 'underwriting' }, " AND OnboardingStage = 'underwriting'"],
+    ['an agent', { agent: '101' }, " AND AgentProfileId = '101'"],
+    ['an account', { partnerAccount: 'acme' }, " AND PartnerAccount = 'acme'"],
+    ['accounts', { partnerAccounts: ['acme', 'zeta'] }, " AND (PartnerAccount IN ('acme', 'zeta'))"],
+    ['the account without a name', { partnerAccounts: [''] }, ' AND (PartnerAccount IS NULL)'],
+    [
+      'both kinds of accounts',
+      { partnerAccounts: ['acme', ''] },
+      " AND (PartnerAccount IS NULL OR PartnerAccount IN ('acme'))",
+    ],
+    ['no account, which finds nothing', { partnerAccounts: [] }, " AND WorkflowId = ''"],
+    ['a dba in both forms', { dba: "Joe's Bikes" }, " AND Dba IN ('Joe''s Bikes', 'J… B…')"],
+    ['a kind of requirement', { kind: 'ticket' }, " AND Requirements = 'ticket'"],
+    [
+      'open requirements, which only a running workflow has',
+      { actionRequired: true },
+      " AND ActionRequired = true AND ExecutionStatus = 'Running'",
+    ],
+    ['what is running', { running: true }, " AND ExecutionStatus = 'Running'"],
+    ['whatever runs or not', { running: false, actionRequired: false }, ''],
+    ['later due dates', { dueAfter: at }, " AND ActionDueAt > '2026-01-31T10:00:00.000Z'"],
+    ['due dates up to one', { dueUntil: at }, " AND ActionDueAt <= '2026-01-31T10:00:00.000Z'"],
+    ['earlier starts', { startedBefore: at }, " AND StartTime < '2026-01-31T10:00:00.000Z'"],
+    ['later ends', { endedSince: at }, " AND CloseTime >= '2026-01-31T10:00:00.000Z'"],
+    ['the partner of the type', { system: 'boarding' }, ''],
+    [
+      'filters together with a query with OR',
+      { running: true, query: "PartnerStatus = 'Pending' OR PartnerStatus = 'Declined'" },
+      " AND ExecutionStatus = 'Running' AND (PartnerStatus = 'Pending' OR PartnerStatus = 'Declined')",
+    ],
+    ['values with quotes', { agent: "x' OR ''='" }, " AND AgentProfileId = 'x'' OR ''''='''"],
+  ])('has %s', (_, filter, clause) => {
+    expect(visibilityQuery({ types: ['merchantBoarding'], ...filter })).toBe(MERCHANTS + clause);
   });
 
   it('finds what is at one partner, by the type or by the id of an account', () => {
@@ -32,19 +59,192 @@ describe('the query of gangway list', () => {
       "WorkflowType IN ('businessOnboarding', 'closeCard', 'partnerAccount') AND " +
         "(WorkflowType != 'partnerAccount' OR WorkflowId STARTS_WITH 'partner-account-banking')",
     );
+    expect(visibilityQuery({ types: ['partnerRecord'], system: 'payments' })).toBe(
+      "WorkflowType IN ('partnerRecord') AND WorkflowId STARTS_WITH 'partner-record-payments'",
+    );
+    expect(visibilityQuery({ types: ['partnerAccount'] })).toBe("WorkflowType IN ('partnerAccount')");
+  });
+});
+
+describe('a list', () => {
+  /** A server with this many workflows, in pages. */
+  function pages(count: number) {
+    const server = answering({
+      listWorkflowExecutions: ({ pageSize, nextPageToken }) => {
+        const first = Number(nextPageToken ? Buffer.from(nextPageToken).toString() : 0);
+        const last = Math.min(first + pageSize, count);
+        const executions = Array.from({ length: last - first }, (_, place) =>
+          execution({ workflowId: `merchant-boarding-${first + place}` }),
+        );
+        return { executions, nextPageToken: last < count ? Buffer.from(`${last}`) : Buffer.of() };
+      },
+    });
+    const sizes = () => server.sent.map(([, { pageSize }]) => pageSize);
+    return { ...server, sizes };
+  }
+
+  it.each<[count: number, most: number, listed: number, sizes: number[]]>([
+    [0, Number.POSITIVE_INFINITY, 0, [1_000]],
+    [2_500, Number.POSITIVE_INFINITY, 2_500, [1_000, 1_000, 1_000]],
+    [2_500, 1_200, 1_200, [1_000, 200]],
+    [2_500, 1_000, 1_000, [1_000]],
+    [5, 3, 3, [3]],
+    [3, 3, 3, [3]],
+    [3, 0, 0, []],
+  ])('of %i workflows, %i at most, is read in pages', async (count, most, expected, sizes) => {
+    const server = pages(count);
+    const found = await Array.fromAsync(rawListed(server.client, "WorkflowType = 'x'", most));
+    expect(found.map((raw) => raw.execution?.workflowId)).toEqual(
+      Array.from({ length: expected }, (_, place) => `merchant-boarding-${place}`),
+    );
+    expect(server.sizes()).toEqual(sizes);
+    for (const [, request] of server.sent)
+      expect(request).toMatchObject({ namespace: 'default', query: "WorkflowType = 'x'" });
   });
 
-  it('keeps its filters together with a query with OR', () => {
-    const query = "PartnerStatus = 'Pending' OR PartnerStatus = 'Declined'";
-    expect(visibilityQuery({ types: ['merchantBoarding'], running: true, query })).toBe(
-      "WorkflowType IN ('merchantBoarding') AND ExecutionStatus = 'Running' AND " +
-        "(PartnerStatus = 'Pending' OR PartnerStatus = 'Declined')",
-    );
+  it('has all workflows without a limit', async () => {
+    expect(await Array.fromAsync(listed(pages(1_001).client, ''))).toHaveLength(1_001);
   });
 
-  it('quotes the values', () => {
-    expect(visibilityQuery({ types: ['merchantBoarding'], agent: "x' OR ''='" })).toBe(
-      "WorkflowType IN ('merchantBoarding') AND AgentProfileId = 'x'' OR ''''='''",
-    );
+  /** A workflow as the list has it. */
+  async function entry(facts: Facts, sealed?: Error) {
+    const { client } = answering({ listWorkflowExecutions: () => ({ executions: [execution(facts)] }) });
+    if (sealed)
+      client.options.loadedDataConverter.payloadCodecs.push({
+        decode: () => Promise.reject(sealed),
+        encode: async (all) => all,
+      });
+    const [first] = await Array.fromAsync(listed(client, ''));
+    return first;
+  }
+
+  const [dba] = payloads('Corner Bakery') as [object];
+  const claim = { actor: 'ada', until: '2999-01-01T00:00:00.000Z' };
+  const [handling] = payloads({ 'note-1': { claim } }) as [object];
+  const note = { kind: 'underwriting-note', id: 'note-1', raisedAt: 'R', dueAt: 'D' };
+
+  it('shows each fact of a workflow', async () => {
+    const indexed = {
+      ...{ Dba: 'C… B…', PartnerAccount: 'acme', OnboardingStage: 'underwriting', PartnerStatus: 'Pending' },
+      ...{ MerchantProfileId: '1001', BankingProfileId: '501', Mid: '9', AgentProfileId: '101' },
+      Requirements: ['underwriting-note note-1 R D', '+2', 'underwriting-note'],
+      StageTimes: ['submission 60', 'underwriting 172800'],
+    };
+    const facts = { workflowId: 'merchant-boarding-m-1@acme', indexed, memo: { dba, handling } };
+    expect(await entry({ ...facts, status: 'COMPLETED', closedAt: '2026-02-01T10:00:00Z' })).toEqual({
+      ...{ workflowId: 'merchant-boarding-m-1@acme', runId: 'run-1', type: 'merchantBoarding' },
+      ...{ taskQueue: 'gangway', dba: 'Corner Bakery', system: 'boarding', partnerAccount: 'acme' },
+      ...{ state: 'completed', stage: 'underwriting', partnerStatus: 'Pending', merchantProfileId: '1001' },
+      ...{ mid: '9', bankingProfileId: '501', agentProfileId: '101' },
+      ...{ requirements: [{ ...note, claim }], moreRequirements: 2 },
+      stageSeconds: { submission: 60, underwriting: 172_800 },
+      ...{ startedAt: new Date('2026-01-31T10:00:00Z'), endedAt: new Date('2026-02-01T10:00:00Z') },
+    });
+  });
+
+  it('shows nothing of what a workflow does not have', async () => {
+    expect(await entry({})).toEqual({
+      ...{ workflowId: 'merchant-boarding-m-1', runId: 'run-1', type: 'merchantBoarding' },
+      ...{ taskQueue: 'gangway', system: 'boarding', state: 'running' },
+      ...{ requirements: [], moreRequirements: 0, stageSeconds: {} },
+      startedAt: new Date('2026-01-31T10:00:00Z'),
+    });
+  });
+
+  it.each([
+    ['RUNNING', 'running'],
+    ['CANCELED', 'cancelled'],
+    ['TERMINATED', 'terminated'],
+    ['FAILED', 'failed'],
+    ['TIMED_OUT', 'timed_out'],
+  ] as const)('shows %s as %s', async (status, state) => {
+    expect(await entry({ status })).toMatchObject({ state });
+  });
+
+  it('reads a list of one text, which the server returns as a text', async () => {
+    expect(await entry({ indexed: { StageTimes: 'submission 60' } })).toMatchObject({
+      stageSeconds: { submission: 60 },
+    });
+  });
+
+  it('shows what the search attribute has where the key of the memo is missing', async () => {
+    const facts = {
+      indexed: { Dba: 'C… B…', Requirements: ['underwriting-note note-1 R D'] },
+      memo: { dba, handling },
+    };
+    const missing = new ValueError('Unknown encoding: binary/encrypted');
+    expect(await entry(facts, missing)).toMatchObject({ dba: 'C… B…', requirements: [note] });
+    await expect(entry(facts, new Error('a bug'))).rejects.toThrow('a bug');
+  });
+
+  it('shows a workflow that is described in the same way', async () => {
+    const facts = { indexed: { Mid: '9' }, status: 'CANCELED' } as const;
+    const { client } = answering({
+      describeWorkflowExecution: () => ({ workflowExecutionInfo: execution(facts) }),
+    });
+    const described = await client.workflow.getHandle('merchant-boarding-m-1').describe();
+    expect(await listedOf(client, described)).toEqual(await entry(facts));
+  });
+});
+
+describe('the most urgent of many', () => {
+  const NOW = Date.parse('2026-02-01T00:00:00Z');
+  const HOUR = 3_600_000;
+  const inHours = (hours: number) => new Date(NOW + hours * HOUR);
+  const filter = { types: ['merchantBoarding'], actionRequired: true } as const;
+
+  /** A server on which requirements are due in so many hours. */
+  function due(...hours: number[]) {
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+    const until = (time: number) => hours.filter((each) => NOW + each * HOUR <= time).length;
+    const server = answering({
+      countWorkflowExecutions: ({ query }) => {
+        const [, time] = /ActionDueAt <= '([^']+)'/.exec(query) ?? [];
+        return { count: time === undefined ? hours.length : until(Date.parse(time)) };
+      },
+    });
+    return { ...server, found: ({ dueUntil }: Filter) => until(dueUntil?.getTime() ?? Number.NaN) };
+  }
+
+  it('are all of them when no more wait', async () => {
+    const { client, sent } = due(1, 2, 3);
+    expect(await mostUrgent(client, filter, 3)).toEqual({ filter, total: 3 });
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each<[string, hours: number[], most: number, found: number[]]>([
+    ['as many as fit', [1, 2, 3, 4], 3, [2, 3]],
+    ['with half of the room filled', [-50, 5, 5, 5, 5], 2, [1]],
+    ['those long overdue', [-8_000, -7_000, -6_000, -5_000], 2, [1, 2]],
+    ['those due in a year, the latest that an input may have', [8_758, 8_759, 8_760], 2, [1, 2]],
+    ['far apart', [-80_000, -9_000, -30, 0.01, 700, 9_000], 4, [2, 3, 4]],
+    ['all of one second when they are the first, though they are too many', [5, 5, 5, 5, 5], 2, [5]],
+    ['none of one second when others come before', [1, 5, 5, 5, 5, 5, 5], 4, [1]],
+  ])('are found by their due date: %s', async (_, hours, most, counts) => {
+    const { client, sent, found } = due(...hours);
+    const urgent = await mostUrgent(client, filter, most);
+    expect(urgent).toEqual({ filter: { ...filter, dueUntil: expect.any(Date) }, total: hours.length });
+    expect(counts).toContain(found(urgent.filter));
+    expect(sent.length).toBeLessThan(45);
+  });
+
+  it('are found in few searches', async () => {
+    const { client, sent } = due(1, 2, 3, 4);
+    await mostUrgent(client, filter, 3);
+    expect(sent.length).toBeLessThan(10);
+  });
+
+  it.each<[near: number, isTaken: boolean]>([
+    [0, false],
+    [1, false],
+    [2, true],
+    [4, true],
+    [5, false],
+  ])('are found at once where %i are due by the date of an earlier search: %s', async (near, isTaken) => {
+    const { client, sent, found } = due(1, 2, 3, 4, 5, 6);
+    const urgent = await mostUrgent(client, filter, 4, inHours(near));
+    if (isTaken) expect([urgent.filter.dueUntil, sent.length]).toEqual([inHours(near), 2]);
+    else expect(urgent.filter.dueUntil).not.toEqual(inHours(near));
+    expect([2, 3, 4]).toContain(found(urgent.filter));
   });
 });

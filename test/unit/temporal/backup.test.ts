@@ -1,0 +1,352 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type BackedUp,
+  backedUp,
+  inOrder,
+  isGivenUp,
+  type RestoreOptions,
+  restore,
+} from '../../../src/temporal/backup.js';
+import { business, customer, holder, merchant, terminal } from '../../rigs/inputs.js';
+import {
+  answering,
+  execution,
+  type Facts,
+  grpcError,
+  payloads,
+  startIn,
+} from '../../rigs/temporal/answering-service.js';
+
+describe('a backup', () => {
+  /** Search attributes as a history has them. */
+  const upserted = (values: Record<string, unknown>) => ({
+    upsertWorkflowSearchAttributesEventAttributes: {
+      searchAttributes: { indexedFields: execution({ indexed: values }).searchAttributes.indexedFields },
+    },
+  });
+  const began = (input: object) => ({
+    workflowExecutionStartedEventAttributes: { input: { payloads: payloads(input) } },
+  });
+  let updates = 0;
+  /** An answer that a workflow accepted, and completed. */
+  const answered = (requirementId: string, answer: object) => {
+    const updateId = `update-${++updates}`;
+    const args = { payloads: payloads({ requirementId, answer }) };
+    const input = { name: 'resolveRequirement', args };
+    const outcome = { success: { payloads: payloads({}) } };
+    return [
+      { workflowExecutionUpdateAcceptedEventAttributes: { acceptedRequest: { meta: { updateId }, input } } },
+      { workflowExecutionUpdateCompletedEventAttributes: { meta: { updateId }, outcome } },
+    ];
+  };
+  const corrected = (requirementId: string, patch: object) =>
+    answered(requirementId, { kind: 'correction', patch });
+
+  type Run = readonly [Facts, events?: readonly object[] | undefined];
+
+  /** The backup of these runs, newest first, as Temporal lists them. */
+  function entries(...runs: Run[]) {
+    const server = answering({
+      listWorkflowExecutions: () => ({ executions: runs.map(([facts]) => execution(facts)) }),
+      getWorkflowExecutionHistory: ({ execution: { workflowId, runId } }) => {
+        const [facts, events = [began({})]] =
+          runs.find(([each]) => each.workflowId === workflowId && (each.runId ?? 'run-1') === runId) ?? [];
+        if (!facts) throw grpcError('NOT_FOUND');
+        return { history: { events } };
+      },
+    });
+    return { ...server, all: Array.fromAsync(backedUp(server.client, "it's")) };
+  }
+
+  it('asks for the onboardings of its task queue', async () => {
+    const { sent, all } = entries();
+    expect(await all).toEqual([]);
+    expect(sent[0]?.[1]).toMatchObject({
+      query:
+        "WorkflowType IN ('merchantBoarding', 'businessOnboarding', 'customerOnboarding', 'terminalProvisioning') " +
+        "AND TaskQueue = 'it''s'",
+    });
+  });
+
+  it('has the facts that the history has, the latest ones', async () => {
+    const events = [
+      began({ externalId: 'm-1' }),
+      upserted({ OnboardingStage: 'preparing', MerchantProfileId: '1001', Requirements: ['x'] }),
+      upserted({ OnboardingStage: 'underwriting', BankingProfileId: '501', Mid: ['900'] }),
+    ];
+    const indexed = { OnboardingStage: 'boarded', MerchantProfileId: '7' };
+    const { all } = entries([{ workflowId: 'w', status: 'CANCELED', indexed }, events]);
+    expect(await all).toEqual([
+      {
+        ...{ workflowId: 'w', type: 'merchantBoarding', status: 'cancelled', stage: 'underwriting' },
+        ...{ startedAt: '2026-01-31T10:00:00.000Z', merchantProfileId: 1001, bankingProfileId: 501 },
+        ...{ mid: '900', input: { externalId: 'm-1' } },
+      },
+    ]);
+  });
+
+  it('has no fact that the history does not have', async () => {
+    const { all } = entries([{ workflowId: 'w' }, [began({ a: 1 })]]);
+    const [entry] = await all;
+    expect(Object.keys(entry ?? {})).toEqual(['workflowId', 'type', 'status', 'startedAt', 'input']);
+  });
+
+  it.each<[string, runs: Run[], runIds: string[]]>([
+    [
+      'the later run',
+      [[{ runId: '2', startedAt: '2026-02-01T00:00:00Z' }], [{ runId: '1', status: 'FAILED' }]],
+      ['2'],
+    ],
+    [
+      'the later run, listed second',
+      [
+        [{ runId: '1', status: 'FAILED' }],
+        [{ runId: '2', status: 'FAILED', startedAt: '2026-02-01T00:00:00Z' }],
+      ],
+      ['2'],
+    ],
+    [
+      'the first listed of one second',
+      [[{ runId: '1', status: 'FAILED' }], [{ runId: '2', status: 'FAILED' }]],
+      ['1'],
+    ],
+    ['the run that runs, of one second', [[{ runId: '1', status: 'FAILED' }], [{ runId: '2' }]], ['2']],
+    ['each workflow', [[{ runId: '1', workflowId: 'a' }], [{ runId: '1', workflowId: 'b' }]], ['1', '1']],
+  ])('has %s', async (_, runs, runIds) => {
+    const named = runs.map(([facts, events]): Run => [{ workflowId: 'w', ...facts }, events]);
+    const { all, sent } = entries(...named);
+    await all;
+    const read = sent.filter(([name]) => name === 'getWorkflowExecutionHistory');
+    expect(read.map(([, request]) => request.execution.runId)).toEqual(runIds);
+  });
+
+  it('keeps the order of a hundred onboardings, and reads sixteen at a time', async () => {
+    const ids = Array.from({ length: 100 }, (_, place) => `w-${place}`);
+    let [reading, most] = [0, 0];
+    const { client } = answering({
+      listWorkflowExecutions: () => ({ executions: ids.map((workflowId) => execution({ workflowId })) }),
+      getWorkflowExecutionHistory: async () => {
+        reading += 1;
+        most = Math.max(most, reading);
+        await new Promise(setImmediate);
+        reading -= 1;
+        return { history: { events: [began({})] } };
+      },
+    });
+    const all = await Array.fromAsync(backedUp(client, 'gangway'));
+    expect(all.map(({ workflowId }) => workflowId)).toEqual(ids);
+    expect(most).toBe(16);
+  });
+
+  it('fails when a history cannot be read', async () => {
+    const server = answering({
+      listWorkflowExecutions: () => ({
+        executions: [execution({ workflowId: 'a' }), execution({ workflowId: 'b' })],
+      }),
+      getWorkflowExecutionHistory: () => Promise.reject(grpcError('UNAVAILABLE')),
+    });
+    await expect(Array.fromAsync(backedUp(server.client, 'gangway'))).rejects.toThrow(
+      'the server rejects it',
+    );
+  });
+
+  const takenBack = (requirementId: string) => answered(requirementId, { kind: 'take-back' });
+  it.each<[string, events: object[], input: object]>([
+    ['a correction', corrected('r-1', { b: { d: 3 } }), { a: 1, b: { c: 2, d: 3 } }],
+    [
+      'corrections in their order',
+      [...corrected('r-1', { a: 2 }), ...corrected('r-2', { a: 3 })],
+      { a: 3, b: { c: 2 } },
+    ],
+    ['nothing of another answer', answered('r-1', { kind: 'retry', patch: { a: 2 } }), { a: 1, b: { c: 2 } }],
+    [
+      'nothing of a correction that was taken back',
+      [...corrected('r-1', { a: 2 }), ...takenBack('r-1')],
+      { a: 1, b: { c: 2 } },
+    ],
+    [
+      'the first of two corrections of a requirement, of which the second was taken back',
+      [...corrected('r-1', { a: 2 }), ...corrected('r-1', { b: null }), ...takenBack('r-1')],
+      { a: 2, b: { c: 2 } },
+    ],
+    [
+      'a correction whose neighbors were taken back',
+      [
+        ...corrected('r-1', { a: 2 }),
+        ...corrected('r-2', { x: 1 }),
+        ...takenBack('r-1'),
+        ...takenBack('r-3'),
+      ],
+      { a: 1, b: { c: 2 }, x: 1 },
+    ],
+  ])('has %s in its input', async (_, events, input) => {
+    const { all } = entries([{ workflowId: 'w' }, [began({ a: 1, b: { c: 2 } }), ...events]]);
+    expect((await all)[0]?.input).toEqual(input);
+  });
+});
+
+const AT = '2026-02-01T00:00:00.000Z';
+const boarded = merchant(undefined, { externalId: 'm-1' });
+const { externalId: _, ...boarding } = boarded;
+const both = customer({}, { externalId: 'c-1' });
+
+const entry = (
+  type: BackedUp['type'],
+  workflowId: string,
+  input: object,
+  more: Partial<BackedUp> = {},
+): BackedUp => ({
+  ...{ workflowId, type, status: 'running', startedAt: '2026-01-31T10:00:00.000Z', input },
+  ...more,
+});
+
+describe('the order of a restore', () => {
+  const ids = (entries: readonly BackedUp[]) => inOrder(entries).map(({ workflowId }) => workflowId);
+  const ofCustomer = (more: Partial<BackedUp> = {}, account = '') =>
+    entry('customerOnboarding', `customer-onboarding-c-1${account}`, both, more);
+
+  it('has the parts before their customer', () => {
+    const parts = [
+      entry('merchantBoarding', 'merchant-boarding-c-1', boarded),
+      entry('businessOnboarding', 'business-onboarding-c-1', business()),
+    ];
+    expect(ids([ofCustomer(), ...parts])).toEqual([
+      ...['merchant-boarding-c-1', 'business-onboarding-c-1', 'customer-onboarding-c-1'],
+    ]);
+  });
+
+  it.each(['', '@acme'])('has the merchant that had not started, of its customer%s', (account) => {
+    expect(inOrder([ofCustomer({}, account)])[0]).toEqual(
+      entry('merchantBoarding', `merchant-boarding-c-1${account}`, { externalId: 'c-1', ...both.boarding }),
+    );
+    // The merchant of another account is another one.
+    const other = entry('merchantBoarding', 'merchant-boarding-c-1@zeta', boarded);
+    expect(ids([ofCustomer({}, account), other])).toHaveLength(3);
+  });
+
+  it.each<Partial<BackedUp>>([{ status: 'terminated' }, { status: 'completed', stage: 'abandoned' }])(
+    'starts no merchant of a customer that somebody ended: %j',
+    (more) => {
+      expect(ids([ofCustomer(more)])).toEqual(['customer-onboarding-c-1']);
+    },
+  );
+});
+
+describe('a restore', () => {
+  /** Restores an entry where Temporal has it, or not. */
+  async function restored(of: BackedUp, options: Partial<RestoreOptions> = {}, error?: Error) {
+    const { client, sent } = answering({
+      startWorkflowExecution: () => (error ? Promise.reject(error) : { runId: 'run-1' }),
+    });
+    const how = await restore(client, of, {
+      taskQueue: 'gangway',
+      dbaForm: 'shown',
+      backedUpAt: AT,
+      ...options,
+    });
+    return { how, starts: sent.map(([, request]) => startIn(request)) };
+  }
+
+  const onboarded = business(undefined, {
+    holder: holder(undefined, { doingBusinessAsName: 'Baker & Sons' }),
+  });
+  const provisioned = {
+    provisionTerminal: terminal({ account: { name: 'Till', address: terminal().account.address } }),
+  };
+  const unnamed = { provisionTerminal: terminal() };
+
+  it.each<
+    [string, BackedUp, how: string, args: readonly unknown[], dba: string, priority: readonly unknown[]]
+  >([
+    [
+      'a merchant that the partner has',
+      entry('merchantBoarding', 'merchant-boarding-m-1', boarded, { merchantProfileId: 1001 }),
+      ...(['adopts', [{ ...boarded, merchantProfileId: 1001 }], 'Corner Bakery', [4, 'agent-101']] as const),
+    ],
+    [
+      'a merchant that its input adopts',
+      entry('merchantBoarding', 'merchant-boarding-m-1', { ...boarded, merchantProfileId: 7 }),
+      ...(['adopts', [{ ...boarded, merchantProfileId: 7 }], 'Corner Bakery', [4, 'agent-101']] as const),
+    ],
+    [
+      'a merchant of which nothing is known',
+      entry('merchantBoarding', 'merchant-boarding-m-1@acme', boarded),
+      ...([
+        'looks',
+        [boarded, undefined, { backedUpAt: AT }],
+        'Corner Bakery',
+        [4, 'acme-agent-101'],
+      ] as const),
+    ],
+    [
+      'a business that the bank has',
+      entry('businessOnboarding', 'business-onboarding-b-1', onboarded, { bankingProfileId: 501 }),
+      ...([
+        'adopts',
+        [onboarded, undefined, { backedUpAt: AT, profileId: 501 }],
+        'Baker & Sons',
+        [4],
+      ] as const),
+    ],
+    [
+      'a business of which nothing is known',
+      entry('businessOnboarding', 'business-onboarding-b-1', onboarded),
+      ...(['looks', [onboarded, undefined, { backedUpAt: AT }], 'Baker & Sons', [4]] as const),
+    ],
+    [
+      'a customer',
+      entry('customerOnboarding', 'customer-onboarding-c-1', { ...both, boarding }),
+      ...(['adopts', [{ ...both, boarding }], 'Corner Bakery', [4, 'agent-101']] as const),
+    ],
+    [
+      'a terminal',
+      entry('terminalProvisioning', 'terminal-provisioning-c-1', provisioned),
+      ...(['adopts', [provisioned], 'Till', [4]] as const),
+    ],
+    [
+      'a terminal whose account has no name',
+      entry('terminalProvisioning', 'terminal-provisioning-c-1', unnamed),
+      ...(['adopts', [unnamed], '', [4]] as const),
+    ],
+  ])('of %s', async (_, of, how, args, dba, priority) => {
+    const { workflowId, type } = of;
+    const { starts, ...result } = await restored(of);
+    expect(result).toEqual({ how });
+    expect(starts).toMatchObject([
+      {
+        ...{ workflowId, type, taskQueue: 'gangway', args, priority, summary: dba, memo: { dba } },
+        policies: ['WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE', 'WORKFLOW_ID_CONFLICT_POLICY_FAIL'],
+        indexed: { ActionRequired: false, Dba: dba },
+      },
+    ]);
+    expect(starts[0]?.indexed['PartnerAccount']).toBe(workflowId.endsWith('@acme') ? 'acme' : undefined);
+    expect(await restored(of, { dryRun: true })).toEqual({ how, starts: [] });
+    expect(await restored(of, {}, grpcError('ALREADY_EXISTS'))).toMatchObject({ how: 'there' });
+  });
+
+  it('shows the dba as the settings have it, and fails as the server does', async () => {
+    const of = entry('merchantBoarding', 'merchant-boarding-m-1', boarded);
+    const { starts } = await restored(of, { dbaForm: 'masked' });
+    expect(starts[0]?.indexed).toMatchObject({ Dba: 'C… B…' });
+    await expect(restored(of, {}, grpcError('UNAVAILABLE'))).rejects.toThrow('Failed to start Workflow');
+  });
+
+  it.each<[status: string, stage: string | undefined, how: string]>([
+    ['running', undefined, 'adopts'],
+    ['running', 'underwriting', 'adopts'],
+    ['completed', 'declined', 'adopts'],
+    ['running', 'abandoned', 'skipped'],
+    ['completed', 'abandoned', 'skipped'],
+    ['running', 'cancelled', 'skipped'],
+    ['cancelled', 'underwriting', 'skipped'],
+    ['terminated', undefined, 'skipped'],
+    ['failed', 'underwriting', 'skipped'],
+    ['timed_out', undefined, 'skipped'],
+  ])('of what was %s, at stage %s: %s', async (status, stage, how) => {
+    const more = { status, merchantProfileId: 1, ...(stage !== undefined && { stage }) };
+    const of = entry('merchantBoarding', 'merchant-boarding-m-1', boarded, more);
+    const { starts, ...result } = await restored(of);
+    expect([result, starts.length]).toEqual([{ how }, how === 'skipped' ? 0 : 1]);
+    expect(isGivenUp(stage)).toBe(stage === 'abandoned' || stage === 'cancelled');
+  });
+});
