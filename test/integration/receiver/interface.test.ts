@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lint } from '../../rigs/partners/openapi/linter.js';
-import { problemOf, runReceiver } from '../../rigs/receiver/running-receiver.js';
+import { runReceiver } from '../../rigs/receiver/running-receiver.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 let rig: Rig;
@@ -9,42 +9,6 @@ beforeAll(async () => {
   rig = await createRig({ worker: false });
 });
 afterAll(() => rig.close());
-
-describe('the handshake of CloudEvents webhooks', () => {
-  it.each([
-    [{}, { origin: null, rate: null }],
-    [{ 'webhook-request-origin': 'crm.example.com' }, { origin: 'crm.example.com', rate: '1000' }],
-    [
-      { 'webhook-request-origin': 'crm.example.com', 'webhook-request-rate': '120' },
-      { origin: 'crm.example.com', rate: '120' },
-    ],
-    [
-      { 'webhook-request-origin': 'crm.example.com', 'webhook-request-rate': '100000' },
-      { origin: 'crm.example.com', rate: '1000' },
-    ],
-    [
-      { 'webhook-request-origin': 'crm.example.com', 'webhook-request-rate': '*' },
-      { origin: 'crm.example.com', rate: '1000' },
-    ],
-  ])('%j gets %j', async (asked, { origin, rate }) => {
-    const { call } = await runReceiver(rig);
-    const { status, headers, text } = await call('OPTIONS /events', undefined, asked);
-    expect([status, text, headers.get('allow')]).toEqual([200, '', 'OPTIONS, POST']);
-    expect(headers.get('webhook-allowed-origin')).toBe(origin);
-    expect(headers.get('webhook-allowed-rate')).toBe(rate);
-  });
-
-  it.each([
-    [{ 'webhook-request-origin': 'a b' }, 'WebHook-Request-Origin must be a host name'],
-    [
-      { 'webhook-request-origin': 'crm.example.com', 'webhook-request-rate': '0' },
-      'WebHook-Request-Rate must be a number of requests per minute, or *',
-    ],
-  ])('%j is rejected', async (asked, detail) => {
-    const { call } = await runReceiver(rig);
-    expect(problemOf(await call('OPTIONS /events', undefined, asked))).toMatchObject({ status: 400, detail });
-  });
-});
 
 describe('the OpenAPI document', () => {
   it('describes every path, and every reference resolves', async () => {

@@ -1,0 +1,220 @@
+import Fastify from 'fastify';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { createLogger } from '../../../src/process/logging.js';
+import { eventRoutes } from '../../../src/receiver/event-routes.js';
+import type { EventTypes } from '../../../src/receiver/event-types.js';
+import { documentRoutes } from '../../../src/receiver/openapi.js';
+import { handleErrors, Problem } from '../../../src/receiver/problems.js';
+import type { CheckSignature } from '../../../src/receiver/settings.js';
+import { answering, grpcError } from '../../rigs/temporal/answering-service.js';
+
+afterEach(() => void vi.useRealTimers());
+
+const [STRUCTURED, BATCHED, BINARY] = [
+  'application/cloudevents+json',
+  'application/cloudevents-batch+json',
+  'application/json',
+];
+
+/** Attributes that the sender of an event writes, and its data. */
+const event = (data: unknown) => ({ specversion: '1.0', type: 'x.v1', source: '/crm', id: 'e-1', data });
+
+/** The receiver of events with one type, which the test applies by the data of the event. */
+async function receiver(apply: (data: unknown) => Promise<string>, checkSignature?: CheckSignature) {
+  const data = z.unknown();
+  const given = (of: Readonly<Record<string, unknown>>) => () => apply(of['data']);
+  const types: EventTypes = { 'x.v1': { data, event: data, prepare: given } };
+  const { client, deadlines } = answering({});
+  const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: [] } as const;
+  const server = Fastify();
+  server.removeAllContentTypeParsers();
+  handleErrors(server, createLogger('silent'), () => undefined);
+  await documentRoutes(server, { events: {}, bodies: {} });
+  await server.register(eventRoutes({ types, backend, checkSignature, requestsPerMinute: 1_000 }));
+  const post = async (type: string, payload: unknown, more: Record<string, string> = {}) => {
+    const headers = { 'content-type': type, ...more };
+    const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    const reply = await server.inject({ method: 'POST', url: '/events', headers, body });
+    return { status: reply.statusCode, json: reply.json(), retryAfter: reply.headers['retry-after'] };
+  };
+  const ask = (headers: Record<string, string>) =>
+    server.inject({ method: 'OPTIONS', url: '/events', headers });
+  return { post, ask, deadlines };
+}
+
+/** What applying an event leads to, by its data. */
+const FAILURES: Readonly<Record<string, () => Error>> = {
+  refused: () => new Problem('not-open', 'the onboarding has ended'),
+  broken: () => new TypeError('secret'),
+  unavailable: () => grpcError('UNAVAILABLE'),
+  later: () => new Problem('not-applied', 'later'),
+};
+
+async function applied(data: unknown): Promise<string> {
+  const failure = FAILURES[String(data)];
+  if (failure) throw failure();
+  return `w-${data}`;
+}
+
+const problem = (kind: string, title: string, status: number, detail: string, more = {}) => ({
+  ...{ type: `urn:gangway:problem:${kind}`, title, status, detail },
+  ...more,
+});
+const DONE = { status: 202, workflowId: 'w-1' };
+const REFUSED = problem('not-open', 'The requirement is not open', 409, 'the onboarding has ended');
+const BROKEN = problem(
+  'internal-error',
+  'The receiver has an internal error',
+  500,
+  'see the log of the receiver',
+);
+const AGAIN = 'send the same again after Retry-After seconds: nothing is lost, and nothing happens twice';
+const UNAVAILABLE = problem('temporal-unavailable', 'Temporal is unavailable', 503, AGAIN);
+const LATER = problem('not-applied', 'The answer is accepted, and not yet applied', 503, 'later');
+const NOT_ALL = 'not all events of the batch were accepted: send the same batch again';
+const resend = ({ type, title, status }: typeof BROKEN, events: unknown[]) => ({
+  ...{ type, title, status, detail: NOT_ALL, events },
+});
+
+describe('a batch', () => {
+  it.each<[given: string[], status: number, json: unknown, retryAfter?: string]>([
+    [[], 202, []],
+    [['1'], 202, [DONE]],
+    [['1', '1'], 202, [DONE, DONE]],
+    [['refused'], 207, [REFUSED]],
+    [['1', 'refused', '1'], 207, [DONE, REFUSED, DONE]],
+    [['1', 'broken'], 500, resend(BROKEN, [DONE, BROKEN]), '5'],
+    [['refused', 'broken', '1'], 500, resend(BROKEN, [REFUSED, BROKEN, DONE]), '5'],
+    [['1', 'unavailable'], 503, resend(UNAVAILABLE, [DONE, UNAVAILABLE]), '5'],
+    [['later', 'refused'], 503, resend(UNAVAILABLE, [LATER, REFUSED]), '5'],
+    [['broken', 'unavailable'], 503, resend(UNAVAILABLE, [BROKEN, UNAVAILABLE]), '5'],
+  ])('of %j gets %i', async (given, status, json, retryAfter) => {
+    const { post } = await receiver(applied);
+    expect(await post(BATCHED, given.map(event))).toEqual({ status, json, retryAfter });
+  });
+
+  it('is applied event by event, in its order', async () => {
+    const seen: string[] = [];
+    const { post } = await receiver(async (data) => {
+      seen.push(`begin ${data}`);
+      await new Promise(setImmediate);
+      seen.push(`end ${data}`);
+      return 'w';
+    });
+    await post(BATCHED, ['1', '2'].map(event));
+    expect(seen).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2']);
+  });
+
+  it('has twenty seconds, and each of its events five', async () => {
+    const now = Date.parse('2026-02-01T00:00:00Z');
+    vi.useFakeTimers({ toFake: ['Date'], now });
+    const seen: unknown[] = [];
+    const { post, deadlines } = await receiver(async (data) => {
+      seen.push(data);
+      vi.setSystemTime(Date.now() + Number(data));
+      return 'w-1';
+    });
+    const { status, json } = await post(BATCHED, [16_000, 4_000, 1, 0, 0].map(event));
+    expect(seen).toEqual([16_000, 4_000, 1]);
+    expect(deadlines).toEqual([now + 5_000, now + 20_000, now + 20_000]);
+    expect([status, json]).toEqual([503, resend(UNAVAILABLE, [DONE, DONE, DONE, UNAVAILABLE, UNAVAILABLE])]);
+  });
+});
+
+describe('one event', () => {
+  it.each<[string, number, unknown, string?]>([
+    ['1', 202, { workflowId: 'w-1' }],
+    ['refused', 409, REFUSED],
+    ['broken', 500, BROKEN],
+    ['unavailable', 503, UNAVAILABLE, '5'],
+  ])('that is %s gets %i', async (data, status, json, retryAfter) => {
+    const { post, deadlines } = await receiver(applied);
+    const before = Date.now();
+    expect(await post(STRUCTURED, event(data))).toEqual({ status, json, retryAfter });
+    expect(deadlines).toEqual([
+      expect.toSatisfy((at: number) => at >= before + 5_000 && at <= Date.now() + 5_000),
+    ]);
+  });
+});
+
+describe('a signature', () => {
+  const binary = (id: string) => ({
+    ...{ 'ce-specversion': '1.0', 'ce-type': 'x.v1', 'ce-source': '/crm', 'ce-id': id },
+    'webhook-id': 'msg-1',
+  });
+  const UNBOUND = problem(
+    ...(['bad-signature', 'The signature is missing or wrong', 401] as const),
+    'in binary mode ce-id must equal webhook-id, which is signed',
+  );
+
+  it.each<[string, type: string, body: unknown, headers: Record<string, string>, status: number]>([
+    ['covers the id in binary mode', BINARY, {}, binary('msg-1'), 202],
+    ['does not cover another id', BINARY, {}, binary('msg-2'), 401],
+    ['covers the event itself in structured mode', STRUCTURED, event(1), { 'webhook-id': 'msg-1' }, 202],
+    ['covers a batch', BATCHED, [event(1)], { 'webhook-id': 'msg-1' }, 202],
+  ])('%s', async (_, type, body, headers, status) => {
+    const signed = await receiver(applied, () => undefined);
+    const reply = await signed.post(type, body, headers);
+    expect(reply).toMatchObject(status === 401 ? { status, json: UNBOUND } : { status });
+    const unsigned = await receiver(applied);
+    expect(await unsigned.post(type, body, headers)).toMatchObject({ status: 202 });
+  });
+
+  it('is checked over the bytes of the body, before anything is read from it', async () => {
+    const checked: unknown[] = [];
+    const { post } = await receiver(applied, (headers, body) => {
+      checked.push([headers['webhook-id'], body]);
+      throw new Problem('bad-signature', 'wrong');
+    });
+    expect(await post(STRUCTURED, ' not JSON', { 'webhook-id': 'msg-1' })).toMatchObject({ status: 401 });
+    expect(checked).toEqual([['msg-1', ' not JSON']]);
+  });
+});
+
+describe('the handshake of CloudEvents webhooks', () => {
+  const from = (origin: string, rate?: string) => ({
+    'webhook-request-origin': origin,
+    ...(rate !== undefined && { 'webhook-request-rate': rate }),
+  });
+
+  it.each<[asked: Record<string, string>, origin?: string, rate?: string]>([
+    [{}],
+    [{ 'webhook-request-rate': 'any' }],
+    [from('crm.example.com'), 'crm.example.com', '1000'],
+    [from('crm.example.com', '120'), 'crm.example.com', '120'],
+    [from('crm.example.com', '999999999'), 'crm.example.com', '1000'],
+    [from('https://crm.example.com:8080/a', '*'), 'https://crm.example.com:8080/a', '1000'],
+  ])('%j gets %j, %j', async (asked, origin, rate) => {
+    const { ask } = await receiver(applied);
+    const { statusCode, body, headers } = await ask(asked);
+    expect([statusCode, body, headers['allow']]).toEqual([200, '', 'OPTIONS, POST']);
+    expect([headers['webhook-allowed-origin'], headers['webhook-allowed-rate']]).toEqual([origin, rate]);
+  });
+
+  const ORIGIN = 'WebHook-Request-Origin must be a host name';
+  const RATE = 'WebHook-Request-Rate must be a number of requests per minute, or *';
+  it.each([
+    [from('a b'), ORIGIN],
+    [from(''), ORIGIN],
+    [from('<crm.example.com'), ORIGIN],
+    [from('crm.example.com', '0'), RATE],
+    [from('crm.example.com', '1000000000'), RATE],
+    [from('crm.example.com', '1.5'), RATE],
+    [from('crm.example.com', '**'), RATE],
+    [from('crm.example.com', ''), RATE],
+  ])('%j is rejected', async (asked, detail) => {
+    const { ask } = await receiver(applied);
+    const { statusCode, body } = await ask(asked);
+    expect([statusCode, JSON.parse(body)]).toEqual([
+      400,
+      problem('unreadable', 'The request cannot be read', 400, detail),
+    ]);
+  });
+
+  it('takes an origin of 255 characters at most', async () => {
+    const { ask } = await receiver(applied);
+    const statusOf = async (length: number) => (await ask(from('x'.repeat(length)))).statusCode;
+    expect([await statusOf(255), await statusOf(256)]).toEqual([200, 400]);
+  });
+});
