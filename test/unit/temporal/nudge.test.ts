@@ -7,7 +7,7 @@ const NOW = Date.parse('2026-02-01T00:00:00Z');
 const { PENDING_ACTIVITY_STATE_SCHEDULED: SCHEDULED, PENDING_ACTIVITY_STATE_STARTED: STARTED } =
   proto.temporal.api.enums.v1.PendingActivityState;
 
-beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true, now: NOW }));
+beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true, now: NOW, loopLimit: 2_000 }));
 afterEach(() => void vi.useRealTimers());
 
 const inSeconds = (seconds: number) => time(new Date(NOW + seconds * 1_000).toISOString());

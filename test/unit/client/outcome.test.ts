@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { awaitOutcome } from '../../../src/client/outcome.js';
+import {
+  answering,
+  execution,
+  type Facts,
+  grpcError,
+  payloads,
+} from '../../rigs/temporal/answering-service.js';
+
+const ADVICE = { restart: 'start it again', input: 'FILE' };
+
+/** Temporal with these workflows, of which each has ended with this event. */
+function ended(event: object, ...workflows: readonly Facts[]) {
+  return answering({
+    getWorkflowExecutionHistory: () => ({ history: { events: [event] } }),
+    describeWorkflowExecution: ({ execution: { workflowId } }) => {
+      const facts = workflows.find((each) => each.workflowId === workflowId);
+      if (!facts) throw grpcError('NOT_FOUND');
+      return { workflowExecutionInfo: execution(facts) };
+    },
+  }).client;
+}
+
+const TERMINATED = { workflowExecutionTerminatedEventAttributes: {} };
+
+describe('the end of a workflow', () => {
+  it('is its outcome', async () => {
+    const result = { payloads: payloads({ outcome: 'done' }) };
+    const client = ended({ workflowExecutionCompletedEventAttributes: { result } });
+    expect(await awaitOutcome(client, 'close-card-7', ADVICE)).toEqual({ outcome: 'done' });
+  });
+
+  it.each([
+    ['it was terminated', TERMINATED],
+    ['it was cancelled', { workflowExecutionCanceledEventAttributes: {} }],
+    ['it failed: a bug', { workflowExecutionFailedEventAttributes: { failure: { message: 'a bug' } } }],
+  ])('without an outcome is explained: %s', async (reason, event) => {
+    const client = ended(event, { workflowId: 'close-card-7', type: 'closeCard' });
+    await expect(awaitOutcome(client, 'close-card-7', ADVICE)).rejects.toMatchObject({
+      name: 'EndedWithoutOutcome',
+      message: `close-card-7: ${reason}; start it again`,
+    });
+  });
+
+  const has = (workflowId: string, type: string, indexed = {}): Facts => ({ workflowId, type, indexed });
+  const merchant = (indexed?: object) => has('merchant-boarding-1', 'merchantBoarding', indexed);
+  const customer = has('customer-onboarding-1', 'customerOnboarding');
+  const business = (indexed?: object) => has('business-onboarding-1', 'businessOnboarding', indexed);
+  const [ID, PROFILE] = [{ MerchantProfileId: '1001' }, { BankingProfileId: '501' }];
+  const toAdopt = 'merchant 1001 exists at the partner: to adopt it, set "merchantProfileId": 1001';
+  const toFind =
+    'look for a merchant with guid 1 in the partner’s portal: to adopt it, set its "merchantProfileId"';
+  const ofMerchant = ': to adopt it, set the "merchantProfileId" of its merchant in FILE';
+
+  it.each<[workflows: [Facts, ...Facts[]], advice: string]>([
+    [[merchant(ID)], `${toAdopt} in FILE`],
+    [[merchant()], `${toFind} in FILE`],
+    [[customer, merchant(ID)], `${toAdopt} in "boarding" of FILE`],
+    [[customer, merchant()], `${toFind} in "boarding" of FILE`],
+    [[customer], `${toFind} in "boarding" of FILE`],
+    [[business(PROFILE)], `banking profile 501 exists at the bank${ofMerchant}`],
+    [[business(ID)], `look for the business at the bank${ofMerchant}`],
+  ])('of %j names what a second start would create again', async (workflows, advice) => {
+    const [{ workflowId = '' }] = workflows;
+    const end = awaitOutcome(ended(TERMINATED, ...workflows), workflowId, ADVICE);
+    await expect(end).rejects.toMatchObject({ reason: `it was terminated; ${advice}; then start it again` });
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import {
+  findNamedOnboarding,
+  findOnboarding,
+  type Owned,
+  type Owner,
+  ownersOf,
+  stillRunning,
+} from '../../../src/temporal/onboardings.js';
+import {
+  answering,
+  execution,
+  type Facts,
+  grpcError,
+  payloads,
+} from '../../rigs/temporal/answering-service.js';
+
+/** Temporal with these workflows, which every list finds. */
+function temporal(...workflows: readonly Facts[]) {
+  return answering({
+    listWorkflowExecutions: () => ({ executions: workflows.map(execution) }),
+    describeWorkflowExecution: ({ execution: { workflowId } }) => {
+      const facts = workflows.find((each) => each.workflowId === workflowId);
+      if (!facts) throw grpcError('NOT_FOUND');
+      return { workflowExecutionInfo: execution(facts) };
+    },
+  });
+}
+
+const named = (workflowId: string, dba?: string): Facts => {
+  const [payload] = payloads(dba);
+  return { workflowId, ...(payload && dba !== undefined && { memo: { dba: payload } }) };
+};
+
+describe('an onboarding is found', () => {
+  const MERCHANT = 'merchant-boarding-1';
+  const OF_CUSTOMER = ['customer-onboarding-1', 'merchant-boarding-1', 'terminal-provisioning-1'];
+
+  it.each<[given: string, there: string[], accounts: string[], found: string]>([
+    ['1', [MERCHANT], [], MERCHANT],
+    [MERCHANT, [MERCHANT, 'business-onboarding-1'], [], MERCHANT],
+    ['1', OF_CUSTOMER, [], 'customer-onboarding-1'],
+    ['merchant-boarding-1', OF_CUSTOMER, [], MERCHANT],
+    ['1@acme', [MERCHANT, 'merchant-boarding-1@acme'], [], 'merchant-boarding-1@acme'],
+    ['1', ['merchant-boarding-1@acme'], ['acme'], 'merchant-boarding-1@acme'],
+    [
+      '1',
+      ['customer-onboarding-1@acme', 'business-onboarding-1@acme'],
+      ['acme'],
+      'customer-onboarding-1@acme',
+    ],
+    ['close-card-7', ['close-card-7'], [], 'close-card-7'],
+  ])('by %s among %j with accounts %j', async (given, there, accounts, found) => {
+    const { client } = temporal(...there.map((id) => named(id)));
+    expect(await findOnboarding(client, given, accounts)).toMatchObject({ workflowId: found });
+    expect(await findNamedOnboarding(client, given, accounts)).toMatchObject({ workflowId: found });
+  });
+
+  it.each<[given: string, there: string[], accounts: string[], mayMean: string[]]>([
+    ['1', [], [], []],
+    ['close-card-7', [MERCHANT], [], []],
+    ['1', ['merchant-boarding-1@acme'], [], []],
+    ['1', [MERCHANT, 'business-onboarding-1'], [], [MERCHANT, 'business-onboarding-1']],
+    [
+      '1',
+      ['customer-onboarding-1', 'merchant-boarding-1@acme'],
+      ['acme'],
+      ['customer-onboarding-1', 'merchant-boarding-1@acme'],
+    ],
+  ])('not by %s among %j with accounts %j, which may mean %j', async (given, there, accounts, mayMean) => {
+    const { client } = temporal(...there.map((id) => named(id)));
+    await expect(findOnboarding(client, given, accounts)).rejects.toMatchObject({
+      name: 'UnknownOnboarding',
+      mayMean,
+    });
+  });
+
+  it('by a whole dba that only one has', async () => {
+    const { client } = temporal(
+      named(MERCHANT, 'Corner Bakery'),
+      named('merchant-boarding-2', 'Corner Barn'),
+    );
+    expect(await findNamedOnboarding(client, 'Corner Barn', [])).toMatchObject({
+      workflowId: 'merchant-boarding-2',
+    });
+    await expect(findNamedOnboarding(client, 'corner', [])).rejects.toThrow(
+      'there is no onboarding with id or dba "corner"; did you mean Corner Bakery or Corner Barn?',
+    );
+    const twins = temporal(named(MERCHANT, 'Corner Barn'), named('merchant-boarding-2', 'Corner Barn'));
+    await expect(findNamedOnboarding(twins.client, 'Corner Barn', [])).rejects.toMatchObject({
+      mayMean: [MERCHANT, 'merchant-boarding-2'],
+    });
+  });
+});
+
+describe('the owners of a resource', () => {
+  const owned: Owned = {
+    workflowType: 'merchantBoarding',
+    attribute: 'merchantProfileId',
+    ids: [1001, 1002],
+    taskQueue: 'gangway',
+    partnerAccount: undefined,
+  };
+  const run = (workflowId: string, status: Facts['status'], id = '1001') =>
+    ({ workflowId, status, indexed: { MerchantProfileId: id } }) as Facts;
+
+  it('are searched for in one account of one task queue', async () => {
+    const { client, sent } = temporal();
+    expect(await ownersOf(client, { ...owned, ids: [] })).toEqual([]);
+    expect(await ownersOf(client, owned)).toEqual([]);
+    await ownersOf(client, { ...owned, partnerAccount: 'acme' });
+    const found =
+      "WorkflowType = 'merchantBoarding' AND MerchantProfileId IN ('1001', '1002') AND TaskQueue = 'gangway'";
+    expect(sent.map(([, { query }]) => query)).toEqual([
+      `${found} AND PartnerAccount IS NULL`,
+      `${found} AND PartnerAccount = 'acme'`,
+    ]);
+  });
+
+  it.each([
+    [['COMPLETED', 'RUNNING'], true],
+    [['RUNNING', 'COMPLETED'], true],
+    [['FAILED', 'COMPLETED'], false],
+  ] as const)('run, after runs that are %j: %s', async (statuses, isRunning) => {
+    const { client } = temporal(
+      ...statuses.map((status) => run('w-1', status)),
+      run('w-2', 'RUNNING', '1002'),
+    );
+    expect(await ownersOf(client, owned)).toEqual([
+      { workflowId: 'w-1', id: 1001, isRunning, dba: undefined },
+      { workflowId: 'w-2', id: 1002, isRunning: true, dba: undefined },
+    ]);
+    expect(await ownersOf(client, { ...owned, except: 'w-2' })).toHaveLength(1);
+  });
+
+  it('are believed to run only when Temporal describes them so', async () => {
+    const { client, sent } = temporal(run('w-2', 'COMPLETED'), run('w-3', 'RUNNING'));
+    const owner = (workflowId: string, isRunning = true): Owner => ({
+      workflowId,
+      id: 1,
+      isRunning,
+      dba: undefined,
+    });
+    const owners = [owner('w-0', false), owner('w-1'), owner('w-2'), owner('w-3'), owner('w-4')];
+    expect(await stillRunning(client, owners)).toEqual(owner('w-3'));
+    expect(sent).toHaveLength(3);
+    expect(await stillRunning(client, owners.slice(0, 3))).toBeUndefined();
+  });
+});

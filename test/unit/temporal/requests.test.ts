@@ -1,0 +1,166 @@
+import proto from '@temporalio/proto';
+import { describe, expect, it } from 'vitest';
+import { answersIn, partnerActivitiesIn, runsOf } from '../../../src/temporal/history.js';
+import { resolveOnce, startOrAttach } from '../../../src/temporal/requests.js';
+import { MERCHANT } from '../../../src/temporal/start.js';
+import { merchant } from '../../rigs/inputs.js';
+import {
+  type Answers,
+  answering,
+  execution,
+  grpcError,
+  payloads,
+} from '../../rigs/temporal/answering-service.js';
+
+const ID = 'merchant-boarding-m-1';
+const began = (input: unknown, continuedExecutionRunId?: string) => ({
+  workflowExecutionStartedEventAttributes: { input: { payloads: payloads(input) }, continuedExecutionRunId },
+});
+const backend = (answers: Answers) => {
+  const { client, sent } = answering(answers);
+  return { backend: { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: [] } as const, client, sent };
+};
+const describeWorkflowExecution = () => ({ workflowExecutionInfo: execution({ runId: 'run-3' }) });
+
+describe('a request to start an onboarding', () => {
+  const input = merchant(undefined, { externalId: 'm-1' });
+
+  it.each<[string, first: unknown, answer: object]>([
+    ['attaches to the one with the same input', input, { started: false, isUnchanged: true }],
+    [
+      'attaches to one whose first input cannot be read',
+      grpcError('NOT_FOUND'),
+      { started: false, isUnchanged: false },
+    ],
+    [
+      'is refused for another input',
+      { ...input, agentProfileId: 102 },
+      { kind: 'other-input', errors: [{ field: 'agentProfileId', message: 'differs from the first input' }] },
+    ],
+  ])('%s', async (_, first, answer) => {
+    const { backend: here } = backend({
+      startWorkflowExecution: () => Promise.reject(grpcError('ALREADY_EXISTS')),
+      describeWorkflowExecution,
+      getWorkflowExecutionHistory: async () => {
+        if (first instanceof Error) throw first;
+        return { history: { events: [began(first)] } };
+      },
+    });
+    expect(await startOrAttach(here, MERCHANT, input).catch((error: unknown) => error)).toMatchObject(answer);
+  });
+
+  it('starts one that is not there', async () => {
+    const { backend: here } = backend({ startWorkflowExecution: () => ({ runId: 'run-1' }) });
+    expect(await startOrAttach(here, MERCHANT, input)).toMatchObject({ started: true, isUnchanged: false });
+  });
+});
+
+describe('an answer to an onboarding that has ended', () => {
+  const given = {
+    id: ID,
+    requirementId: 'r-1',
+    actor: 'ada',
+    reason: 'r',
+    answer: { kind: 'retry' },
+  } as const;
+
+  /** An onboarding of three runs, of which one accepted the answer. */
+  function ended(acceptedIn: string | undefined, failure = grpcError('NOT_FOUND')) {
+    return backend({
+      describeWorkflowExecution,
+      updateWorkflowExecution: () => Promise.reject(failure),
+      pollWorkflowExecutionUpdate: ({ updateRef }) => {
+        if (updateRef.workflowExecution.runId !== acceptedIn) throw grpcError('NOT_FOUND');
+        return { outcome: { success: { payloads: payloads({ requirementId: 'r-1' }) } } };
+      },
+      getWorkflowExecutionHistory: ({ execution: { runId } }) => {
+        const before = { 'run-3': 'run-2', 'run-2': 'run-1' }[runId as string];
+        return { history: { events: [began({}, before)] } };
+      },
+    });
+  }
+
+  it.each(['run-3', 'run-2', 'run-1'])('is the same again when %s accepted it', async (run) => {
+    expect(await resolveOnce(ended(run).backend, given, 'update-1')).toEqual({
+      workflowId: ID,
+      receipt: { requirementId: 'r-1' },
+    });
+  });
+
+  it('is refused when no run accepted it', async () => {
+    const { backend: here, sent } = ended(undefined);
+    await expect(resolveOnce(here, given, 'update-1')).rejects.toMatchObject({ kind: 'not-open' });
+    expect(sent.filter(([name]) => name === 'pollWorkflowExecutionUpdate')).toHaveLength(3);
+  });
+
+  it('fails as the server does, for another reason', async () => {
+    const { backend: here, sent } = ended('run-3', grpcError('UNAVAILABLE'));
+    await expect(resolveOnce(here, given, 'update-1')).rejects.toThrow('Workflow Update failed');
+    expect(sent.map(([name]) => name)).not.toContain('pollWorkflowExecutionUpdate');
+  });
+});
+
+describe('a history', () => {
+  const { client } = answering({});
+  const history = (...events: object[]) =>
+    proto.temporal.api.history.v1.History.fromObject({ events }).events;
+
+  it('has the answers that were accepted and applied, as given or as confirmed', async () => {
+    const accepted = (updateId: string, name: string, arg: object) => ({
+      eventTime: { seconds: 1_769_853_600 },
+      workflowExecutionUpdateAcceptedEventAttributes: {
+        acceptedRequest: { meta: { updateId }, input: { name, args: { payloads: payloads(arg) } } },
+      },
+    });
+    const completed = (updateId: string, outcome: object) => ({
+      workflowExecutionUpdateCompletedEventAttributes: { meta: { updateId }, outcome },
+    });
+    const done = (value: object) => ({ success: { payloads: payloads(value) } });
+    const resolution = { requirementId: 'r-1', answer: { kind: 'text', text: 'Yes.' } };
+    const events = [
+      accepted('1', 'resolveRequirement', resolution),
+      ...[accepted('2', 'resolveRequirement', {}), accepted('3', 'resolveRequirement', {})],
+      ...[accepted('4', 'confirmAnswer', {}), accepted('5', 'claimRequirement', {})],
+      ...[completed('1', done({})), completed('2', { failure: { message: 'rejected' } })],
+      ...[
+        completed('4', done({ resolution: { ...resolution, requirementId: 'r-4' } })),
+        completed('5', done({})),
+      ],
+    ];
+    const at = '2026-01-31T10:00:00.000Z';
+    expect(await answersIn(client, history(...events))).toEqual([
+      { ...resolution, at },
+      { ...resolution, requirementId: 'r-4', at },
+    ]);
+  });
+
+  it('has the runs before the last one, as far as Temporal has them', async () => {
+    const runs = (gone: string) =>
+      runsOf(
+        answering({
+          getWorkflowExecutionHistory: ({ execution: { runId } }) => {
+            if (runId === gone) throw grpcError('NOT_FOUND');
+            const before = { 'run-3': 'run-2', 'run-2': 'run-1' }[runId as string];
+            return { history: { events: [began({}, before)] } };
+          },
+        }).client,
+        ID,
+        'run-3',
+      ).then(({ runs: found, missing }) => [found.map(({ runId }) => runId), missing]);
+    expect(await runs('')).toEqual([['run-1', 'run-2', 'run-3'], undefined]);
+    expect(await runs('run-1')).toEqual([['run-2', 'run-3'], 'run-1']);
+    await expect(runs('run-3')).rejects.toThrow('the server rejects it');
+  });
+
+  it.each<[string, object[], attempts: number, end: string]>([
+    ['runs for the first time', [{ activityId: '1', state: 2, attempt: 1 }], 1, 'pending'],
+    ['waits for its third attempt', [{ activityId: '1', state: 1, attempt: 3 }], 2, 'pending'],
+    ['waits for its first attempt', [{ activityId: '1', state: 1 }], 0, 'pending'],
+    ['was left when its run ended', [{ activityId: '2', state: 2, attempt: 1 }], 0, 'unfinished'],
+  ])('has the attempts of an activity that %s', async (_, pending, attempts, end) => {
+    const scheduled = { activityId: '1', activityType: { name: 'read' }, taskQueue: { name: 'q-boarding' } };
+    const events = history({ eventId: 5, activityTaskScheduledEventAttributes: scheduled });
+    const found = await partnerActivitiesIn(client, ID, 'q', events, pending as never);
+    expect(found).toMatchObject([{ activity: 'read', system: 'boarding', attempts, end }]);
+  });
+});

@@ -1,0 +1,107 @@
+import proto from '@temporalio/proto';
+import { describe, expect, it } from 'vitest';
+import { isDenied, isUnavailable, rejectionOf, sentenceOf } from '../../../src/temporal/unavailable.js';
+import { failuresOf, whyUnreadable } from '../../../src/temporal/unreadable.js';
+import { answering, execution, grpcError } from '../../rigs/temporal/answering-service.js';
+
+describe('an error of Temporal', () => {
+  it.each<[error: unknown, isLater: boolean, isRefused: boolean]>([
+    [grpcError('UNAVAILABLE'), true, false],
+    [grpcError('RESOURCE_EXHAUSTED'), true, false],
+    [grpcError('DEADLINE_EXCEEDED'), true, false],
+    [grpcError('CANCELLED', 'Call cancelled'), true, false],
+    [grpcError('CANCELLED', 'Cancelled on client'), false, false],
+    [grpcError('PERMISSION_DENIED'), false, true],
+    [grpcError('UNAUTHENTICATED'), false, true],
+    [grpcError('NOT_FOUND'), false, false],
+    [new Error('a bug'), false, false],
+  ])('%s passes by itself: %s; rejects our credentials: %s', (error, isLater, isRefused) => {
+    expect([isUnavailable(error), isDenied(error)]).toEqual([isLater, isRefused]);
+  });
+
+  it('about one start names its reason, and one about search attributes concerns all', () => {
+    expect(rejectionOf(grpcError('INVALID_ARGUMENT', 'too large'))).toBe('too large');
+    expect(rejectionOf(grpcError('INVALID_ARGUMENT', 'no Search Attribute Dba'))).toBeUndefined();
+    expect(rejectionOf(grpcError('UNAVAILABLE', 'too large'))).toBeUndefined();
+    expect(sentenceOf(grpcError('INVALID_ARGUMENT', 'no search attribute Dba'))).toBe(
+      'Temporal: no search attribute Dba; run "gangway setup" first',
+    );
+    expect(sentenceOf(new Error('private'))).toBeUndefined();
+  });
+});
+
+const v1 = proto.temporal.api.enums.v1;
+const version = (buildId: string) => ({ deploymentName: 'gangway', buildId });
+
+describe('a workflow that does not respond', () => {
+  /** Why, with these pollers, this pinned build, and these last events while its task is retried. */
+  async function why(pollers: readonly string[], pinned?: string, events: readonly object[] = []) {
+    const polled = pollers.map((buildId) => ({
+      ...{ identity: buildId, lastAccessTime: { seconds: Math.ceil(Date.now() / 1_000) } },
+      deploymentOptions: {
+        ...version(buildId),
+        workerVersioningMode: v1.WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED,
+      },
+    }));
+    const versioningInfo = {
+      behavior: v1.VersioningBehavior.VERSIONING_BEHAVIOR_PINNED,
+      deploymentVersion: pinned === undefined ? undefined : version(pinned),
+    };
+    const { client } = answering({
+      describeWorkflowExecution: () => ({
+        workflowExecutionInfo: { ...execution({}), versioningInfo },
+        pendingWorkflowTask: { attempt: events.length > 0 ? 2 : 1 },
+      }),
+      describeTaskQueue: () => ({
+        pollers: polled,
+        versioningInfo: { currentDeploymentVersion: version('2') },
+      }),
+      getWorkflowExecutionHistoryReverse: () => ({ history: { events } }),
+    });
+    const found = await whyUnreadable(client, 'merchant-boarding-m-1', grpcError('DEADLINE_EXCEEDED'));
+    return found?.obstacle;
+  }
+
+  const failed = (message: string) => ({ workflowTaskFailedEventAttributes: { failure: { message } } });
+  const late = (timeoutType: number) => ({ workflowTaskTimedOutEventAttributes: { timeoutType } });
+  const { TIMEOUT_TYPE_START_TO_CLOSE, TIMEOUT_TYPE_SCHEDULE_TO_START } = v1.TimeoutType;
+  const DONE = { workflowTaskCompletedEventAttributes: {} };
+
+  it.each<[obstacle: string, pollers: string[], pinned?: string, events?: object[]]>([
+    ['no-worker', []],
+    ['no-worker', ['1']],
+    ['no-response', ['2']],
+    ['build-gone', ['2'], '1'],
+    ['build-gone', [], '1'],
+    ['no-response', ['1'], '1'],
+    ['task-fails', ['2'], undefined, [{}, failed('a bug')]],
+    ['task-fails', ['2'], undefined, [late(TIMEOUT_TYPE_START_TO_CLOSE)]],
+    ['no-response', ['2'], undefined, [late(TIMEOUT_TYPE_SCHEDULE_TO_START)]],
+    ['no-response', ['2'], undefined, [DONE, failed('a bug')]],
+    ['no-key', ['2'], undefined, [failed('an encrypted payload needs key k1, which is not among the keys')]],
+  ])(
+    'has the obstacle %s with pollers %j, pinned to %s, after %j',
+    async (obstacle, pollers, pinned, events) => {
+      expect(await why(pollers, pinned, events)).toBe(obstacle);
+    },
+  );
+
+  it('is not the reason of another error', async () => {
+    const { client } = answering({});
+    expect(await whyUnreadable(client, 'merchant-boarding-m-1', new Error('a bug'))).toBeUndefined();
+  });
+
+  it('has the failures of its activities, and none of a poll that found no change', async () => {
+    const { APPLICATION_ERROR_CATEGORY_BENIGN: category } = v1.ApplicationErrorCategory;
+    const failures = [
+      { message: 'HTTP 500', applicationFailureInfo: { type: 'PartnerError' } },
+      { message: 'no change', applicationFailureInfo: { category } },
+      { message: 'too late', timeoutFailureInfo: {} },
+    ];
+    const pendingActivities = [{}, ...failures.map((lastFailure) => ({ lastFailure }))];
+    const { client } = answering({
+      describeWorkflowExecution: () => ({ workflowExecutionInfo: execution({}), pendingActivities }),
+    });
+    expect(await failuresOf(client, 'merchant-boarding-m-1')).toEqual(['HTTP 500', 'too late']);
+  });
+});
