@@ -133,35 +133,6 @@ describe('a batch', () => {
     await expect(handle.describe()).rejects.toThrow();
   });
 
-  it('with rejected events gets a response that names them and the reasons', async () => {
-    const { post } = await runReceiver(rig);
-    const input = merchant();
-    const resolution = {
-      id: 'nobody',
-      requirementId: 'r',
-      answer: { kind: 'retry' },
-      actor: 'a',
-      reason: 'r',
-    };
-    const body = [
-      event('requirement.resolved.v1', resolution),
-      event('merchant.boarding.requested.v1', input, { id: 'e-2' }),
-    ];
-    const { status, text } = await post(JSON.stringify(body), inBatch);
-    expect([status, JSON.parse(text)]).toEqual([
-      207,
-      [
-        {
-          type: 'urn:gangway:problem:unknown-onboarding',
-          title: 'There is no such onboarding',
-          status: 404,
-          detail: 'check the id: no onboarding with it was ever started',
-        },
-        { status: 202, workflowId: `merchant-boarding-${input.externalId}` },
-      ],
-    ]);
-  });
-
   it('may be empty, and may have a hundred events at most', async () => {
     const { post } = await runReceiver(rig);
     expect(await post('[]', inBatch)).toMatchObject({ status: 202, text: '[]' });

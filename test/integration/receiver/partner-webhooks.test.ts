@@ -174,27 +174,6 @@ describe('a webhook makes the workflow that it is about read its status, and fin
     searchAgain();
     expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
   });
-
-  it('although more ids came after its own than one search covers', async () => {
-    const { receiver, searchAgain } = await patientReceiver();
-    const next = await nextMerchant();
-    await sendWebhook(receiver, 'banking', `{"merchantProfileId":${next}}`);
-    const ids = Array.from({ length: 100 }, (_, position) => 4_000_000_000 + position);
-    for (const field of ['profileId', 'merchantProfileId']) {
-      const body = JSON.stringify(ids.map((id) => ({ [field]: id })));
-      expect(await sendWebhook(receiver, 'banking', body)).toMatchObject({
-        status: 202,
-        text: '{"workflows":0}',
-      });
-    }
-    const tooMany = JSON.stringify([...ids, 1].map((profileId) => ({ profileId })));
-    expect(await sendWebhook(receiver, 'banking', tooMany)).toMatchObject({ status: 413 });
-    const { boarding } = await waitingMerchant(next);
-    await rig.sandbox.transition(next, { status: 'Declined' });
-    searchAgain();
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
-    expect(receiver.log()).not.toContain('could not be looked up');
-  });
 });
 
 /** A receiver whose second search begins when the test starts it. */
@@ -241,17 +220,6 @@ describe('webhooks that arrive during a read', () => {
     // One read came before any nudge.
     await boarding.asleepAfter(3);
     expect(await boarding.reads()).toBeLessThanOrEqual(4);
-  });
-
-  it('are abandoned when the receiver stops', async () => {
-    const receiver = await runReceiver(rig, { webhooks });
-    const { boarding, body } = await readMerchant(receiver);
-    for (let time = 0; time < 3; time++) await sendWebhook(receiver, 'boarding', body);
-    await receiver.close();
-    // The read that they wait for is still under way.
-    expect((await boarding.poll())?.state).toBe(2);
-    expect(receiver.log()).not.toContain('"level":40');
-    await boarding.handle.terminate();
   });
 });
 

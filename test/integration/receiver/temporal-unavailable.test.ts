@@ -1,8 +1,4 @@
-import { Client, Connection } from '@temporalio/client';
-import { Counter } from 'prom-client';
-import { describe, inject, it } from 'vitest';
-import { createLogger } from '../../../src/process/logging.js';
-import { NudgeQueue } from '../../../src/receiver/nudges.js';
+import { describe, it } from 'vitest';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import { merchant } from '../../rigs/inputs.js';
 import {
@@ -88,47 +84,5 @@ describe.concurrent('while Temporal is unavailable', () => {
     );
     const { requirements: open } = await boarding.state();
     expect(open.map(({ id }) => id)).toEqual([requirements[1]?.id]);
-  });
-
-  it('a batch is accepted only as a whole: the response names the accepted events, and the sender repeats the batch', async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const rig = await createRig({ worker: false });
-    onTestFinished(() => rig.close());
-    const { post } = await runReceiver(rig, {}, ends(onTestFinished));
-    const input = merchant();
-    const answer = { kind: 'text', text: 'Yes.' };
-    const data = { id: input.externalId, requirementId: 'r', answer, actor: 'olga', reason: 'r' };
-    const batch = [
-      event('merchant.boarding.requested.v1', input),
-      // No worker applies it.
-      event('requirement.resolved.v1', data, { id: 'e-2' }),
-    ];
-    const reply = await post(JSON.stringify(batch), { 'content-type': BATCHED });
-    expect(problemOf(reply)).toEqual({
-      ...UNAVAILABLE,
-      detail: 'not all events of the batch were accepted: send the same batch again',
-      events: [{ status: 202, workflowId: `merchant-boarding-${input.externalId}` }, NOT_APPLIED],
-    });
-    await rig.client.workflow.getHandle(`merchant-boarding-${input.externalId}`).terminate();
-  });
-
-  it('a nudge that does not reach Temporal is counted and logged', async ({ expect, onTestFinished }) => {
-    const connection = await Connection.connect({ address: inject('temporalAddress') });
-    await connection.close();
-    const lines: string[] = [];
-    const logger = createLogger('warn', { write: (line) => void lines.push(line) });
-    const count = new Counter({ name: 'nudges', help: 'h', labelNames: ['result'], registers: [] });
-    const nudges = new NudgeQueue(new Client({ connection }), logger, count);
-    onTestFinished(() => nudges.close());
-    nudges.add('merchant-boarding-m-1');
-    const { values } = await eventually(
-      () => count.get(),
-      (counted) => counted.values.length > 0,
-      'the count',
-    );
-    expect(values).toMatchObject([{ labels: { result: 'failed' }, value: 1 }]);
-    expect(lines.join('')).toContain('nudge failed: the workflow reads at its next poll');
   });
 });

@@ -48,6 +48,7 @@ const FAILURES: Readonly<Record<string, () => Error>> = {
   refused: () => new Problem('not-open', 'the onboarding has ended'),
   broken: () => new TypeError('secret'),
   unavailable: () => grpcError('UNAVAILABLE'),
+  denied: () => grpcError('PERMISSION_DENIED'),
   later: () => new Problem('not-applied', 'later'),
 };
 
@@ -128,6 +129,7 @@ describe('one event', () => {
     ['refused', 409, REFUSED],
     ['broken', 500, BROKEN],
     ['unavailable', 503, UNAVAILABLE, '5'],
+    ['denied', 503, UNAVAILABLE, '5'],
   ])('that is %s gets %i', async (data, status, json, retryAfter) => {
     const { post, deadlines } = await receiver(applied);
     const before = Date.now();
@@ -159,6 +161,11 @@ describe('a signature', () => {
     expect(reply).toMatchObject(status === 401 ? { status, json: UNBOUND } : { status });
     const unsigned = await receiver(applied);
     expect(await unsigned.post(type, body, headers)).toMatchObject({ status: 202 });
+  });
+
+  it.each(['ce-da_ta', 'ce-', 'ce-x-y'])('cannot be avoided by a header %s', async (name) => {
+    const { post } = await receiver(applied);
+    expect(await post(BINARY, {}, { ...binary('msg-1'), [name]: 'x' })).toMatchObject({ status: 400 });
   });
 
   it('is checked over the bytes of the body, before anything is read from it', async () => {

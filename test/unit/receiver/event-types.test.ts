@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { NO_ACCOUNTS } from '../../../src/messages/inputs.js';
+import { eventTypes, prepareAll } from '../../../src/receiver/event-types.js';
+import { answering, execution, grpcError } from '../../rigs/temporal/answering-service.js';
+
+const types = eventTypes(NO_ACCOUNTS);
+const answer = {
+  id: 'merchant-boarding-m-1',
+  requirementId: 'r-1',
+  actor: 'ada',
+  reason: 'r',
+  answer: { kind: 'retry' },
+};
+const event = (more: object = {}) => ({
+  ...{ specversion: '1.0', type: 'requirement.resolved.v1', source: '/crm', id: 'e-1', data: answer },
+  ...more,
+});
+
+/** The id of the update that this event becomes. */
+async function updateId(of: object): Promise<string> {
+  const { client, sent } = answering({
+    describeWorkflowExecution: () => ({ workflowExecutionInfo: execution({}) }),
+    updateWorkflowExecution: () => Promise.reject(grpcError('UNAVAILABLE')),
+  });
+  const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: [] } as const;
+  const [apply] = prepareAll(types, [of as never], false);
+  await apply?.(backend).catch(() => undefined);
+  return sent.at(-1)?.[1].request.meta.updateId;
+}
+
+describe('an answer by an event', () => {
+  it('is one update for each source and id, which show nothing of them', async () => {
+    const first = await updateId(event());
+    expect(first).toMatch(/^event-[0-9a-f]{32}$/);
+    expect(await updateId(event({ time: '2026-01-01T00:00:00Z' }))).toBe(first);
+    const others = [{ source: '/erp' }, { id: 'e-2' }, { source: '/crme', id: '-1' }];
+    const ids = await Promise.all(others.map((more) => updateId(event(more))));
+    expect(new Set([first, ...ids]).size).toBe(4);
+  });
+
+  it.each<[string, object, { field: string }[]]>([
+    ['another version', { specversion: '1.1' }, [{ field: 'specversion' }]],
+    ['an empty id', { id: '' }, [{ field: 'id' }]],
+    ['an id of 1,025 characters', { id: 'x'.repeat(1_025) }, [{ field: 'id' }]],
+    ['a time without a zone', { time: '2026-01-01T00:00:00' }, [{ field: 'time' }]],
+    ['another content type', { datacontenttype: 'application/jsonp' }, [{ field: 'datacontenttype' }]],
+    ['an unknown type', { type: 'toString' }, [{ field: 'type' }]],
+    ['no type', { type: undefined }, [{ field: 'type' }]],
+  ])('is rejected with %s', (_, more, errors) => {
+    const rejected = (isBatch: boolean, of: object[]) => {
+      try {
+        return prepareAll(types, [event(), ...of] as never, isBatch);
+      } catch (error) {
+        return JSON.parse(JSON.stringify(error)).errors;
+      }
+    };
+    expect(rejected(false, [event(more)])).toMatchObject(errors);
+    expect(rejected(true, [event(more)])).toMatchObject(errors.map(({ field }) => ({ field: `1.${field}` })));
+  });
+
+  it.each([{ id: 'x'.repeat(1_024) }, { datacontenttype: 'Application/JSON; charset=utf-8' }])(
+    'is accepted with %j',
+    (more) => {
+      expect(prepareAll(types, [event(more)] as never, false)).toHaveLength(1);
+    },
+  );
+});
