@@ -254,37 +254,6 @@ describe('a run', () => {
     expect(sortedIds(await started(200))).toEqual(ids.toSorted());
   }, 60_000);
 
-  it('that is interrupted completes the starts in progress, prints how many it made, and can be continued', async () => {
-    const { file, ids } = await merchantsFile(rig, 60);
-    const running = startGangway(rig.env, ['batch', file, '--rate', '20', '--yes']);
-    await running.printsLines(10);
-    running.kill('SIGINT');
-    const { code, stdout, stderr } = await running.finished;
-    const lines = stdout.trimEnd().split('\n');
-    const count = lines.length - 1;
-    expect(count).toBeLessThan(60);
-    expect(lines.at(-1)).toBe(`60 rows: ${count} started, ${60 - count} not started`);
-    expect({ code, stderr }).toEqual({
-      code: 130,
-      stderr:
-        'what was started continues; run the same command again: it continues from here and starts nothing twice\n',
-    });
-    expect(sortedIds(await started(count))).toEqual(ids.slice(0, count).toSorted());
-    const rest = await gangway([file, '--yes']);
-    expect(rest.stdout).toMatch(new RegExp(`^60 rows: .*\\b${60 - count} started`, 'm'));
-    expect(sortedIds(await started(60))).toEqual(ids.toSorted());
-  }, 60_000);
-
-  it('starts no faster than its rate, by the clock of Temporal', async () => {
-    const { file } = await merchantsFile(rig, 20);
-    await gangway([file, '--rate', '10']);
-    const times = (await started(20)).map(({ startTime }) => startTime.getTime()).sort((a, b) => a - b);
-    const first = times[0] ?? 0;
-    // The way to Temporal may take longer once than another time, here by up to 300 ms.
-    for (const [place, time] of times.entries()) expect(time - first).toBeGreaterThan(place * 100 - 300);
-    expect((times.at(-1) ?? 0) - first).toBeGreaterThan(1_500);
-  });
-
   it('continues after a row that Temporal rejects, and exits 1', async () => {
     // Unencrypted, with numbers that are longer in the payload than in the file.
     const [one, two, three] = [merchant(), merchant(), merchant()];
@@ -371,18 +340,6 @@ describe('--csv', () => {
     expect(rows[2]).toMatchObject({ mid: '', profileId: expect.stringMatching(/^\d+$/) });
   }, 60_000);
 
-  it('prints what was started also when it is interrupted', async () => {
-    const { file, ids } = await merchantsFile(rig, 2);
-    const running = startGangway(rig.env, ['batch', file, '--wait', '--csv']);
-    await running.says('2 rows: 2 started');
-    running.kill('SIGTERM');
-    const { code, stdout } = await running.finished;
-    expect(code).toBe(143);
-    expect(parse(stdout, { columns: true })).toMatchObject(
-      ids.map((workflowId) => ({ workflowId, started: 'true' })),
-    );
-  });
-
   it('has no preview of a file', async () => {
     const { file } = await merchantsFile(rig, 2);
     expect(await gangway([file, '--csv', '--dry-run'])).toMatchObject({
@@ -420,29 +377,4 @@ describe('--wait', () => {
       merchantProfileId: expect.any(Number),
     });
   }, 60_000);
-
-  it('exits 1 when one ended without an outcome', async () => {
-    const { file, ids } = await merchantsFile(rig, 2);
-    const running = startGangway(rig.env, ['batch', file, '--wait']);
-    await running.printsLines(3);
-    const [first = '', second = ''] = ids;
-    await rig.client.workflow.getHandle(first).terminate();
-    await running.printsLines(4);
-    running.kill('SIGTERM');
-    const { code, stdout, stderr } = await running.finished;
-    expect(code).toBe(143);
-    expect(stdout.split('\n').slice(3)).toEqual([
-      expect.stringMatching(
-        new RegExp(
-          `^1 ${first} failed: it was terminated; .*merchant.* to adopt it, set .*"merchantProfileId".* in FILE; ` +
-            'then start it again with "gangway board FILE --again"$',
-        ),
-      ),
-      '2 rows: 1 failed, 1 still running',
-      '',
-    ]);
-    expect(stderr).toContain('run the same command again');
-    await rig.client.workflow.getHandle(second).terminate();
-    expect(await gangway([file, '--wait'])).toMatchObject({ code: 1, stderr: '2 rows failed\n' });
-  });
 });

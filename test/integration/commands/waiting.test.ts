@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workflowId } from '../../../src/messages/ids.js';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
-import { batchFile, idOf, inputFile, ndjson } from '../../rigs/commands/files.js';
+import { idOf, inputFile } from '../../rigs/commands/files.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -158,22 +158,6 @@ describe('--timeout ends the wait', () => {
     } finally {
       await off.close();
     }
-  });
-});
-
-describe('batch --wait', () => {
-  it('prints who waits for a person, and exits 3 when --timeout ends it meanwhile', async () => {
-    const [one, two] = [merchant('notes'), merchant('declined')];
-    const rows = await batchFile(rig, 'rows.ndjson', ndjson([one, two]));
-    const waiting = start('batch', rows, '--wait', '--timeout', '8s');
-    await waiting.says('... Ctrl-C ends the wait, not the onboardings; run the same command again');
-    await waiting.says(`... 1 ${idOf(one)} waits for a person: gangway status ${idOf(one)}\n`);
-    const { code, stdout, stderr } = await waiting.finished;
-    expect(code).toBe(3);
-    expect(stdout).toMatch(/^2 rows: 1 declined, 1 still running$/m);
-    expect(stderr).toMatch(/\nwhat was started continues; run the same command again: .*\n$/);
-    expect(count(waiting.stderr(), 'waits for a person')).toBe(1);
-    await boarding(idOf(one)).handle.terminate();
   });
 });
 

@@ -290,4 +290,16 @@ describe('--csv', () => {
     expect([stdout, error]).toEqual([[header, '1,m-1,w-1,r-1,true'], { message: 'a bug' }]);
     expect((await batch(['broken'], { csv: true })).stdout).toEqual([header]);
   });
+  it('prints what was started when the wait is interrupted', async () => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(Interrupted.by('SIGTERM')), 500);
+    const runs = { 1: { endsAt: 60_000 } };
+    const { stdout, error } = await batch(
+      ['started'],
+      { csv: true, wait: true },
+      { runs, signal: stop.signal },
+    );
+    expect(stdout.at(-1)).toBe('1,m-1,w-1,r-1,true');
+    expect(error).toMatchObject({ exitCode: 143 });
+  });
 });

@@ -1,6 +1,7 @@
 import { NamespaceNotFoundError } from '@temporalio/client';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { persistent } from '../../../../src/operators/batch/starting.js';
+import { grpcError } from '../../../rigs/temporal/answering-service.js';
 
 const notFound = () => Promise.reject(new NamespaceNotFoundError('default'));
 
@@ -31,3 +32,29 @@ it('a namespace that was there before is asked for again, because its database m
   });
   expect({ result, notes }).toEqual({ result: 2, notes: ['Temporal does not respond; trying again'] });
 });
+
+it.each([
+  [5, 5, 'done'],
+  [6, 6, 'done'],
+  [7, 0, 'gave up'],
+])(
+  'gives up after 6 s without a response: after %i s and again %i s, it is %s',
+  async (first, second, end) => {
+    vi.useFakeTimers({ fakeNodeBuiltins: true });
+    onTestFinished(() => void vi.useRealTimers());
+    const stop = new AbortController();
+    const gaveUp = () => new Error('gave up');
+    const call = persistent({ giveUpAfter: 6_000, stop, gaveUp, note: () => undefined });
+    const unavailableFor = (seconds: number) => {
+      const until = Date.now() + seconds * 1_000;
+      return call(async () => {
+        if (Date.now() < until) throw grpcError('UNAVAILABLE');
+        return 'done';
+      });
+    };
+    const both = unavailableFor(first).then(() => unavailableFor(second));
+    const result = both.catch(() => stop.signal.reason.message);
+    await vi.runAllTimersAsync();
+    expect(await result).toBe(end);
+  },
+);
