@@ -12,8 +12,8 @@ import {
   unknownFieldsWarning,
 } from './catalogue.js';
 import { encode } from './encoding.js';
-import type { PartnerObserver } from './http.js';
-import { type HttpDownload, type HttpResponse, type PartnerHttp, TOO_LARGE, TransportError } from './http.js';
+import type { PartnerObserver, Transport } from './http.js';
+import { type HttpDownload, type HttpResponse, TOO_LARGE, TransportError } from './http.js';
 import { isNestedDeeper, parseExactly, parseKeepingDigits } from './json.js';
 import {
   type FieldProblem,
@@ -113,7 +113,7 @@ export type PartnerClient<Ops extends Operations> = {
 export function partnerClient<Ops extends Operations>(
   operations: Ops,
   protocol: PartnerProtocol,
-  http: PartnerHttp,
+  http: Transport,
 ): PartnerClient<Ops> {
   const methods = Object.entries(operations).map(([key, operation]) => [
     key,
@@ -151,7 +151,7 @@ async function call(
   name: string,
   operation: Operation,
   protocol: PartnerProtocol,
-  http: PartnerHttp,
+  http: Transport,
   request: unknown,
   options: CallOptions,
 ): Promise<unknown> {

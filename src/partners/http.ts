@@ -111,20 +111,25 @@ export class PartnerHttp {
   readonly #options: Client.Options;
   readonly #writes: ReturnType<typeof pLimit>;
   readonly #aboutToSend = pLimit(ABOUT_TO_SEND_AT_ONCE);
+  readonly #connectorOf: typeof buildConnector;
 
-  /** @throws {TypeError} unless the URL is https, or http to a loopback address. */
-  constructor(baseUrl: string, limits: Partial<HttpLimits> = {}) {
+  /**
+   * @param connectorOf what opens connections. A test opens them in memory.
+   * @throws {TypeError} unless the URL is https, or http to a loopback address.
+   */
+  constructor(baseUrl: string, limits: Partial<HttpLimits> = {}, connectorOf = buildConnector) {
     const url = new URL(baseUrl);
     if (!isSecureOrLoopback(url)) throw new TypeError('a partner URL must be https (http only to loopback)');
     this.#limits = { ...DEFAULT_HTTP_LIMITS, ...limits };
     this.#origin = url.origin;
     this.#basePath = url.pathname.replace(/\/+$/, '');
+    this.#connectorOf = connectorOf;
     const { connections, headersTimeoutMs, bodyTimeoutMs, connectTimeoutMs } = this.#limits;
     this.#options = { headersTimeout: headersTimeoutMs, bodyTimeout: bodyTimeoutMs };
     this.#reads = new Pool(url.origin, {
       ...this.#options,
       connections,
-      connect: { timeout: connectTimeoutMs },
+      connect: connectorOf({ timeout: connectTimeoutMs }),
       maxResponseSize: this.#limits.maxBodyBytes,
       pipelining: 1,
       keepAliveTimeout: 4_000,
@@ -218,7 +223,7 @@ export class PartnerHttp {
   /** A connection for one request, which `beforeSending` may still prevent once it is established. */
   #ownConnection(maxResponseSize: number, { beforeSending }: HttpRequest, signal: AbortSignal): Client {
     const { connectTimeoutMs, idleTimeoutMs } = this.#limits;
-    const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false });
+    const connect = this.#connectorOf({ timeout: connectTimeoutMs, allowH2: false });
     const connected = (options: buildConnector.Options) =>
       new Promise<OwnSocket>((resolve, reject) => {
         connect(options, (error, socket) =>
@@ -262,6 +267,9 @@ export class PartnerHttp {
     await this.#reads.close();
   }
 }
+
+/** What carries the requests of a client to its partner. */
+export type Transport = Pick<PartnerHttp, 'send' | 'download' | 'maxRetryAfterMs'>;
 
 /** A connection that waits for its only request. */
 class OwnSocket {

@@ -11,7 +11,7 @@ import {
   partnerClient,
 } from '../client.js';
 import { openPlain } from '../fields.js';
-import type { PartnerHttp, PartnerObserver } from '../http.js';
+import type { PartnerObserver, Transport } from '../http.js';
 import { PartnerError, type PartnerErrorDetails, problemsOf } from '../partner-error.js';
 import { fromWire } from '../wire-names.js';
 import { asksForCode } from './holder.js';
@@ -167,7 +167,7 @@ export class BankingToken {
   #latest: { readonly date: number; readonly asksForCode: boolean } | undefined;
 
   /** @param headers sent beside the token with every call. @throws {TypeError} if the TOTP secret is not base32. */
-  constructor(system: string, settings: TokenSettings, http: PartnerHttp, headers: Credentials) {
+  constructor(system: string, settings: TokenSettings, http: Transport, headers: Credentials) {
     this.#settings = settings;
     this.#headers = headers;
     this.#coolDown = { ...COOL_DOWN, ...settings.coolDown };
@@ -194,7 +194,7 @@ export class BankingToken {
     } catch (error) {
       const isStillGood = held && held === this.#held && this.#now() < held.expiresAt;
       if (!isStillGood) throw error;
-      held.renewAt = this.#now() + NEXT_ATTEMPT_MS;
+      held.renewAt = Math.min(this.#now() + NEXT_ATTEMPT_MS, held.expiresAt);
       return held.credentials;
     }
   }

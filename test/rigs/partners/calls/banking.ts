@@ -1,20 +1,30 @@
 import type { BankingClient } from '../../../../src/partners/banking/client.js';
 import type { BankingOperations } from '../../../../src/partners/banking/operations.js';
-import type { RunningSandbox } from '../../sandbox/running-sandbox.js';
 import { ADDRESS, HOLDER, OWNER } from '../banking/partner.js';
+import type { Case } from './calls.js';
 
 const CARD = { paymentCardId: 'card-1001' };
 const PERIOD = { period: '2026-01-15T00:00:00Z' };
-const WEBHOOK = {
-  name: 'gangway',
-  url: 'https://hooks.example.com/banking',
-  notificationType: 'ApplicationStatus',
+const webhookOf = (key: string) =>
+  ({
+    name: 'gangway',
+    url: `https://hooks.example.com/${key}`,
+    notificationType: 'ApplicationStatus',
+  }) as const;
+
+const MERCHANT = {
+  cashDiscount: 'No',
+  firstName: 'Ada',
+  lastName: 'Baker',
+  pos: 'None',
+  agentProfileId: 101,
 } as const;
 
 /** Submits a business with all optional fields. @returns its profile ID */
-async function submitted(client: BankingClient): Promise<number> {
+async function submitted(client: BankingClient, { key }: Case): Promise<number> {
   const { profileId } = await client.submitBusinessAccountHolder({
     ...HOLDER,
+    doingBusinessAsName: `Corner Bakery ${key}`,
     middleName: null,
     extendedAddress: 'Apt 4',
     businessType: 4,
@@ -33,11 +43,18 @@ async function asked(client: BankingClient): Promise<number> {
   return (await client.createTicket({ topic: 'Cards', topicId: 2, text: 'Please help' })).ticketId;
 }
 
-async function registered(client: BankingClient): Promise<number> {
-  return (await client.createWebhook(WEBHOOK)).id ?? 0;
+async function registered(client: BankingClient, { key }: Case): Promise<number> {
+  return (await client.createWebhook(webhookOf(key))).id ?? 0;
 }
 
-type Call = (client: BankingClient, sandbox: RunningSandbox) => Promise<unknown>;
+const issued = (client: BankingClient) =>
+  client.createCard({ financialAccountId: 'fa-501-1', paymentCardName: 'Fuel', type: 3 });
+
+async function newCard(client: BankingClient): Promise<typeof CARD> {
+  return { paymentCardId: (await issued(client)).paymentCardId };
+}
+
+type Call = (client: BankingClient, test: Case) => Promise<unknown>;
 
 /** Valid calls for each operation: the last one is the operation, those before it prepare it. The compiler asks for all of them. */
 export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
@@ -52,8 +69,8 @@ export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
       ...{ smsCode: '000000', typeOperation: 'ShortMessageCode' },
     }),
   refreshToken: (client) => client.refreshToken({}),
-  changeAddress: async (client) => {
-    const id = await submitted(client);
+  changeAddress: async (client, test) => {
+    const id = await submitted(client, test);
     await client.changeAddress({ ...ADDRESS, associatedPersonId: `owner-${id}-2` });
     await client.changeAddress({
       ...ADDRESS,
@@ -66,9 +83,10 @@ export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
     await client.setCardNickname({ ...CARD, nickName: 'Fuel' });
     await client.setCardNickname({ ...CARD, nickName: null });
   },
-  findProfileByMerchant: async (client, sandbox) => {
-    const merchantProfileId = await sandbox.create('Corner Bakery');
-    await submitted(client);
+  findProfileByMerchant: async (client, test) => {
+    const merchant = { ...MERCHANT, dba: `Corner Bakery ${test.key}` };
+    const { merchantProfileId } = await test.clients.boarding.createMerchant(merchant);
+    await submitted(client, test);
     await client.findProfileByMerchant({ merchantProfileId });
   },
   listNewTickets: async (client) => {
@@ -76,9 +94,12 @@ export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
     await client.listNewTickets({});
   },
   submitBusinessAccountHolder: submitted,
-  closeCard: (client) => client.closeCard({ ...CARD, notes: 'lost', last4: '1001' }),
-  searchBusinessAccountHolders: async (client) => {
-    await submitted(client);
+  closeCard: async (client) => {
+    const { paymentCardId, last4 } = await issued(client);
+    await client.closeCard({ paymentCardId, notes: 'lost', last4: String(last4) });
+  },
+  searchBusinessAccountHolders: async (client, test) => {
+    await submitted(client, test);
     await client.searchBusinessAccountHolders({});
     await client.searchBusinessAccountHolders({ agentIds: [101], isoId: null, dba: 'corner', count: 3 });
   },
@@ -114,31 +135,31 @@ export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
   createWebhook: registered,
   listDepartments: (client) => client.listDepartments({}),
   restoreSubUser: (client) => client.restoreSubUser({ id: 71 }),
-  getProfile: async (client) => {
-    await client.getProfile({ id: await submitted(client) });
+  getProfile: async (client, test) => {
+    await client.getProfile({ id: await submitted(client, test) });
     await client.getProfile({ id: 501 });
   },
   findProfileByUser: (client) => client.findProfileByUser({ userProfileId: 10_501 }),
   submitBusinessCustomer: (client) =>
     client.submitBusinessCustomer({ profileId: 501, nested: { fields: [1, null, 'three'] } }),
   submitAuthorizedUser: (client) => client.submitAuthorizedUser({ givenName: 'Cy', familyName: 'Baker' }),
-  getBusinessAccountHolder: async (client) =>
-    client.getBusinessAccountHolder({ profileId: await submitted(client) }),
-  updateBusinessAccountHolder: async (client) =>
-    client.updateBusinessAccountHolder({ profileId: await submitted(client), ...HOLDER }),
+  getBusinessAccountHolder: async (client, test) =>
+    client.getBusinessAccountHolder({ profileId: await submitted(client, test) }),
+  updateBusinessAccountHolder: async (client, test) =>
+    client.updateBusinessAccountHolder({ profileId: await submitted(client, test), ...HOLDER }),
   searchPersonalAccountHolders: (client) => client.searchPersonalAccountHolders({ isoId: 1, name: 'Reader' }),
-  createCard: (client) =>
-    client.createCard({ financialAccountId: 'fa-501-1', paymentCardName: 'Fuel', type: 3 }),
+  createCard: issued,
   listCards: (client) => client.listCards({ skip: 1, count: 2 }),
-  setCardStatus: (client) => client.setCardStatus({ ...CARD, status: 2 }),
+  setCardStatus: async (client) => client.setCardStatus({ ...(await newCard(client)), status: 2 }),
   setCardAuthorizationControls: (client) =>
     client.setCardAuthorizationControls({ ...CARD, authorizationControls: [{ mcc: ['5411'] }] }),
-  suspendCard: (client) => client.suspendCard({ ...CARD, reason: 'lost' }),
+  suspendCard: async (client) => client.suspendCard({ ...(await newCard(client)), reason: 'lost' }),
   activateCard: async (client) => {
-    await client.suspendCard(CARD);
-    await client.activateCard(CARD);
+    const card = await newCard(client);
+    await client.suspendCard(card);
+    await client.activateCard(card);
   },
-  reissueCard: (client) => client.reissueCard(CARD),
+  reissueCard: async (client) => client.reissueCard(await newCard(client)),
   listPaymentCards: (client) => client.listPaymentCards({ userProfileId: 10_501, count: 5 }),
   generateStatement: async (client) => {
     const { body } = await client.generateStatement({ ...PERIOD, financialAccountId: 'fa-501-1' });
@@ -157,12 +178,14 @@ export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
     client.updateTicket({ ticketId: await asked(client), text: 'Here it is', status: 'Resolved' }),
   getNotification: (client) => client.getNotification({ id: 6_003 }),
   markNotificationRead: (client) => client.markNotificationRead({ id: 6_001 }),
-  deleteNotification: (client) => client.deleteNotification({ id: 6_001 }),
-  listWebhooks: async (client) => {
-    await registered(client);
+  deleteNotification: (client) => client.deleteNotification({ id: 6_002 }),
+  listWebhooks: async (client, test) => {
+    await registered(client, test);
     await client.listWebhooks({});
   },
-  updateWebhook: async (client) =>
-    client.updateWebhook({ webhookId: await registered(client), ...WEBHOOK, notificationType: 'AChOut' }),
-  deleteWebhook: async (client) => client.deleteWebhook({ webhookId: await registered(client) }),
+  updateWebhook: async (client, test) => {
+    const webhookId = await registered(client, test);
+    await client.updateWebhook({ webhookId, ...webhookOf(test.key), notificationType: 'AChOut' });
+  },
+  deleteWebhook: async (client, test) => client.deleteWebhook({ webhookId: await registered(client, test) }),
 };

@@ -2,7 +2,7 @@ import type { PlantStoreClient } from '../../../../src/partners/plant-store/clie
 import type { PlantStoreOperations } from '../../../../src/partners/plant-store/operations.js';
 import type { ProcessorClient, ProcessorOperations } from '../../../../src/partners/processor/operations.js';
 
-const FERN = { id: '9007199254740993', name: 'Fern', tag: 'shade' };
+const FERN = { name: 'Fern', tag: 'shade' };
 
 /** Valid calls for each operation: the last one is the operation, those before it prepare it. The compiler asks for all of them. */
 export const PLANT_STORE_CALLS: Record<
@@ -10,15 +10,15 @@ export const PLANT_STORE_CALLS: Record<
   (client: PlantStoreClient) => Promise<unknown>
 > = {
   listPlants: async (client) => {
-    await client.createPlant(FERN);
+    await client.createPlant({ ...FERN, id: '9007199254740993' });
     await client.createPlant({ id: 7, name: 'Cactus' });
     await client.listPlants({});
     await client.listPlants({ limit: 1 });
   },
-  createPlant: (client) => client.createPlant(FERN),
+  createPlant: (client) => client.createPlant({ ...FERN, id: '9007199254740995' }),
   deletePlant: async (client) => {
-    await client.createPlant(FERN);
-    await client.deletePlant({ id: FERN.id });
+    await client.createPlant({ ...FERN, id: '9007199254740997' });
+    await client.deletePlant({ id: '9007199254740997' });
   },
 };
 

@@ -1,3 +1,0 @@
-import { callEverything } from '../../rigs/commands/call-everything.js';
-
-callEverything('payments');

@@ -1,0 +1,97 @@
+import type { Socket } from 'node:net';
+import { type Duplex, duplexPair } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { type HttpLimits, PartnerHttp } from '../../../src/partners/http.js';
+
+/** What makes the connections of a {@link PartnerHttp}. */
+type ConnectorOf = NonNullable<ConstructorParameters<typeof PartnerHttp>[2]>;
+
+/** Ends an attempt to connect: with a connection, or with an error. */
+type Connected = (error: Error | null) => void;
+
+/** A partner in memory, and the requests that it has got, byte for byte. */
+export interface MemoryPartner {
+  readonly http: PartnerHttp;
+  readonly requests: readonly string[];
+  /** The partner's ends of the connections. */
+  readonly connections: readonly Duplex[];
+  /** The options of each connector, which are those of undici. */
+  readonly connectors: readonly object[];
+  /** Where connections were made to. */
+  readonly targets: readonly object[];
+}
+
+export interface MemoryOptions {
+  readonly url?: string;
+  readonly limits?: Partial<HttpLimits>;
+  /** Once a whole request has arrived. Default: an empty object, in a response that ends the connection. */
+  readonly respond?: (connection: Duplex, request: string) => unknown;
+  /** Default: connects at once. */
+  readonly connect?: (connected: Connected, attempt: number) => void;
+}
+
+/** A whole response with this body. */
+export function response(body: string | Buffer, head = 'HTTP/1.1 200 OK'): Buffer {
+  return Buffer.concat([
+    Buffer.from(`${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`),
+    Buffer.from(body),
+  ]);
+}
+
+/** A partner without a network: each connection is a pair of streams. Until the running test ends. */
+export function memoryPartner(options: MemoryOptions = {}): MemoryPartner {
+  const {
+    url = 'http://127.0.0.1:1',
+    limits = {},
+    connect = (connected) => queueMicrotask(() => connected(null)),
+  } = options;
+  const { respond = (connection) => connection.write(response('{}')) } = options;
+  const requests: string[] = [];
+  const connections: Duplex[] = [];
+  const connectors: object[] = [];
+  const targets: object[] = [];
+
+  function opened(): Socket {
+    const [ours, theirs] = duplexPair({ allowHalfOpen: false });
+    connections.push(theirs);
+    let received = '';
+    theirs
+      .on('error', () => undefined)
+      .on('data', (chunk) => {
+        received += chunk;
+        if (!isWhole(received)) return;
+        requests.push(received);
+        received = '';
+        respond(theirs, requests.at(-1) ?? '');
+      });
+    return ours as Socket;
+  }
+
+  let attempts = 0;
+  const connectorOf: ConnectorOf = (made = {}) => {
+    connectors.push(made);
+    return ({ hostname, protocol, port }, callback) => {
+      targets.push({ hostname, protocol, port });
+      attempts += 1;
+      connect((error) => (error ? callback(error, null) : callback(null, opened())), attempts);
+    };
+  };
+  const http = new PartnerHttp(url, limits, connectorOf);
+  onTestFinished(() => {
+    for (const connection of connections) connection.destroy();
+    // A test may have closed it.
+    return http.close().catch(() => undefined);
+  });
+  return { http, requests, connections, connectors, targets };
+}
+
+/** Whether the client has closed its end. */
+export function isClosed(connection: Duplex | undefined): boolean {
+  return connection?.readableEnded === true || connection?.destroyed === true;
+}
+
+function isWhole(request: string): boolean {
+  const [head = '', ...rest] = request.split('\r\n\r\n');
+  const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+  return rest.length > 0 && Buffer.byteLength(rest.join('\r\n\r\n')) >= length;
+}
