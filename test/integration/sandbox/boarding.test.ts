@@ -112,26 +112,20 @@ describe('status codes of apis/2', () => {
       expected === 200 && line === B1 ? [expect.stringMatching(/^create-merchant-v1 10\d\d$/)] : [];
     expect(await sandbox.effects()).toEqual([...before, ...took]);
   });
-
-  it.each([
-    [B1, 'create-merchant-v1', 'status'],
-    [`${B2}?id=1001`, 'get-fees', 'success'],
-    [`${B3}?id=1001`, 'get-status', 'status'],
-    [`${B4}?id=1001`, 'get-underwriting-notes', 'status'],
-  ])('500 for %s when it is planned, in the envelope of the operation', async (line, operation, sign) => {
-    const sandbox = running();
-    await sandbox.control('POST /sandbox/faults', `{"fault":"500-before-commit","operation":"${operation}"}`);
-    const { status, text } = await sandbox.call(line, line === B1 ? VALID : undefined);
-    expect(status).toBe(500);
-    expect(JSON.parse(text)).toMatchObject({
-      data: null,
-      error: 'InternalServerError',
-      [sign]: sign === 'status' ? 'InternalServerError' : false,
-    });
-  });
 });
 
 describe('envelopes, byte by byte', () => {
+  it.each([
+    [B3, 'get-status', '"status":"InternalServerError"'],
+    [B2, 'get-fees', '"success":false'],
+  ])('of a 500 for %s that is planned', async (line, operation, sign) => {
+    const sandbox = await runSandbox();
+    await sandbox.control('POST /sandbox/faults', `{"fault":"500-before-commit","operation":"${operation}"}`);
+    const { status, text } = await sandbox.call(`${line}?id=1001`);
+    expect([status, text]).toEqual([500, expect.stringContaining(sign)]);
+    expect(text).toContain('"error":"InternalServerError"');
+  });
+
   it('the common one', async () => {
     const sandbox = await runSandbox();
     const responses = [

@@ -41,26 +41,6 @@ describe('a list that comes bare or in pages', () => {
 });
 
 describe('a banking profile', () => {
-  it.each([
-    'New',
-    'Submitted',
-    'PendingUW',
-    'ApprovedUW',
-    'Closed',
-    'Cancelled',
-    'Pending_Review',
-    'Denied',
-    'Approved',
-    'Pending',
-    'InReview',
-    'AutoApprovedUW',
-    'A status of next year',
-  ])('is read in status %s', async (bankingStatus) => {
-    expect(await read(profile, `{"id":4,"bankingStatus":"${bankingStatus}"}`)).toMatchObject({
-      bankingStatus,
-    });
-  });
-
   it('shows whether it is locked, and by what', async () => {
     const body = '{"id":4,"isLocked":true,"isAccessLocked":false,"lockFinancialAccountId":"fa-1"}';
     expect(await read(profile, body)).toMatchObject(JSON.parse(body));

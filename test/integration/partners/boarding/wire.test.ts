@@ -190,14 +190,6 @@ describe('a request', () => {
     expect(partner.requests.map(({ body }) => body.toString('utf8'))).toEqual([`{${basicsJson}}`, '']);
   });
 
-  it('goes below the path of the base URL, with or without a slash at its end', async () => {
-    const partner = await recordingServer(respond);
-    await clientOf(`${partner.url}/boarding`).setUnderwritingPending({ id: 1 });
-    await clientOf(`${partner.url}/boarding/`).setUnderwritingPending({ id: 1 });
-    const line = 'POST /boarding/api/v1/merchant/underwritingPending?id=1';
-    expect(partner.requests.map((request) => request.line)).toEqual([line, line]);
-  });
-
   it('carries credentials in UTF-8', async () => {
     const partner = await recordingServer(respond);
     await clientOf(partner.url, { username: 'zoë', password: 'a:b' }).setUnderwritingPending({ id: 1 });
@@ -216,26 +208,5 @@ describe('a request', () => {
     );
     expect(text).toContain(`\r\n\r\n${Buffer.from(content).toString('latin1')}\r\n--`);
     expect(text).not.toContain('name="description"');
-  });
-});
-
-describe('connections', () => {
-  it('are kept for the next read, and never more than allowed', async () => {
-    const partner = await recordingServer(responding(200, envelope('[]')));
-    const client = clientOf(partner.url, { limits: { connections: 2 } });
-    await Promise.all(Array.from({ length: 20 }, () => client.getUnderwritingNotes({ id: 1 })));
-    expect(partner.requests.map(({ headers }) => headers.connection)).toEqual(Array(20).fill('keep-alive'));
-    expect(partner.connections()).toBe(2);
-  });
-
-  it('are fresh for every write, and closed after it', async () => {
-    const partner = await recordingServer(responding(200, envelope('[]')));
-    const client = clientOf(partner.url);
-    await client.getUnderwritingNotes({ id: 1 });
-    await client.setUnderwritingPending({ id: 1 });
-    await client.setUnderwritingPending({ id: 1 });
-    const [, ...writes] = partner.requests;
-    expect(writes.map(({ headers }) => headers.connection)).toEqual(['close', 'close']);
-    expect(writes.map(({ connection }) => connection)).toEqual([2, 3]);
   });
 });

@@ -89,14 +89,6 @@ describe('an exchange that fits the document', () => {
     ['a read', 'boarding', STATUS],
     ['an upload', 'boarding', { ...UPLOAD, sent: `${file}${part('description')}--B--\r\n` }],
     ['a write', 'banking', MOVE],
-    [
-      'a write confirmed by a code',
-      'banking',
-      {
-        ...MOVE,
-        sent: `{${ADDRESS},"oneTimeCode":"000000","secureOperationType":"TimeBasedCode"}`,
-      },
-    ],
     ['a file', 'banking', STATEMENT],
     [
       'a list in the query',
@@ -130,12 +122,6 @@ describe('an exchange that fits the document', () => {
       'not in the document',
     ],
     [
-      'another method',
-      'boarding',
-      { ...STATUS, line: 'PUT /api/v1/merchant/status?id=7' },
-      'not in the document',
-    ],
-    [
       'a query that lacks a parameter',
       'boarding',
       { ...STATUS, line: 'GET /api/v1/merchant/status' },
@@ -147,29 +133,8 @@ describe('an exchange that fits the document', () => {
       { ...STATUS, line: 'GET /api/v1/merchant/status?id=x' },
       'integer',
     ],
-    [
-      'a parameter beyond int32',
-      'boarding',
-      {
-        ...STATUS,
-        line: 'GET /api/v1/merchant/status?id=2147483648',
-      },
-      'int32',
-    ],
-    [
-      'a parameter twice',
-      'boarding',
-      { ...STATUS, line: 'GET /api/v1/merchant/status?id=1&id=2' },
-      'integer',
-    ],
     ['a further parameter', 'boarding', { ...STATUS, line: 'GET /api/v1/merchant/status?id=1&x=2' }, '"x"'],
     ['no credentials', 'boarding', { ...STATUS, headers: {} }, 'no credentials'],
-    [
-      'credentials of another kind',
-      'boarding',
-      { ...STATUS, headers: { authorization: 'Bearer t' } },
-      'no credentials',
-    ],
     [
       'credentials that nobody asked for',
       'banking',
@@ -181,42 +146,14 @@ describe('an exchange that fits the document', () => {
       },
       'credentials where none are asked for',
     ],
-    ['a key under another name', 'payments', { ...BATCH, headers: { 'x-api-key': 'k' } }, 'no credentials'],
     ['no body', 'banking', { ...MOVE, sent: '' }, 'no body'],
-    ['a body that lacks a field', 'banking', { ...MOVE, sent: '{}' }, "'streetAddress'"],
-    ['a body with a further field', 'banking', { ...MOVE, sent: `{${ADDRESS},"x":1}` }, 'additional'],
     [
       'a body with half of a pair',
       'banking',
       { ...MOVE, sent: `{${ADDRESS},"oneTimeCode":"000000"}` },
       'secureOperationType',
     ],
-    [
-      'a body with two variants in one',
-      'banking',
-      {
-        ...MOVE,
-        sent: `{${ADDRESS},"oneTimeCode":"000000","secureOperationType":"TimeBasedCode","associatedPersonId":"p"}`,
-      },
-      'boolean schema is false',
-    ],
-    ['a body out of range', 'banking', { ...MOVE, sent: `{${ADDRESS.replace('33', '54')}}` }, '<= 53'],
-    [
-      'a body out of pattern',
-      'banking',
-      { ...MOVE, sent: `{${ADDRESS.replace('12207', '1220')}}` },
-      'pattern',
-    ],
     ['a body of another type', 'banking', { ...MOVE, type: 'text/plain' }, 'a body of type text/plain'],
-    [
-      'a date without a time',
-      'banking',
-      {
-        ...STATEMENT,
-        sent: '{"period":"2026-01-01","financialAccountId":"fa-1"}',
-      },
-      'date-time',
-    ],
     ['a body where there is none', 'payments', { ...BATCH, sent: '{}' }, 'a body of type'],
     [
       'a form that lacks its file',
@@ -224,7 +161,6 @@ describe('an exchange that fits the document', () => {
       { ...UPLOAD, sent: `${part('description')}--B--\r\n` },
       "'file'",
     ],
-    ['a form with a further part', 'boarding', { ...UPLOAD, sent: `${file}${part('x')}--B--\r\n` }, '"x"'],
     ['another status', 'boarding', { ...STATUS, status: 201 }, 'a response with 201'],
     [
       'a response of another type',
@@ -234,35 +170,13 @@ describe('an exchange that fits the document', () => {
     ],
     ['a response without its envelope', 'boarding', { ...STATUS, sentBody: status }, "'data'"],
     [
-      'an envelope of another operation',
-      'boarding',
-      {
-        ...STATUS,
-        line: 'GET /api/v2/merchant/fees?id=7',
-      },
-      "'success'",
-    ],
-    [
       'a payload that lacks a field',
       'boarding',
       { ...STATUS, sentBody: envelope('{"mid":null}') },
       "'status'",
     ],
-    [
-      'a payload of another type',
-      'boarding',
-      { ...STATUS, sentBody: envelope('{"status":1}') },
-      '/data/status',
-    ],
-    ['a file of an unknown type', 'banking', { ...STATEMENT, sentType: 'image/png' }, 'image/png'],
     ['an empty file', 'banking', { ...STATEMENT, sentBody: '' }, 'an empty file'],
     ['a body where there is none', 'plant-store', { ...GONE, sentBody: '{}' }, 'a response with a body'],
-    [
-      'an error of another form',
-      'plant-store',
-      { ...GONE, status: 400, sentBody: '{"error":"no"}' },
-      "'message'",
-    ],
   ])('and %s is a problem', async (_, system, exchanged, problem) => {
     const found = await problems(system, exchanged);
     expect(found.join('\n')).toContain(problem);

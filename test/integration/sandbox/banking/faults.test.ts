@@ -1,31 +1,12 @@
-import { describe, expect, it } from 'vitest';
-import { HOLDER, type RunningBanking, runBanking } from '../../../rigs/sandbox/banking/running-banking.js';
-import { outcome, WRITE_FAULTS } from '../../../rigs/sandbox/write-faults.js';
+import { expect, it } from 'vitest';
+import { runBanking } from '../../../rigs/sandbox/banking/running-banking.js';
 
-const E7 = 'POST /svc/businessAccountHolder';
-const E8 = 'POST /svc/paymentCard/closePaymentCard';
 const CLOSING = '{"paymentCardId":"card-1001"}';
-
-describe.each([
-  ['submit-business-account-holder', E7, HOLDER, 3001],
-  ['close-card', E8, CLOSING, 'card-1001'],
-])('a planned fault hits %s', (operation, line, body, id) => {
-  it.each(WRITE_FAULTS)('%s: the caller sees %s, %i took effect', async (fault, seen, effects) => {
-    const banking: RunningBanking = await runBanking();
-    await banking.call('GET /api/tickets');
-    await banking.control(
-      'POST /sandbox/faults',
-      `{"fault":"${fault}","operation":"${operation}","milliseconds":20}`,
-    );
-    expect(await outcome(banking.call(line, body))).toBe(seen);
-    expect(await banking.effects()).toEqual(Array(effects).fill(`${operation} ${id}`));
-  });
-});
 
 it('the ledger shows the system, and text ids of cards unchanged', async () => {
   const banking = await runBanking();
   await banking.create();
-  await banking.call(E8, CLOSING);
+  await banking.call('POST /svc/paymentCard/closePaymentCard', CLOSING);
   await banking.submit();
   await banking.control('POST /sandbox/profiles/3001/transition', '{"tickets":[{"text":"Why?"}]}');
   await banking.call('POST /api/tickets', '{"text":"So.","parentTicketId":9001}');

@@ -99,17 +99,6 @@ describe('a token', () => {
   });
 });
 
-describe('a partner whose clock is wrong', () => {
-  it.each([3_600_000, -86_400_000])('by %i ms shifts Date and expiration together', async (skewMs) => {
-    const wrong = Date.now() + skewMs;
-    const banking = await runBanking({ now: () => wrong });
-    const bearer = await banking.signIn(signInOf('sandbox'));
-    expect(Date.parse(bearer.headers.get('date') ?? '')).toBe(wrong - (wrong % 1_000));
-    expect(Date.parse(bearer.json<Token>().expiration)).toBe(wrong + TEN_MINUTES);
-    expect((await banking.call(ANY_READ, undefined, bearer)).status).toBe(200);
-  });
-});
-
 describe('the second factor', () => {
   const running = shared((until) => runBanking({}, until));
 

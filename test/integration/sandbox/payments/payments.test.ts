@@ -6,7 +6,7 @@ import {
   type RunningPayments,
   runPayments,
 } from '../../../rigs/sandbox/payments/running-payments.js';
-import { outcome, WRITE_FAULTS } from '../../../rigs/sandbox/write-faults.js';
+import { outcome } from '../../../rigs/sandbox/write-faults.js';
 import { shared } from '../../../rigs/shared.js';
 
 const START = (more = '') => `{"terminal_id":"${COUNTER}","amount":1000,"event_id":"e-1"${more}}`;
@@ -308,16 +308,6 @@ describe('transactions', () => {
 });
 
 describe('a planned fault', () => {
-  it.each(WRITE_FAULTS)('hits it, %s: the caller sees %s, %i took effect', async (fault, seen, effects) => {
-    const payments = await runPayments();
-    await payments.control(
-      'POST /sandbox/faults',
-      `{"fault":"${fault}","operation":"start-payment","milliseconds":20}`,
-    );
-    expect(await outcome(payments.call('POST /v3/payment', START()))).toBe(seen);
-    expect(await payments.effects()).toEqual(Array(effects).fill('start-payment transaction-1001'));
-  });
-
   it('of one system does not hit an operation of the same name of another', async () => {
     const payments = await runPayments();
     const list = async () => (await payments.call('GET /v1/transactions')).status;

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { plantStoreClient } from '../../../../src/partners/plant-store/client.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { type Keyed, runKeyed } from '../../../rigs/sandbox/keyed.js';
-import { outcome, WRITE_FAULTS } from '../../../rigs/sandbox/write-faults.js';
 import { shared, type Until } from '../../../rigs/shared.js';
 
 const BEARER = { authorization: 'Bearer sandbox' };
@@ -112,16 +111,3 @@ describe('every failure is a 400 with an Error:', () => {
     expect(await plants.effects()).toEqual(['create-plant 7']);
   });
 });
-
-it.each(WRITE_FAULTS)(
-  'a planned fault hits it, %s: the caller sees %s, %i took effect',
-  async (fault, seen, effects) => {
-    const plants = await runPlants();
-    await plants.control(
-      'POST /sandbox/faults',
-      `{"fault":"${fault}","operation":"create-plant","milliseconds":20}`,
-    );
-    expect(await outcome(plant(plants, '7'))).toBe(seen);
-    expect(await plants.effects()).toEqual(Array(effects).fill('create-plant 7'));
-  },
-);

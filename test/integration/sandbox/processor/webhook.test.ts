@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { processorClient } from '../../../../src/partners/processor/operations.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { runKeyed } from '../../../rigs/sandbox/keyed.js';
-import { outcome, WRITE_FAULTS } from '../../../rigs/sandbox/write-faults.js';
 import { shared, type Until } from '../../../rigs/shared.js';
 
 const LINE = 'POST /processor/api/v1/webhook';
@@ -105,16 +104,3 @@ describe('the processor', () => {
     await client.close();
   });
 });
-
-it.each(WRITE_FAULTS)(
-  'a planned fault hits it, %s: the caller sees %s, %i took effect',
-  async (fault, seen, effects) => {
-    const processor = await runProcessor();
-    await processor.control(
-      'POST /sandbox/faults',
-      `{"fault":"${fault}","operation":"register-webhook","milliseconds":20}`,
-    );
-    expect(await outcome(processor.call(LINE, REGISTRATION))).toBe(seen);
-    expect(await processor.effects()).toEqual(Array(effects).fill('register-webhook 1'));
-  },
-);

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type BoardingClient, boardingClient } from '../../../../src/partners/boarding/client.js';
-import { boardingOperations } from '../../../../src/partners/boarding/operations.js';
+import { type BoardingOperations, boardingOperations } from '../../../../src/partners/boarding/operations.js';
 import { feeChanges } from '../../../../src/partners/boarding/schemas.js';
+import { encode } from '../../../../src/partners/encoding.js';
 import { failureOf, NOWHERE, refusedFields } from '../../../rigs/partners/failure.js';
 
 const valid = {
@@ -34,6 +35,31 @@ function client(settings = {}): BoardingClient {
 }
 
 const refuses = (call: Call, request: unknown) => refusedFields(call(client(), request));
+
+/** The path and the body of an operation. @throws {ZodError} when our rules refuse the request */
+function sent(name: keyof BoardingOperations, request: object) {
+  const operation = boardingOperations(['TillMaster 3000'])[name];
+  const message: { readonly path: string; readonly body?: unknown } = encode(
+    operation,
+    operation.request.parse(request),
+  );
+  return message;
+}
+
+describe('a create is sent', () => {
+  it.each([
+    ['cashDiscount Yes', { cashDiscount: 'Yes' }],
+    ['cashDiscount No', { cashDiscount: 'No' }],
+    ['pos None', { pos: 'None' }],
+    ['pos CustomPos', { pos: 'CustomPos' }],
+    ['a pos that the settings name', { pos: 'TillMaster 3000' }],
+    ['the largest int32', { agentProfileId: 2147483647, boardingSettingsId: 2147483647 }],
+    ['an empty e-mail', { email: '' }],
+  ])('with %s', (_, change) => {
+    const { body } = sent('createMerchant', { ...valid, ...change });
+    expect(JSON.parse(String(body))).toEqual({ ...valid, ...change });
+  });
+});
 
 describe.each([
   ['v2', create],
@@ -138,7 +164,35 @@ it('an id may be nothing but an int32', async () => {
   );
 });
 
+it('an id may be any int32', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -2147483648, max: 2147483647 }), (id) => {
+      expect(sent('getStatus', { id }).path).toBe(`/api/v1/merchant/status?id=${id}`);
+    }),
+  );
+});
+
 describe('fee limits', () => {
+  it.each([
+    ['minimumDiscountAmount', 0],
+    ['minimumDiscountAmount', 500],
+    ['earlyTerminationFeeAmount', 0],
+    ['earlyTerminationFeeAmount', 999999],
+    ['earlyTerminationFeeContractMonths', 0],
+    ['earlyTerminationFeeContractMonths', 60],
+    ['minimumDiscountType', 'Daily'],
+    ['minimumDiscountType', 'Monthly'],
+    ['minimumDiscountStartDate', '2026-01-01T00:00:00Z'],
+    ['minimumDiscountStartDate', '2026-01-01T00:00:00'],
+    ['cashDiscountRate', 0],
+    // As read from a merchant without fees: an update sends back what was read.
+    ['minimumDiscountAmount', null],
+    ['amex', null],
+    ['aFieldOfThePartner', { any: 'thing' }],
+  ])('let %s be %j', (field, value) => {
+    expect(sent('updateFees', { id: 1, [field]: value }).body).toBe(JSON.stringify({ [field]: value }));
+  });
+
   it.each([
     ['minimumDiscountAmount', 500.01],
     ['minimumDiscountAmount', -0.01],
@@ -175,6 +229,16 @@ describe('fee limits', () => {
 });
 
 describe('a fee line', () => {
+  it.each([
+    ['zero', { chargeback: { perItem: 0, percent: 0 } }],
+    ['beside flags and numbers', { isOn: true, count: 3, line: { perItem: 0.1, percent: 2.5 } }],
+    ['with fields of the partner', { line: { perItem: 1, percent: 1, label: 'x' } }],
+    ['deep down', { a: { b: [{ c: { perItem: 1, percent: 1 } }] } }],
+    ['the group itself', { perItem: 1, percent: 1 }],
+  ])('is sent as it is: %s', (_, group) => {
+    expect(sent('updateFees', { id: 1, standard: group }).body).toBe(JSON.stringify({ standard: group }));
+  });
+
   it.each([
     ['without percent', { standard: { line: { perItem: 1 } } }, ['standard.line.percent']],
     ['without perItem', { standard: { line: { percent: 1 } } }, ['standard.line.perItem']],

@@ -88,19 +88,4 @@ describe('apis/2, merchant boarding', () => {
       allOf: [{ $ref: '#/components/schemas/FeesEnvelope' }, {}],
     });
   });
-
-  it('fees have these limits', async () => {
-    const { paths } = await documentOf('boarding');
-    const within = (type: string, maximum: number) => ({
-      anyOf: [{ type, minimum: 0, maximum }, { type: 'null' }],
-    });
-    expect(json(paths['/api/v2/merchant/fees'].post.requestBody)).toMatchObject({
-      properties: {
-        minimumDiscountAmount: within('number', 500),
-        minimumDiscountType: { anyOf: [{ enum: ['Daily', 'Monthly'] }, { type: 'null' }] },
-        earlyTerminationFeeAmount: within('number', 999_999),
-        earlyTerminationFeeContractMonths: within('integer', 60),
-      },
-    });
-  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type PaymentsClient, paymentsClient } from '../../../../src/partners/payments/client.js';
-import { NOWHERE, refusedFields } from '../../../rigs/partners/failure.js';
+import { failureOf, NOWHERE, refusedFields } from '../../../rigs/partners/failure.js';
 
 const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
 const account = { type: 'merchant', name: 'Bakery', description: 'Bread', address };
@@ -25,12 +25,38 @@ const OF_MONEY: [Key, object][] = [
   ['startPreauth', start],
 ];
 
-/** Refused before anything is sent. @returns the names of the fields */
-function refuses(operation: Key, request: object): Promise<string[]> {
+function call(operation: Key, request: object): Promise<unknown> {
   const client = paymentsClient({ url: NOWHERE, apiKey: 'k3y', environment: 'uat' });
   onTestFinished(() => client.close());
-  return refusedFields(client[operation](request as never));
+  return client[operation](request as never);
 }
+
+/** Refused before anything is sent. @returns the names of the fields */
+const refuses = (operation: Key, request: object) => refusedFields(call(operation, request));
+
+describe('a request may be sent:', () => {
+  it.each<[Key, string, object]>([
+    ...['admin', 'psp', 'partner', 'merchant'].map((type): [Key, string, object] => [
+      'createAccount',
+      `type ${type}`,
+      { ...account, type },
+    ]),
+    ['createAccount', 'a second street line', { ...account, address: { ...address, street_line2: '' } }],
+    ['createAccount', 'fields of the platform’s own', { ...account, timezone: 'UTC' }],
+    ['updateAccount', 'one field', { account_id: 'a', description: 'Cake' }],
+    ['listTerminals', 'nothing', {}],
+    ['listTerminals', 'the least', { limit: 1, offset: 0 }],
+    ['listTerminals', 'the most', { limit: 200 }],
+    ['createApiKey', 'any permission', { ...key, permissions: ['a brand’s own'] }],
+    ['capturePayment', 'a null amount', { ...ids, amount: null }],
+    ['capturePayment', 'no tip', { ...ids, tip_amount: 0 }],
+    ['refundPayment', 'no amount', ids],
+    ['refundTransaction', 'one cent', { ...ids, amount: 1 }],
+    ['startPayment', 'a large amount', { ...start, amount: Number.MAX_SAFE_INTEGER }],
+  ])('%s with %s', async (operation, _, request) => {
+    expect((await failureOf(call(operation, request))).details.reason).toBe('ECONNREFUSED');
+  });
+});
 
 describe('a request is refused before it is sent:', () => {
   it.each<[Key, string, object, string[]]>([
