@@ -172,8 +172,10 @@ describe.each(SYSTEMS)('of %s, the OpenAPI document has', (system) => {
   it.each(cases)('$status of $operation: $line $body, by "$caller"', async (asked) => {
     const { status, operation, line, body, caller } = asked;
     const partner = running();
+    const before = await partner.sandbox.effects();
     expect(await send(partner, line, await credentials(system, partner, caller), body)).toBe(status);
     expectDescribed(partner, operation);
+    expect(await partner.sandbox.effects()).toEqual(before);
   });
 
   it('the response of each operation to a call without credentials', async () => {
