@@ -28,10 +28,12 @@ export const CORRECTIONS: Readonly<Record<string, Correction>> = {
       },
     ],
     transcripts: [
-      'test/integration/sandbox/banking/scenarios.test.ts',
-      'test/integration/partners/banking/responses.test.ts',
-      'test/unit/partners/banking/profile-statuses.test.ts',
-    ].map((file) => ({ file, from: "'Cancelled'", to: "'Canceled'" })),
+      {
+        file: 'test/unit/partners/banking/profile-statuses.test.ts',
+        from: "'Cancelled'",
+        to: "'Canceled'",
+      },
+    ],
     words: ['CANCELLED', "'Canceled'", '[cancelled]'],
   },
   'renamed-field': {
@@ -78,11 +80,6 @@ export const CORRECTIONS: Readonly<Record<string, Correction>> = {
       },
       {
         file: 'test/integration/sandbox/banking/status-codes.test.ts',
-        from: `withOwner('zipCode', '"12207-1234"')`,
-        to: `withOwner('zipCode', '"12207-12345"')`,
-      },
-      {
-        file: 'test/integration/sandbox/banking/status-codes.test.ts',
         from: "'owner.zipCode': ['must be 5 digits']",
         to: "'owner.zipCode': ['must be 5 digits, or 5-4']",
       },
@@ -109,9 +106,9 @@ export const CORRECTIONS: Readonly<Record<string, Correction>> = {
         'test/integration/partners/boarding/wire.test.ts',
       ].map((file) => ({ file, from: '"pos":"None"', to: '"pos":"None","statements":"Email"' })),
       {
-        file: 'test/integration/partners/boarding/requests.test.ts',
-        from: "  pos: 'None',\n  agentProfileId",
-        to: "  pos: 'None',\n  statements: 'Email',\n  agentProfileId",
+        file: 'test/unit/partners/boarding/requests.test.ts',
+        from: 'toEqual({ ...valid, ...change })',
+        to: "toEqual({ ...valid, statements: 'Email', ...change })",
       },
     ],
     words: ['cashDiscount', 'merchantOf'],

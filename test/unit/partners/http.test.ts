@@ -397,6 +397,19 @@ describe('what a write does before it is sent', () => {
     await Promise.all(calls);
   });
 
+  it('may end after its caller gave up: no byte is sent, and the connection is closed', async () => {
+    const { http, requests, connections } = memoryPartner();
+    const { open, opened } = gate();
+    const caller = new AbortController();
+    const failure = failureOf(http.send({ ...WRITE, beforeSending: () => opened, signal: caller.signal }));
+    await settled();
+    caller.abort();
+    expect(await failure).toMatchObject({ code: 'AbortError', sent: false });
+    open();
+    await settled();
+    expect([requests, connections.map(isClosed)]).toEqual([[], [true]]);
+  });
+
   it('does not happen for a caller that gave up while others were about to be sent', async () => {
     const { http, connections } = memoryPartner();
     const { open, opened } = gate();

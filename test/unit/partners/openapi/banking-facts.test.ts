@@ -98,7 +98,13 @@ describe('apis/1, banking', () => {
     });
     expect(holder.properties).not.toHaveProperty('owner5');
     expect(owner.required).toHaveLength(11);
-    expect(owner.properties.firstName).toEqual({ type: 'string', minLength: 1, maxLength: 255 });
+    expect(owner.properties).toMatchObject({
+      firstName: { type: 'string', maxLength: 255 },
+      homePhone: { pattern: '^\\d{10}$' },
+      zipCode: { pattern: '^\\d{5}$' },
+      dob: DATE,
+      percentageOwnership: { type: 'integer', minimum: 25, maximum: 100 },
+    });
   });
 
   it('the other requests need these fields', async () => {
