@@ -268,15 +268,14 @@ describe('a process whose credentials are refused', () => {
     expect(reports).toHaveLength(1);
   });
 
-  it('reports the partner’s words without private values', async () => {
+  it('reports what is missing, and the beginning of the partner’s words without private values', async () => {
     const { run, partner, reports } = process();
-    partner.refusal = { fields: [{ field: '', message: 'ada@example.com is locked' }] };
+    const fields = ['ada@example.com is locked', 'x'.repeat(400)].map((message) => ({ field: '', message }));
+    partner.refusal = { kind: 'Forbidden', needs: 'one-time-code', fields };
     await failure(run());
     expect(reports[0]?.refusal).toEqual({
-      kind: 'Unauthorized',
-      operation: 'get-status',
-      reason: 'HTTP 401',
-      words: '[Redacted] is locked',
+      ...{ kind: 'Forbidden', operation: 'get-status', reason: 'HTTP 401', needs: 'one-time-code' },
+      words: `[Redacted] is locked; ${'x'.repeat(278)}`,
     });
   });
 

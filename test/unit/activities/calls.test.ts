@@ -30,7 +30,7 @@ async function call(operation: string, request: object = {}, failure?: Failure) 
     {},
     { client: takesMarks, logger: new DefaultLogger('ERROR') },
   )
-    .run(callPartner, { system: 'boarding', operation, request: request as never })
+    .run(callPartner, { system: 'boarding' as const, operation, request: request as never })
     .catch((error: unknown) => error);
   return { got, outcome };
 }
