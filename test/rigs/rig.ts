@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import { inject } from 'vitest';
+import { test as base, inject } from 'vitest';
 import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
@@ -28,22 +28,24 @@ import {
 import { Onboarding } from './onboarding.js';
 import { SandboxControl } from './sandbox-control.js';
 import type { Until } from './shared.js';
-import { startTemporal } from './temporal-server.js';
+import { registerNamespace, startTemporal } from './temporal-server.js';
 import { keysFrom, type RunningWorker, runWorker, type WorkerOptions } from './worker.js';
 
 export interface RigOptions extends WorkerOptions {
   /** A Temporal server of the caller. Default: the server that all test files share. */
   readonly address?: string;
-  /** A Temporal server for this rig alone, which ends with it: for lists of all workflows, or for other settings. */
+  /** A Temporal server for this rig alone, which ends with it: for other settings, or to stop it. */
   readonly server?: DevServerOptions;
+  /** A namespace for this rig alone: for lists of all workflows, and for workflows that every rig would call the same. */
+  readonly ownNamespace?: true;
   readonly sandbox?: SandboxOptions;
   /** Default: true. With false, the test starts the worker. */
   readonly worker?: boolean;
 }
 
 /**
- * A real Temporal client, sandbox and worker for one test file. The sandbox's underwriters take a step with each status read,
- * so that no step is missed and no test waits for the next poll.
+ * A real Temporal client, sandbox and worker. The sandbox's underwriters take a step with each status read, so that no step is
+ * missed and no test waits for the next poll.
  */
 export interface Rig {
   readonly client: Client;
@@ -60,9 +62,44 @@ export interface Rig {
     input: CustomerOnboardingInput,
     options?: { again?: boolean },
   ): Promise<Onboarding<CustomerOnboardingOutcome>>;
+  /** Ends all workflows of the rig, and deletes the faults of its sandbox that still wait. */
+  clear(): Promise<void>;
   /** Closes something else together with the rig. */
   readonly atClose: Until;
   close(): Promise<void>;
+}
+
+/** The rigs that the test files of this process share, by their options. */
+const opened = new Map<string, Promise<Rig>>();
+
+/** Closes the shared rigs when vitest ends the process, which runs many test files. */
+const test = base
+  .extend('opened', { scope: 'worker' }, opened)
+  .extend('rigs', { scope: 'worker' }, ({ opened }, { onCleanup }) => {
+    onCleanup(async () => {
+      for (const rig of opened.values()) await (await rig).close();
+    });
+    return opened;
+  });
+
+/** Options of a rig that several test files may share: values that JSON has. */
+export type SharedOptions = Pick<
+  RigOptions,
+  'accounts' | 'accountPolls' | 'bankingUser' | 'dbaForm' | 'limits' | 'patience' | 'poll' | 'user'
+>;
+
+/**
+ * The rig with these options that all test files of this process share. A test file calls it at its top level: `const rig = await
+ * sharedRig()`. When the file ends, the rig is cleared for the next one. A test that stops or configures a server, a worker or a
+ * sandbox needs a rig of its own: {@link createRig}.
+ */
+export async function sharedRig(options: SharedOptions = {}): Promise<Rig> {
+  const key = JSON.stringify(options);
+  const opening = opened.get(key) ?? createRig(options);
+  opened.set(key, opening);
+  const rig = await opening;
+  test.afterAll(({ rigs: _ }) => rig.clear());
+  return rig;
 }
 
 export async function createRig(options: RigOptions = {}): Promise<Rig> {
@@ -72,9 +109,13 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
   const connection = await Connection.connect({ address });
   const payloadKeys = options.payloadKeys ?? generatePayloadKey();
   const converter = dataConverter(keysFrom(payloadKeys));
-  const client = new Client({ connection, dataConverter: converter, interceptors: clientInterceptors });
-  const native = await NativeConnection.connect({ address });
   const taskQueue = `test-${randomUUID()}`;
+  const namespace = options.ownNamespace ? taskQueue : 'default';
+  if (options.ownNamespace) await registerNamespace(connection, namespace);
+  const client = new Client({
+    ...{ connection, namespace, dataConverter: converter, interceptors: clientInterceptors },
+  });
+  const native = await NativeConnection.connect({ address });
   const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
   const dirs = { documentDir: join(folder, 'documents'), statementDir: join(folder, 'statements') };
   const sandbox = await startSandbox({ pace: { reads: 1 }, ...options.sandbox });
@@ -89,6 +130,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
     env: {
       ...environmentFor(sandbox.url),
       TEMPORAL_ADDRESS: address,
+      ...(options.ownNamespace && { TEMPORAL_NAMESPACE: namespace }),
       PAYLOAD_KEYS: payloadKeys,
       GANGWAY_TASK_QUEUE: taskQueue,
       GANGWAY_DBA: dbaForm,
@@ -96,7 +138,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       STATEMENT_DIR: dirs.statementDir,
     },
     async startWorker(overrides = {}) {
-      const place = { connection: native, taskQueue, sandboxUrl: sandbox.url, ...dirs };
+      const place = { connection: native, namespace, taskQueue, sandboxUrl: sandbox.url, ...dirs };
       const worker = await runWorker(place, { ...options, payloadKeys, ...overrides });
       workers.push(worker);
       return worker;
@@ -117,18 +159,15 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       });
       return new Onboarding(client, id);
     },
+    async clear() {
+      await endWorkflows(client, taskQueue);
+      await rig.sandbox.clearFaults();
+    },
     atClose(close) {
       others.push(close);
     },
     async close() {
-      const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
-      for await (const { workflowId } of client.workflow.list({ query })) {
-        // It may have ended since it was listed.
-        await client.workflow
-          .getHandle(workflowId)
-          .terminate()
-          .catch(() => undefined);
-      }
+      await endWorkflows(client, taskQueue);
       await Promise.all(workers.map((worker) => worker.stop()));
       await Promise.all(others.map((close) => close()));
       await sandbox.close();
@@ -140,6 +179,17 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
   };
   if (options.worker !== false) await rig.startWorker();
   return rig;
+}
+
+async function endWorkflows(client: Client, taskQueue: string): Promise<void> {
+  const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
+  for await (const { workflowId } of client.workflow.list({ query })) {
+    // It may have ended since it was listed.
+    await client.workflow
+      .getHandle(workflowId)
+      .terminate()
+      .catch(() => undefined);
+  }
 }
 
 /** Settings for all partners at a sandbox, and for fast polls. */

@@ -1,4 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TestProject } from 'vitest/node';
 import { requireFreshBuild } from '../../scripts/build-stamp.js';
 import {
@@ -40,6 +41,13 @@ export async function startTemporal(options: DevServerOptions = {}): Promise<Dev
   await registerSearchAttributes(new Client({ connection }));
   await connection.close();
   return server;
+}
+
+/** Registers a namespace with the search attributes of Gangway. */
+export async function registerNamespace(connection: Connection, namespace: string): Promise<void> {
+  const workflowExecutionRetentionPeriod = msToTs('1 day');
+  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+  await registerSearchAttributes(new Client({ connection, namespace }));
 }
 
 /** One Temporal server for all test files; each has its own task queue on it. The tests run dist/, which has to be up to date. */

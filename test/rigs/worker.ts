@@ -53,6 +53,7 @@ export interface WorkerOptions {
 /** The environment of a worker of a test. */
 export interface WorkerPlace {
   readonly connection: NativeConnection;
+  readonly namespace: string;
   readonly taskQueue: string;
   readonly sandboxUrl: string;
   readonly documentDir: string;
@@ -68,7 +69,7 @@ export const NO_EVENTS: EventSettings = { secrets: [], toLoopback: true, destina
 
 /** Runs all of Gangway's workers in this process, against a sandbox. */
 export async function runWorker(place: WorkerPlace, options: WorkerOptions): Promise<RunningWorker> {
-  const { connection, sandboxUrl, ...dirs } = place;
+  const { connection, namespace, sandboxUrl, ...dirs } = place;
   const { payloadKeys = '', version, events = NO_EVENTS, accounts = [] } = options;
   const { accountPasswords = {}, accountPolls = {} } = options;
   const { poll = { minMs: 50, maxMs: 500 } } = options;
@@ -79,7 +80,7 @@ export async function runWorker(place: WorkerPlace, options: WorkerOptions): Pro
   const account = accountOf(sandboxUrl, options);
   const worker = await createWorker({
     connection,
-    namespace: 'default',
+    namespace,
     config: {
       ...{ ...account, ...dirs, dbaForm: options.dbaForm ?? 'shown', version, poll, patience, events },
       accounts: Object.fromEntries(

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Resolution } from '../../../src/messages/requirements.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { found, markers } from '../../rigs/privacy/markers.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 import { historyOf, sent } from '../../rigs/workflows/raw.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const NO_OTHER =
   'agentProfileId, agent, boardingSettingsId, boardingSettings, fees, application, and no other field, in the form of the input: {"merchant": {"FIELD": "VALUE"}}';

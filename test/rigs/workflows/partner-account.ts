@@ -81,9 +81,10 @@ export async function soon<Outcome>(onboardings: readonly Onboarding<Outcome>[])
 
 /** Another worker with its own connection, as if in another process. It ends with the rig. */
 export async function startAnotherWorker(rig: Rig, options: WorkerOptions): Promise<void> {
-  const { taskQueue, documentDir, statementDir, sandbox, env } = rig;
+  const { client, taskQueue, documentDir, statementDir, sandbox, env } = rig;
+  const { namespace } = client.options;
   const connection = await NativeConnection.connect({ address: env['TEMPORAL_ADDRESS'] ?? '' });
-  const place = { connection, taskQueue, documentDir, statementDir, sandboxUrl: sandbox.url };
+  const place = { connection, namespace, taskQueue, documentDir, statementDir, sandboxUrl: sandbox.url };
   const worker = await runWorker(place, { payloadKeys: env['PAYLOAD_KEYS'] ?? '', ...options });
   rig.atClose(async () => {
     await worker.stop();
