@@ -4,6 +4,7 @@ import { merchant } from '../../rigs/inputs.js';
 import { launch, type RunningProcess } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { tcpProxy } from '../../rigs/tcp-proxy.js';
+import { giveUp } from '../../rigs/workflows/give-up.js';
 
 /** The server gives up on an attempt of a write after two minutes. */
 const PATIENCE_MS = 300_000;
@@ -53,6 +54,7 @@ describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
     const doomed = await startWorker(killed);
     const { input, boarding, read } = await beforeMark(killed);
     await end(doomed, 'SIGKILL');
+    await giveUp(killed);
     await read.letGo();
     const next = await startWorker(killed);
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
@@ -65,6 +67,7 @@ describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
     const slow = await startWorker(stopped);
     const { input, boarding, read } = await beforeMark(stopped);
     slow.child.kill('SIGSTOP');
+    await giveUp(stopped);
     await read.letGo();
     const next = await startWorker(stopped);
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
@@ -85,6 +88,7 @@ describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
     // It has its response by now, and would record its mark.
     await sleep(2_000);
     await end(doomed, 'SIGKILL');
+    await giveUp(lost);
     // What it has sent to Temporal arrives although it is dead.
     wire.mend();
     const next = await startWorker(lost);

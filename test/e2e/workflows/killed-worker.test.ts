@@ -41,16 +41,19 @@ describe('a worker killed between the partner’s commit and its own report', { 
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
   });
 
-  it.each([
-    ['in flight was reset', 'reset', 'its worker stopped before the response was recorded'],
-    [
-      'that waited was reset together with its marks',
-      'resetWithMarks',
-      'it was reset together with its marks',
-    ],
-  ] as const)('leaves one merchant and a question also when the activity %s', async (_, which, reason) => {
-    const { input, boarding } = cutOff.merchants[which];
-    expect((await boarding.requirement('uncertain-write')).detail).toContain(reason);
+  it('leaves one merchant and a question even when the activity in flight was reset', async () => {
+    const { input, boarding } = cutOff.merchants.reset;
+    const { detail } = await boarding.requirement('uncertain-write');
+    expect(detail).toContain('its worker stopped before the response was recorded');
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
+  });
+
+  it('leaves one merchant and an unknown outcome when the activity was reset together with its marks', async () => {
+    const { input, creating } = cutOff.merchants.resetWithMarks;
+    const failure = await creating.outcome().catch(({ cause }) => cause.cause);
+    expect(failure.details).toEqual([
+      expect.objectContaining({ kind: 'Uncertain', reason: 'it was reset together with its marks' }),
+    ]);
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
   });
 
