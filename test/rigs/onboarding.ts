@@ -9,6 +9,7 @@ import { type OnboardingState, stateQuery } from '../../src/messages/onboarding-
 import { type Answer, type Requirement, resolveRequirement } from '../../src/messages/requirements.js';
 import { sendClaim, sendConfirmation, sendProposal } from '../../src/operators/answering.js';
 import { type Listed, listed } from '../../src/temporal/search.js';
+import { unlessStill } from './still.js';
 import { eventually } from './waiting.js';
 
 /** A running onboarding, for tests. */
@@ -42,16 +43,18 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
   }
 
   outcome(): Promise<Outcome> {
-    return this.handle.result() as Promise<Outcome>;
+    return unlessStill(this.client, this.workflowId, 'the outcome', () => this.handle.result());
   }
 
   /** Waits until `reached` is true of the state. */
   async until(reached: (state: OnboardingState) => boolean, what = 'the state'): Promise<OnboardingState> {
-    return eventually(() => this.state(), reached, what).catch(async (error: Error) => {
-      throw new Error(`${error.message}; ${await standstill(this.client, this.workflowId)}`, {
-        cause: error,
-      });
-    });
+    return unlessStill(this.client, this.workflowId, what, ({ signal }) =>
+      eventually(
+        () => this.state(),
+        (state) => signal.aborted || reached(state),
+        what,
+      ),
+    );
   }
 
   /** The status poll, as the server has it. */
@@ -167,21 +170,6 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     const { timeline } = await this.state();
     return timeline.map(({ event }) => event);
   }
-}
-
-/** The pending work of a workflow and its children, and the end of their histories: for a test that waits in vain. */
-async function standstill(client: Client, workflowId: string): Promise<string> {
-  const handle = client.workflow.getHandle(workflowId);
-  const { raw } = await handle.describe();
-  const pending = raw.pendingActivities?.map(({ activityType, state, attempt, lastStartedTime }) => ({
-    ...{ type: activityType?.name, state, attempt },
-    startedAt: new Date(Number(lastStartedTime?.seconds ?? 0) * 1_000),
-  }));
-  const { events } = await handle.fetchHistory();
-  const last = events?.slice(-8).map(({ eventId, eventType }) => `${eventId} ${eventType}`);
-  const task = raw.pendingWorkflowTask && { attempt: raw.pendingWorkflowTask.attempt };
-  const children = (raw.pendingChildren ?? []).map((child) => standstill(client, child.workflowId ?? ''));
-  return [JSON.stringify({ workflowId, pending, task, last }), ...(await Promise.all(children))].join('; ');
 }
 
 /** The state of a part, as its customer shows it: without its timeline, and its dba, which is mostly that of the customer. */

@@ -8,7 +8,7 @@ const LONGEST_PAUSE_MS = 250;
  * Less than a test may take, so that the error names what the test waited for. More than two minutes, after which the server
  * hands out a task again that no worker received.
  */
-const PATIENCE_MS = 170_000;
+export const PATIENCE_MS = 170_000;
 
 /** Repeats a query until its result is the wanted one. */
 export async function eventually<T>(

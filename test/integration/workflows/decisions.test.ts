@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
 import type { Answer } from '../../../src/messages/requirements.js';
 import { merchant, namedApplication } from '../../rigs/inputs.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const DECLINED = { status: 'Declined', comment: 'no' };
 

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { sharedRig } from '../../rigs/rig.js';
+import { unlessStill } from '../../rigs/still.js';
+
+const rig = await sharedRig();
+
+/** Waits for what does not come, and gives up after fewer looks than other tests. */
+const inVain = ({ workflowId }: Onboarding<unknown>) =>
+  unlessStill(rig.client, workflowId, 'the moon', () => new Promise(() => {}), { looks: 4, polls: 2 });
+
+describe.concurrent('a test that waits in vain', () => {
+  it('fails with what it waits for and the pending work, although the status poll goes on', async () => {
+    const error = await inVain(await rig.board(merchant('waiting'))).catch(({ message }) => message);
+    expect(error).toMatch(/^waited in vain for the moon; .*"type":"awaitStatusChange"/);
+  });
+
+  it('fails with the open requirements, because only a person would move it', async () => {
+    const boarding = await rig.board(merchant('uw-level-1'));
+    await boarding.requirement('underwriting-note');
+    expect(await inVain(boarding).catch(({ message }) => message)).toContain('"kind":"underwriting-note"');
+  });
+
+  it('fails when the onboarding has ended', async () => {
+    const boarding = await rig.board(merchant());
+    await boarding.outcome();
+    await expect(inVain(boarding)).rejects.toThrow('waited in vain for the moon; ');
+  });
+});
