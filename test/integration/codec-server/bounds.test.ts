@@ -1,6 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CLEAR, ENCRYPTED, runCodecServer, TOKEN } from '../../rigs/codec-server/running-codec-server.js';
+import {
+  CLEAR,
+  ENCRYPTED,
+  PATIENT,
+  runCodecServer,
+  TOKEN,
+} from '../../rigs/codec-server/running-codec-server.js';
 
 const BODY = `{"payloads":[${ENCRYPTED}]}`;
 
@@ -19,11 +25,8 @@ describe('a body with too many values is rejected before it costs anything', () 
     ['lists within lists', '['.repeat(8_000_000)],
   ])('%s', async (_, body) => {
     const { call } = await runCodecServer();
-    const begun = performance.now();
     const { status, text } = await call('POST /decode', body);
     expect([status, text]).toEqual([413, '{"message":"the body has too many values: send fewer payloads"}']);
-    // Without the bound it takes a hundred seconds.
-    expect(performance.now() - begun).toBeLessThan(50_000);
   });
 
   it.each(['decode', 'encode'])(
@@ -75,9 +78,7 @@ describe('many requests at once', () => {
   });
 });
 
-describe('a slow caller is disconnected, and others get responses', () => {
-  const limits = { headersMs: 500, requestMs: 1_000, idleMs: 1_000 };
-
+describe('a slow caller', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['headers that never end', (socket) => dripping(socket, `${HEAD}\r\n`, 'x: y\r\n')],
     ['a header that never ends', (socket) => dripping(socket, `${HEAD}\r\nx: `, 'y')],
@@ -91,24 +92,21 @@ describe('a slow caller is disconnected, and others get responses', () => {
       (socket) => dripping(socket, `${JSON_HEAD}transfer-encoding: chunked\r\n\r\n`, '1\r\n \r\n'),
     ],
     ['a body that stops', (socket) => void socket.write(`${JSON_HEAD}content-length: 9\r\n\r\n{`)],
-  ])('%s', async (_, send) => {
-    const { call, url } = await runCodecServer({ limits });
-    const senders = connections(url);
-    for (const socket of senders) {
-      socket.resume();
-      send(socket);
+  ])('is disconnected: %s', async (_, send) => {
+    const { url } = await runCodecServer({ limits: { ...PATIENT, headersMs: 100, requestMs: 200 } });
+    const [socket] = connections(url, 1);
+    if (socket) {
+      send(socket.resume());
+      await closed(socket);
     }
-    expect((await call('POST /decode', BODY)).status).toBe(200);
-    await Promise.all(senders.map((socket) => closed(socket)));
   });
 
-  it('responses that nobody reads', async () => {
-    // The twenty large bodies keep the server busy for longer than `limits` gives a request.
-    const { call, url } = await runCodecServer({ limits: { ...limits, requestMs: 20_000 } });
+  it('that does not read its responses delays others only until it is disconnected', async () => {
+    const { call, url } = await runCodecServer({ limits: { ...PATIENT, idleMs: 200 } });
     const large = `{"data":"${'A'.repeat(8_000_000)}"}`;
     const { text } = await call('POST /encode', `{"payloads":[${large}]}`);
-    const readers = connections(url);
-    for (const socket of readers) {
+    // More than are processed at once.
+    for (const socket of connections(url, 9)) {
       socket.pause();
       socket.write(`${JSON_HEAD}content-length: ${text.length}\r\n\r\n${text}`);
     }
@@ -123,9 +121,9 @@ function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())));
 }
 
-/** More than are read at once, until the running test ends. */
-function connections(url: string): Socket[] {
-  return Array.from({ length: 12 }, () => {
+/** Until the running test ends. */
+function connections(url: string, count: number): Socket[] {
+  return Array.from({ length: count }, () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
     onTestFinished(() => void socket.destroy());
     return socket;

@@ -15,6 +15,9 @@ export const CLEAR = '{"metadata":{"encoding":"anNvbi9wbGFpbg=="},"data":"IkFkYS
 export const ENCRYPTED =
   '{"metadata":{"encoding":"YmluYXJ5L2VuY3J5cHRlZA==","encryption-key-id":"azE="},"data":"AAECAwQFBgcICQoLRwjAEc2ArHjiJf7l1vtyB/C56RuAFz4VVnXgp1wNYZDueevisL+aBZc/8n43qIC9"}';
 
+/** Limits that no test reaches, so that a busy machine may take its time. */
+export const PATIENT = { headersMs: 120_000, requestMs: 600_000, idleMs: 600_000 };
+
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -46,6 +49,7 @@ export async function runCodecServer(options: Partial<CodecServerOptions> = {}):
     tokenInPath: false,
     namespaces: ['default'],
     requestsPerMinute: 1_000,
+    limits: PATIENT,
     logger: createLogger('trace', { write: (line) => void lines.push(line) }),
     ...options,
   });
