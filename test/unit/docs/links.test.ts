@@ -32,7 +32,10 @@ describe('a page that a visitor expects', () => {
   });
 });
 
-describe('a link on a page', () => {
+/** All pages are parsed, which takes a busy machine its time. */
+const SLOW_MS = 180_000;
+
+describe('a link on a page', { timeout: SLOW_MS }, () => {
   it('leads to a file and to a heading that exist', async () => {
     expect(await problemsOf(PAGES)).toBe('');
   });
