@@ -8,7 +8,7 @@ import { failureOf } from '../../../rigs/partners/failure.js';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** Our clock and, unless a test says otherwise, the partner's. */
+/** Our clock, and by default the partner’s. */
 const NOON = Date.UTC(2026, 2, 1, 12);
 const SETTINGS = {
   ...{ username: 'ada', password: 's3cret', deviceToken: 'device-1', deviceName: 'Ada’s worker' },
@@ -119,7 +119,7 @@ describe('a token', () => {
     expect(inspected).toEqual([{ system: 'banking', name: 'issue-token', status: 200 }]);
   });
 
-  it('lets an error that is none of the partner’s pass, and keeps the code of a person', async () => {
+  it('throws an error that is not the partner’s as it is, and keeps the code of a person', async () => {
     const { token, get, codes } = signIn([new TypeError('a defect'), issued('t0k3n')]);
     token.useCode('654321');
     await expect(get()).rejects.toThrow(new TypeError('a defect'));
@@ -177,8 +177,8 @@ describe('the life of a token', () => {
   });
 
   it.each([
-    ['hours behind ours', -5 * HOUR, '2026-03-01T07:05:00Z'],
-    ['hours ahead of ours', 5 * HOUR, '2026-03-01T17:05:00Z'],
+    ['five hours behind', -5 * HOUR, '2026-03-01T07:05:00Z'],
+    ['five hours ahead', 5 * HOUR, '2026-03-01T17:05:00Z'],
   ])('counts by the partner’s clock, which is %s', async (_, offset, expiration) => {
     expect(await usedFor(issued('first', expiration, NOON + offset))).toBe(240);
   });
