@@ -191,11 +191,11 @@ describe('a process whose credentials are refused', () => {
   });
 
   it('calls at once after a successful probe', async () => {
-    const { run, probe, partner } = process();
+    const { run, probe, partner, reports } = process();
     partner.refusal = {};
     await failure(run());
     partner.refusal = undefined;
-    expect(await probe()).not.toHaveProperty('refusal');
+    expect(await probe()).toEqual({ process: reports[0]?.process });
     expect(await run()).toBe('let in');
   });
 
@@ -233,6 +233,19 @@ describe('a process whose credentials are refused', () => {
     expect([partner.calls, reports.length]).toEqual([3, 2]);
   });
 
+  it('makes its own report while the workflow tries the credentials of another, and one for calls that ran together', async () => {
+    const { run, partner, reports } = process();
+    partner.workflows = 1;
+    await failure(
+      run(async () => {
+        await failure(run(() => Promise.reject(refusedAs())));
+        partner.workflows = 0;
+        throw refusedAs();
+      }),
+    );
+    expect(reports).toHaveLength(1);
+  });
+
   it('does not close again when a call that began before a successful probe is refused after it', async () => {
     const { run, probe, partner, reports } = process();
     partner.refusal = {};
@@ -258,8 +271,8 @@ describe('a process whose credentials are refused', () => {
     });
     const second = failure(run(() => underWay.then(() => Promise.reject(refusedAs()))));
     for (let time = 0; time < 4; time++) {
-      expect(await failure(run())).toMatchObject(waits);
       vi.advanceTimersByTime(MINUTE);
+      expect(await failure(run())).toMatchObject(waits);
     }
     expect(reports).toEqual([]);
     temporal.isUp = true;
@@ -344,6 +357,18 @@ describe('a call that is refused although the credentials work', () => {
     ['although the response was unclear meanwhile', (rig: Process) => ended(rig, 'Uncertain')],
   ])('is a requirement of its workflow: %s', async (_, between) => {
     expect(await refusedTwice(between)).toMatchObject(asksItself);
+  });
+
+  it('is one of the account when it was let in before the probe', async () => {
+    const { run, probe, partner } = process();
+    partner.refusal = {};
+    await failure(run());
+    vi.advanceTimersByTime(MINUTE);
+    partner.refusal = undefined;
+    await run();
+    await probe();
+    partner.refusal = {};
+    expect(await failure(run())).toMatchObject(waits);
   });
 
   it.each([
@@ -456,11 +481,12 @@ describe('a probe', () => {
   });
 
   it('that gets no clear response leaves the account closed', async () => {
-    const { run, probe, partner } = process();
+    const { run, probe, partner, signIns } = process();
     partner.refusal = {};
     await failure(run());
     partner.refusal = { kind: 'Uncertain' };
     await failure(probe());
+    expect(signIns).toEqual(['read']);
     partner.refusal = undefined;
     expect(await failure(run())).toMatchObject(waits);
     expect(partner.calls).toBe(2);
@@ -484,7 +510,7 @@ describe('a probe', () => {
     ['Uncertain', false],
   ] as const)('that ends as %s: the partner accepts the credentials: %s', async (kind, isIn) => {
     const { probe, partner } = process();
-    partner.refusal = { kind };
+    partner.refusal = { kind, status: 404 };
     const outcome = probe({}, { passes: 20 });
     if (isIn) expect(await outcome).not.toHaveProperty('refusal');
     else expect(await failure(outcome)).toMatchObject({ kind, nonRetryable: false });
