@@ -67,7 +67,7 @@ describe('a workflow that does not respond', () => {
   const { TIMEOUT_TYPE_START_TO_CLOSE, TIMEOUT_TYPE_SCHEDULE_TO_START } = v1.TimeoutType;
   const DONE = { workflowTaskCompletedEventAttributes: {} };
 
-  it.each<[obstacle: string, pollers: string[], pinned?: string, events?: object[]]>([
+  it.each<[obstacle: string, pollers: string[], pinned?: string | undefined, events?: object[]]>([
     ['no-worker', []],
     ['no-worker', ['1']],
     ['no-response', ['2']],

@@ -1,0 +1,77 @@
+import type { Client } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import {
+  type DeliveryFilter,
+  GIVEN_UP,
+  listDeliveries,
+  redeliver,
+} from '../../../src/temporal/deliveries.js';
+
+const SUBJECT = 'merchant-boarding-m-1';
+const delivery = (subject: string) => ({
+  event: { id: '5', type: 'onboarding.ended.v1', subject },
+  destination: 'crm-1',
+});
+
+/** Temporal with these deliveries, listed with an older state than they are described with. */
+function temporal(...known: readonly { activityId: string; status: string; subject?: string }[]) {
+  const calls: unknown[][] = [];
+  const activity = {
+    async *list(query: string) {
+      calls.push(['list', query]);
+      yield* known;
+    },
+    getHandle: (id: string) => ({
+      async describe() {
+        const { status, subject = SUBJECT } = known.find(({ activityId }) => activityId === id) ?? {};
+        const getInput = async () => [delivery(subject)];
+        return { status, attempt: 2, getInput, getLastFailure: async () => new Error('HTTP 500') };
+      },
+      terminate: async () => calls.push(['terminate', id]),
+    }),
+    start: async (name: string, { id, idReusePolicy }: { id: string; idReusePolicy?: string }) =>
+      calls.push(['start', name, id, idReusePolicy]),
+  };
+  return { client: { activity } as unknown as Client, calls };
+}
+
+const [RUNNING, FAILED] = [
+  { activityId: 'event-1', status: 'RUNNING' },
+  { activityId: 'event-2', status: 'FAILED' },
+];
+
+describe('deliveries', () => {
+  it.each<[string, DeliveryFilter, ids: string[], query: string]>([
+    ['all, each once', {}, ['event-1', 'event-2', 'event-3'], ''],
+    [
+      'those of a workflow, and not of one whose id begins alike',
+      { workflowId: SUBJECT },
+      ['event-1', 'event-2'],
+      " AND ActivityId STARTS_WITH 'event-merchant-boarding-m-1-'",
+    ],
+    [
+      'those in a state, as Temporal describes them',
+      { statuses: GIVEN_UP },
+      ['event-2'],
+      " AND ExecutionStatus IN ('Failed', 'TimedOut', 'Terminated', 'Canceled')",
+    ],
+  ])('are listed: %s', async (_, filter, ids, query) => {
+    const another = { activityId: 'event-3', status: 'RUNNING', subject: `${SUBJECT}-2` };
+    const { client, calls } = temporal(RUNNING, FAILED, RUNNING, another);
+    const found = await Array.fromAsync(listDeliveries(client, filter));
+    expect(found.map(({ activityId }) => activityId)).toEqual(ids);
+    expect(found[0]).toMatchObject({ attempts: 2, problem: 'HTTP 500', destination: 'crm-1' });
+    expect(calls).toEqual([['list', `ActivityType = 'deliverEvent'${query}`]]);
+  });
+
+  it.each([
+    [RUNNING, [['terminate', 'event-1']]],
+    [FAILED, []],
+  ])('are sent again under the same id: %j', async (one, before) => {
+    const { client, calls } = temporal(one);
+    const [known] = await Array.fromAsync(listDeliveries(client, {}));
+    if (!known) throw new Error('not listed');
+    await redeliver(client, 'gangway', known);
+    expect(calls.slice(1)).toEqual([...before, ['start', 'deliverEvent', one.activityId, undefined]]);
+  });
+});
