@@ -110,6 +110,6 @@ async function testsPass(copy: ScratchCopy, { words }: Correction): Promise<bool
   const projects = ['--project=unit', '--project=integration'];
   const { passed, failures } = await runTests([...affected, ...projects], { cwd: copy.root });
   print(`  tests        ${passed} pass in ${affected.length} files`);
-  const names = failures.map(({ file, name = 'as a whole' }) => `${file} ${name}`);
+  const names = failures.map(({ file, name }) => `${file} ${name}`);
   return failures.length === 0 || failed(names.join('\n               '));
 }

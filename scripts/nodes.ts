@@ -60,7 +60,7 @@ for (const number of only) {
   if (demo.code !== 0) failures.push(`Node ${number}: the demo, see ${logs.demo}`);
   const between = performance.now();
   const tests = await runTests(['--project=e2e', '--project=chaos', ...files], { env, log: logs.tests });
-  for (const { file, name = 'as a whole' } of tests.failures)
+  for (const { file, name } of tests.failures)
     failures.push(`Node ${number}: ${file} ${name}, see ${logs.tests}`);
   const seconds = [between - begun, performance.now() - between].map(
     (time) => `${Math.round(time / 1_000)} s`,

@@ -58,10 +58,10 @@ export async function run(program: string, args: readonly string[], options: Run
   return { code: code as number | null, output: (await printed).join(''), isLate: late.aborted };
 }
 
-/** A test that failed. Without a name, the file failed as a whole. */
+/** A test that failed, or a file. */
 export interface Failure {
   readonly file: string;
-  readonly name?: string;
+  readonly name: string;
 }
 
 /** The part of vitest's JSON report that is read. */
@@ -89,12 +89,17 @@ export async function runTests(args: readonly string[], options: RunOptions = {}
       options,
     );
     const read = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as Report) : undefined;
-    const failures = (read?.testResults ?? []).flatMap(({ name, status, assertionResults }): Failure[] => {
-      const file = relative(cwd, name);
-      const failed = assertionResults.filter((test) => test.status === 'failed');
-      if (failed.length > 0) return failed.map(({ fullName }) => ({ file, name: fullName }));
-      return status === 'failed' ? [{ file }] : [];
-    });
+    const files = (read?.testResults ?? []).map((file) => ({ ...file, file: relative(cwd, file.name) }));
+    const tests = files.flatMap(({ file, assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => status === 'failed')
+        .map(({ fullName: name }) => ({ file, name })),
+    );
+    // Without a failed test: last, because vitest also cancels files after the first failure.
+    const others = files.filter(
+      ({ file, status }) => status === 'failed' && !tests.some((test) => test.file === file),
+    );
+    const failures: Failure[] = [...tests, ...others.map(({ file }) => ({ file, name: 'as a whole' }))];
     if (!isLate && (!read || (code !== 0 && failures.length === 0))) throw new Error(output);
     const {
       numPassedTests: passed = 0,

@@ -1,7 +1,7 @@
 /**
  * Proves that the tests catch defects. `npm run seeded-defects` applies each patch of test/seeded-defects to a scratch copy of
- * the project, and runs tests until one fails: the file that the patch names, then the tests that import what it changes, then
- * all. The tests that failed must pass without the defects. Exit code 1 if a defect survives.
+ * the project, and runs tests until one fails. First come unit tests that import what it changes, then the file that it names,
+ * then integration tests. What failed must pass without the defects. Exit code 1 if a defect survives.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -14,11 +14,11 @@ import { scratchCopy } from './scratch-copy.js';
 
 const PATCHES = join(ROOT, 'test', 'seeded-defects');
 
-/** A defect may make a test wait forever: this ends the test, and its file if the test still holds it up. */
+/** A defect may make a test wait forever: this ends the test, and then whatever the test still holds up. */
 const TEST_TIMEOUT = '--testTimeout=60000';
-const FILE_LIMIT_MS = 120_000;
+const LIMIT_MS = 180_000;
 
-const QUICK = ['--project=unit', '--project=integration'];
+const OPTIONS = ['--bail=1', '--passWithNoTests', TEST_TIMEOUT];
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const patchOf = (name: string) => join(PATCHES, `${name}.patch`);
@@ -31,6 +31,7 @@ const program = new Command('seeded-defects')
   .parse();
 const names = program.args.length > 0 ? program.args : known.sort();
 for (const name of names) if (!known.includes(name)) program.error(`there is no defect ${name}`);
+const width = Math.max(...names.map(({ length }) => length));
 if (program.opts<{ list?: true }>().list) names.forEach(list);
 else process.exitCode = await seedAll().catch(endedByCtrlC);
 
@@ -47,30 +48,35 @@ function endedByCtrlC(error: unknown): number {
 /** @returns the exit code */
 async function seedAll(): Promise<number> {
   requireFreshBuild();
-  const atOnce = pLimit(availableParallelism());
-  const caught = (await atOnce.map(names, seed)).filter((failure) => failure !== undefined);
-  const files = [...new Set(caught.map(({ file }) => file))];
-  // A test that always fails would catch everything.
-  const clean = files.length > 0 ? await runTests([...files, TEST_TIMEOUT]) : { failures: [] };
-  for (const { file, name = 'the file as a whole' } of clean.failures)
-    print(`${file} > ${name} fails without a defect, too`);
+  const failures = await pLimit(availableParallelism()).map(names, seed);
+  const caught = failures.filter((failure) => failure !== undefined);
+  const wrong = caught.length > 0 ? await failuresWithoutDefect(caught) : [];
+  for (const { file, name } of wrong) print(`fails without a defect, too: ${file} > ${name}`);
   print(`${caught.length} of ${names.length} caught`);
-  return caught.length === names.length && clean.failures.length === 0 ? 0 : 1;
+  return caught.length === names.length && wrong.length === 0 ? 0 : 1;
 }
 
-/** Prints what came of a defect. @returns the test that catches it */
+/** A test that always fails would catch everything. */
+async function failuresWithoutDefect(caught: readonly Failure[]): Promise<readonly Failure[]> {
+  const copy = await scratchCopy();
+  try {
+    const files = new Set(caught.map(({ file }) => file));
+    return (await runTests([...files, TEST_TIMEOUT], { cwd: copy.root })).failures;
+  } finally {
+    await copy.remove();
+  }
+}
+
+/** Prints whether a defect is caught. @returns the test that catches it */
 async function seed(name: string): Promise<Failure | undefined> {
   const begun = performance.now();
-  const report = (result: string, detail = '') => {
+  const report = (result: string, detail: string) => {
     const seconds = `${((performance.now() - begun) / 1_000).toFixed(0)} s`.padStart(6);
-    print(
-      `${name.padEnd(Math.max(...names.map(({ length }) => length)))}  ${result.padEnd(8)}${seconds}  ${detail}`,
-    );
+    print(`${name.padEnd(width)}  ${result.padEnd(8)}${seconds}  ${detail}`.trimEnd());
   };
   try {
     const failure = await catcherOf(name);
-    if (failure) report('caught', `${failure.file} > ${failure.name}`);
-    else report('survived');
+    report(failure ? 'caught' : 'survived', failure ? `${failure.file} > ${failure.name}` : '');
     return failure;
   } catch (error) {
     if (interrupted.signal.aborted) throw error;
@@ -80,31 +86,27 @@ async function seed(name: string): Promise<Failure | undefined> {
 }
 
 async function catcherOf(name: string): Promise<Failure | undefined> {
-  const copy = await scratchCopy();
-  const cwd = copy.root;
+  const { root: cwd, remove } = await scratchCopy();
   const make = async (command: string, ...args: string[]) => {
     const { code, output } = await run(command, args, { cwd });
     if (code !== 0) throw new Error(output);
   };
+  const failing = async (args: readonly string[]) => {
+    const options = { cwd, limitMs: LIMIT_MS };
+    const { failures, isLate } = await runTests([...args, ...OPTIONS], options);
+    return failures[0] ?? (isLate ? { file: named, name: 'does not end' } : undefined);
+  };
+  const [, named = ''] = /^Test: (.+)$/m.exec(textOf(name)) ?? [];
+  const changed = [...textOf(name).matchAll(/^\+\+\+ b\/(.+)$/gm)].map(([, file = '']) => file);
+  const related = (project: string) => failing(['related', ...changed, `--project=${project}`]);
   try {
     await make('git', 'apply', patchOf(name));
-    const [, named = ''] = /^Test: (.+)$/m.exec(textOf(name)) ?? [];
-    const changed = [...textOf(name).matchAll(/^\+\+\+ b\/(.+)$/gm)].map(([, file = '']) => file);
-    let isBuilt = false;
-    for (const args of [[named], ['related', ...changed, ...QUICK], QUICK]) {
-      const isUnit = args[0]?.startsWith('test/unit/');
-      if (!isUnit && !isBuilt) await make('npm', 'run', 'build');
-      isBuilt ||= !isUnit;
-      const limit = args[0] === named ? { limitMs: FILE_LIMIT_MS } : {};
-      const { failures, isLate } = await runTests([...args, '--bail=1', TEST_TIMEOUT], { cwd, ...limit });
-      const [failure] = failures.filter((one) => one.name !== undefined);
-      if (failure) return failure;
-      if (isLate) return { file: named, name: 'does not end' };
-      const [whole] = failures;
-      if (whole) throw new Error(`${whole.file} fails as a whole`);
-    }
-    return undefined;
+    // Unit tests need no build.
+    const found = (named.startsWith('test/unit/') && (await failing([named]))) || (await related('unit'));
+    if (found) return found;
+    await make('npm', 'run', 'build');
+    return (await failing([named])) ?? (await related('integration'));
   } finally {
-    await copy.remove();
+    await remove();
   }
 }
