@@ -38,7 +38,7 @@ export default defineConfig({
   test: {
     projects: [
       // Functions: no network, no server.
-      project('unit', { isolate: false, sequence: { groupOrder: 1 } }),
+      project('unit', { isolate: false, testTimeout: 60_000, sequence: { groupOrder: 1 } }),
       // Real clients, workers and sandboxes in the test's own process. Files share a process, one after the other.
       project('integration', { ...SERVER, isolate: false, maxWorkers: 4, sequence: { groupOrder: 2 } }),
       // Real processes, kills, a browser: few at a time, because each starts several processes of its own.
