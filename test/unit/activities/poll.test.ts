@@ -63,7 +63,7 @@ describe('a status poll', () => {
     ['the first read', {}, MINUTE, 1.25 * MINUTE],
     [
       'a state of five hours',
-      { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: 5 * HOUR },
+      { scheduledTimestampMs: HOUR, currentAttemptScheduledTimestampMs: 6 * HOUR },
       26.4 * MINUTE,
       33 * MINUTE,
     ],
