@@ -1,16 +1,12 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { GenerateStatementInput } from '../../../src/messages/banking-activities.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig, sharedRig } from '../../rigs/rig.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const STATEMENT = 'generate-full-statement';
 
