@@ -32,7 +32,10 @@ const project = (name: string, more: object) => ({
 const TEMPORAL = 'test/rigs/temporal-server.ts';
 const SERVER = { globalSetup: [TEMPORAL], testTimeout: 200_000, hookTimeout: 120_000 };
 const CHAOS = 'test/e2e/chaos/**/*.test.ts';
-const BROWSER = { ...SERVER, globalSetup: [TEMPORAL, 'test/rigs/browser/unpacked.ts'] };
+const BROWSER = {
+  ...SERVER,
+  globalSetup: [TEMPORAL, 'test/rigs/browser/unpacked.ts', 'test/rigs/worker/changed-build.ts'],
+};
 
 export default defineConfig({
   test: {

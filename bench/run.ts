@@ -8,7 +8,7 @@
  * show that the bench works, and keeps nothing.
  */
 import { parseArgs } from 'node:util';
-import { requireFreshBuild } from '../scripts/build-stamp.js';
+import { ensureFreshBuild } from '../scripts/build-stamp.js';
 import { writeGeneratedPages } from '../scripts/generated-pages.js';
 import { Printer } from '../src/commands/cli/output.js';
 import { tableOf } from '../src/commands/cli/table.js';
@@ -20,7 +20,7 @@ import { HEAD, keep, keptResults, replaced } from './results.js';
 import { SUBJECTS } from './subjects.js';
 import { millisecondsOf } from './timing.js';
 
-requireFreshBuild();
+ensureFreshBuild();
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

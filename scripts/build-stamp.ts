@@ -1,7 +1,8 @@
 /**
  * Detects whether dist/ was built from the current sources. "npm run build" ends with this file, which writes the stamp. Whatever
- * runs the built files checks the stamp first, because a test of an old build would not test the current code.
+ * runs the built files builds first if the stamp is stale, because a test of an old build would not test the current code.
  */
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,13 +29,23 @@ export function stampBuild(root = ROOT): void {
   writeFileSync(join(root, STAMP), sourceHash(root));
 }
 
-/** @throws {Error} when dist/ is missing or was built from other sources */
-export function requireFreshBuild(root = ROOT): void {
+/**
+ * Builds if dist/ is missing or was built from other sources: whole in a fresh clone, and after a change only what it concerns.
+ *
+ * @throws {Error} with what the build printed, when it fails
+ */
+export function ensureFreshBuild(root = ROOT, build = buildIn): void {
   const stamp = join(root, STAMP);
-  const isBuilt = existsSync(stamp);
-  if (isBuilt && readFileSync(stamp, 'utf8') === sourceHash(root)) return;
-  const why = isBuilt ? 'the sources have changed since dist/ was built' : 'dist/ has no complete build';
-  throw new Error(`${why}, so this would run old code. Run "npm run build" first.`);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceHash(root)) return;
+  build(root);
+}
+
+function buildIn(root: string): void {
+  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`"npm run build" failed:\n${stdout}${stderr}`);
 }
 
 const [, started = ''] = process.argv;

@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
+const src = fileURLToPath(new URL('../src', import.meta.url));
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 
 // Remove the chunks of an earlier build.
@@ -18,7 +19,6 @@ const moduleUrl = new URL('commands/bundled.js', import.meta.url).href;
 
 const options = {
   outdir: dist,
-  allowOverwrite: true,
   ...{ bundle: true, platform: 'node', format: 'esm', target: 'node22' },
   define: { 'import.meta.url': 'moduleUrl' },
   banner: { js: banner },
@@ -27,10 +27,10 @@ const options = {
   splitting: true,
 };
 
-await build({ ...options, entryPoints: [`${dist}/starter.js`], chunkNames: 'command-[hash]' });
+await build({ ...options, entryPoints: [`${src}/starter.ts`], chunkNames: 'command-[hash]' });
 await build({
   ...options,
-  entryPoints: ['worker', 'receiver', 'codec-server', 'console'].map((name) => `${dist}/${name}.js`),
+  entryPoints: ['worker', 'receiver', 'codec-server', 'console'].map((name) => `${src}/${name}.ts`),
   chunkNames: 'server-[hash]',
   ...{ sourcemap: true, sourcesContent: false },
   // The SDK has native code, and finds its own files. OpenTelemetry is loaded only where traces are wanted.
@@ -38,9 +38,8 @@ await build({
 });
 
 // What the pages of the console load in a browser.
-const client = fileURLToPath(new URL('../src/console/client', import.meta.url));
 await build({
-  entryPoints: [`${client}/client.ts`, `${client}/style.css`],
+  entryPoints: ['client.ts', 'style.css'].map((name) => `${src}/console/client/${name}`),
   outdir: `${dist}/console`,
   ...{ bundle: true, minify: true, format: 'iife', target: 'es2022' },
   logLevel: 'warning',

@@ -1,6 +1,6 @@
 /**
  * Boards a batch of merchants while busy loops occupy the processors, and counts the questions about writes. There must be none:
- * `npm run busy-batch -- --count 300 --loops 4`. Exit code 1 if there is one. Needs `npm run build`.
+ * `npm run busy-batch -- --count 300 --loops 4`. Exit code 1 if there is one.
  */
 import { spawn } from 'node:child_process';
 import { Command } from 'commander';
@@ -10,9 +10,9 @@ import { endWithUs } from '../src/process/lifecycle.js';
 import { merchant } from '../test/rigs/inputs.js';
 import { launch, spawnGangway } from '../test/rigs/processes.js';
 import { createRig } from '../test/rigs/rig.js';
-import { requireFreshBuild } from './build-stamp.js';
+import { ensureFreshBuild } from './build-stamp.js';
 
-requireFreshBuild();
+ensureFreshBuild();
 
 const { count, loops } = new Command('busy-batch')
   .description('Board a batch beside busy loops, and count the questions about writes.')

@@ -1,6 +1,6 @@
 /**
  * Onboards hundreds while everything fails, and prints the result: `npm run chaos -- --seed 7 --count 300`. Exit code 1 when
- * anything was lost, doubled or leaked, or ended differently from its scenario. Needs `npm run build`.
+ * anything was lost, doubled or leaked, or ended differently from its scenario.
  *
  * With `--cluster`, Temporal is a cluster on PostgreSQL, and each of its services and the database are killed. That needs
  * PostgreSQL, and Go for the first run, which builds Temporal's server.
@@ -15,9 +15,9 @@ import { faultTable, questionLines, verdictTable, wrongIn } from '../test/rigs/c
 import { type Serve, serveInOne } from '../test/rigs/chaos/served.js';
 import { startCluster } from '../test/rigs/cluster/cluster.js';
 import { missing } from '../test/rigs/cluster/programs.js';
-import { requireFreshBuild } from './build-stamp.js';
+import { ensureFreshBuild } from './build-stamp.js';
 
-requireFreshBuild();
+ensureFreshBuild();
 
 /** How many are onboarded by default, and the time for each at a rate that two cores can process. */
 const SIZES = {

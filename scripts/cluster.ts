@@ -1,7 +1,7 @@
 /**
  * Gangway as in production, on this machine: a Temporal cluster on PostgreSQL with one process a service, two workers, two
  * receivers, two codec servers, Temporal's Web UI, and the sandbox as partners. `npm run cluster` starts it in the background, and
- * `npm run cluster -- --down` removes its processes and its data. Needs `npm run build` and PostgreSQL, and Go for the first run,
+ * `npm run cluster -- --down` removes its processes and its data. Needs PostgreSQL, and Go for the first run,
  * which builds Temporal's server and Web UI.
  */
 import { fork } from 'node:child_process';
@@ -23,7 +23,7 @@ import { insist } from '../test/rigs/chaos/insist.js';
 import { startCluster } from '../test/rigs/cluster/cluster.js';
 import { missing } from '../test/rigs/cluster/programs.js';
 import { startWebUi } from '../test/rigs/cluster/web-ui.js';
-import { requireFreshBuild } from './build-stamp.js';
+import { ensureFreshBuild } from './build-stamp.js';
 
 /** A link to the folder with data, logs and settings, which is in a place that PostgreSQL's user may read. */
 const LINK = join(ROOT, '.cache', 'cluster');
@@ -36,7 +36,7 @@ const printer = new Printer(process);
 
 /** Starts a process that keeps the cluster running. @returns the exit code */
 async function up(): Promise<number> {
-  requireFreshBuild();
+  ensureFreshBuild();
   const lacking = await missing();
   if (lacking) return failed(lacking);
   const other = await holder();

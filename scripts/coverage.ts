@@ -120,7 +120,7 @@ const raw = mkdtempSync(join(tmpdir(), 'gangway-coverage-'));
 try {
   // The command is not bundled, because its bundle has no source map.
   run(
-    'node node_modules/typescript/bin/tsc -p tsconfig.build.json && node scripts/bundle-workflows.mjs && tsx scripts/build-stamp.ts',
+    'rm -rf dist && node node_modules/typescript/bin/tsc -p tsconfig.build.json && node scripts/bundle-workflows.mjs && tsx scripts/build-stamp.ts',
   );
   // Workflows run in the test's own thread, where V8 counts them.
   const tests = ['vitest run -c scripts/coverage.config.ts', ...process.argv.slice(2)].join(' ');

@@ -1,18 +1,18 @@
 /**
  * Runs the demo and the end-to-end tests on each Node that Gangway supports, and prints how each did: `npm run nodes`, or
- * `npm run nodes -- --only 26 --files test/e2e/worker/health.test.ts` for a part. Exit code 1 when anything failed. Needs
- * `npm run build`. The binaries come from the npm package `node`, and stay in .cache/nodes/ beside the logs. What npm starts within
- * a test runs on the Node of the development dependencies.
+ * `npm run nodes -- --only 26 --files test/e2e/worker/health.test.ts` for a part. Exit code 1 when anything failed. The
+ * binaries come from the npm package `node`, and stay in .cache/nodes/ beside the logs. What npm starts within a test runs on the
+ * Node of the development dependencies.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { Printer } from '../src/commands/cli/output.js';
-import { requireFreshBuild } from './build-stamp.js';
+import { ensureFreshBuild } from './build-stamp.js';
 import { ROOT, run, runTests } from './runs.js';
 
-requireFreshBuild();
+ensureFreshBuild();
 
 /** What package.json permits, by its first number. */
 const VERSIONS: Readonly<Record<string, string>> = { 22: '^22.19.0', 24: '^24.0.0', 26: '^26.0.0' };

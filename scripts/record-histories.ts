@@ -13,10 +13,10 @@ import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import type { Onboarding } from '../test/rigs/onboarding.js';
 import { createRig, type Rig } from '../test/rigs/rig.js';
 import { eventually } from '../test/rigs/waiting.js';
-import { requireFreshBuild } from './build-stamp.js';
+import { ensureFreshBuild } from './build-stamp.js';
 import { PATHS, type Path } from './recorded-paths.js';
 
-requireFreshBuild();
+ensureFreshBuild();
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 

@@ -15,10 +15,10 @@ import { customer, merchant } from '../test/rigs/inputs.js';
 import type { Onboarding } from '../test/rigs/onboarding.js';
 import { launch } from '../test/rigs/processes.js';
 import { createRig, type Rig } from '../test/rigs/rig.js';
-import { requireFreshBuild } from './build-stamp.js';
+import { ensureFreshBuild } from './build-stamp.js';
 import { takeConsolePictures } from './console-pictures.js';
 
-requireFreshBuild();
+ensureFreshBuild();
 
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const TOKEN = '0123456789abcdef0123456789abcdef';

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TestProject } from 'vitest/node';
-import { requireFreshBuild } from '../../scripts/build-stamp.js';
+import { ensureFreshBuild } from '../../scripts/build-stamp.js';
 import {
   type DevServer,
   type DevServerOptions,
@@ -50,10 +50,10 @@ export async function registerNamespace(connection: Connection, namespace: strin
   await registerSearchAttributes(new Client({ connection, namespace }));
 }
 
-/** One Temporal server for all test files; each has its own task queue on it. The tests run dist/, which has to be up to date. */
+/** One Temporal server for all test files; each has its own task queue on it. The tests run dist/, which is built if it is stale. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   endWithNpm();
-  requireFreshBuild();
+  ensureFreshBuild();
   const server = await startTemporal({ report });
   project.provide('temporalAddress', server.address);
   project.provide('temporalCli', await temporalCli());

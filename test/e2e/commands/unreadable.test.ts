@@ -8,7 +8,7 @@ import { type Finished, launch, type RunningProcess, run } from '../../rigs/proc
 import { problemOf, runReceiver, TOKEN } from '../../rigs/receiver/running-receiver.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
-import { type Build, buildWith, documentedChange, withoutPatch } from '../../rigs/worker/changed-build.js';
+import { changedBuild } from '../../rigs/worker/changed-build.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
 /** The server counts a stopped worker as running for a minute. */
@@ -16,15 +16,10 @@ const TIMEOUT_MS = 600_000;
 const PATIENCE_MS = 150_000;
 
 let rig: Rig;
-let bad: Build;
 beforeAll(async () => {
   rig = await createRig({ worker: false, payloadKeys: '', server: {} });
-  bad = await buildWith(withoutPatch(documentedChange()));
-}, TIMEOUT_MS);
-afterAll(async () => {
-  await rig.close();
-  await bad.remove();
 });
+afterAll(() => rig.close());
 
 /** On the same Temporal server, with a task queue of its own. */
 const beside = (payloadKeys?: string) =>
@@ -75,7 +70,7 @@ describe('onboardings that cannot be read', () => {
       const { merchantProfileId = 0 } = await stuck.state();
       const pinned = await closingInDoubt();
       await stop(good);
-      await release('bad', bad.root);
+      await release('bad', await changedBuild('without-patch'));
       await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
 
       const queue = rig.taskQueue;

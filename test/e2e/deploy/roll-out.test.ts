@@ -6,7 +6,7 @@ import type { Onboarding } from '../../rigs/onboarding.js';
 import { type Finished, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
-import { type Build, buildWith, documentedChange, withoutPatch } from '../../rigs/worker/changed-build.js';
+import { changedBuild } from '../../rigs/worker/changed-build.js';
 
 const TIMEOUT_MS = 900_000;
 
@@ -14,7 +14,6 @@ const TIMEOUT_MS = 900_000;
 const PATCH = 'fees-after-submission';
 
 let rig: Rig;
-let changed: Build;
 let builds: Builds;
 beforeAll(async () => {
   // Temporal checks every three minutes whether workflows are pinned to a draining build; here every second.
@@ -23,13 +22,11 @@ beforeAll(async () => {
     'matching.wv.VersionDrainageStatusRefreshInterval': '1s',
   };
   rig = await createRig({ worker: false, payloadKeys: '', server: { dynamicConfig } });
-  changed = await buildWith(documentedChange());
-  builds = await serveBuilds(rig.env, { '0.1.0': undefined, '0.2.0': changed.root });
-}, TIMEOUT_MS);
+  builds = await serveBuilds(rig.env, { '0.1.0': undefined, '0.2.0': await changedBuild('documented') });
+});
 afterAll(async () => {
   await builds.close();
   await rig.close();
-  await changed.remove();
 });
 
 function rollOut(...args: string[]): Promise<Finished> {
@@ -168,13 +165,14 @@ it(
   'finds by a check the workflows that a bad build cannot replay, before any of their tasks fails',
   async () => {
     const quiet = await createRig({ worker: false, payloadKeys: '', server: {} });
-    const bad = await buildWith(withoutPatch(documentedChange()));
     const env = { ...quiet.env, GANGWAY_POLL_MIN: '10m', GANGWAY_POLL_MAX: '10m' };
-    const itsBuilds = await serveBuilds(env, { good: undefined, bad: bad.root });
+    const itsBuilds = await serveBuilds(env, {
+      good: undefined,
+      bad: await changedBuild('without-patch'),
+    });
     onTestFinished(async () => {
       await itsBuilds.close();
       await quiet.close();
-      await bad.remove();
     });
     const settings = { ...env, WORKERS: itsBuilds.command, TEMPORAL: inject('temporalCli') };
     const does = (...args: string[]) => run('deploy/roll-out.sh', args, settings);

@@ -10,7 +10,7 @@ import type { Onboarding } from '../../rigs/onboarding.js';
 import { launch, type RunningProcess, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
-import { type Build, buildWith, documentedChange } from '../../rigs/worker/changed-build.js';
+import { changedBuild } from '../../rigs/worker/changed-build.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
 /** Boardings wait for days, and the worker is changed meanwhile. */
@@ -23,15 +23,10 @@ const PATIENCE_MS = 120_000;
 const PATCH = 'fees-after-submission';
 
 let rig: Rig;
-let changed: Build;
 beforeAll(async () => {
   rig = await createRig({ worker: false, payloadKeys: '' });
-  changed = await buildWith(documentedChange());
-}, TIMEOUT_MS);
-afterAll(async () => {
-  await rig.close();
-  await changed.remove();
 });
+afterAll(() => rig.close());
 
 /** The official command, as in docs/changing-workflows.md. */
 async function temporal(...args: string[]): Promise<string> {
@@ -165,7 +160,7 @@ describe('a changed build', () => {
       const closing = await closingInDoubt(bank);
       await closingInDoubt(bank);
 
-      await runBuild('b', changed.root, crm);
+      await runBuild('b', await changedBuild('documented'), crm);
       await makeCurrent('b');
       // Each status poll takes its boarding along, so a build that cannot go on with it is found out soon.
       await Promise.all([onBuild(first, 'b'), onBuild(second, 'b')]);

@@ -1,8 +1,29 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { scratchCopy } from '../../../scripts/scratch-copy.js';
-import { type Finished, run } from '../processes.js';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { transform } from 'esbuild';
+import { inject } from 'vitest';
+import type { TestProject } from 'vitest/node';
+
+/**
+ * Workers with a change of a workflow. vitest runs this file once for all end-to-end tests. A build is made when the first test
+ * asks for it. It has no bundle for workers that encrypt.
+ */
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address of the server that makes changed builds. */
+    readonly changedBuilds: string;
+  }
+}
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 const GUIDE = new URL('../../../docs/changing-workflows.md', import.meta.url);
 
@@ -28,25 +49,6 @@ export function withoutPatch(change: Change): Change {
   return { ...change, step: change.step.replace(/^if \(patched\(.*?\)\) /, '') };
 }
 
-/** Another build of the whole project. */
-export interface Build {
-  readonly root: string;
-  /** Runs one of its npm binaries to its end. */
-  run(command: string, ...args: string[]): Promise<Finished>;
-  remove(): Promise<void>;
-}
-
-/** Changes a copy of the project's sources and builds it. */
-export async function buildWith(change: Change): Promise<Build> {
-  const { root, remove } = await scratchCopy();
-  const inCopy = (command: string, ...args: string[]) => run(command, args, {}, '', root);
-  const file = join(root, change.file);
-  await writeFile(file, changed(await readFile(file, 'utf8'), change));
-  const built = await inCopy('npm', 'run', 'build');
-  if (built.code !== 0) throw new Error(`the changed build: ${built.stdout}${built.stderr}`);
-  return { root, run: inCopy, remove };
-}
-
 /** @returns the source with the step, and with `patched` imported if it was not */
 export function changed(source: string, { file, place, step }: Change): string {
   const lines = source.split('\n');
@@ -59,4 +61,79 @@ export function changed(source: string, { file, place, step }: Change): string {
   return withStep.replace(imports, (line, names: string) =>
     /\bpatched\b/.test(names) ? line : line.replace(/\s*\}/, ', patched }'),
   );
+}
+
+/** The server gives up on an attempt of a write after this time, and not after two minutes. */
+export const BRIEF_WRITE_MS = 20_000;
+
+function withBriefWrites(source: string): string {
+  const options = /(WRITE: ActivityOptions = \{\s+startToCloseTimeout: )'2m'/;
+  if (!options.test(source)) throw new Error('an attempt of a write no longer ends after two minutes');
+  return source.replace(options, `$1${BRIEF_WRITE_MS}`);
+}
+
+/** A source file, and how it changes. */
+type Edit = readonly [file: string, edit: (source: string) => string];
+
+const editOf = (change: Change): Edit => [change.file, (source) => changed(source, change)];
+
+/** The changed builds by their names. */
+const BUILDS = {
+  documented: () => editOf(documentedChange()),
+  'without-patch': () => editOf(withoutPatch(documentedChange())),
+  'brief-writes': (): Edit => ['src/workflows/journey/partner-activities.ts', withBriefWrites],
+};
+
+/** @returns the folder of a changed build, whose `dist/` has a worker and its workflows for payloads in plain text */
+export async function changedBuild(name: keyof typeof BUILDS): Promise<string> {
+  const response = await fetch(`${inject('changedBuilds')}/${name}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`the changed build ${name}: ${text}`);
+  return text;
+}
+
+/** Writes a build with a change to a folder. The rest of it is the current build. */
+async function build(root: string, [file, edit]: Edit): Promise<void> {
+  await cp(join(ROOT, 'dist'), join(root, 'dist'), {
+    recursive: true,
+    filter: (path) => !/\.d\.c?ts$|workflow-bundle|command-/.test(path),
+  });
+  await cp(join(ROOT, 'package.json'), join(root, 'package.json'));
+  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  const source = edit(await readFile(join(ROOT, file), 'utf8'));
+  const { code: compiled } = await transform(source, { loader: 'ts', target: 'es2023' });
+  await writeFile(join(root, file.replace(/^src(.+)\.ts$/, 'dist$1.js')), compiled);
+  const { BUNDLING, WORKFLOW_BUNDLES } = await import(
+    pathToFileURL(join(root, 'dist/worker/bundles.js')).href
+  );
+  const { code } = await bundleWorkflowCode({ ...BUNDLING, logger: new DefaultLogger('WARN') });
+  await writeFile(WORKFLOW_BUNDLES.plain, code);
+}
+
+/** vitest runs this once, before all end-to-end tests. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'gangway-builds-')));
+  const builds = new Map<string, Promise<string>>();
+  const built = async (name: string) => {
+    const root = join(folder, name);
+    await build(root, BUILDS[name as keyof typeof BUILDS]());
+    return root;
+  };
+  const server = createServer((request, response) => {
+    const name = request.url?.slice(1) ?? '';
+    const root = builds.get(name) ?? built(name);
+    builds.set(name, root);
+    root.then(
+      (path) => response.end(path),
+      (error: Error) => response.writeHead(500).end(error.message),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  project.provide('changedBuilds', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return async () => {
+    server.close();
+    await Promise.allSettled(builds.values());
+    await rm(folder, { recursive: true, force: true });
+  };
 }
