@@ -7,7 +7,7 @@ import { flood } from '../../rigs/receiver/flood.js';
 import { runReceiver } from '../../rigs/receiver/running-receiver.js';
 
 /** `FLOOD_EVENTS=10000` sends more: some two minutes on a small machine. */
-const EVENTS = Number(process.env['FLOOD_EVENTS'] ?? 500);
+const EVENTS = Number(process.env['FLOOD_EVENTS'] ?? 200);
 
 it(`of ${EVENTS} events, some repeated and some forged, each valid one is started once`, async () => {
   // A server of its own, because other tests would wait for the flood.

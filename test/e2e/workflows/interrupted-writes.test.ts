@@ -6,8 +6,12 @@ import { createRig, type Rig } from '../../rigs/rig.js';
 import { tcpProxy } from '../../rigs/tcp-proxy.js';
 import { giveUp } from '../../rigs/workflows/give-up.js';
 
-/** The server gives up on an attempt of a write after two minutes. */
-const PATIENCE_MS = 300_000;
+/** Of a machine that has other tests to run. */
+const PATIENCE_MS = 200_000;
+
+/** `NETWORK_CUT_SECONDS=60` cuts for longer. The SDK's own report of a result gives up after ten. */
+const CUT_SECONDS = Number(process.env['NETWORK_CUT_SECONDS'] ?? 20);
+
 const SUBMIT = 'submit-merchant';
 const CREATE = 'create-merchant';
 
@@ -99,7 +103,7 @@ describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
     await wire.close();
   });
 
-  it('whose response arrives during a network cut of 60 s between worker and Temporal counts', async () => {
+  it('whose response arrives during a network cut between worker and Temporal counts', async () => {
     const wire = await tcpProxy(cut.env['TEMPORAL_ADDRESS'] ?? '');
     const worker = await startWorker(cut, { TEMPORAL_ADDRESS: wire.address });
     const input = merchant();
@@ -108,7 +112,7 @@ describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
     await held.underWay();
     wire.cut();
     await held.letGo();
-    await sleep(60_000);
+    await sleep(CUT_SECONDS * 1_000);
     wire.mend();
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await boarding.events()).not.toContain('write-uncertain');

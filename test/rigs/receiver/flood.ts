@@ -39,8 +39,16 @@ interface Delivery {
  * Sends events as the packages `cloudevents` and `standardwebhooks` make them, alternately structured and binary, 64 at a time.
  * One in ten is a repetition, and one in a hundred is signed with a wrong secret. After a response of 503 an event is sent again,
  * as every sender does. The task queue has no worker, so that workflows are only started.
+ *
+ * @param onAccepted gets the number of events that were accepted so far
  */
-export async function flood(client: Client, taskQueue: string, url: string, count: number): Promise<Flood> {
+export async function flood(
+  client: Client,
+  taskQueue: string,
+  url: string,
+  count: number,
+  onAccepted: (count: number) => void = () => {},
+): Promise<Flood> {
   const [forgedCount, repeated] = [count / 100, count / 10];
   const forged = Array.from({ length: forgedCount }, (_, position) => delivery(position, OTHER_SECRET));
   const valid = Array.from({ length: count - forgedCount - repeated }, (_, position) =>
@@ -65,7 +73,9 @@ export async function flood(client: Client, taskQueue: string, url: string, coun
       await setTimeout(Number(response.headers.get('retry-after')) * 1_000);
     }
     responses[response.status] = (responses[response.status] ?? 0) + 1;
-    if (response.status === 202) accepted.add(externalId);
+    if (response.status !== 202) return;
+    accepted.add(externalId);
+    onAccepted(accepted.size);
   });
   const seconds = (performance.now() - begun) / 1_000;
 

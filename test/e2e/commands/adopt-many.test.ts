@@ -7,9 +7,10 @@ import { type CountingProxy, countingProxy } from '../../rigs/counting-proxy.js'
 import { startSpawnedGangway } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
-const ROWS = 1_000;
+/** `ADOPT_ROWS=1000` adopts more. */
+const ROWS = Number(process.env['ADOPT_ROWS'] ?? 120);
 /** Less than the machine could do, so that the limit counts. */
-const PER_SECOND = 30;
+const PER_SECOND = 15;
 
 let rig: Rig;
 let wire: CountingProxy;
@@ -39,21 +40,21 @@ function callsSince(start: number): number {
     .map(({ at }) => at);
   // The server lets a second's worth go at once, and rounds for each of its four partitions.
   for (const [place, begin] of times.entries()) {
-    const within = times.slice(place).filter((at) => at < begin + 5_000).length;
-    expect(within).toBeLessThanOrEqual(5 * PER_SECOND + 2 * PER_SECOND);
+    const within = times.slice(place).filter((at) => at < begin + 2_000).length;
+    expect(within).toBeLessThanOrEqual(2 * PER_SECOND + 2 * PER_SECOND);
   }
   return times.length;
 }
 
-it('a dry run of a thousand rows reads each once, within the rate limit of the partner', async () => {
+it(`a dry run of ${ROWS} rows reads each once, within the rate limit of the partner`, async () => {
   const start = wire.seen().length;
   const { code, stdout } = await gangway(rig.env, ['adopt', file, '--dry-run', '--concurrency', '32']);
   expect(code).toBe(0);
-  expect(stdout.trimEnd().split('\n').at(-1)).toBe('1000 rows: 1000 would end');
+  expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${ROWS} rows: ${ROWS} would end`);
   expect(callsSince(start)).toBe(ROWS);
 }, 600_000);
 
-it('a thousand rows are followed, within the rate limit, once each although the command is killed', async () => {
+it(`${ROWS} rows are followed, within the rate limit, once each although the command is killed`, async () => {
   const [start, ledger] = [wire.seen().length, await rig.sandbox.ledger()];
   const killed = startSpawnedGangway(rig.env, ['adopt', file]);
   await killed.printsLines(20);
@@ -62,7 +63,8 @@ it('a thousand rows are followed, within the rate limit, once each although the 
 
   const { code, stdout } = await gangway(rig.env, ['adopt', file]);
   expect(code).toBe(0);
-  const [, attached, started] = /^1000 rows: (\d+) attached, (\d+) started$/m.exec(stdout) ?? [];
+  const [, rows, attached, started] = /^(\d+) rows: (\d+) attached, (\d+) started$/m.exec(stdout) ?? [];
+  expect(Number(rows)).toBe(ROWS);
   expect(Number(attached)).toBeGreaterThanOrEqual(20);
   expect(Number(attached) + Number(started)).toBe(ROWS);
   const found = await executions(rig.client, rig.taskQueue, ROWS);
