@@ -1,12 +1,24 @@
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { expect, it } from 'vitest';
+import { join, resolve } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { openBrowser } from '../rigs/browser/browser.js';
+import { nodesOf } from '../rigs/docs.js';
 import { run } from '../rigs/processes.js';
 import { CTRL_C, startAtTerminal } from '../rigs/terminal.js';
 import { eventually } from '../rigs/waiting.js';
 
 const TIMEOUT_MS = 400_000;
+
+/** The commands of the tutorial, each with the output that the page shows for it. */
+const [START, ...STEPS] = nodesOf('docs/tutorial.md', 'code').reduce<{ commands: string; shown: string[] }[]>(
+  (steps, { lang, value }) => {
+    if (lang === 'sh') steps.push({ commands: value, shown: [] });
+    if (lang === 'text') steps.at(-1)?.shown.push(...value.split('\n'));
+    return steps;
+  },
+  [],
+);
 
 /** Both use the folder of the demo, so they run one after the other. */
 it(
@@ -37,7 +49,7 @@ it(
 );
 
 it(
-  'at a terminal the demo leaves an onboarding that a newcomer finishes in a browser and by a copied command, and runs until Ctrl-C',
+  'at a terminal the demo runs until Ctrl-C: the tutorial is true, and a newcomer finishes an onboarding in a browser and by a copied command',
   async () => {
     const demo = startAtTerminal(`"${process.execPath}" dist/demo.js`, process.cwd());
     const shows = (text: string) =>
@@ -47,6 +59,11 @@ it(
         text,
         TIMEOUT_MS - 60_000,
       );
+    expect(START?.commands).toBe('npm ci\nnpm run demo');
+    expect(JSON.parse(await readFile('package.json', 'utf8')).scripts.demo).toBe('node dist/demo.js');
+    await shows('Everything keeps running');
+    await followTutorial();
+
     const shown = (await shows('Its outcome appears here.')).replaceAll('\r', '');
     const [, url = ''] = /Answer them in a browser: (\S+)\n/.exec(shown) ?? [];
     const [, settings = ''] = /^(\. \S+settings\.sh)\n/m.exec(shown) ?? [];
@@ -91,3 +108,39 @@ it(
   },
   TIMEOUT_MS,
 );
+
+/** Runs the commands of the tutorial, in a folder that shares what they read. */
+async function followTutorial(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const name of ['.cache', 'dist', 'examples', 'node_modules', 'package.json'])
+    await symlink(resolve(name), join(folder, name));
+  const script = STEPS.map(({ commands }, index) => `echo '${mark(index)}'\n${commands}`).join('\n');
+  const { code, stdout, stderr } = await run('bash', ['-e'], { TZ: 'UTC' }, script, folder);
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  STEPS.forEach(({ commands, shown }, index) => {
+    const [printed = ''] = stdout
+      .split(mark(index))
+      .slice(1)
+      .join()
+      .split(mark(index + 1));
+    const lines = printed.split('\n').map(comparable);
+    const missing = shown.filter((line) => line !== '...' && !lines.includes(comparable(line)));
+    expect(missing, `${commands}\nprinted\n${printed}`).toEqual([]);
+  });
+}
+
+function mark(index: number): string {
+  return `--- step ${index} ---`;
+}
+
+/** A line without what differs each time: ids, times, and the name of the user. */
+function comparable(line: string): string {
+  return line
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '#')
+    .replace(/\b\d+ (?:s|min|h|d)\b/g, '# time')
+    .replace(/\d{2,}/g, '#')
+    .replace(/\(\w+: /, '(#: ')
+    .replace(/ +/g, ' ')
+    .trim();
+}

@@ -7,7 +7,7 @@ import { eventually } from '../rigs/waiting.js';
 
 const PATIENCE_MS = 240_000;
 
-const VITEST = 'vitest run --config test/rigs/interrupted/vitest.config.ts';
+const VITEST = 'npm exec -- vitest run --config test/rigs/interrupted/vitest.config.ts';
 
 interface Suite {
   readonly child: ChildProcess;
@@ -17,12 +17,14 @@ interface Suite {
   left(): Promise<readonly string[]>;
 }
 
-/** Starts a run of the tests and waits until everything in it runs. */
-async function startSuite(command: string, args: readonly string[]): Promise<Suite> {
+/** Starts a run of the tests at a terminal, where Ctrl-C is a signal to all processes in the foreground. It waits until all of it runs. */
+async function startSuite(): Promise<Suite> {
   // Every process of the run inherits the PATH, and `ps` shows it.
   const mark = `/${randomUUID()}`;
   const { PATH, HOME } = process.env;
-  const child = spawn(command, args, {
+  const args =
+    process.platform === 'darwin' ? ['-q', '/dev/null', 'sh', '-c', VITEST] : ['-qec', VITEST, '/dev/null'];
+  const child = spawn('script', args, {
     env: {
       PATH: `${PATH}:${mark}`,
       HOME,
@@ -51,38 +53,18 @@ async function startSuite(command: string, args: readonly string[]): Promise<Sui
   return { child, main: Number(/interrupt (\d+)/.exec(printed)?.[1]), left };
 }
 
-/** In a terminal, where Ctrl-C is a signal to all processes in the foreground. */
-function inTerminal(command: string): Promise<Suite> {
-  const args =
-    process.platform === 'darwin' ? ['-q', '/dev/null', 'sh', '-c', command] : ['-qec', command, '/dev/null'];
-  return startSuite('script', args);
-}
-
-const inNpm = () => startSuite('npm', ['exec', '--', ...VITEST.split(' ')]);
-
 const CTRL_C = '\u0003';
 
-it.each<[what: string, start: () => Promise<Suite>, interrupt: (suite: Suite) => unknown]>([
-  ['Ctrl-C', () => inTerminal(`npm exec -- ${VITEST}`), ({ child }) => child.stdin?.write(CTRL_C)],
-  [
-    'Ctrl-C twice',
-    () => inTerminal(`npm exec -- ${VITEST}`),
-    async ({ child, left }) => {
-      child.stdin?.write(CTRL_C);
-      await left();
-      child.stdin?.write(CTRL_C);
-    },
-  ],
-  ['SIGTERM to npm', inNpm, ({ child }) => child.kill('SIGTERM')],
-  ['SIGTERM to Vitest', inNpm, ({ main }) => process.kill(main, 'SIGTERM')],
-  ['SIGKILL to Vitest', inNpm, ({ main }) => process.kill(main, 'SIGKILL')],
+it.concurrent.each<[what: string, interrupt: (suite: Suite) => unknown]>([
+  ['Ctrl-C', ({ child }) => child.stdin?.write(CTRL_C)],
+  ['SIGKILL', ({ main }) => process.kill(main, 'SIGKILL')],
 ])(
   'a run of the tests that ends by %s leaves no process behind',
-  async (_, start, interrupt) => {
-    const suite = await start();
+  async (_, interrupt) => {
+    const suite = await startSuite();
     // Vitest, its worker, and what the test has started: two Temporal servers, a sandbox, a shell and its child.
     expect((await suite.left()).length).toBeGreaterThanOrEqual(7);
-    await interrupt(suite);
+    interrupt(suite);
     await eventually(suite.left, (left) => left.length === 0, 'the end of all processes');
   },
   2 * PATIENCE_MS,
