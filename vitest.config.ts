@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What many tests call though it is deprecated. test/integration/partners/deprecated.test.ts checks the warning. */
 const DEPRECATED = [
@@ -31,24 +32,37 @@ const project = (name: string, more: object) => ({
 /** A Temporal server that all files of a project share. A busy machine takes its time, and nothing waits for a limit. */
 const TEMPORAL = 'test/rigs/temporal-server.ts';
 const SERVER = { globalSetup: [TEMPORAL], testTimeout: 200_000, hookTimeout: 120_000 };
-const CHAOS = 'test/e2e/chaos/**/*.test.ts';
-const BROWSER = {
+const PROCESSES = {
   ...SERVER,
   globalSetup: [TEMPORAL, 'test/rigs/browser/unpacked.ts', 'test/rigs/worker/changed-build.ts'],
 };
 
+/** Files that take minutes, mostly in waiting. They begin first, so that the others run beside them. */
+const LONGEST = [
+  ...['workflows/killed-worker', 'chaos/chaos', 'worker/versions', 'commands/unreadable', 'deploy/alerts'],
+  ...['deploy/roll-out', 'workflows/interrupted-writes', 'commands/disaster', 'worker/accounts', 'demo'],
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const index = LONGEST.findIndex((name) => moduleId.endsWith(`/e2e/${name}.test.ts`));
+      return index < 0 ? LONGEST.length : index;
+    };
+    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       // Functions: no network, no server.
       project('unit', { isolate: false, testTimeout: 60_000, sequence: { groupOrder: 1 } }),
       // Real clients, workers and sandboxes in the test's own process. Files share a process, one after the other.
       project('integration', { ...SERVER, isolate: false, maxWorkers: 4, sequence: { groupOrder: 2 } }),
-      // Real processes, kills, a browser: few at a time, because each starts several processes of its own.
-      project('e2e', { ...BROWSER, maxWorkers: 3, exclude: [CHAOS], sequence: { groupOrder: 3 } }),
-      // Alone: a worker that is killed in the moment between a mark and its request leaves a question, and a busy machine makes
-      // that moment long.
-      project('chaos', { ...SERVER, include: [CHAOS], sequence: { groupOrder: 4 } }),
+      // Real processes, kills, a browser. Most of them wait most of the time.
+      project('e2e', { ...PROCESSES, maxWorkers: 5, sequence: { groupOrder: 3 } }),
     ],
   },
 });

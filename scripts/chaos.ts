@@ -110,7 +110,9 @@ const wrong = [
   ...wrongIn('before', before),
   ...wrongIn('after', after),
   ...truth.contradicted.map((belief) => `contradicted: ${belief}`),
-  ...neverSent.map(({ workflowId, title }) => `never sent: ${workflowId} asks about: ${title}`),
+  ...neverSent
+    .filter(({ killedAfter }) => killedAfter === undefined)
+    .map(({ workflowId, title }) => `never sent: ${workflowId} asks about: ${title}`),
   ...report.problems,
 ];
 for (const problem of wrong) printer.line(problem);

@@ -59,7 +59,7 @@ for (const number of only) {
   const demo = await run(node, ['dist/demo.js'], { env, log: logs.demo });
   if (demo.code !== 0) failures.push(`Node ${number}: the demo, see ${logs.demo}`);
   const between = performance.now();
-  const tests = await runTests(['--project=e2e', '--project=chaos', ...files], { env, log: logs.tests });
+  const tests = await runTests(['--project=e2e', ...files], { env, log: logs.tests });
   for (const { file, name } of tests.failures)
     failures.push(`Node ${number}: ${file} ${name}, see ${logs.tests}`);
   const seconds = [between - begun, performance.now() - between].map(

@@ -25,6 +25,8 @@ export interface ChaosOptions {
   readonly paceMs: number;
   /** How long no onboarding may progress after the last fault, in milliseconds. */
   readonly patienceMs: number;
+  /** Folder of another build of the workers; default: this project. */
+  readonly build?: string;
   /** Starts the Temporal server; default: the development server. */
   readonly serve?: Serve;
   /** Gets a line for each phase. */
@@ -63,8 +65,8 @@ const MOST_ANSWERS = 5;
 /** Onboards many while everything fails, then resolves the uncertain writes, and compares the outcomes with the scenarios. */
 export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
   const marked = markers();
-  const { serve = serveInOne, paceMs } = options;
-  const stage = await Stage.set(marked, paceMs, serve);
+  const { serve = serveInOne, paceMs, build } = options;
+  const stage = await Stage.set(marked, paceMs, serve, build);
   try {
     return await runChaos(stage, marked, options);
   } finally {

@@ -137,17 +137,18 @@ export interface Incident {
   readonly what: string;
 }
 
-/** A mark takes this long at most to be durable, on a busy machine. Its request follows at once. */
-const MARKING_MS = 2_000;
+/** The server gives up on an attempt of a write after this time. */
+const ATTEMPT_MS = 120_000;
 
 /**
  * How many milliseconds after the mark of a write a worker was killed. Such a worker may have died before the first byte, and only
- * a person can decide about a mark without a request. Undefined if no worker was killed in that moment.
+ * a person can decide about a mark without a request. Undefined if no worker was killed while the attempt could run.
  */
-export function killedAfterMark({ doubt }: Examined, incidents: readonly Incident[]): number | undefined {
+export function killedAfterMark({ at, doubt }: Examined, incidents: readonly Incident[]): number | undefined {
   const [, marked = ''] = / sent at (.+ UTC): its worker stopped/.exec(doubt) ?? [];
+  const lasted = Math.min(Date.parse(at) - Date.parse(marked), ATTEMPT_MS);
   const after = incidents
     .filter(({ what }) => /^worker \d is killed/.test(what))
-    .map(({ at }) => Date.parse(at) - Date.parse(marked));
-  return after.find((milliseconds) => milliseconds >= 0 && milliseconds < MARKING_MS);
+    .map((incident) => Date.parse(incident.at) - Date.parse(marked));
+  return after.find((milliseconds) => milliseconds >= 0 && milliseconds < lasted);
 }

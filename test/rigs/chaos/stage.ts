@@ -46,9 +46,11 @@ export class Stage {
     private readonly folder: string,
     /** Between each worker and the server. */
     private readonly wires: Readonly<Record<Spell['target'], TcpProxy>>,
+    build: string | undefined,
   ) {
     const workers = WORKERS.map((name) => {
-      return [name, new Supervised('worker', { ...env, TEMPORAL_ADDRESS: wires[name].address })] as const;
+      const settings = { ...env, TEMPORAL_ADDRESS: wires[name].address };
+      return [name, new Supervised('worker', settings, build)] as const;
     });
     const receivers = RECEIVERS.map((name, index) => {
       const { host } = new URL(receiverUrls[index] ?? '');
@@ -58,7 +60,7 @@ export class Stage {
   }
 
   /** @param pace of the sandbox's underwriters, in milliseconds a step */
-  static async set(marked: Markers, pace: number, serve: Serve): Promise<Stage> {
+  static async set(marked: Markers, pace: number, serve: Serve, build?: string): Promise<Stage> {
     const folder = await mkdtemp(join(tmpdir(), 'gangway-chaos-'));
     const served = await serve(folder);
     const { address } = served;
@@ -90,7 +92,7 @@ export class Stage {
       RECEIVER_REQUESTS_PER_MINUTE: '100000',
     };
     const wires = { 'worker 1': await tcpProxy(address), 'worker 2': await tcpProxy(address) };
-    const stage = new Stage(rig, env, crm, receiverUrls, served, folder, wires);
+    const stage = new Stage(rig, env, crm, receiverUrls, served, folder, wires, build);
     const webhook = { notificationType: 'ApplicationStatus', url: `${receiverUrls[0]}/webhooks/banking` };
     await stage.control('POST', '/sandbox/webhooks', webhook);
     await stage.settled();

@@ -23,6 +23,7 @@ export class Supervised {
   constructor(
     private readonly name: 'worker' | 'receiver',
     private readonly env: Readonly<Record<string, string>>,
+    private readonly build?: string,
   ) {
     this.#life = this.#live();
   }
@@ -81,7 +82,7 @@ export class Supervised {
 
   async #once(): Promise<void> {
     try {
-      this.#running = await launch(this.name, this.env, `${this.name} is ready`);
+      this.#running = await launch(this.name, this.env, `${this.name} is ready`, { build: this.build });
     } catch (error) {
       this.exits += 1;
       this.#logs += String(error);

@@ -13,7 +13,7 @@ import type { TestProject } from 'vitest/node';
 
 /**
  * Workers with a change of a workflow. vitest runs this file once for all end-to-end tests. A build is made when the first test
- * asks for it. It has no bundle for workers that encrypt.
+ * asks for it.
  */
 
 declare module 'vitest' {
@@ -64,12 +64,12 @@ export function changed(source: string, { file, place, step }: Change): string {
 }
 
 /** The server gives up on an attempt of a write after this time, and not after two minutes. */
-export const BRIEF_WRITE_MS = 20_000;
+const BRIEF_WRITE = "'30s'";
 
 function withBriefWrites(source: string): string {
   const options = /(WRITE: ActivityOptions = \{\s+startToCloseTimeout: )'2m'/;
   if (!options.test(source)) throw new Error('an attempt of a write no longer ends after two minutes');
-  return source.replace(options, `$1${BRIEF_WRITE_MS}`);
+  return source.replace(options, `$1${BRIEF_WRITE}`);
 }
 
 /** A source file, and how it changes. */
@@ -84,7 +84,7 @@ const BUILDS = {
   'brief-writes': (): Edit => ['src/workflows/journey/partner-activities.ts', withBriefWrites],
 };
 
-/** @returns the folder of a changed build, whose `dist/` has a worker and its workflows for payloads in plain text */
+/** @returns the folder of a changed build, whose `dist/` has a worker and its workflows */
 export async function changedBuild(name: keyof typeof BUILDS): Promise<string> {
   const response = await fetch(`${inject('changedBuilds')}/${name}`);
   const text = await response.text();
@@ -103,11 +103,16 @@ async function build(root: string, [file, edit]: Edit): Promise<void> {
   const source = edit(await readFile(join(ROOT, file), 'utf8'));
   const { code: compiled } = await transform(source, { loader: 'ts', target: 'es2023' });
   await writeFile(join(root, file.replace(/^src(.+)\.ts$/, 'dist$1.js')), compiled);
-  const { BUNDLING, WORKFLOW_BUNDLES } = await import(
+  const { BUNDLING, BUNDLING_ENCODING, WORKFLOW_BUNDLES } = await import(
     pathToFileURL(join(root, 'dist/worker/bundles.js')).href
   );
-  const { code } = await bundleWorkflowCode({ ...BUNDLING, logger: new DefaultLogger('WARN') });
-  await writeFile(WORKFLOW_BUNDLES.plain, code);
+  for (const [path, options] of [
+    [WORKFLOW_BUNDLES.plain, BUNDLING],
+    [WORKFLOW_BUNDLES.encoding, BUNDLING_ENCODING],
+  ]) {
+    const { code } = await bundleWorkflowCode({ ...options, logger: new DefaultLogger('WARN') });
+    await writeFile(path, code);
+  }
 }
 
 /** vitest runs this once, before all end-to-end tests. */
