@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { differenceFromStart } from '../../../src/temporal/start.js';
 import { axeFindings } from '../../rigs/browser/axe.js';
 import { openBrowser } from '../../rigs/browser/browser.js';
-import { idOf, ndjson } from '../../rigs/commands/files.js';
+import { ndjson } from '../../rigs/commands/files.js';
 import { typedInto } from '../../rigs/console/pages.js';
 import { type RunningConsole, runConsole } from '../../rigs/console/running-console.js';
 import { business, merchant, OWNER } from '../../rigs/inputs.js';
@@ -66,18 +66,6 @@ describe.each([true, false])('in a browser with JavaScript: %s', (javaScriptEnab
     const id = `business-onboarding-${input.externalId}`;
     await page.waitForURL(`**/onboardings/${id}`);
     expect(await differenceFromStart(rig.client, id, input)).toEqual([]);
-    await page.close();
-  });
-
-  it('a merchant is started from a JSON file', async () => {
-    const page = await context.newPage();
-    const input = merchant();
-    await page.goto(`${console.url}/start`);
-    await page
-      .getByLabel('JSON file', { exact: true })
-      .setInputFiles(file('input.json', JSON.stringify(input)));
-    await page.getByRole('button', { name: 'Check and start' }).click();
-    await page.waitForURL(`**/onboardings/${idOf(input)}`);
     await page.close();
   });
 

@@ -123,14 +123,8 @@ it.each(['declared', 'streamed'])(
 );
 
 it.each<[when: string, sent: string, files: number]>([
-  ['before a file', '', 0],
   ['within the first file', `${fileHead('one.pdf')}%PDF-1.7\n${'x'.repeat(1024 * 1024)}`, 1],
   ['between two files', `${fileHead('one.pdf')}${PDF}\r\n${fileHead('two.pdf')}`, 1],
-  [
-    'within the second file',
-    `${fileHead('one.pdf')}${PDF}\r\n${fileHead('two.pdf')}%PDF-1.7\n${'x'.repeat(1024 * 1024)}`,
-    2,
-  ],
 ])('killed during an upload, %s: nothing is answered, and the next upload is', async (_, sent, files) => {
   const { boarding, id, page, path, answers } = await noted();
   const before = (await stored()).length;
@@ -155,7 +149,7 @@ it.each<[when: string, sent: string, files: number]>([
   expect(text).not.toMatch(/(one|two)\.pdf/);
 });
 
-it.each([0, 5, 10, 20, 40, 80, 160])(
+it.each([0, 20, 80])(
   'killed %d ms after an answer was sent: it is open, or answered once, and a reload shows which',
   async (milliseconds) => {
     const { boarding, id, page, path, answers } = await noted();

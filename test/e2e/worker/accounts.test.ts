@@ -286,46 +286,4 @@ describe('gangway', { timeout: TIMEOUT_MS }, () => {
     ]);
     expect((await gangway(env, ['status', input.externalId])).code).toBe(1);
   });
-
-  it('boards the same merchant in two accounts separately', async () => {
-    const [input] = merchants(1, 'north-iso');
-    const id = `merchant-boarding-${input?.externalId}`;
-    for (const account of ['north-iso', 'acme']) {
-      const started = await gangway(env, ['board', '-'], JSON.stringify({ ...input, account }));
-      expect([started.code, started.stdout]).toEqual([0, expect.stringContaining(`${id}@${account}`)]);
-      const status = await eventually(
-        () => gangway(env, ['status', `${input?.externalId}@${account}`]),
-        ({ stdout }) => stdout.includes('boarded'),
-        'the end',
-      );
-      expect(status.stdout).toContain(`partner account   ${account}\n`);
-    }
-    for (const sandbox of [rig.sandbox, north]) expect(await guids(sandbox)).toContain(input?.externalId);
-    const { code, stderr } = await gangway(env, ['status', `${input?.externalId}`]);
-    expect([code, stderr]).toEqual([
-      1,
-      `"${input?.externalId}" may mean ${id}@acme, ${id}@north-iso: give the whole workflow id\n`,
-    ]);
-  });
-
-  it('doctor checks the partners and workers of each account', async () => {
-    const set = {
-      ...env,
-      GANGWAY_ACCOUNTS: 'acme,north-iso',
-      ...settings('ACME', rig.sandbox.url, 'of-acme'),
-      ...settings('NORTH_ISO', north.url, 'x'),
-    };
-    const findings = await eventually(
-      async () => jsonLines<{ check: string; state: string }>(await gangway(set, ['doctor', '--json'])),
-      // A busy machine may take longer to connect than doctor waits.
-      (found) => found.some(({ check, state }) => check === 'workers' && state === 'ok'),
-      'the workers of both',
-    );
-    const ofPartners = findings.filter(({ check }) => /boarding partner|workers/.test(check));
-    expect(ofPartners.map(({ check, state }) => [check, state])).toEqual([
-      ['workers', 'ok'],
-      ['boarding partner of acme', 'ok'],
-      ['boarding partner of north-iso', 'wrong'],
-    ]);
-  });
 });
