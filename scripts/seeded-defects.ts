@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import pLimit from 'p-limit';
-import { requireFreshBuild } from './build-stamp.js';
+import { ensureFreshBuild } from './build-stamp.js';
 import { type Failure, interrupted, ROOT, run, runTests } from './runs.js';
 import { scratchCopy } from './scratch-copy.js';
 
@@ -50,7 +50,7 @@ function endedByCtrlC(error: unknown): number {
 
 /** @returns the exit code */
 async function seedAll(): Promise<number> {
-  requireFreshBuild();
+  ensureFreshBuild();
   const failures = await pLimit(availableParallelism()).map(names, seed);
   const caught = failures.filter((failure) => failure !== undefined);
   const wrong = caught.length > 0 ? await failuresWithoutDefect(caught) : [];

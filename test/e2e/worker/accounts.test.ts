@@ -8,7 +8,6 @@ import type { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines, launch, type RunningProcess } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { SandboxControl } from '../../rigs/sandbox-control.js';
-import { eventually } from '../../rigs/waiting.js';
 
 /** Of a machine that has other tests to run beside four workers. */
 const TIMEOUT_MS = 300_000;
