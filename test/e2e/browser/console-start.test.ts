@@ -44,6 +44,8 @@ describe.each([true, false])('in a browser with JavaScript: %s', (javaScriptEnab
   let context: BrowserContext;
   beforeAll(async () => {
     context = await browser.newContext({ javaScriptEnabled });
+    // Of a machine that has other tests to run.
+    context.setDefaultTimeout(120_000);
   });
   afterAll(() => context.close());
 
@@ -93,7 +95,7 @@ describe.each([true, false])('in a browser with JavaScript: %s', (javaScriptEnab
     await page.goto(`${console.url}/start`);
     await page.locator(`a[href="${pathname}"]`).click();
     // The page updates itself.
-    await page.getByText('30 of 30 rows: done').waitFor({ timeout: 30_000 });
+    await page.getByText('30 of 30 rows: done').waitFor();
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
     await page.close();
   });

@@ -7,8 +7,8 @@ import { type CountingProxy, countingProxy } from '../../rigs/counting-proxy.js'
 import { startSpawnedGangway } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
-/** `ADOPT_ROWS=1000` adopts more. */
-const ROWS = Number(process.env['ADOPT_ROWS'] ?? 120);
+/** `ADOPTED_ROWS=1000` adopts more. */
+const ROWS = Number(process.env['ADOPTED_ROWS'] ?? 120);
 /** Less than the machine could do, so that the limit counts. */
 const PER_SECOND = 15;
 
