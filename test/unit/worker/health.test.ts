@@ -62,11 +62,9 @@ it('the ages of keys are shown where an id or a token has them', () => {
 
 it('an exchange counts by its status, or by what failed', () => {
   const { kept, meter: of } = meter();
-  const begun = countExchanges(of, 'north')(
-    { system: 'boarding', operation: 'create-merchant' } as never,
-    {},
-  );
-  for (const end of [{ status: 201 }, { failure: 'timeout' }]) begun?.(end as never);
+  const exchange = { system: 'boarding', operation: 'create-merchant' } as never;
+  const begun = countExchanges(of, 'north')(exchange, {} as never);
+  for (const end of [{ status: 201 }, { failure: 'timeout' }]) begun(end as never);
   const about = { system: 'boarding', account: 'north', operation: 'create-merchant' };
   expect(kept.filter(([name]) => name === 'gangway_partner_calls_total')).toEqual([
     ['gangway_partner_calls_total', 1, { ...about, status: '201' }],
