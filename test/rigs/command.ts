@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { finished as closed } from 'node:stream/promises';
-import { Interrupted } from '../../src/commands/cli/errors.js';
+import { Interrupted, TimedOut } from '../../src/commands/cli/errors.js';
 import { PROGRESS } from '../../src/commands/cli/progress.js';
 import { run } from '../../src/commands/program.js';
 import { type Watched, watched } from './output.js';
@@ -25,6 +25,8 @@ export interface RunningCommand extends Watched {
   /** Types Ctrl-D at its terminal. */
   endInput(): void;
   kill(signal: NodeJS.Signals): void;
+  /** Ends the wait as `--timeout` does, when the test has seen what it waits for. */
+  timeOut(): void;
   readonly finished: Promise<Finished>;
 }
 
@@ -61,6 +63,7 @@ export function startGangway(
     type: (text) => void stdin.write(`${text}\n`),
     endInput: () => void stdin.end(),
     kill: (by) => interruption.abort(Interrupted.by(by)),
+    timeOut: () => interruption.abort(new TimedOut()),
     finished: end.then(([exitCode]) => ({
       code: exitCode,
       stdout: output.stdout(),

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
-/** How long to wait for a text. */
-const PATIENCE_MS = 20_000;
+/** How long to wait for a text. A busy machine takes its time. */
+const PATIENCE_MS = 60_000;
 
 /** The output of a running command. */
 export interface Watched {

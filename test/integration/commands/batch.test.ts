@@ -254,6 +254,27 @@ describe('a run', () => {
     expect(sortedIds(await started(200))).toEqual(ids.toSorted());
   }, 60_000);
 
+  it('that is interrupted completes the starts in progress, prints how many it made, and can be continued', async () => {
+    const { file, ids } = await merchantsFile(rig, 60);
+    const running = startGangway(rig.env, ['batch', file, '--rate', '20', '--yes']);
+    await running.printsLines(10);
+    running.kill('SIGINT');
+    const { code, stdout, stderr } = await running.finished;
+    const lines = stdout.trimEnd().split('\n');
+    const count = lines.length - 1;
+    expect(count).toBeLessThan(60);
+    expect(lines.at(-1)).toBe(`60 rows: ${count} started, ${60 - count} not started`);
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr:
+        'what was started continues; run the same command again: it continues from here and starts nothing twice\n',
+    });
+    expect(sortedIds(await started(count))).toEqual(ids.slice(0, count).toSorted());
+    const rest = await gangway([file, '--yes']);
+    expect(rest.stdout).toMatch(new RegExp(`^60 rows: .*\\b${60 - count} started`, 'm'));
+    expect(sortedIds(await started(60))).toEqual(ids.toSorted());
+  }, 60_000);
+
   it('continues after a row that Temporal rejects, and exits 1', async () => {
     // Unencrypted, with numbers that are longer in the payload than in the file.
     const [one, two, three] = [merchant(), merchant(), merchant()];

@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { closeAll, partnerClients, readAccounts } from '../../../src/partners/account-settings.js';
 import { sandboxAccount } from '../../../src/sandbox/systems.js';
 import { gangway } from '../../rigs/command.js';
@@ -283,19 +284,23 @@ describe('gangway probe', () => {
   });
 
   it('keeps to the rate limit of the account, and uses its credentials', async () => {
-    const times: number[] = [];
-    const { url, requests } = await recordingServer((response) => {
-      times.push(performance.now());
-      responding(200, envelope('[]'))(response, {} as never);
-    });
+    const { url, requests } = await recordingServer(responding(200, envelope('[]')));
     const env = {
       ...{ GANGWAY_ACCOUNTS: 'acme', ACME_BOARDING_URL: url, ACME_BOARDING_ACTIVITIES_PER_SECOND: '10' },
       ...{ ACME_BOARDING_USERNAME: 'acme', ACME_BOARDING_PASSWORD: 'acme-s3cret' },
     };
-    await gangway(env, ['probe', '--account', 'acme', '--merchant', '7']);
-    expect(times).toHaveLength(6);
-    // Five intervals of 100 ms; timers may be some milliseconds early.
-    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(450);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const probing = gangway(env, ['probe', '--account', 'acme', '--merchant', '7']);
+    for (const count of [1, 2, 3, 4, 5, 6]) {
+      await expect.poll(() => requests.length).toBe(count);
+      vi.advanceTimersByTime(99);
+      await setImmediate();
+      expect(requests).toHaveLength(count);
+      vi.advanceTimersByTime(1);
+    }
+    await probing;
+    expect(requests).toHaveLength(6);
     expect(requests[0]?.headers.authorization).toBe('Basic YWNtZTphY21lLXMzY3JldA==');
   });
 

@@ -100,10 +100,8 @@ describe('the exit code', () => {
     ),
   ])('is 130 at once for an interrupted command %s', async (_, start) => {
     const command = await start(await silentServer());
-    const before = performance.now();
     command.kill('SIGINT');
     expect(await command.finished).toMatchObject({ code: 130 });
-    expect(performance.now() - before).toBeLessThan(2_000);
   });
 });
 
@@ -262,13 +260,11 @@ describe('the process of the command', () => {
     ]);
     await batch.printsLines(3);
     await proxy.freeze();
-    const before = performance.now();
     const insistent = setInterval(() => batch.kill('SIGINT'), 100);
     const { code, stderr } = await batch.finished;
     clearInterval(insistent);
     // There is no exit code, because the signal ended it.
     expect({ code, stderr }).toEqual({ code: null, stderr: '' });
-    expect(performance.now() - before).toBeLessThan(5_000);
   });
 
   it('can be run by its name, as npx does', async () => {

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listedRequirements } from '../../../src/messages/listed.js';
 import type { RequirementKind } from '../../../src/messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
@@ -139,7 +139,8 @@ describe('the inbox', () => {
     expect(first.listed[0]).toBeLessThanOrEqual(102);
     expect(first.counted).toBeGreaterThan(3);
     // Past the time for which a list is shown: this look waits for a new one, and its search begins where the last one ended.
-    await new Promise((resolve) => setTimeout(resolve, 15_100));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 15_100 });
+    onTestFinished(() => void vi.useRealTimers());
     const again = await look();
     expect(again).toMatchObject({ rows: first.rows, listed: first.listed, counted: 2 });
     const second = await look(2);

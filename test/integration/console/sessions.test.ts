@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { EncryptJWT, UnsecuredJWT } from 'jose';
 import { h } from 'preact';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Route } from '../../../src/console/route.js';
 import { OTHER_SESSION_KEY, runConsole, SESSION_KEY, signIn } from '../../rigs/console/running-console.js';
 import { createRig } from '../../rigs/rig.js';
@@ -63,47 +62,47 @@ describe('a cookie is a session only', () => {
   });
 });
 
-/** A part that a script polls. */
-const POLLED: Route = {
-  ...{ method: 'GET', path: '/polled', role: 'viewer', part: true },
-  show: async ({ visitor }) => ({ part: h('p', null, visitor.name) }),
-};
+/** A page, and a part of one that a script polls. */
+const PAGES: readonly Route[] = [
+  {
+    ...{ method: 'GET', path: '/page', role: 'viewer' },
+    show: async () => ({ page: h('p', null, 'page'), title: 'Page' }),
+  },
+  {
+    ...{ method: 'GET', path: '/polled', role: 'viewer', part: true },
+    show: async () => ({ part: h('p', null, 'part') }),
+  },
+];
 
 describe('a session ends', () => {
-  it('without requests for the idle time, and not while there are some', async () => {
-    const env = { CONSOLE_IDLE: '2s' };
-    const { signedIn } = await runConsole(rig(), { env });
+  /** Somebody signs in. @returns the status of a path after so many minutes more */
+  const sessionWith = async (env: Readonly<Record<string, string>>) => {
+    const { signedIn } = await runConsole(rig(), { env, routes: PAGES, provider: running().provider });
     const ada = await signedIn();
-    for (let i = 0; i < 3; i += 1) {
-      await sleep(1_000);
-      expect((await ada.open('/')).status).toBe(200);
-    }
-    await sleep(2_500);
-    expect((await ada.open('/')).status).toBe(303);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    return async (minutes: number, path = '/page') => {
+      vi.advanceTimersByTime(minutes * 60_000);
+      return (await ada.open(path)).status;
+    };
+  };
+
+  it('without requests for the idle time, to the millisecond, and not while there are some', async () => {
+    const after = await sessionWith({ CONSOLE_IDLE: '30m' });
+    expect([await after(29), await after(29), await after(30 - 1 / 60_000)]).toEqual([200, 200, 200]);
+    expect(await after(30)).toBe(303);
   });
 
   it('without requests of a person, while a script polls', async () => {
-    const env = { CONSOLE_IDLE: '2s' };
-    const { signedIn } = await runConsole(rig(), { env, routes: [POLLED] });
-    const ada = await signedIn();
-    const statuses: number[] = [];
-    for (let i = 0; i < 6; i += 1) {
-      statuses.push((await ada.open('/polled')).status);
-      await sleep(500);
-    }
-    expect([statuses[0], statuses.at(-1)]).toEqual([200, 401]);
+    const after = await sessionWith({ CONSOLE_IDLE: '30m' });
+    expect([await after(15, '/polled'), await after(14, '/polled')]).toEqual([200, 200]);
+    expect(await after(1, '/polled')).toBe(401);
   });
 
   it('after its longest time, whatever the person does', async () => {
-    const env = { CONSOLE_SESSION_MAX: '2s' };
-    const { signedIn } = await runConsole(rig(), { env });
-    const ada = await signedIn();
-    for (let i = 0; i < 3; i += 1) {
-      expect((await ada.open('/')).status).toBe(200);
-      await sleep(500);
-    }
-    await sleep(1_000);
-    expect((await ada.open('/')).status).toBe(303);
+    const after = await sessionWith({ CONSOLE_IDLE: '30m', CONSOLE_SESSION_MAX: '1h' });
+    expect([await after(20), await after(20), await after(19)]).toEqual([200, 200, 200]);
+    expect(await after(1)).toBe(303);
   });
 });
 

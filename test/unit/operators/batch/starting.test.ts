@@ -1,6 +1,7 @@
-import { NamespaceNotFoundError } from '@temporalio/client';
+import { type Client, NamespaceNotFoundError } from '@temporalio/client';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { persistent } from '../../../../src/operators/batch/starting.js';
+import { type Ready, RefusedRow } from '../../../../src/operators/batch/ready.js';
+import { persistent, startAll } from '../../../../src/operators/batch/starting.js';
 import { grpcError } from '../../../rigs/temporal/answering-service.js';
 
 const notFound = () => Promise.reject(new NamespaceNotFoundError('default'));
@@ -58,3 +59,30 @@ it.each([
     expect(await result).toBe(end);
   },
 );
+it('rows are started no faster than the rate, in their order, and the rows after a rejected one as well', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const results: string[] = [];
+  async function* rows(): AsyncGenerator<Ready> {
+    for (const line of [1, 2, 3, 4]) {
+      const start = async () => {
+        if (line === 2) throw new RefusedRow('too large');
+        return { workflowId: `m-${line}`, runId: 'r', started: true };
+      };
+      yield { line, externalId: `${line}`, workflowId: `m-${line}`, start } as unknown as Ready;
+    }
+  }
+  const started = startAll({} as Client, rows(), {
+    options: { taskQueue: 'q', dbaForm: 'shown' },
+    ...{ rate: 10, concurrency: 3, stop: new AbortController(), persistently: persistently().call },
+    onResult: ({ line }, result) => results.push(`${line} ${Object.keys(result).join()}`),
+  });
+  const expected = ['1 workflowId,runId,started', '2 rejected', '3 workflowId,runId,started'];
+  for (const count of [1, 2, 3]) {
+    await vi.advanceTimersByTimeAsync(count === 1 ? 99 : 100);
+    expect(results).toEqual(expected.slice(0, count));
+  }
+  await vi.advanceTimersByTimeAsync(100);
+  await started;
+  expect(results).toHaveLength(4);
+});
