@@ -38,6 +38,8 @@ export interface RigOptions extends WorkerOptions {
   readonly server?: DevServerOptions;
   /** A namespace for this rig alone: for lists of all workflows, and for workflows that every rig would call the same. */
   readonly ownNamespace?: true;
+  /** The namespace of another rig, for one with other keys or another worker in it. */
+  readonly namespace?: string;
   readonly sandbox?: SandboxOptions;
   /** Default: true. With false, the test starts the worker. */
   readonly worker?: boolean;
@@ -110,7 +112,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
   const payloadKeys = options.payloadKeys ?? generatePayloadKey();
   const converter = dataConverter(keysFrom(payloadKeys));
   const taskQueue = `test-${randomUUID()}`;
-  const namespace = options.ownNamespace ? taskQueue : 'default';
+  const namespace = options.namespace ?? (options.ownNamespace ? taskQueue : 'default');
   if (options.ownNamespace) await registerNamespace(connection, namespace);
   const client = new Client({
     ...{ connection, namespace, dataConverter: converter, interceptors: clientInterceptors },
@@ -130,7 +132,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
     env: {
       ...environmentFor(sandbox.url),
       TEMPORAL_ADDRESS: address,
-      ...(options.ownNamespace && { TEMPORAL_NAMESPACE: namespace }),
+      ...(namespace !== 'default' && { TEMPORAL_NAMESPACE: namespace }),
       PAYLOAD_KEYS: payloadKeys,
       GANGWAY_TASK_QUEUE: taskQueue,
       GANGWAY_DBA: dbaForm,

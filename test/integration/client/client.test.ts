@@ -15,19 +15,15 @@ import {
 import { gangway as command } from '../../rigs/command.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 import { ends } from '../../rigs/shared.js';
 
-let rig: Rig;
+const rig = await sharedRig({ accounts: ['acme'] });
 let gangway: GangwayClient;
 beforeAll(async () => {
-  rig = await createRig({ accounts: ['acme'] });
   gangway = await gangwayClient({ settings: { ...rig.env, GANGWAY_ACCOUNTS: 'acme' } });
 });
-afterAll(async () => {
-  await gangway.close();
-  await rig.close();
-});
+afterAll(() => gangway.close());
 
 /** A boarding that waits for answers to two notes. */
 async function waiting() {

@@ -1,32 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { destinationOf } from '../../../src/events/sender.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { ndjson } from '../../rigs/commands/files.js';
-import { SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
+import { SECRET, subscriber } from '../../rigs/events/subscriber.js';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-let rig: Rig;
-let crm: Subscriber;
-let closeCrm: () => unknown;
+const crm = await subscriber(SECRET, afterAll);
+const events = { secrets: [SECRET], toLoopback: true, destinations: [destinationOf(crm.url)] };
+const rig = await createRig({ accounts: ['acme', 'north-iso'], events });
+afterAll(() => rig.close());
 /** The settings of a person who has only the names of the accounts. */
-let env: Record<string, string>;
-beforeAll(async () => {
-  crm = await subscriber(SECRET, (close) => {
-    closeCrm = close;
-  });
-  const events = { secrets: [SECRET], toLoopback: true, destinations: [destinationOf(crm.url)] };
-  rig = await createRig({ accounts: ['acme', 'north-iso'], events });
-  env = { ...rig.env, GANGWAY_ACCOUNTS: 'acme,north-iso' };
-});
-afterAll(async () => {
-  await rig.close();
-  await closeCrm();
-});
+const env = { ...rig.env, GANGWAY_ACCOUNTS: 'acme,north-iso' };
 
 const gangway = (...args: readonly string[]) => runGangway(env, args);
 

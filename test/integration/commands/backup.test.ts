@@ -1,18 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
 import { business, merchant } from '../../rigs/inputs.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
+const rig = await createRig();
 afterAll(() => rig.close());
 
 const gangway = (...args: string[]) => runGangway(rig.env, args);

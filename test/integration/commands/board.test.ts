@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
@@ -7,14 +7,10 @@ import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { closedPort } from '../../rigs/partners/servers.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig, sharedRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 
@@ -69,78 +65,17 @@ describe('gangway board', () => {
     await boarding.handle.terminate();
   });
 
-  it.each([
-    [
-      'every wrong field with its rule',
-      {
-        ...merchant(),
-        externalId: 'a b',
-        merchant: { dba: 'X', pos: 'none', cashDiscount: 'yes' },
-        dueInHours: 0,
-      },
-      [
-        'externalId: takes letters, digits',
-        'merchant.cashDiscount: must be one of Yes, No',
-        'merchant.firstName: is required',
-        'merchant.lastName: is required',
-        'merchant.pos: must be one of None, CustomPos',
-        'dueInHours: ',
-      ],
-    ],
-    [
-      'the fields of an application that v2 submit would reject, before the merchant exists',
-      {
-        ...merchant(),
-        application: { merchantProfile: 'x', fees: [], merchantProfileId: 5, ownSection: { volume: 1 } },
-      },
-      [
-        'application.merchantProfile: must be an object',
-        'application.fees: must be an object',
-        'application.merchantProfileId: is set by the workflow',
-      ],
-    ],
-    [
-      'an application that is not an object',
-      { ...merchant(), application: 'volume 240000' },
-      ['application: must be an object'],
-    ],
-    ['an unknown field', { ...merchant(), mail: 'x' }, ['mail: is not a known field']],
-    [
-      'fees out of bounds',
-      { ...merchant(), fees: { minimumDiscountAmount: 501 } },
-      ['fees.minimumDiscountAmount: '],
-    ],
-    [
-      'an id together with a name',
-      { ...merchant(), agent: 'Harbor Agents' },
-      ['agent: cannot be combined with agentProfileId'],
-    ],
-    [
-      'a key that is an SSN',
-      { ...merchant(), externalId: '000-12-3456' },
-      ['externalId: contains what looks like a social'],
-    ],
-  ])('names %s, exits 2 and starts nothing', async (_, input, problems) => {
-    const { code, stdout, stderr } = await gangway(['board', await file(input)]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    for (const problem of problems) expect(stderr).toContain(`  ${problem}`);
-    expect(await rig.sandbox.ledger({ guid: input.externalId })).toEqual([]);
-  });
-
-  it('explains why a missing file, or one that is not JSON, cannot be read, without quoting it', async () => {
-    const missing = await gangway(['board', '/nowhere/merchant.json']);
-    expect(missing).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        '/nowhere/merchant.json: cannot be read (ENOENT): there is no such file, and no folder /nowhere\n',
-    });
-    const path = await file('{"ssn": 000-12-3456}');
+  it('names every wrong field with its rule, exits 2 and starts nothing', async () => {
+    const input = { ...merchant(), agent: 'Harbor Agents', dueInHours: 0 };
+    const path = await file(input);
     expect(await gangway(['board', path])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `${path}: is not JSON: line 1, column 9: a value is missing: text in double quotes, a number, true, false, null, { or [\n`,
+      stderr:
+        `${path}: is not valid; nothing was started\n  dueInHours: must be 0.00001 or more, in hours\n` +
+        '  agent: cannot be combined with agentProfileId; give one of the two\n',
     });
+    expect(await rig.sandbox.ledger({ guid: input.externalId })).toEqual([]);
   });
 
   it('rejects a file that is nested too deep', async () => {

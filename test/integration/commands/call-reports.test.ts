@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { gangway, startGangway } from '../../rigs/command.js';
 import { issuingToken } from '../../rigs/partners/banking/partner.js';
 import { type Respond, recordingServer, responding } from '../../rigs/partners/servers.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
+const rig = await createRig();
 afterAll(() => rig.close());
 
 const call = (args: readonly string[], env: Record<string, string> = {}) =>

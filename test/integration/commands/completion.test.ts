@@ -10,7 +10,7 @@ let rig: Rig;
 let worker: RunningWorker;
 beforeAll(async () => {
   // Candidates are those of a whole server.
-  rig = await createRig({ server: {}, worker: false });
+  rig = await createRig({ ownNamespace: true, worker: false });
   worker = await rig.startWorker();
 });
 afterAll(() => rig.close());

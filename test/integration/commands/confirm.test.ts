@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { inputFile, merchantsFile } from '../../rigs/commands/files.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 
 /** With a server of its own, because ids of operations contain ids of the sandbox, which other files use as well. */
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig({ server: {} });
-});
+const rig = await createRig({ ownNamespace: true });
 afterAll(() => rig.close());
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
 import { dataConverter, generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
@@ -13,10 +13,7 @@ import { createRig, type Rig, type RigOptions } from '../../rigs/rig.js';
 import { startOldServer } from '../../rigs/temporal/old-server.js';
 import { eventually } from '../../rigs/waiting.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
+const rig = await createRig();
 afterAll(() => rig.close());
 
 /** The findings of doctor that are not in order, without weak settings. */

@@ -1,18 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import { gangway } from '../../rigs/command.js';
 import { type Finding, wrong } from '../../rigs/commands/doctor.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { runReceiver, SECRET } from '../../rigs/receiver/running-receiver.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig({ worker: false });
-});
+const rig = await createRig({ worker: false });
 afterAll(() => rig.close());
 
 describe('doctor finds a webhook of the bank that nobody receives:', () => {

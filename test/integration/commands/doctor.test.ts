@@ -1,15 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
+const rig = await createRig();
 afterAll(() => rig.close());
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { batchFile, inputFile } from '../../rigs/commands/files.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { event, runReceiver, STRUCTURED, TOKEN } from '../../rigs/receiver/running-receiver.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 import { HOLDER } from '../../rigs/sandbox/banking/running-banking.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 

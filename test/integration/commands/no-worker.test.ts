@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { gangway, startGangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { merchant } from '../../rigs/inputs.js';
+import { createRig } from '../../rigs/rig.js';
+import { tcpProxy } from '../../rigs/tcp-proxy.js';
 
 /** With a server of its own, because an inbox reads all onboardings of a server. */
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig({ server: {} });
-});
+const rig = await createRig({ ownNamespace: true });
 afterAll(() => rig.close());
 
 /** Settings for a task queue that no worker polls. */
@@ -41,6 +40,37 @@ describe.concurrent('without a worker', () => {
     expect(shown).toMatchObject(isOneRunning('nobody-polls-this'));
   });
 
+  it('resolve reports "accepted, not yet applied", and the answer is applied later', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const own = await createRig({ worker: false });
+    onTestFinished(() => own.close());
+    const worker = await own.startWorker();
+    const { boarding, externalId, id } = await waitingBoarding(own);
+    await worker.stop();
+    const resolving = startGangway(own.env, ['resolve', externalId, id, '--text', 'Yes.']);
+    await resolving.says(`... ${boarding.workflowId}: waiting for a worker\n`);
+    expect(await resolving.finished).toEqual({
+      code: 4,
+      stdout: '',
+      stderr:
+        `${id} accepted, not yet applied (no worker responds on task queue ${own.taskQueue}: is one running?). A worker ` +
+        `applies it later: check with "gangway status ${boarding.workflowId}", and answer again if the requirement is still open then.\n`,
+    });
+    expect(resolving.stderr()).toContain(`... ${id}: waiting for a worker\n`);
+    await own.startWorker();
+    await boarding.until(({ requirements }) => requirements.length === 1, 'the answer, applied');
+  });
+
+  it('board --wait reports it, and exits 4 when --timeout ends it', async ({ expect }) => {
+    const input = JSON.stringify(merchant());
+    const waiting = startGangway(unserved(), ['board', '-', '--wait'], { input });
+    await waiting.says('cannot be read: no worker polls task queue nobody-polls-this');
+    waiting.timeOut();
+    expect((await waiting.finished).code).toBe(4);
+  });
+
   it('an operation waits for one, and reports it', async ({ expect }) => {
     const started = await gangway(unserved(), ['restore-sub-user', '72', '--no-wait']);
     expect(started).toMatchObject({ code: 0, stderr: '' });
@@ -56,8 +86,9 @@ describe.concurrent('without a worker', () => {
   });
 
   it('the inbox shows all boardings, and names those whose details cannot be read', async ({ expect }) => {
-    const { TEMPORAL_ADDRESS: address = '', PAYLOAD_KEYS: payloadKeys = '' } = rig.env;
-    const abandoned = await createRig({ address, payloadKeys, worker: false });
+    const { PAYLOAD_KEYS: payloadKeys = '' } = rig.env;
+    const { namespace } = rig.client.options;
+    const abandoned = await createRig({ namespace, payloadKeys, worker: false });
     const worker = await abandoned.startWorker();
     const { boarding, externalId: unread, id } = await waitingBoarding(abandoned);
     await worker.stop();
@@ -73,5 +104,20 @@ describe.concurrent('without a worker', () => {
     );
     expect(stdout).toContain(`  answer note, due in 47 h\n    gangway resolve ${unread} ${id}\n`);
     expect(stdout).toContain(`    gangway resolve ${externalId} ${id} --text TEXT\n`);
+  });
+});
+
+it('a command ends with a message when Temporal stops responding', async () => {
+  const wire = await tcpProxy(rig.env['TEMPORAL_ADDRESS'] ?? '');
+  onTestFinished(() => wire.close());
+  const { externalId } = await waitingBoarding(rig);
+  const watching = startGangway({ ...rig.env, TEMPORAL_ADDRESS: wire.address }, ['watch', externalId]);
+  await watching.says('--document FILE');
+  wire.cut();
+  expect(await watching.finished).toMatchObject({
+    code: 4,
+    stderr: expect.stringMatching(
+      / continues; "gangway watch .*" follows it again\nTemporal: Deadline exceeded/,
+    ),
   });
 });

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 
 /** Far longer than a test may take, in milliseconds. */
 const HOUR_MS = 3_000_000;
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig({ accounts: ['acme'] });
-});
+const rig = await createRig({ accounts: ['acme'] });
 afterAll(() => rig.close());
 
 function gangway(...args: string[]) {

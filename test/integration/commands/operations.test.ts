@@ -1,32 +1,20 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DevServer, startDevServer } from '../../../src/temporal/dev-server.js';
-import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { afterAll, describe, expect, it } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-/** For this file only, because the workflow ids of operations contain ids of the sandbox, which other files use as well. */
-let server: DevServer;
-let rig: Rig;
-beforeAll(async () => {
-  server = await startDevServer();
-  rig = await createRig({ address: server.address, worker: false });
-  await registerSearchAttributes(rig.client);
-  await rig.startWorker();
-});
-afterAll(async () => {
-  await rig.close();
-  await server.stop();
-});
+// The workflow ids of operations contain ids of the sandbox, which other files use as well.
+const rig = await createRig({ ownNamespace: true });
+afterAll(() => rig.close());
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 const file = (content: unknown) => inputFile(rig, content);
 const writes = async (operation: string) => (await rig.sandbox.ledger({ operation })).length;
-const anyRun = { runId: expect.any(String), url: expect.stringContaining('/namespaces/default/workflows/') };
+const anyRun = { runId: expect.any(String), url: expect.stringContaining('/workflows/') };
 
 async function expectNothing(workflowId: string): Promise<void> {
   await expect(rig.client.workflow.getHandle(workflowId).describe()).rejects.toThrow(WorkflowNotFoundError);
@@ -358,7 +346,7 @@ describe('gangway ensure-webhooks', () => {
 
 describe('an operation with a problem', () => {
   it('waits for the partner, and reports why; it can be cancelled', async () => {
-    const off = await createRig({ address: server.address, bankingUser: null });
+    const off = await createRig({ ownNamespace: true, bankingUser: null });
     try {
       const restoring = startGangway(off.env, ['restore-sub-user', '73']);
       const naming = startGangway(off.env, ['card-nickname', 'card-1', 'Fuel']);
@@ -368,7 +356,7 @@ describe('an operation with a problem', () => {
       await naming.says(
         'waiting for the partner: banking set-card-nickname: NotSent, BANKING_URL is not set\n',
       );
-      expect((await gangway(['cancel', 'restore-sub-user-73', '--yes'])).code).toBe(0);
+      expect((await runGangway(off.env, ['cancel', 'restore-sub-user-73', '--yes'])).code).toBe(0);
       const { code, stderr } = await restoring.finished;
       expect(code).toBe(1);
       expect(stderr).toContain('it was cancelled; run the same command to start it again\n');

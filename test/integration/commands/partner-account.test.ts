@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { event, runReceiver, STRUCTURED } from '../../rigs/receiver/running-receiver.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 import { accountOf, asked } from '../../rigs/workflows/partner-account.js';
 
 const ID = 'partner-account-boarding';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig({ server: {}, password: 'wrong' });
-  await rig.board(merchant());
-  await asked(accountOf(rig, 'boarding'), 'credentials');
-});
+const rig = await createRig({ ownNamespace: true, password: 'wrong' });
+await rig.board(merchant());
+await asked(accountOf(rig, 'boarding'), 'credentials');
 afterAll(() => rig.close());
 
 const gangway = (...args: string[]) => runGangway(rig.env, args);

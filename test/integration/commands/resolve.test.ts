@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { workflowId } from '../../../src/messages/ids.js';
 import type { TimelineEntry } from '../../../src/messages/onboarding-state.js';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
@@ -8,13 +8,9 @@ import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 
@@ -55,38 +51,15 @@ describe('gangway resolve', () => {
     expect(attachments).toMatchObject([{ fileName: 'scan.pdf', contentType: 'application/pdf', bytes: 8 }]);
   });
 
-  it.each([
-    [
-      'no answer',
-      [],
-      /^nothing was sent; answer with one of these:\n {2}note-149967d738cb .*\n(.*\n)+ {4}gangway resolve \S+ note-149967d738cb --text TEXT\n/,
-    ],
-    ['two answers', ['--text', 'a', '--retry'], 'give exactly one of --text'],
-    [
-      'a decision without a reason',
-      ['--abandon'],
-      "--abandon needs --reason, which the timeline keeps: --reason 'the merchant has withdrawn'",
-    ],
-    ['a document that is not there', ['--document', '/nowhere.pdf'], '/nowhere.pdf: cannot be read (ENOENT)'],
-    [
-      'an answer of a kind that is not allowed',
-      ['--adopt', '1', '--reason', 'x'],
-      'does not take --adopt; it takes --text, --document, --abandon:\n    gangway resolve ',
-    ],
-    ['an unknown option', ['--txt', 'a'], "unknown option '--txt'"],
-  ])('rejects %s with a reason, exits 2', async (_, args, why) => {
+  it('without an answer prints the commands that answer, and exits 2', async () => {
     const { externalId, id } = await waiting();
-    const { code, stdout, stderr } = await gangway(['resolve', externalId, id, ...args]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    if (typeof why === 'string') expect(stderr).toContain(why);
-    else expect(stderr).toMatch(why);
-  });
-
-  it('names the open requirements when the given one is not among them', async () => {
-    const { externalId, id } = await waiting();
-    const { code, stderr } = await gangway(['resolve', externalId, 'note-1', '--text', 'x']);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`no requirement "note-1" is open; open: ${id}`);
+    expect(await gangway(['resolve', externalId, id])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^nothing was sent; answer with one of these:\n {2}note-149967d738cb .*\n(.*\n)+ {4}gangway resolve \S+ note-149967d738cb --text TEXT\n/,
+      ),
+    });
   });
 
   it('lists what is open without a requirement, and takes the only one', async () => {
@@ -210,16 +183,12 @@ describe('gangway watch, nudge and cancel', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${boarding.workflowId} boarded: mid ${mid}`);
   });
 
-  it('nudge makes it read now, or reports that it does not wait', async () => {
+  it('nudge makes it read now', async () => {
     const { externalId } = await waiting();
-    const { code, stdout } = await gangway(['nudge', externalId]);
-    expect({ code, stdout }).toEqual({
+    expect(await gangway(['nudge', externalId])).toMatchObject({
       code: 0,
       stdout: `merchant-boarding-${externalId} reads its status now\n`,
     });
-    const ended = await rig.board(merchant('declined'));
-    await ended.outcome();
-    expect((await gangway(['nudge', ended.workflowId])).code).toBe(1);
   });
 
   it('cancel requests the cancellation, once', async () => {

@@ -20,7 +20,7 @@ let folder: string;
 let waiting: string;
 beforeAll(async () => {
   // An inbox reads all onboardings of a server.
-  rig = await createRig({ server: {} });
+  rig = await createRig({ ownNamespace: true });
   folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
   const boarding = await rig.board(merchant('uw-level-1'));
   await boarding.requirement('underwriting-note');
@@ -32,18 +32,6 @@ afterAll(async () => {
 });
 
 describe('the exit code', () => {
-  it.each<[number, string, string[], Record<string, string>]>([
-    [0, 'a command that is done', ['keys', 'new'], {}],
-    [0, 'help', ['help', 'batch'], {}],
-    [1, 'a command that fails', ['status', 'nothing-of-the-name'], {}],
-    [2, 'an unknown command', ['bord'], {}],
-    [2, 'no command', [], {}],
-    [2, 'invalid input', ['board', '/nowhere.json'], {}],
-    [2, 'an invalid setting', ['list'], { GANGWAY_UI_URL: 'nowhere' }],
-  ])('is %i for %s', async (code, _, args, env) => {
-    expect((await gangway({ ...rig.env, ...env }, args)).code).toBe(code);
-  });
-
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -238,16 +226,6 @@ describe('run', () => {
 });
 
 describe('the process of the command', () => {
-  it('ends with 130 by Ctrl-C', async () => {
-    const watching = startSpawnedGangway(rig.env, ['watch', waiting]);
-    await watching.printsLines(3);
-    watching.kill('SIGINT');
-    expect(await watching.finished).toMatchObject({
-      code: 130,
-      stderr: expect.stringContaining(`(${waiting}) continues; `),
-    });
-  });
-
   it('ends at once with the second Ctrl-C, while the first one waits for starts in progress', async () => {
     const proxy = await proxyOf(inject('temporalAddress'));
     const { file } = await merchantsFile(rig, 100);

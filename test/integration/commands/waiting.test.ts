@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { workflowId } from '../../../src/messages/ids.js';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { idOf, inputFile } from '../../rigs/commands/files.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig, sharedRig } from '../../rigs/rig.js';
 import { accountOf, asked } from '../../rigs/workflows/partner-account.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const gangway = (...args: string[]) => runGangway(rig.env, args);
 const start = (...args: string[]) => startGangway(rig.env, args);
@@ -73,7 +69,7 @@ describe('board --wait', () => {
   });
 
   it('prints the requirement of a partner account that holds it up', async () => {
-    const refused = await createRig({ server: {}, password: 'wrong' });
+    const refused = await createRig({ ownNamespace: true, password: 'wrong' });
     try {
       const input = await inputFile(refused, merchant());
       const waiting = startGangway(refused.env, ['board', input, '--wait']);
@@ -120,41 +116,47 @@ describe('onboard --wait', () => {
 });
 
 describe('--timeout ends the wait', () => {
+  it('after its time, with 1 while nobody is asked', async () => {
+    const input = merchant('waiting');
+    const { code, stderr } = await gangway('board', await file(input), '--wait', '--timeout', '1s');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('stopped after 1 s (--timeout); what it started continues\n'),
+    });
+  });
+
   it('with 3 while a requirement is open, and the onboarding continues', async () => {
     const input = merchant('notes');
     const id = idOf(input);
-    const [path] = [await file(input)];
-    await gangway('board', path);
-    await boarding(id).requirement('underwriting-note');
-    const { code, stderr } = await gangway('board', path, '--wait', '--timeout', '4s');
-    expect(code).toBe(3);
-    expect(stderr).toMatch(
-      new RegExp(
-        `\nstopped after 4 s \\(--timeout\\); what it started continues\nCorner Bakery \\[notes\\] \\(${id}\\) continues; "gangway watch ${id}" follows it again\n$`,
+    const waiting = start('board', await file(input), '--wait');
+    await waiting.says('waits for a person: 2 open\n');
+    waiting.timeOut();
+    expect(await waiting.finished).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(
+        new RegExp(
+          `\nCorner Bakery \\[notes\\] \\(${id}\\) continues; "gangway watch ${id}" follows it again\n$`,
+        ),
       ),
-    );
-    expect((await gangway('watch', id, '--timeout', '4s')).code).toBe(3);
+    });
     expect((await boarding(id).handle.describe()).status.name).toBe('RUNNING');
-    await boarding(id).handle.terminate();
   });
 
   it('with 1 while only the partner decides', async () => {
-    const input = merchant('waiting');
-    const path = await file(input);
-    await gangway('board', path);
-    await boarding(idOf(input)).until(({ stage }) => stage === 'underwriting');
-    expect((await gangway('board', path, '--wait', '--timeout', '4s')).code).toBe(1);
-    await boarding(idOf(input)).handle.terminate();
+    const waiting = start('board', await file(merchant('waiting')), '--wait');
+    await waiting.says('underwriting, Pending\n');
+    waiting.timeOut();
+    expect((await waiting.finished).code).toBe(1);
   });
 
   it('with 4 while the partner is unavailable', async () => {
+    const id = `${Date.now()}`.slice(-9);
     const off = await createRig({ bankingUser: null });
     try {
-      const args = ['restore-sub-user', '74', '--timeout', '12s'];
-      const { code, stderr } = await runGangway(off.env, args);
-      expect(code).toBe(4);
-      expect(stderr).toContain('waiting for the partner: banking restore-sub-user: NotSent');
-      await off.client.workflow.getHandle('restore-sub-user-74').terminate();
+      const restoring = startGangway(off.env, ['restore-sub-user', id]);
+      await restoring.says('waiting for the partner: banking restore-sub-user: NotSent');
+      restoring.timeOut();
+      expect((await restoring.finished).code).toBe(4);
     } finally {
       await off.close();
     }
@@ -172,10 +174,10 @@ describe('a command that takes long', () => {
 
   it('a call without a worker prints that it waits for one', async () => {
     const env = { ...rig.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
-    const args = ['call', 'plant-store', 'list-plants', '--start-within', '3s'];
-    const calling = startGangway(env, args);
+    const calling = startGangway(env, ['call', 'plant-store', 'list-plants', '--start-within', '1h']);
     await calling.says(': waits for a worker\n');
-    expect((await calling.finished).code).toBe(4);
+    calling.kill('SIGINT');
+    expect((await calling.finished).code).toBe(130);
   });
 
   it('nudge prints that it works, and what continues after Ctrl-C', async () => {

@@ -18,15 +18,11 @@ import {
   type Visitor,
 } from '../../rigs/console/running-console.js';
 import { clientOf } from '../../rigs/receiver/running-receiver.js';
-import { createRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 import { scrape } from '../../rigs/scrape.js';
 import { shared } from '../../rigs/shared.js';
 
-const rig = shared(async (until) => {
-  const opened = await createRig({ worker: false });
-  until(() => opened.close());
-  return opened;
-});
+const rig = await sharedRig();
 
 /** What a route may return, without the pages of the console. */
 const ECHOES: readonly Route[] = [
@@ -69,8 +65,8 @@ const ECHOES: readonly Route[] = [
   },
 ];
 
-const running = shared((until) => runConsole(rig(), {}, until));
-const echoing = shared((until) => runConsole(rig(), { routes: ECHOES, provider: running().provider }, until));
+const running = shared((until) => runConsole(rig, {}, until));
+const echoing = shared((until) => runConsole(rig, { routes: ECHOES, provider: running().provider }, until));
 
 /** A person of each role. */
 const people = shared(async () => {
@@ -81,7 +77,7 @@ const people = shared(async () => {
 /** An admin who may see one account, and an onboarding of another one. */
 const restricted = shared(async (until) => {
   const env = { OIDC_ACCOUNTS_CLAIM: 'accounts' };
-  const console = await runConsole(rig(), { env, provider: running().provider }, until);
+  const console = await runConsole(rig, { env, provider: running().provider }, until);
   const south = await started('merchantBoarding', 'south');
   return { north: await console.signedIn({ role: 'admin', accounts: ['north'] }), south };
 });
@@ -92,10 +88,12 @@ async function started(
   idAccount?: string,
   own = idAccount,
 ): Promise<string> {
-  const { client, taskQueue } = rig();
+  const { client } = rig;
   const id = workflowId(type, `x-${randomUUID()}`, idAccount);
   const { typedSearchAttributes } = initialVisibility(type, { account: own });
-  await client.workflow.start(type, { workflowId: id, taskQueue, typedSearchAttributes });
+  await client.workflow.start(type, {
+    ...{ workflowId: id, taskQueue: 'nobody-polls-this', typedSearchAttributes },
+  });
   return id;
 }
 
@@ -247,7 +245,7 @@ describe('an onboarding of another account', () => {
     'is like one that does not exist, for a %s',
     async (type) => {
       const env = { OIDC_ACCOUNTS_CLAIM: 'accounts' };
-      const console = await runConsole(rig(), { env, routes: ECHOES, provider: running().provider });
+      const console = await runConsole(rig, { env, routes: ECHOES, provider: running().provider });
       const north = await console.signedIn({ accounts: ['north'] });
       const all = await console.signedIn({ accounts: 'default' });
       const [own, others, unnamed] = [
@@ -267,7 +265,7 @@ describe('an onboarding of another account', () => {
 
   it('is not opened either when its id names an account of the person', async () => {
     const env = { OIDC_ACCOUNTS_CLAIM: 'accounts' };
-    const console = await runConsole(rig(), { env, routes: ECHOES, provider: running().provider });
+    const console = await runConsole(rig, { env, routes: ECHOES, provider: running().provider });
     const north = await console.signedIn({ accounts: ['north'] });
     const id = await started('merchantBoarding', 'north', 'south');
     expect((await statusAndText(north, id))[0]).toBe(404);
@@ -287,7 +285,7 @@ describe('the host of a request', () => {
     (await open(path, { headers: { host } })).status;
 
   it('without a provider is a name of this machine, with the port', async () => {
-    const { visitor, url } = await runConsole(rig(), { provider: null });
+    const { visitor, url } = await runConsole(rig, { provider: null });
     const { open } = visitor();
     const { port } = new URL(url);
     for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, `LOCALHOST:${port}`])
@@ -298,7 +296,7 @@ describe('the host of a request', () => {
 
   it('is that of CONSOLE_URL only', async () => {
     const env = { CONSOLE_URL: 'https://console.example.com' };
-    const { visitor, url } = await runConsole(rig(), { env, provider: running().provider });
+    const { visitor, url } = await runConsole(rig, { env, provider: running().provider });
     const { open } = visitor();
     expect(await statusOf(open, 'console.example.com')).toBe(303);
     for (const host of [new URL(url).host, 'console.example.com:8085', 'console.example.com.evil.example'])
@@ -339,7 +337,7 @@ describe('every page', () => {
 
   it('on https makes browsers stay there', async () => {
     const env = { CONSOLE_URL: 'https://console.example.com' };
-    const { visitor } = await runConsole(rig(), { env, provider: running().provider });
+    const { visitor } = await runConsole(rig, { env, provider: running().provider });
     const { headers } = await visitor().open('/sign-in', { headers: { host: 'console.example.com' } });
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
   });
@@ -410,7 +408,7 @@ describe('an error is a page', () => {
 
   it('while Temporal is unavailable, with a status for later', async () => {
     const client = clientOf('127.0.0.1:9');
-    const { signedIn, visitor } = await runConsole({ client, env: rig().env });
+    const { signedIn, visitor } = await runConsole({ client, env: rig.env });
     const [alive, ready, page] = await Promise.all([
       visitor().open('/healthz'),
       visitor().open('/readyz'),
@@ -421,8 +419,8 @@ describe('an error is a page', () => {
   });
 
   it('for a request that is no HTTP or arrives too slowly, without a page', async () => {
-    const patient = await runConsole(rig(), { provider: null });
-    const hasty = await runConsole(rig(), { provider: null, limits: { headersMs: 200, requestMs: 400 } });
+    const patient = await runConsole(rig, { provider: null });
+    const hasty = await runConsole(rig, { provider: null, limits: { headersMs: 200, requestMs: 400 } });
     const send = async (head: string, { url } = patient) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
       socket.write(head);
@@ -442,7 +440,7 @@ describe('an error is a page', () => {
 describe('too many requests', () => {
   it('of one session are refused with a page, and those of others are not', async () => {
     const env = { CONSOLE_REQUESTS_PER_MINUTE: '15' };
-    const { signedIn, visitor } = await runConsole(rig(), { env, provider: running().provider });
+    const { signedIn, visitor } = await runConsole(rig, { env, provider: running().provider });
     const [ada, bo] = [await signedIn(), await signedIn()];
     const statuses: number[] = [];
     // The sign-in ended on a page.
@@ -465,7 +463,7 @@ describe('too many requests', () => {
 });
 
 it('the audit log names who saw and answered what, and the metrics count it', async () => {
-  const console = await runConsole(rig(), { routes: ECHOES, provider: running().provider });
+  const console = await runConsole(rig, { routes: ECHOES, provider: running().provider });
   const ada = await console.signedIn();
   await ada.open('/answer', { form: {} });
   const { actor } = ada;

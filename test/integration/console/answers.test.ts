@@ -3,22 +3,18 @@ import { partsOfId } from '../../../src/messages/ids.js';
 import { runConsole } from '../../rigs/console/running-console.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
-import { createRig } from '../../rigs/rig.js';
+import { createRig, sharedRig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
 import { eventually } from '../../rigs/waiting.js';
 
-const rig = shared(async (until) => {
-  const made = await createRig();
-  until(() => made.close());
-  return made;
-});
-const console = shared((until) => runConsole(rig(), {}, until));
+const rig = await sharedRig();
+const console = shared((until) => runConsole(rig, {}, until));
 
 const pageOf = ({ workflowId }: Onboarding<unknown>) => `/onboardings/${encodeURIComponent(workflowId)}`;
 
 describe('an answer that the partner does not have yet', () => {
   it('is taken back with a reason by an operator, once, and the requirement is open again', async () => {
-    const boarding = await rig().board(merchant('notes'));
+    const boarding = await rig.board(merchant('notes'));
     const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
     const [{ id } = { id: '' }] = requirements;
     const path = `${pageOf(boarding)}/requirements/${id}`;
@@ -69,7 +65,7 @@ describe('private values of an input', () => {
   it('are shown to an operator who asks for them, in that response only, and the audit log keeps who', async () => {
     const { holder, ...input } = business('waiting');
     const values = { ssn: '123450987', phone: '5185559876', email: 'mail-4711@example.com' };
-    const onboarding = await rig().onboardBusiness({ ...input, holder: { ...holder, ...values } });
+    const onboarding = await rig.onboardBusiness({ ...input, holder: { ...holder, ...values } });
     await onboarding.until(({ stage }) => stage === 'underwriting', 'underwriting');
     const [ada, viewer] = [await console().signedIn(), await console().signedIn({ role: 'viewer' })];
     const shownIn = (text: string) => Object.values(values).filter((value) => text.includes(value));
@@ -104,7 +100,7 @@ describe('a correction of fees', () => {
     ['as a field by name', { 'other.0.name': 'fees.cashDiscountRate', 'other.0.value': '3.1' }],
     ['as a whole', { 'other.0.name': 'fees', 'other.0.value': '{"cashDiscountRate": 3.1}' }],
   ])('%s needs an approver', async (_, fields) => {
-    const boarding = await rig().board(merchant('request-changes'));
+    const boarding = await rig.board(merchant('request-changes'));
     const { id } = await boarding.requirement('request-changes');
     const path = `${pageOf(boarding)}/requirements/${id}`;
     const form = { kind: 'correction', ...fields };

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listedRequirements } from '../../../src/messages/listed.js';
 import type { RequirementKind } from '../../../src/messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
@@ -12,14 +12,11 @@ import { eventually } from '../../rigs/waiting.js';
 const HOUR_MS = 3_600_000;
 
 /** No worker runs: each onboarding is started with what the list has of one that waits. */
-const rig = shared(async (until) => {
-  const made = await createRig({ server: {}, worker: false });
-  until(() => made.close());
-  return made;
-});
-const local = shared((until) => runConsole(rig(), { provider: null }, until));
+const rig = await createRig({ ownNamespace: true, worker: false });
+afterAll(() => rig.close());
+const local = shared((until) => runConsole(rig, { provider: null }, until));
 const withPeople = shared((until) =>
-  runConsole(rig(), { env: { GANGWAY_ACCOUNTS: 'acme,north', OIDC_ACCOUNTS_CLAIM: 'accounts' } }, until),
+  runConsole(rig, { env: { GANGWAY_ACCOUNTS: 'acme,north', OIDC_ACCOUNTS_CLAIM: 'accounts' } }, until),
 );
 
 interface Waiting {
@@ -41,10 +38,10 @@ async function startWaiting({
   const { typedSearchAttributes, ...sight } = initialVisibility('merchantBoarding', { dba, account });
   const requirement = { id: `note-${number}`, kind, title: '', detail: '', answers: [] };
   const dates = { raisedAt: new Date().toISOString(), dueAt: dueAt.toISOString() };
-  await rig().client.workflow.start('merchantBoarding', {
+  await rig.client.workflow.start('merchantBoarding', {
     ...{
       workflowId: `merchant-boarding-m-${number}${account ? `@${account}` : ''}`,
-      taskQueue: rig().taskQueue,
+      taskQueue: rig.taskQueue,
       args: [{}],
     },
     ...sight,
@@ -59,11 +56,11 @@ async function startWaiting({
 
 async function started(all: readonly Waiting[]): Promise<void> {
   const query = 'ActionRequired = true';
-  const before = await count(rig().client, query);
+  const before = await count(rig.client, query);
   const limit = pLimit(32);
   await Promise.all(all.map((each) => limit(() => startWaiting(each))));
   await eventually(
-    () => count(rig().client, query),
+    () => count(rig.client, query),
     (found) => found === before + all.length,
     'the list',
   );
@@ -118,7 +115,7 @@ describe('the inbox', () => {
     await started(
       Array.from({ length: 995 }, (_, index) => ({ number: 100 + index, dueInHours: 1 + index / 60 })),
     );
-    const { workflowService } = rig().client;
+    const { workflowService } = rig.client;
     const lists = vi.spyOn(workflowService, 'listWorkflowExecutions');
     const counts = vi.spyOn(workflowService, 'countWorkflowExecutions');
     const visitor = local().visitor();

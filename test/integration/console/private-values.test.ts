@@ -22,7 +22,7 @@ const READ: readonly (keyof Markers)[] = [
 ];
 
 it('no page, part, header, address or log line has a private value, except the page that somebody asks for', async () => {
-  const rig = await createRig({ server: {}, dbaForm: 'masked' });
+  const rig = await createRig({ ownNamespace: true, dbaForm: 'masked' });
   try {
     const marked = markers();
     const console = await runConsole(rig, {}, rig.atClose);

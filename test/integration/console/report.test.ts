@@ -16,7 +16,7 @@ let inWest: Onboarding;
 let asked: Onboarding;
 beforeAll(async () => {
   // Of its own, because a report counts all workflows.
-  rig = await createRig({ server: {}, accounts: ['west', 'east'] });
+  rig = await createRig({ ownNamespace: true, accounts: ['west', 'east'] });
   const env = { GANGWAY_ACCOUNTS: 'west,east', OIDC_ACCOUNTS_CLAIM: 'accounts' };
   console = await runConsole(rig, { env }, rig.atClose);
   all = await console.signedIn({ role: 'approver', accounts: ['default', 'west', 'east'] });

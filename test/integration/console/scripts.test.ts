@@ -2,15 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { formWithFile } from '../../rigs/console/pages.js';
 import { type Reply, runConsole } from '../../rigs/console/running-console.js';
 import { business, customer, holder, merchant } from '../../rigs/inputs.js';
-import { createRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
 
-const rig = shared(async (until) => {
-  const made = await createRig();
-  until(() => made.close());
-  return made;
-});
-const console = shared((until) => runConsole(rig(), { env: { CONSOLE_FOUR_EYES: 'ticket' } }, until));
+const rig = await sharedRig();
+const console = shared((until) => runConsole(rig, { env: { CONSOLE_FOUR_EYES: 'ticket' } }, until));
 
 /** Ends an attribute, an element and a text, and then begins elements and an attribute with scripts. */
 const script = (where: string) =>
@@ -40,12 +36,12 @@ const pageOf = ({ workflowId }: { readonly workflowId: string }) =>
 describe('a script is shown as text', () => {
   it('in the dba, a note, a comment, an answer, a reason, a proposal and a name of a person', async () => {
     const basics = merchant('waiting');
-    const boarding = await rig().board({
+    const boarding = await rig.board({
       ...basics,
       merchant: { ...basics.merchant, dba: `${script('dba')} [waiting]` },
     });
     const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
-    await rig().sandbox.transition(merchantProfileId, {
+    await rig.sandbox.transition(merchantProfileId, {
       status: 'Pending Review',
       comment: script('comment'),
       notes: [script('note'), script('other')],
@@ -82,11 +78,11 @@ describe('a script is shown as text', () => {
   });
 
   it('in a ticket, a proposed answer and a rejected field', async () => {
-    const onboarding = await rig().onboardBusiness(
+    const onboarding = await rig.onboardBusiness(
       business(undefined, { holder: holder('waiting', { legalBusinessName: 'Baker <script>x()</script>' }) }),
     );
     const { profileId = 0 } = await onboarding.until((state) => state.profileId !== undefined, 'the profile');
-    await rig().sandbox.transitionProfile(profileId, {
+    await rig.sandbox.transitionProfile(profileId, {
       bankingStatus: 'PendingUW',
       tickets: [{ text: script('ticket') }],
     });

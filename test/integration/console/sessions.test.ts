@@ -4,16 +4,12 @@ import { h } from 'preact';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Route } from '../../../src/console/route.js';
 import { OTHER_SESSION_KEY, runConsole, SESSION_KEY, signIn } from '../../rigs/console/running-console.js';
-import { createRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
 
-const rig = shared(async (until) => {
-  const opened = await createRig({ worker: false });
-  until(() => opened.close());
-  return opened;
-});
+const rig = await sharedRig();
 
-const running = shared((until) => runConsole(rig(), {}, until));
+const running = shared((until) => runConsole(rig, {}, until));
 
 /** A cookie that a console with this secret accepts, if its content is right. */
 function sealed(value: object, { key = SESSION_KEY, purpose = 'session', at = Date.now() } = {}) {
@@ -77,7 +73,7 @@ const PAGES: readonly Route[] = [
 describe('a session ends', () => {
   /** Somebody signs in. @returns the status of a path after so many minutes more */
   const sessionWith = async (env: Readonly<Record<string, string>>) => {
-    const { signedIn } = await runConsole(rig(), { env, routes: PAGES, provider: running().provider });
+    const { signedIn } = await runConsole(rig, { env, routes: PAGES, provider: running().provider });
     const ada = await signedIn();
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -88,21 +84,23 @@ describe('a session ends', () => {
   };
 
   it('without requests for the idle time, to the millisecond, and not while there are some', async () => {
-    const after = await sessionWith({ CONSOLE_IDLE: '30m' });
-    expect([await after(29), await after(29), await after(30 - 1 / 60_000)]).toEqual([200, 200, 200]);
-    expect(await after(30)).toBe(303);
+    const statusAfter = await sessionWith({ CONSOLE_IDLE: '30m' });
+    expect([await statusAfter(29), await statusAfter(29), await statusAfter(30 - 1 / 60_000)]).toEqual([
+      200, 200, 200,
+    ]);
+    expect(await statusAfter(30)).toBe(303);
   });
 
   it('without requests of a person, while a script polls', async () => {
-    const after = await sessionWith({ CONSOLE_IDLE: '30m' });
-    expect([await after(15, '/polled'), await after(14, '/polled')]).toEqual([200, 200]);
-    expect(await after(1, '/polled')).toBe(401);
+    const statusAfter = await sessionWith({ CONSOLE_IDLE: '30m' });
+    expect([await statusAfter(15, '/polled'), await statusAfter(14, '/polled')]).toEqual([200, 200]);
+    expect(await statusAfter(1, '/polled')).toBe(401);
   });
 
   it('after its longest time, whatever the person does', async () => {
-    const after = await sessionWith({ CONSOLE_IDLE: '30m', CONSOLE_SESSION_MAX: '1h' });
-    expect([await after(20), await after(20), await after(19)]).toEqual([200, 200, 200]);
-    expect(await after(1)).toBe(303);
+    const statusAfter = await sessionWith({ CONSOLE_IDLE: '30m', CONSOLE_SESSION_MAX: '1h' });
+    expect([await statusAfter(20), await statusAfter(20), await statusAfter(19)]).toEqual([200, 200, 200]);
+    expect(await statusAfter(1)).toBe(303);
   });
 });
 
@@ -110,7 +108,7 @@ describe('secrets rotate', () => {
   it('without an end of sessions, as long as the old one is in the list', async () => {
     const { provider } = running();
     const withKeys = async (keys: string) => {
-      const { visitor } = await runConsole(rig(), { provider, env: { CONSOLE_SESSION_KEYS: keys } });
+      const { visitor } = await runConsole(rig, { provider, env: { CONSOLE_SESSION_KEYS: keys } });
       return visitor();
     };
     provider.add({ sub: 'p-1', roles: 'viewer' });
@@ -132,7 +130,7 @@ describe('cookies', () => {
   it('are for this host and http only, and on https for https only', async () => {
     const host = { headers: { host: 'console.example.com' } };
     const env = { CONSOLE_URL: 'https://console.example.com' };
-    const secure = await runConsole(rig(), { env });
+    const secure = await runConsole(rig, { env });
     const lines = (await secure.visitor().open('/sign-in', host)).headers.getSetCookie();
     expect(lines).toEqual([
       expect.stringMatching(
@@ -155,7 +153,7 @@ describe('cookies', () => {
 });
 
 it('without a provider, the user of this machine is an admin, and each page warns of it', async () => {
-  const { visitor } = await runConsole(rig(), { provider: null });
+  const { visitor } = await runConsole(rig, { provider: null });
   const page = await visitor().open('/');
   expect([page.status, page.text]).toEqual([
     200,

@@ -5,16 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { localPath } from '../../../src/console/sign-in.js';
 import { runProvider } from '../../rigs/console/provider.js';
 import { nextOf, runConsole, signIn, wayBack } from '../../rigs/console/running-console.js';
-import { createRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
 
-const rig = shared(async (until) => {
-  const opened = await createRig({ worker: false });
-  until(() => opened.close());
-  return opened;
-});
+const rig = await sharedRig();
 
-const running = shared((until) => runConsole(rig(), {}, until));
+const running = shared((until) => runConsole(rig, {}, until));
 
 /** The parameter of a sign-out that names the session. */
 const ID_TOKEN = 'id_token_hint'; // prose-ignore: a word of OpenID Connect
@@ -78,7 +74,7 @@ describe('a person who signs in', () => {
 
   it('has a role also by a claim that only the userinfo endpoint returns', async () => {
     const provider = await runProvider({ claimsInUserInfo: true });
-    const { signedIn } = await runConsole(rig(), { provider });
+    const { signedIn } = await runConsole(rig, { provider });
     const ada = await signedIn({ role: 'approver' });
     expect((await ada.open('/')).text).toContain('Ada Park, approver');
   });
@@ -87,7 +83,7 @@ describe('a person who signs in', () => {
     'with the accounts %j sees none, and does not get in',
     async (accounts) => {
       const env = { OIDC_ACCOUNTS_CLAIM: 'accounts' };
-      const { provider, visitor } = await runConsole(rig(), { provider: running().provider, env });
+      const { provider, visitor } = await runConsole(rig, { provider: running().provider, env });
       provider.add({ sub: 'p-acc', roles: 'admin', accounts });
       const page = await signIn(visitor(), 'p-acc');
       expect([page.status, page.text]).toEqual([403, expect.stringContaining('Your claim accounts at the')]);
@@ -177,7 +173,7 @@ it('while the provider is unavailable, the console runs, and people can sign in 
     CONSOLE_SESSION_KEYS: 'c0ffee00c0ffee00c0ffee00c0ffee00',
     OIDC_CLIENT_SECRET: running().provider.oidc.clientSecret ?? '',
   };
-  const { visitor } = await runConsole(rig(), { provider: null, env });
+  const { visitor } = await runConsole(rig, { provider: null, env });
   expect((await visitor().open('/healthz')).status).toBe(200);
   const page = await visitor().open('/sign-in');
   expect([page.status, page.text]).toEqual([
@@ -191,7 +187,7 @@ it('while the provider is unavailable, the console runs, and people can sign in 
 
 it('with a wrong client secret, the page names the setting', async () => {
   const provider = await runProvider({ clientSecret: 'not-the-secret-of-the-console' });
-  const { visitor } = await runConsole(rig(), { provider });
+  const { visitor } = await runConsole(rig, { provider });
   provider.add({ sub: 'p-1', roles: 'viewer' });
   const page = await signIn(visitor(), 'p-1');
   expect([page.status, page.text]).toEqual([503, expect.stringContaining('(OIDC_CLIENT_ID)')]);
@@ -263,7 +259,7 @@ describe('a person who signs out', () => {
 
   it('signs out of the console alone where the provider has no sign-out', async () => {
     const provider = await runProvider({ hasSignOut: false });
-    const ada = await (await runConsole(rig(), { provider })).signedIn();
+    const ada = await (await runConsole(rig, { provider })).signedIn();
     const end = await ada.open('/sign-out', { form: {} });
     expect([end.status, end.headers.get('location')]).toEqual([303, '/signed-out']);
     const ended = await ada.open('/signed-out');
@@ -290,7 +286,7 @@ it('the ID token is left out of a cookie that would be too long, and the sign-ou
 
 it('accounts that no cookie can hold are a clear page, and not a sign-in without end', async () => {
   const env = { OIDC_ACCOUNTS_CLAIM: 'accounts' };
-  const { provider, visitor } = await runConsole(rig(), { provider: running().provider, env });
+  const { provider, visitor } = await runConsole(rig, { provider: running().provider, env });
   const accounts = Array.from({ length: 500 }, (_, i) => `account-${i}`);
   provider.add({ sub: 'p-1', roles: 'viewer', accounts });
   const page = await signIn(visitor(), 'p-1');

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { headOf, large, MULTIPART, multipart, type Part } from '../../rigs/console/multipart.js';
 import { type Reply, runConsole, type SignedIn } from '../../rigs/console/running-console.js';
 import { merchant } from '../../rigs/inputs.js';
@@ -9,17 +9,14 @@ import { createRig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
 import { eventually } from '../../rigs/waiting.js';
 
-const rig = shared(async (until) => {
-  const made = await createRig();
-  until(() => made.close());
-  return made;
-});
-const console = shared((until) => runConsole(rig(), {}, until));
+const rig = await createRig();
+afterAll(() => rig.close());
+const console = shared((until) => runConsole(rig, {}, until));
 const ada = shared(() => console().signedIn());
 
 /** A boarding with a single note, which nobody answers. */
 const waiting = shared(async () => {
-  const boarding = await rig().board(merchant('more-notes'));
+  const boarding = await rig.board(merchant('more-notes'));
   const { id } = await boarding.requirement('underwriting-note');
   return { boarding, id };
 });
@@ -28,17 +25,14 @@ const pathTo = ({ workflowId }: Onboarding<unknown>, id: string) =>
   `/onboardings/${encodeURIComponent(workflowId)}/requirements/${encodeURIComponent(id)}/documents`;
 
 const PDF = '%PDF-1.7\n1 0 obj\n%%EOF\n';
-const PNG_START = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-const PNG = Buffer.concat([PNG_START, Buffer.from('\0\0\0\0IEND\xae\x42\x60\x82', 'latin1')]);
 const SCRIPT = '<script>alert(1)</script>';
-const ZIP_END = `PK\x05\x06${'\0'.repeat(18)}`;
 
 const document = (fileName: string, content: Part['content'] = PDF): Part => ({
   ...{ name: 'documents', fileName, content },
 });
 
 async function stored(): Promise<string[]> {
-  return readdir(rig().documentDir).catch(() => []);
+  return readdir(rig.documentDir).catch(() => []);
 }
 
 /** Uploads for the note that waits. */
@@ -68,48 +62,6 @@ describe('an upload stores nothing and answers nothing', () => {
       'has the beginning of another type',
       [document('check.pdf', `%PDF-1.7\n<html>${SCRIPT}\n%%EOF\n`)],
     ],
-    [
-      'a web page that is a PDF as well',
-      422,
-      'does not match its name',
-      [document('check.pdf', `<html>${SCRIPT}%PDF-1.7\n%%EOF\n`)],
-    ],
-    [
-      'a picture with a script behind it',
-      422,
-      'something behind its end',
-      [
-        document(
-          'check.png',
-          Buffer.concat([PNG_START, Buffer.alloc(5_000), PNG.subarray(8), Buffer.from(SCRIPT)]),
-        ),
-      ],
-    ],
-    [
-      'a picture that begins a PDF',
-      422,
-      'has the beginning of another type',
-      [document('check.png', Buffer.concat([PNG_START, Buffer.from(PDF), PNG.subarray(8)]))],
-    ],
-    [
-      'a PDF that is an archive',
-      422,
-      'does not match its name',
-      [document('check.pdf', `PK\x03\x04${ZIP_END}`)],
-    ],
-    [
-      'a PDF with an archive behind it',
-      422,
-      'is an archive as well',
-      [document('check.pdf', `${PDF}${ZIP_END}`)],
-    ],
-    ['a PDF that ends early', 422, 'is not a complete PDF', [document('check.pdf', '%PDF-1.7\n1 0 obj\n')]],
-    ['a program', 422, 'does not match its name', [document('check.pdf', 'MZ and so on')]],
-    ['an empty file', 422, 'is empty', [document('check.pdf', '')]],
-    ['text with control characters', 422, 'control characters', [document('check.txt', 'a\x1b[2Jb')]],
-    ['a type that is not accepted', 422, 'only files of these types', [document('check.html', SCRIPT)]],
-    ['a second type in the name', 422, 'only files of these types', [document('check.pdf.exe')]],
-    ['a name that ends in NUL', 422, 'only files of these types', [document('check.html\0.pdf\0.html')]],
     [
       'one bad file beside a good one',
       422,
@@ -261,7 +213,7 @@ const NAMES: readonly (readonly [sent: string, kept: string])[] = [
 describe('documents', () => {
   /** A boarding whose note has an answer with these documents. */
   const sent = shared(async () => {
-    const boarding = await rig().board(merchant('notes'));
+    const boarding = await rig.board(merchant('notes'));
     const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
     const [{ id } = { id: '' }] = requirements;
     const files = NAMES.map(([name], number) => document(name, `%PDF-1.7\n${number}\n%%EOF\n`));

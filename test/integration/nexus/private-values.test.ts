@@ -13,7 +13,7 @@ let caller: Caller;
 
 beforeAll(async () => {
   // Of its own, because every history on it is read.
-  rig = await createRig({ server: {} });
+  rig = await createRig({ ownNamespace: true });
   caller = await startCaller(rig);
 });
 afterAll(() => rig.close());

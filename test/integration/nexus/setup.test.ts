@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { gangway } from '../../rigs/command.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 import { startOldServer } from '../../rigs/temporal/old-server.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig({ worker: false });
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const setUp = (name: string, env: Record<string, string> = {}, more: readonly string[] = []) =>
   gangway({ ...rig.env, ...env }, ['setup', '--nexus-endpoint', name, ...more]);

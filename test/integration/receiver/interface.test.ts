@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { lint } from '../../rigs/partners/openapi/linter.js';
 import { runReceiver } from '../../rigs/receiver/running-receiver.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 
-let rig: Rig;
-
-beforeAll(async () => {
-  rig = await createRig({ worker: false });
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 describe('the OpenAPI document', () => {
   it('describes every path, and every reference resolves', async () => {

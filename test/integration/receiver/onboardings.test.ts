@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import {
@@ -12,14 +12,9 @@ import {
   STRUCTURED,
   TOKEN,
 } from '../../rigs/receiver/running-receiver.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig, sharedRig } from '../../rigs/rig.js';
 
-let rig: Rig;
-
-beforeAll(async () => {
-  rig = await createRig({ accounts: ['acme', 'north-iso'] });
-});
-afterAll(() => rig.close());
+const rig = await sharedRig({ accounts: ['acme', 'north-iso'] });
 
 const inJson = { 'content-type': 'application/json' };
 const authorization = `Bearer ${TOKEN}`;
@@ -215,7 +210,6 @@ describe('a problem is the response to', () => {
   });
 
   const { externalId: _, ...input } = merchant();
-  const { externalId: _1, ...withoutId } = business();
   it.each<[string, string, unknown, object[]]>([
     [
       'no type',
@@ -243,42 +237,6 @@ describe('a problem is the response to', () => {
         { field: 'externalId', message: 'contains what looks like a social security number' },
         { field: 'agentProfileId', message: 'must be a number, without quotes' },
         { field: 'fees.amexx', message: 'is not a known field; did you mean amex?' },
-      ],
-    ],
-    [
-      'invalid ids and hours',
-      'm-1',
-      {
-        ...input,
-        type: 'merchant',
-        merchantProfileId: -1,
-        agentProfileId: 0,
-        boardingSettingsId: 2 ** 31,
-        dueInHours: 1e-320,
-      },
-      [
-        { field: 'agentProfileId', message: 'must be an id at the partner, from 1 on' },
-        { field: 'boardingSettingsId', message: expect.stringContaining('2147483647') },
-        { field: 'merchantProfileId', message: 'must be an id at the partner, from 1 on' },
-        { field: 'dueInHours', message: 'must be 0.00001 or more, in hours' },
-      ],
-    ],
-    [
-      'an impossible merchant id',
-      'm-1',
-      { ...withoutId, type: 'business', merchantProfileId: 0, dueInHours: 9_000 },
-      [
-        { field: 'dueInHours', message: 'must be 8760 or less, in hours' },
-        { field: 'merchantProfileId', message: 'must be an id at the partner, from 1 on' },
-      ],
-    ],
-    [
-      'an application that v2 submit does not accept',
-      'm-1',
-      { ...input, type: 'merchant', application: { fees: true, siteInspection: null } },
-      [
-        { field: 'application.siteInspection', message: 'must be an object' },
-        { field: 'application.fees', message: 'must be an object' },
       ],
     ],
     ['no object', 'm-1', [], [{ field: '', message: 'must be an object' }]],
@@ -318,8 +276,6 @@ describe('a problem is the response to', () => {
   it.each([
     ['no token', undefined, 'Bearer realm="gangway receiver"'],
     ['another token', `Bearer ${TOKEN.replace('6', '7')}`, invalidToken],
-    ['part of the token', `Bearer ${TOKEN.slice(0, -1)}`, invalidToken],
-    ['another scheme', `Basic ${TOKEN}`, invalidToken],
   ])('%s', async (_, given, challenge) => {
     const { call } = await runReceiver(rig);
     const headers = { ...(given !== undefined && { authorization: given }) };
@@ -374,13 +330,5 @@ describe('a problem is the response to', () => {
   it('every caller, when there are no tokens', async () => {
     const receiver = await runReceiver(rig, { tokens: [] });
     expect((await get(receiver, 'nobody')).status).toBe(401);
-  });
-});
-
-describe('each of several tokens', () => {
-  it.each([TOKEN, `${TOKEN}-2`])('%s', async (token) => {
-    const { call } = await runReceiver(rig, { tokens: [TOKEN, `${TOKEN}-2`] });
-    const headers = { authorization: `Bearer ${token}` };
-    expect((await call('GET /onboardings/nobody', undefined, headers)).status).toBe(404);
   });
 });

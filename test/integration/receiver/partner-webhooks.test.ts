@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { type RunningReceiver, runReceiver } from '../../rigs/receiver/running-receiver.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const HOUR_MS = 3_600_000;
 
-let rig: Rig;
-
-beforeAll(async () => {
-  rig = await createRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
-});
+const rig = await createRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
 afterAll(() => rig.close());
 
 const SECRET_PATH = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import {
   event,
@@ -10,14 +10,9 @@ import {
   STRUCTURED,
   signed,
 } from '../../rigs/receiver/running-receiver.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 
-let rig: Rig;
-
-beforeAll(async () => {
-  rig = await createRig({ worker: false });
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 function boarding(): string {
   return JSON.stringify(event('merchant.boarding.requested.v1', merchant()));

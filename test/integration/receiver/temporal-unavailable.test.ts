@@ -15,9 +15,6 @@ import { createRig } from '../../rigs/rig.js';
 import { ends } from '../../rigs/shared.js';
 import { eventually } from '../../rigs/waiting.js';
 
-/** Longer than the five seconds that the receiver waits, because the machine may be busy. */
-const MOST_MS = 30_000;
-
 // Each test waits some seconds for Temporal or a worker, so they run concurrently.
 describe.concurrent('while Temporal is unavailable', () => {
   it('an event or a partner webhook is accepted only when Temporal has it', async ({
@@ -32,14 +29,12 @@ describe.concurrent('while Temporal is unavailable', () => {
       ends(onTestFinished),
     );
     const body = event('merchant.boarding.requested.v1', merchant());
-    const began = Date.now();
     const [one, batch, ready, webhook] = await Promise.all([
       post(JSON.stringify(body), { 'content-type': STRUCTURED }),
       post(JSON.stringify([body]), { 'content-type': BATCHED }),
       call('GET /readyz'),
       call('POST /webhooks/banking', '{"profileId": 3001}', { 'content-type': 'application/json' }),
     ]);
-    expect(Date.now() - began).toBeLessThan(MOST_MS);
     expect(problemOf(one)).toEqual(UNAVAILABLE);
     expect(one.headers.get('retry-after')).toBe('5');
     expect(problemOf(webhook)).toEqual(UNAVAILABLE);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import {
   event,
@@ -9,15 +9,10 @@ import {
   STRUCTURED,
   signed,
 } from '../../rigs/receiver/running-receiver.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-let rig: Rig;
-
-beforeAll(async () => {
-  rig = await createRig({ worker: false });
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const PATH = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';
 const OTHER_PATH = 'ffffffffffffffffffffffffffffffff';

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { resolveRequirement } from '../../../src/messages/requirements.js';
 import { listed } from '../../../src/temporal/search.js';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 /** The search attributes of a workflow in the visibility store, as plain values. */
 async function attributes(workflowId: string): Promise<Record<string, unknown>> {

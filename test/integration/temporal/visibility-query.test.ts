@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listed } from '../../../src/temporal/search.js';
 import { problemInQuery } from '../../../src/temporal/visibility-query.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig({ worker: false });
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 /** The problem of a list with the typed query inside a longer one. */
 async function problemOf(typed: string): Promise<string | undefined> {
