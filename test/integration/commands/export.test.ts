@@ -4,21 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ExportedRecord } from '../../../src/operators/report/record.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { business, customer, holder, merchant, OWNER } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig, sharedRig } from '../../rigs/rig.js';
 
-let rig: Rig;
-let folder: string;
-beforeAll(async () => {
-  rig = await createRig();
-  folder = await mkdtemp(join(tmpdir(), 'gangway-export-'));
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
+const folder = await mkdtemp(join(tmpdir(), 'gangway-export-'));
 
 const gangway = (...args: readonly string[]) => runGangway(rig.env, args);
 
@@ -249,57 +244,6 @@ describe('gangway export without a worker', () => {
       });
     } finally {
       await alone.close();
-    }
-  });
-});
-
-describe('gangway export of an onboarding with several runs', () => {
-  it('has the answers, calls and timeline of all of them, also without a worker', async () => {
-    // A server that suggests a new run after a few dozen events, where a real one waits for thousands.
-    const long = await createRig({
-      ...{ server: { dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 30 } }, worker: false },
-    });
-    try {
-      const worker = await long.startWorker();
-      const boarding = await long.board(merchant('notes'));
-      const { requirements, merchantProfileId = 0 } = await boarding.until(
-        (state) => state.requirements.length === 2,
-        'two notes',
-      );
-      const [first, second] = requirements.map(({ id }) => id);
-      await boarding.resolve(first ?? '', { kind: 'text', text: 'The first answer.' });
-      for (let change = 0; change < 8; change += 1) {
-        const status = change % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
-        await long.sandbox.transition(merchantProfileId, { status, comment: `still looking ${change}` });
-        const detail = `${status}: still looking ${change}`;
-        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === detail, detail);
-      }
-      await boarding.resolve(second ?? '', { kind: 'text', text: 'The second answer.' });
-      await boarding.outcome();
-      const record = async () => {
-        const { stdout } = await runGangway(long.env, ['export', boarding.workflowId]);
-        return (JSON.parse(stdout) as ExportedRecord).onboarding;
-      };
-      const byWorker = await record();
-      await worker.stop();
-      const byHistory = await record();
-      expect([byWorker.source, byHistory.source]).toEqual(['worker', 'history']);
-      for (const { runIds, answers, calls, timeline, notes, source } of [byWorker, byHistory]) {
-        expect(runIds.length).toBeGreaterThan(1);
-        expect(notes).toHaveLength(source === 'worker' ? 0 : 1);
-        expect(answers.map(({ requirementId }) => requirementId)).toEqual([first, second]);
-        const writes = calls.filter(({ operation }) => !/^(await|read)/.test(operation));
-        expect(writes.map(({ operation }) => operation)).toEqual([
-          ...['createMerchant', 'submitMerchant', 'requestUnderwritingReview'],
-        ]);
-        const events = timeline.map(({ event }) => event);
-        expect(events.filter((event) => event === 'started')).toHaveLength(1);
-        expect(events).toContain('merchant-created');
-        expect(events.filter((event) => event === 'requirement-resolved')).toHaveLength(2);
-        expect(events.filter((event) => event === 'ended')).toHaveLength(1);
-      }
-    } finally {
-      await long.close();
     }
   });
 });

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, type TestContext } from 'vitest';
 import type { EventSettings } from '../../../src/events/sender.js';
 import { destinationOf } from '../../../src/events/sender.js';
-import { startDevServer } from '../../../src/temporal/dev-server.js';
-import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { gangway } from '../../rigs/command.js';
 import { type Received, SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
 import { customer, merchant, terminal } from '../../rigs/inputs.js';
@@ -33,17 +31,6 @@ async function rigPublishingTo(
   const rig = await createRig({ events: publishingTo(...subscribers), ...more });
   atEnd(() => rig.close());
   return rig;
-}
-
-/** A worker that publishes to a subscriber, on a Temporal server of its own. */
-async function onServer(atEnd: AtEnd, dynamicConfig: Readonly<Record<string, number | boolean>>) {
-  const server = await startDevServer({ dynamicConfig });
-  atEnd(() => server.stop());
-  const crm = await ownSubscriber(atEnd);
-  const rig = await rigPublishingTo(atEnd, [crm], { address: server.address, worker: false });
-  await registerSearchAttributes(rig.client);
-  await rig.startWorker();
-  return { crm, rig };
 }
 
 const typesAndMore = (received: readonly Received[]) =>
@@ -212,35 +199,14 @@ describe.concurrent('outbound events of an onboarding', () => {
       'the cancellation',
     );
   });
-
-  it('keep their ids in each run of a long onboarding', async ({ onTestFinished }) => {
-    const { crm, rig } = await onServer(onTestFinished, { 'limit.historyCount.suggestContinueAsNew': 30 });
-    const boarding = await rig.board(merchant('notes'));
-    const { runId: firstRun } = await boarding.handle.describe();
-    const { requirements, merchantProfileId = 0 } = await boarding.until(
-      (state) => state.requirements.length === 2,
-      'two notes',
-    );
-    for (let change = 0; change < 8; change++) {
-      const status = change % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
-      const comment = `still looking ${change}`;
-      await rig.sandbox.transition(merchantProfileId, { status, comment });
-      const detail = `${status}: ${comment}`;
-      await boarding.until(({ timeline }) => timeline.at(-1)?.detail === detail, detail);
-    }
-    for (const { id } of requirements) await boarding.resolve(id, { kind: 'text', text: 'here' });
-    await boarding.outcome();
-    expect((await boarding.handle.describe()).runId).not.toBe(firstRun);
-    await received(crm, 8);
-    const ids = Array.from({ length: 8 }, (_, index) => `${firstRun}.${index + 1}`);
-    expect(crm.received.map(runAndSequenceOf).sort()).toEqual(ids);
-  });
 });
 
 it.concurrent('outbound events are also delivered on a Temporal server without standalone activities', async ({
   onTestFinished,
 }) => {
-  const { crm, rig } = await onServer(onTestFinished, { 'activity.enableStandalone': false });
+  const crm = await ownSubscriber(onTestFinished);
+  const server = { dynamicConfig: { 'activity.enableStandalone': false } };
+  const rig = await rigPublishingTo(onTestFinished, [crm], { server });
   const boarding = await rig.board(merchant());
   await boarding.outcome();
   await received(crm, 5);
@@ -286,7 +252,7 @@ describe.concurrent('a subscriber that fails', () => {
     crm.response = { status: 204 };
     const [one, other] = await eventually(
       async () => crm.received.filter(({ id }) => id === first?.id),
-      (events) => events.length === 2,
+      (events) => events.length >= 2,
       'the second attempt',
     );
     expect(other?.at).toBeGreaterThanOrEqual(until(one?.at ?? 0, asked));

@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { destinationOf } from '../../../src/events/sender.js';
-import { type Received, SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
+import { type Received, SECRET, subscriber } from '../../rigs/events/subscriber.js';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 import { reset } from '../../rigs/workflows/reset.js';
 
-let rig: Rig;
-let crm: Subscriber;
-let closeCrm: () => unknown;
-beforeAll(async () => {
-  crm = await subscriber(SECRET, (close) => {
-    closeCrm = close;
-  });
-  const destinations = [destinationOf(crm.url)];
-  rig = await createRig({ events: { secrets: [SECRET], toLoopback: true, destinations } });
-});
-afterAll(async () => {
-  await rig.close();
-  await closeCrm();
-});
+const crm = await subscriber(SECRET, afterAll);
+const destinations = [destinationOf(crm.url)];
+const rig = await createRig({ events: { secrets: [SECRET], toLoopback: true, destinations } });
+afterAll(() => rig.close());
 
 const wordOf = ({ type, data }: Received) =>
   [type, data['stage'] ?? data['outcome'] ?? data['kind']].join(' ');

@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { BATCHED, event, problemOf, runReceiver, STRUCTURED } from '../../rigs/receiver/running-receiver.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 
-let rig: Rig;
-
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const inStructured = { 'content-type': STRUCTURED };
 const inBatch = { 'content-type': BATCHED };
@@ -164,10 +159,8 @@ describe('an event that is nested too deep', () => {
 
   it.each([
     ['by one level', deep(64)],
-    ['by a thousand levels', deep(1_000)],
     ['by 200,000 levels', deep(200_000)],
-    ['around a number beyond 2^53', deep(20_000, '9007199254740993')],
-    ['in base64', base64Of(deep(1_000))],
+    ['in base64, around a number beyond 2^53', base64Of(deep(1_000, '9007199254740993'))],
   ])('is rejected %s', async (_, body) => {
     const { post } = await runReceiver(rig);
     expect(problemOf(await post(body, inStructured))).toEqual(rejection);

@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
-import { startDevServer } from '../../../src/temporal/dev-server.js';
-import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { event, problemOf, runReceiver, STRUCTURED } from '../../rigs/receiver/running-receiver.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/rig.js';
 
-let rig: Rig;
-
-beforeAll(async () => {
-  rig = await createRig({ accounts: ['acme'] });
-});
-afterAll(() => rig.close());
+const rig = await sharedRig({ accounts: ['acme'] });
 
 const inStructured = { 'content-type': STRUCTURED };
 const who = { actor: 'olga', reason: 'the merchant said so' };
@@ -160,40 +153,5 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
     expect((await send(first, '/crm')).status).toBe(202);
     expect((await send(first, '/other')).status).toBe(409);
     expect((await send(second, '/mail')).status).toBe(202);
-  });
-
-  it('are the same answers after the onboarding has continued in another run', async () => {
-    const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 30 };
-    const server = await startDevServer({ dynamicConfig });
-    const impatient = await createRig({ address: server.address, worker: false });
-    try {
-      await registerSearchAttributes(impatient.client);
-      await impatient.startWorker();
-      const { post } = await runReceiver(impatient);
-      const input = merchant('notes');
-      const boarding = await impatient.board(input);
-      const { runId } = await boarding.handle.describe();
-      const { requirements, merchantProfileId = 0 } = await boarding.until(
-        (state) => state.requirements.length === 2,
-        'two notes',
-      );
-      const answer = { kind: 'text', text: 'Yes.' };
-      const data = { id: input.externalId, requirementId: requirements[0]?.id, answer, ...who };
-      const body = JSON.stringify(event('requirement.resolved.v1', data));
-      const first = await post(body, inStructured);
-      for (let change = 0; change < 8; change++) {
-        const status = change % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
-        const comment = `still looking ${change}`;
-        await impatient.sandbox.transition(merchantProfileId, { status, comment });
-        const detail = `${status}: ${comment}`;
-        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === detail, detail);
-      }
-      expect((await boarding.handle.describe()).runId).not.toBe(runId);
-      const again = await post(body, inStructured);
-      expect([again.status, again.text]).toEqual([202, first.text]);
-    } finally {
-      await impatient.close();
-      await server.stop();
-    }
   });
 });
