@@ -114,7 +114,9 @@ describe('a batch', () => {
 
 it('rows of an account that a person may not use are not valid, and neither are those without an account', async () => {
   const settings = loadConsoleSettings({ GANGWAY_ACCOUNTS: 'north,south', DOCUMENT_DIR: '/nowhere' });
-  const rows = ['north', 'south', undefined].map((account) => merchant(undefined, account ? { account } : {}));
+  const rows = ['north', 'south', undefined].map((account) =>
+    merchant(undefined, account ? { account } : {}),
+  );
   const bytes = Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'));
   const checkedFor = async (accounts: string[]) => {
     const visitor = person('olga', accounts);
