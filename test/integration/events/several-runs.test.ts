@@ -55,7 +55,7 @@ it('an onboarding continues in another run', async () => {
   expect((await boarding.handle.describe()).runId).not.toBe(firstRun);
 });
 
-it('an event with an answer that is repeated in another run is the same answer', () => {
+it('the same event with an answer, repeated in another run, changes nothing', () => {
   const accepted = [202, `{"workflowId":"${boarding.workflowId}"}`];
   expect(replies.map(({ status, text }) => [status, text])).toEqual([accepted, accepted]);
 });
@@ -66,7 +66,7 @@ it('outbound events keep the ids of the first run', async () => {
   expect(await ids()).toEqual(Array.from({ length: 8 }, (_, index) => `${firstRun}.${index + 1}`));
 });
 
-it('gangway export has the answers, calls and timeline of all runs, even without a worker', async () => {
+it('gangway export shows what people answered, the calls and the timeline of all runs, even without a worker', async () => {
   const record = async () => {
     const { stdout } = await gangway(rig.env, ['export', boarding.workflowId]);
     return (JSON.parse(stdout) as ExportedRecord).onboarding;
