@@ -55,7 +55,7 @@ it('an onboarding continues in another run', async () => {
   expect((await boarding.handle.describe()).runId).not.toBe(firstRun);
 });
 
-it('the same event with an answer, repeated in another run, changes nothing', () => {
+it('the same event, repeated in another run, resolves nothing twice', () => {
   const accepted = [202, `{"workflowId":"${boarding.workflowId}"}`];
   expect(replies.map(({ status, text }) => [status, text])).toEqual([accepted, accepted]);
 });
