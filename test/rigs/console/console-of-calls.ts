@@ -124,7 +124,7 @@ const HOURS_12 = 43_200_000;
 
 /** A console that does not listen: each request is a call, and a session begins without a sign-in. */
 export async function consoleOfCalls({ env = PROVIDER, routes = ROUTES, ...given }: CallOptions = {}) {
-  const settings = loadConsoleSettings({ ...env, DOCUMENT_DIR: '/nowhere' });
+  const settings = loadConsoleSettings({ ...env, DOCUMENT_DIR: '/dev/null/documents' });
   const lines: string[] = [];
   const logger = createLogger('info', { write: (line) => void lines.push(line) });
   const { client, asked } = clientOfCalls(given);

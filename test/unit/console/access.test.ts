@@ -97,7 +97,7 @@ describe('a person', () => {
 
   it('starts only in accounts that they see, and the one without a name is one of them', () => {
     const settings = loadConsoleSettings({
-      ...{ GANGWAY_ACCOUNTS: 'north,south', DOCUMENT_DIR: '/nowhere' },
+      ...{ GANGWAY_ACCOUNTS: 'north,south', DOCUMENT_DIR: '/dev/null/documents' },
     });
     const north = { accounts: ['north'] } as unknown as Visitor;
     const all = { accounts: undefined } as unknown as Visitor;
