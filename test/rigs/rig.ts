@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import { test as base, inject } from 'vitest';
+import { inject } from 'vitest';
 import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
@@ -69,39 +69,6 @@ export interface Rig {
   /** Closes something else together with the rig. */
   readonly atClose: Until;
   close(): Promise<void>;
-}
-
-/** The rigs that the test files of this process share, by their options. */
-const opened = new Map<string, Promise<Rig>>();
-
-/** Closes the shared rigs when vitest ends the process, which runs many test files. */
-const test = base
-  .extend('opened', { scope: 'worker' }, opened)
-  .extend('rigs', { scope: 'worker' }, ({ opened }, { onCleanup }) => {
-    onCleanup(async () => {
-      for (const rig of opened.values()) await (await rig).close();
-    });
-    return opened;
-  });
-
-/** Options of a rig that several test files may share: values that JSON has. */
-export type SharedOptions = Pick<
-  RigOptions,
-  'accounts' | 'accountPolls' | 'bankingUser' | 'dbaForm' | 'limits' | 'patience' | 'poll' | 'user'
->;
-
-/**
- * The rig with these options that all test files of this process share. A test file calls it at its top level: `const rig = await
- * sharedRig()`. When the file ends, the rig is cleared for the next one. A test that stops or configures a server, a worker or a
- * sandbox needs a rig of its own: {@link createRig}.
- */
-export async function sharedRig(options: SharedOptions = {}): Promise<Rig> {
-  const key = JSON.stringify(options);
-  const opening = opened.get(key) ?? createRig(options);
-  opened.set(key, opening);
-  const rig = await opening;
-  test.afterAll(({ rigs: _ }) => rig.clear());
-  return rig;
 }
 
 export async function createRig(options: RigOptions = {}): Promise<Rig> {

@@ -15,8 +15,8 @@ import {
 import { gangway as command } from '../../rigs/command.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { sharedRig } from '../../rigs/rig.js';
 import { ends } from '../../rigs/shared.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig({ accounts: ['acme'] });
 let gangway: GangwayClient;

@@ -7,7 +7,8 @@ import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { closedPort } from '../../rigs/partners/servers.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { createRig, sharedRig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const rig = await sharedRig();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
 

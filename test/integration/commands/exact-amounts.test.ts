@@ -5,8 +5,8 @@ import { countingProxy } from '../../rigs/counting-proxy.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { event, runReceiver, STRUCTURED, TOKEN } from '../../rigs/receiver/running-receiver.js';
-import { sharedRig } from '../../rigs/rig.js';
 import { HOLDER } from '../../rigs/sandbox/banking/running-banking.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
 

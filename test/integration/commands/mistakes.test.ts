@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../../src/commands/program.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { customer, merchant } from '../../rigs/inputs.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 /** Mistakes that people make, typed on purpose: each message leads to the fix in one step. */
 

@@ -7,7 +7,7 @@ import { inputFile } from '../../rigs/commands/files.js';
 import { business, customer, holder, terminal } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const rig = await sharedRig();

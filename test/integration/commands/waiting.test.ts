@@ -5,7 +5,8 @@ import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { idOf, inputFile } from '../../rigs/commands/files.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, sharedRig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { accountOf, asked } from '../../rigs/workflows/partner-account.js';
 
 const rig = await sharedRig();

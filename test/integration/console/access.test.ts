@@ -18,9 +18,9 @@ import {
   type Visitor,
 } from '../../rigs/console/running-console.js';
 import { clientOf } from '../../rigs/receiver/running-receiver.js';
-import { sharedRig } from '../../rigs/rig.js';
 import { scrape } from '../../rigs/scrape.js';
 import { shared } from '../../rigs/shared.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
 

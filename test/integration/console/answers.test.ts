@@ -3,8 +3,9 @@ import { partsOfId } from '../../../src/messages/ids.js';
 import { runConsole } from '../../rigs/console/running-console.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, sharedRig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const rig = await sharedRig();

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { formWithFile } from '../../rigs/console/pages.js';
 import { type Reply, runConsole } from '../../rigs/console/running-console.js';
 import { business, customer, holder, merchant } from '../../rigs/inputs.js';
-import { sharedRig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
 const console = shared((until) => runConsole(rig, { env: { CONSOLE_FOUR_EYES: 'ticket' } }, until));

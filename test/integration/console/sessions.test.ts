@@ -4,8 +4,8 @@ import { h } from 'preact';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Route } from '../../../src/console/route.js';
 import { OTHER_SESSION_KEY, runConsole, SESSION_KEY, signIn } from '../../rigs/console/running-console.js';
-import { sharedRig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
 

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { localPath } from '../../../src/console/sign-in.js';
 import { runProvider } from '../../rigs/console/provider.js';
 import { nextOf, runConsole, signIn, wayBack } from '../../rigs/console/running-console.js';
-import { sharedRig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { gangway } from '../../rigs/command.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { startOldServer } from '../../rigs/temporal/old-server.js';
 
 const rig = await sharedRig();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { BATCHED, event, problemOf, runReceiver, STRUCTURED } from '../../rigs/receiver/running-receiver.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lint } from '../../rigs/partners/openapi/linter.js';
 import { runReceiver } from '../../rigs/receiver/running-receiver.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
 

@@ -12,7 +12,8 @@ import {
   STRUCTURED,
   TOKEN,
 } from '../../rigs/receiver/running-receiver.js';
-import { createRig, sharedRig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig({ accounts: ['acme', 'north-iso'] });
 

@@ -5,7 +5,7 @@ import { folder } from '../../../src/documents/file-store.js';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { event, problemOf, runReceiver, STRUCTURED } from '../../rigs/receiver/running-receiver.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig({ accounts: ['acme'] });
 

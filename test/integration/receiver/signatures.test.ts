@@ -10,7 +10,7 @@ import {
   STRUCTURED,
   signed,
 } from '../../rigs/receiver/running-receiver.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
 

@@ -9,7 +9,7 @@ import {
   STRUCTURED,
   signed,
 } from '../../rigs/receiver/running-receiver.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const rig = await sharedRig();

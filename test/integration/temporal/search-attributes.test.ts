@@ -3,7 +3,7 @@ import { resolveRequirement } from '../../../src/messages/requirements.js';
 import { listed } from '../../../src/temporal/search.js';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const rig = await sharedRig();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listed } from '../../../src/temporal/search.js';
 import { problemInQuery } from '../../../src/temporal/visibility-query.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
 

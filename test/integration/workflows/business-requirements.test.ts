@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { business, holder, OWNER } from '../../rigs/inputs.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
 const rig = await sharedRig();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
 import { merchant } from '../../rigs/inputs.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
 

@@ -3,7 +3,7 @@ import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
 import type { Answer } from '../../../src/messages/requirements.js';
 import { merchant, namedApplication } from '../../rigs/inputs.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { GenerateStatementInput } from '../../../src/messages/banking-activities.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
-import { createRig, sharedRig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
 const rig = await sharedRig();

@@ -3,7 +3,7 @@ import type { Resolution } from '../../../src/messages/requirements.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { found, markers } from '../../rigs/privacy/markers.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { historyOf, sent } from '../../rigs/workflows/raw.js';
 
 const rig = await sharedRig();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { merchant } from '../../rigs/inputs.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { reset } from '../../rigs/workflows/reset.js';
 
 const rig = await sharedRig();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
-import { sharedRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { unlessStill } from '../../rigs/still.js';
 
 const rig = await sharedRig();

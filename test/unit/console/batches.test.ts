@@ -113,7 +113,10 @@ describe('a batch', () => {
 });
 
 it('rows of an account that a person may not use are not valid, and neither are those without an account', async () => {
-  const settings = loadConsoleSettings({ GANGWAY_ACCOUNTS: 'north,south', DOCUMENT_DIR: '/dev/null/documents' });
+  const settings = loadConsoleSettings({
+    GANGWAY_ACCOUNTS: 'north,south',
+    DOCUMENT_DIR: '/dev/null/documents',
+  });
   const rows = ['north', 'south', undefined].map((account) =>
     merchant(undefined, account ? { account } : {}),
   );
