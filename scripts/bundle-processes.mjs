@@ -10,8 +10,9 @@ const dist = fileURLToPath(new URL('../dist', import.meta.url));
 for (const name of readdirSync(dist))
   if (/^(command|server)-.*\.js(\.map)?$/.test(name)) rmSync(`${dist}/${name}`);
 
-// Modules expect to be two folders below the root of the package.
+// Modules expect to be two folders below the root of the package. Chunks lose the order of imports, so each checks Node first.
 const banner = `
+import './process/node-version.js';
 import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 const moduleUrl = new URL('commands/bundled.js', import.meta.url).href;

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The codec server process: decodes payloads for the Temporal Web UI and the `temporal` command, until a signal stops it. */
+import './process/node-version.js';
 import { startCodecServer } from './codec-server/server.js';
 import { loadCodecSettings } from './codec-server/settings.js';
 import { listeningAt, runProcess, stopOnSignal } from './process/lifecycle.js';

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The console process: a web page where people answer what onboardings ask, until a signal stops it. */
+import './process/node-version.js';
 import { startConsole } from './console/server.js';
 import { loadConsoleSettings } from './console/settings.js';
 import { listeningAt, runProcess, stopOnSignal } from './process/lifecycle.js';

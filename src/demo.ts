@@ -5,6 +5,7 @@
  * requirements. Exit code 0 only when each onboarding ended with the outcome of its scenario. On a terminal it then leaves an
  * onboarding to the person who watches, and everything runs until Ctrl-C.
  */
+import './process/node-version.js';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

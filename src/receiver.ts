@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The receiver process: accepts onboarding events and partner webhooks, until a signal stops it. */
+import './process/node-version.js';
 import { listeningAt, runProcess, stopOnSignal } from './process/lifecycle.js';
 import { createLogger } from './process/logging.js';
 import { startReceiver } from './receiver/server.js';

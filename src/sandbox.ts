@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The sandbox process: all partner systems over real HTTP, until SIGTERM or SIGINT. */
+import './process/node-version.js';
 import { serveSandbox } from './sandbox/server.js';
 import { loadSandboxSettings } from './sandbox/settings.js';
 import { BadSetting } from './settings/settings.js';

@@ -10,6 +10,7 @@
  * What did not end is safe: the server retries reads, and writes that were not sent. A write that was sent leaves its mark, and the
  * workflow searches for evidence at the partner (activities/write.ts). A second signal ends the process at once.
  */
+import './process/node-version.js';
 import { Client } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { servedAccounts } from './partners/account-settings.js';
