@@ -15,6 +15,7 @@ import { encode } from './encoding.js';
 import type { PartnerObserver, Transport } from './http.js';
 import { type HttpDownload, type HttpResponse, TOO_LARGE, TransportError } from './http.js';
 import { isNestedDeeper, parseExactly, parseKeepingDigits } from './json.js';
+import { signOfMore } from './pages.js';
 import {
   type FieldProblem,
   PartnerError,
@@ -57,6 +58,10 @@ export interface Received {
   readonly isOpen: boolean;
   /** Without its envelope; undefined for a file. */
   readonly payload: unknown;
+  /** What is around the payload; undefined for a partner without an envelope. */
+  readonly envelope?: unknown;
+  /** The sign that the payload is only a page of a list. */
+  readonly more?: string | undefined;
   /** Whether the response reports a failure, by its status or its body. */
   readonly failed: boolean;
 }
@@ -78,6 +83,8 @@ export interface Opened {
   /** The kind of the failure, where the body is more precise than the status. */
   readonly kind?: PartnerErrorKind;
   readonly payload?: unknown;
+  /** What is around the payload. Left out where nothing is. */
+  readonly envelope?: unknown;
   readonly fields: readonly FieldProblem[];
   readonly requestId?: string;
   /** A warning of the partner although the call succeeded. */
@@ -146,6 +153,9 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 const SHOWN_BYTES = 200;
 
 type Failure = Omit<PartnerErrorDetails, 'system' | 'operation'>;
+
+/** The operation is that of the call. */
+type FailureOfResponse = Omit<Failure, 'unreadable'> & { readonly unreadable?: true };
 
 async function call(
   name: string,
@@ -232,20 +242,33 @@ async function call(
   );
   if (opened?.warning) options.onWarning?.(mask(opened.warning));
   const failed = opened?.failed === true || !isSuccess(response.status);
-  protocol.inspect?.({ ...received, isOpen: opened !== undefined, payload: opened?.payload, failed });
+  const more = signOfMore(operation, opened?.payload, opened?.envelope, response.headers);
+  const { payload: unmasked, envelope } = opened ?? {};
+  protocol.inspect?.({
+    ...received,
+    isOpen: opened !== undefined,
+    payload: unmasked,
+    envelope,
+    more,
+    failed,
+  });
   const sent = operation.effect === 'read' ? {} : checked.data;
   const payload = operation.issuesCredential
     ? opened?.payload
     : withoutRepeats(opened?.payload, secrets, sent);
   const refusedWith = opened?.failed && isSuccess(response.status) ? payload : undefined;
   const shown = opened && { ...opened, payload };
-  return payloadOf(operation, response, shown, http.maxRetryAfterMs, ({ unreadable, ...details }) =>
+  const failure = ({ unreadable, ...details }: FailureOfResponse) =>
     fail(
       maskedFailure({ ...details, ...(unreadable && { unreadable: name }) }, mask),
       undefined,
       refusedWith ?? undefined,
-    ),
-  );
+    );
+  const result = payloadOf(operation, response, shown, http.maxRetryAfterMs, failure);
+  if (more === undefined) return result;
+  const fields = [{ field: '', message: `the list is only a page of a longer one (${more})` }];
+  const { status } = response;
+  throw failure({ kind: 'Uncertain', status, fields, reason: 'unreadable response', unreadable: true });
 }
 
 /**
@@ -300,7 +323,7 @@ function payloadOf(
   response: HttpResponse,
   opened: Opened | undefined,
   maxRetryAfterMs: number,
-  fail: (details: Omit<Failure, 'unreadable'> & { readonly unreadable?: true }) => PartnerError,
+  fail: (details: FailureOfResponse) => PartnerError,
 ): unknown {
   const { status } = response;
   const known = { status, ...(opened?.requestId !== undefined && { requestId: opened.requestId }) };

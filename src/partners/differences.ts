@@ -53,6 +53,8 @@ export function differencesIn({
   status,
   isOpen,
   payload,
+  envelope,
+  more,
   failed,
 }: Received): Difference[] {
   const isNeeded = operation.inWorkflows === true;
@@ -73,6 +75,7 @@ export function differencesIn({
     return [{ kind: 'other-form', field: '', expected, got: 'another body', isNeeded }];
   }
   const comparison = new Comparison(isNeeded);
+  if (more !== undefined) comparison.addRule([], `the whole list, and not a page of it (${more})`);
   comparison.compare(shapeOf(operation.response), payload, [], true);
   const checked = operation.response.safeParse(payload);
   if (!checked.success) {
@@ -81,7 +84,11 @@ export function differencesIn({
       comparison.addRule(field === '' ? [] : path, message);
     }
   }
-  return comparison.found;
+  const around = new Comparison(false);
+  const envelopeShape = PARTNERS[system as SystemName].contract.around?.(operation);
+  if (envelopeShape && envelope !== undefined)
+    around.compare(optionalWhereNotRequired(envelopeShape), envelope, ['(envelope)'], false);
+  return [...comparison.found, ...around.found];
 }
 
 /** The HTTP statuses that the contract lists for an operation. */
@@ -99,10 +106,22 @@ function shapeOf(schema: z.ZodType): Shape {
   return shape;
 }
 
+/** In a JSON schema of a contract, a field that is not required may be left out. */
+function optionalWhereNotRequired({ required = [], properties = {}, ...schema }: Shape): Shape {
+  const fields = Object.entries(properties).map(([name, field]) => [
+    name,
+    required.includes(name) ? field : { ...field, sometimes: true },
+  ]);
+  return { ...schema, properties: Object.fromEntries(fields) };
+}
+
 /** Whether the catalogue has a shape of the response with which it can be compared. */
 export function hasShape({ response }: Operation): boolean {
   return !formsOf(shapeOf(response)).every(isAny);
 }
+
+/** ISO 8601, as the contracts print it; some services leave out the offset. */
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$/;
 
 class Comparison {
   readonly #found = new Map<string, Difference>();
@@ -119,12 +138,17 @@ class Comparison {
     if (forms.every(isAny)) return;
     const type = typeOf(value);
     const form = forms.find((each) => accepts(each, type));
+    const documented = shape.types ?? [type];
     if (!form) this.#add('other-type', path, typesOf(forms), described(value), isRead);
+    else if (!documented.includes(type))
+      this.#add('other-type', path, documented.join(' or '), described(value), isRead);
     else if (Array.isArray(value)) {
       for (const item of value) this.compare(form.items ?? {}, item, [...path, 'N'], isRead);
     } else if (type === 'object') this.#compareFields(form, value as Record<string, unknown>, path, isRead);
     else if (shape.names && !isAmong(shape.names, String(value)))
       this.#add('unknown-status', path, 'a known name', described(value), isRead);
+    else if (form.format === 'date-time' && !DATE_TIME.test(String(value)))
+      this.#add('other-form', path, 'a date and time (ISO 8601)', described(value), isRead);
   }
 
   #compareFields(

@@ -85,41 +85,6 @@ export function filledInLater<Shape extends z.ZodRawShape>(shape: Shape) {
   return Object.fromEntries(fields) as { [Name in keyof Shape]: FilledInLater<Shape[Name]> };
 }
 
-/** How response fields of every partner are read: tolerantly, and an absent one as null. */
-
-export const absent = <T extends ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
-
-/** Partners write ids as text or as whole numbers; they are kept as text. */
-export const idText = z.union([z.string().regex(/\S/), z.int()]).transform(String);
-
-/** An id that is compared as a number. */
-export const idNumber = z.int().positive();
-
-/** A value of an enumeration: a number where a contract prints numbers, a name where similar services use names. */
-const code = z.union([z.number(), z.string()]);
-
-/** An int64 in a response: a number up to 2^53, the text of its digits beyond, see `parseKeepingDigits`. */
-const responseInt64 = code.meta({ format: 'int64' });
-
-export const someText = absent(z.string());
-export const someNumber = absent(z.number());
-export const someInt64 = absent(responseInt64);
-export const someFlag = absent(z.boolean());
-export const someCode = absent(code);
-/** Blank text stands for no id. */
-export const someId = absent(z.union([z.string(), z.int()]).transform(String)).transform((id) =>
-  id?.trim() ? id : null,
-);
-/** 0 stands for no id. */
-export const someIdNumber = absent(z.int().nonnegative()).transform((id) => id || null);
-
-/** Null and an absent list read as an empty list. */
-export const list = <T extends ZodType>(item: T) =>
-  z
-    .array(item)
-    .nullish()
-    .transform((items) => items ?? []);
-
 /** What the catalogue has about a response field beside its shape. */
 export interface Mark {
   /** A workflow reads it. A test compares these marks with the code. */
@@ -128,11 +93,69 @@ export interface Mark {
   readonly sometimes?: true;
   /** An object that has further fields, which nobody needs. */
   readonly open?: true;
+  /** The JSON types that the contract prints, where others are read as well. */
+  readonly types?: readonly string[];
+  /** The form of a text. */
+  readonly format?: 'date-time';
   /** Status names that are known. One that begins with `*` stands for every name that ends like it. */
   readonly names?: readonly string[];
 }
 
 export const marks = z.registry<Mark>();
+
+/** How response fields of every partner are read: tolerantly, and an absent one as null. */
+
+export const absent = <T extends ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
+
+/** Partners write ids as text or as whole numbers; they are kept as text. */
+export const idText = z.union([z.string().regex(/\S/), z.int()]).transform(String);
+
+/** An id that is believed as that of one thing. 0 stands for none in the records of such services. */
+export const idNumber = z.int().positive();
+
+/** An id in a row of a list, where any integer is an id. */
+export const rowId = z.int();
+
+/** A value of an enumeration: a number where a contract prints numbers, a name where similar services use names. */
+const code = z.union([z.number(), z.string()]);
+
+/** An int64 in a response: a number up to 2^53, the text of its digits beyond, see `parseKeepingDigits`. */
+const responseInt64 = code.meta({ format: 'int64' });
+
+export const someText = absent(z.string());
+/** A date and time, which is kept as it is written. A comparison reports another form than ISO 8601. */
+export const someDateTime = absent(dateTimeText());
+export const someNumber = absent(z.number());
+export const someInt64 = absent(responseInt64);
+export const someFlag = absent(z.boolean());
+export const someCode = absent(code);
+/** Blank text stands for no id. */
+export const someId = absent(z.union([z.string(), z.int()]).transform(String)).transform((id) =>
+  id?.trim() ? id : null,
+);
+/** The same in a field that some responses leave out. Then it stays absent. */
+export const optionalId = z
+  .union([z.string(), z.int()])
+  .transform(String)
+  .nullish()
+  .transform((id) => (id === undefined || id?.trim() ? id : null));
+/** 0 stands for no id. */
+export const someIdNumber = absent(z.int()).transform((id) => id || null);
+
+/** Null and an absent list read as an empty list. */
+export const list = <T extends ZodType>(item: T) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((items) => items ?? []);
+
+function dateTimeText() {
+  const text = z.string();
+  // For comparisons, and for the OpenAPI document.
+  marks.add(text, { format: 'date-time' });
+  z.globalRegistry.add(text, { format: 'date-time' });
+  return text;
+}
 
 function marked<Schema extends ZodType>(schema: Schema, mark: Mark): Schema {
   const copy = schema.clone();
@@ -142,6 +165,8 @@ function marked<Schema extends ZodType>(schema: Schema, mark: Mark): Schema {
 
 export const needed = <Schema extends ZodType>(schema: Schema) => marked(schema, { needed: true });
 export const sometimes = <Schema extends ZodType>(schema: Schema) => marked(schema, { sometimes: true });
+export const documentedText = <Schema extends ZodType>(schema: Schema) =>
+  marked(schema, { types: ['string', 'null'] });
 export const open = <Schema extends ZodType>(schema: Schema) => marked(schema, { open: true });
 export const statusName = <Schema extends ZodType>(schema: Schema, names: readonly string[]) =>
   marked(schema.describe(`Among others ${names.filter((name) => !name.startsWith('*')).join(', ')}`), {

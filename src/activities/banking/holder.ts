@@ -146,7 +146,7 @@ function checked({ holder, beneficialOwners }: HolderRequest, operation: HolderO
 
 /** Assumed: the partner reports problems as `field: message`, separated by semicolons or line breaks, or as any other text. */
 function verdictOf(response: BoardingResponse): HolderVerdict {
-  const { profileId, financialAccountId } = response;
+  const { profileId, financialAccountId = null } = response;
   const texts = problemsIn(response).flatMap(({ message }) => message.split(/[;\n]\s*(?=[\w.]+:\s)/));
   return { profileId: profileId || null, financialAccountId, problems: texts.map(problemOf) };
 }

@@ -68,7 +68,7 @@ export function profileActivities(
           return { financialAccountId: now.financialAccountId, problems: [] };
         }
         const response = await client.submitBusinessCustomer({ profileId }, options);
-        const { success, financialAccountId } = response;
+        const { success, financialAccountId = null } = response;
         if (success && financialAccountId === null) throw withoutId('submitBusinessCustomer', 'an account');
         return { financialAccountId, problems: problemsIn(response) };
       }),

@@ -1,13 +1,17 @@
 import { z } from 'zod';
 import {
   absent,
+  documentedText,
   idNumber,
   idText,
   isAmong,
   list,
   needed,
   open,
+  optionalId,
+  rowId,
   someCode,
+  someDateTime,
   someFlag,
   someId,
   someIdNumber,
@@ -31,7 +35,7 @@ const someObject = absent(z.looseObject({}));
 export const tokenResponse = z.looseObject({
   /** Is sent in a header. */
   token: needed(z.string().regex(/^[\x21-\x7e]+$/, 'must be one word of visible ASCII')),
-  expiration: needed(someText),
+  expiration: needed(someDateTime),
   /** Version 1 leaves it out. */
   userId: sometimes(someCode),
 });
@@ -41,7 +45,7 @@ const CARD_STATUSES = ['0', '1', '2', '3', 'ACTIVATION_REQUIRED', 'ACTIVE', 'SUS
 
 /** Payment card record. Spending is in cents. `type`: 1 Physical, 2 Virtual, 3 Burner. `status`: 1 Active, 2 Suspended, 3 Closed. */
 export const paymentCard = z.looseObject({
-  paymentCardId: needed(idText),
+  paymentCardId: needed(documentedText(idText)),
   userProfileId: someIdNumber,
   paymentCardName: someText,
   maxTotalSpending: someInt64,
@@ -49,7 +53,7 @@ export const paymentCard = z.looseObject({
   totalSpending: someInt64,
   totalTransactionsCount: someNumber,
   type: someCode,
-  expirationDate: someText,
+  expirationDate: someDateTime,
   active: someFlag,
   last4: needed(someText),
   bin: someText,
@@ -58,11 +62,11 @@ export const paymentCard = z.looseObject({
   status: needed(statusName(someCode, CARD_STATUSES)),
   partnerId: someNumber,
   authorizationControls: list(z.unknown()),
-  cardProfileSetId: someId,
-  financialAccountId: someId,
+  cardProfileSetId: documentedText(someId),
+  financialAccountId: documentedText(someId),
   cardProfileSet: someObject,
-  syncSubDate: someText,
-  reissuedCardId: someId,
+  syncSubDate: someDateTime,
+  reissuedCardId: documentedText(someId),
 });
 
 /** A list that comes bare or in pages (apis/4). `totalCount` is null if the partner leaves it out. */
@@ -83,14 +87,14 @@ export const paymentCards = pageOf(paymentCard);
 
 /** What a personal holder, a primary authorized person and an owner have in common. `ssn` comes masked: XXX-XX-XXXX. */
 const person = {
-  createdDate: someText,
-  updatedDate: someText,
+  createdDate: someDateTime,
+  updatedDate: someDateTime,
   email: someText,
   givenName: someText,
   familyName: someText,
   middleName: someText,
   ssn: someText,
-  dateOfBirth: someText,
+  dateOfBirth: someDateTime,
   streetAddress: someText,
   extendedAddress: someText,
   postalCode: someText,
@@ -101,7 +105,7 @@ const person = {
 
 /** Business account holder as it is read. `annualBusinessRevenue` is in cents, see `holder.ts`. */
 export const businessHolderRecord = z.looseObject({
-  id: someId,
+  id: someInt64,
   ...person,
   phone: someText,
   percentageOwnership: someNumber,
@@ -112,22 +116,22 @@ export const businessHolderRecord = z.looseObject({
   businessType: someCode,
   businessPhone: someText,
   employerIdentificationNumber: needed(someText),
-  primaryAuthorizedPersonId: someId,
+  primaryAuthorizedPersonId: documentedText(someId),
   primaryAuthorizedStreetAddress: someText,
   primaryAuthorizedExtendedAddress: someText,
   primaryAuthorizedPostalCode: someText,
   primaryAuthorizedLocality: someText,
   primaryAuthorizedState: someNumber,
-  businessStartDate: someText,
+  businessStartDate: someDateTime,
   annualBusinessRevenue: someInt64,
   payrollCustomer: someFlag,
   owners: list(
     z.looseObject({
-      id: someId,
+      id: someInt64,
       ...person,
       phoneNumber: someText,
       percentageOwnership: someNumber,
-      businessAccountId: someId,
+      businessAccountId: someInt64,
       ownerType: someCode,
     }),
   ),
@@ -155,22 +159,22 @@ const BANKING_STATUSES = [
 /** Banking profile record. `bankingStatus` is open; only business profiles have a `businessAccountHolder`. */
 export const bankingProfile = z.looseObject({
   id: needed(idNumber),
-  createdDate: someText,
-  updatedDate: someText,
+  createdDate: someDateTime,
+  updatedDate: someDateTime,
   userProfileId: needed(someIdNumber),
   step: someCode,
-  accountHolderInformation: absent(z.looseObject({ id: someId, ...person, phone: someText })),
+  accountHolderInformation: absent(z.looseObject({ id: someInt64, ...person, phone: someText })),
   businessAccountHolder: needed(absent(businessHolderRecord)),
   isSubmitted: someFlag,
-  accountHolderId: someId,
+  accountHolderId: documentedText(someId),
   nickName: someText,
-  cardProductId: someId,
-  openApplicationId: someId,
-  financialAccountId: needed(someId),
+  cardProductId: documentedText(someId),
+  openApplicationId: documentedText(someId),
+  financialAccountId: needed(documentedText(someId)),
   applicationStatus: someCode,
-  bankingStatus: needed(statusName(someId, BANKING_STATUSES)),
-  applicationDate: someText,
-  approvalDate: someText,
+  bankingStatus: needed(statusName(documentedText(someId), BANKING_STATUSES)),
+  applicationDate: someDateTime,
+  approvalDate: someDateTime,
   isDeleted: someFlag,
   isLocked: needed(someFlag),
   isAccessLocked: someFlag,
@@ -187,7 +191,7 @@ export const bankingProfile = z.looseObject({
   profileType: someCode,
   accountType: someCode,
   employer: someObject,
-  lockFinancialAccountId: someId,
+  lockFinancialAccountId: documentedText(someId),
   agreements: list(z.unknown()),
 });
 
@@ -201,7 +205,7 @@ export const boardingResponse = z.looseObject({
   errors: needed(absent(z.union([z.string(), z.array(z.string()).transform((errors) => errors.join('; '))]))),
   changeLog: list(z.looseObject({ requestType: someCode, changes: someText })),
   /** Present if a financial account was opened as well. */
-  financialAccountId: needed(sometimes(someId)),
+  financialAccountId: needed(sometimes(optionalId)),
 });
 
 const UPDATE_FIELD_REQUESTS = [
@@ -213,8 +217,8 @@ const UPDATE_FIELD_REQUESTS = [
 
 /** Ticket. `updateFieldRequest` names the field of the profile that the partner asks about, if any. */
 export const ticket = z.looseObject({
-  ticketId: needed(idNumber),
-  createdDate: needed(someText),
+  ticketId: needed(rowId),
+  createdDate: needed(someDateTime),
   status: someText,
   text: needed(someText),
   topic: needed(someText),
@@ -225,8 +229,8 @@ export const ticket = z.looseObject({
 });
 export const tickets = list(ticket);
 
-export const foundBusinesses = list(z.looseObject({ id: needed(idNumber), dba: needed(someText) }));
-export const foundPeople = list(z.looseObject({ id: idNumber, name: someText }));
+export const foundBusinesses = list(z.looseObject({ id: needed(rowId), dba: needed(someText) }));
+export const foundPeople = list(z.looseObject({ id: rowId, name: someText }));
 
 /** Where a list of E11 begins and ends. The query has no field for a cursor, so the next page cannot be requested. */
 const pageInfo = z.looseObject({
@@ -245,13 +249,13 @@ export const externalActivity = z.looseObject({
 
 /** Notification. `group` and `level` are open; `dateRead` is null while it is unread. */
 export const notification = z.looseObject({
-  id: idNumber,
-  createdDate: someText,
+  id: rowId,
+  createdDate: someDateTime,
   subject: someText,
   body: someText,
   group: someCode,
   level: someCode,
-  dateRead: someText,
+  dateRead: someDateTime,
   metaData: someObject,
 });
 export const notifications = list(notification);
@@ -264,12 +268,12 @@ export const createdWebhook = z.looseObject({
 });
 
 export const webhooks = list(
-  z.looseObject({ id: idNumber, name: someText, url: someText, notificationType: someCode }),
+  z.looseObject({ id: rowId, name: someText, url: someText, notificationType: someCode }),
 );
 
 export const departments = list(
   z.looseObject({
-    id: idNumber,
+    id: rowId,
     name: someText,
     description: someText,
     creator: absent(z.looseObject({ id: someNumber, name: someText })),

@@ -87,6 +87,7 @@ function openEnvelope({ json }: PartnerResponse): Opened | undefined {
   if (!isInEnvelope(json)) return undefined;
   const { data, error, success, requestId, validationResults, validationErrors } = envelope.parse(json);
   const { warning, message } = beside.parse(json);
+  const { data: _, ...around } = json as Readonly<Record<string, unknown>>;
   const fields = [...validationResults, ...validationErrors];
   if (fields.length === 0 && error) {
     fields.push({ field: '', message: [error, message].filter(Boolean).join(': ') });
@@ -94,6 +95,7 @@ function openEnvelope({ json }: PartnerResponse): Opened | undefined {
   return {
     failed: Boolean(error) || success === false || fields.length > 0,
     payload: data,
+    envelope: around,
     fields,
     ...(requestId !== undefined && { requestId }),
     ...(warning && { warning }),

@@ -9,30 +9,35 @@ import { boardingClient, boardingOff } from './client.js';
 import { boardingOperations, FEES_PATH } from './operations.js';
 import * as schemas from './schemas.js';
 
+const PAYLOAD: Json = { description: 'Payload of the operation; null when it failed' };
+
+const AROUND: Json = {
+  status: { ...text, description: 'Label of the HTTP status' },
+  error: textOrNull,
+  'warning?': textOrNull,
+  validationResults: listOf(object({ memberNames: listOf(text), errorMessage: text })),
+  requestId: { type: 'integer' },
+};
+
+const AROUND_FEES: Json = {
+  requestId: { type: 'integer' },
+  success: { type: 'boolean' },
+  error: textOrNull,
+  validationErrors: listOf(object({ field: text, error: text })),
+};
+
 /** apis/2, Response envelope and Errors; the fields of a problem and the form of a 401 are from apis/4. */
 const contract: Contract = {
   reference: 'apis/2',
   security: { type: 'http', scheme: 'basic' },
   names: { ...schemas, json, exactJson },
   bodies: {
-    Envelope: object({
-      data: { description: 'Payload of the operation; null when it failed' },
-      status: { ...text, description: 'Label of the HTTP status' },
-      error: textOrNull,
-      'warning?': textOrNull,
-      validationResults: listOf(object({ memberNames: listOf(text), errorMessage: text })),
-      requestId: { type: 'integer' },
-    }),
-    FeesEnvelope: object({
-      data: { description: 'Payload of the operation; null when it failed' },
-      requestId: { type: 'integer' },
-      success: { type: 'boolean' },
-      error: textOrNull,
-      validationErrors: listOf(object({ field: text, error: text })),
-    }),
+    Envelope: object({ data: PAYLOAD, ...AROUND }),
+    FeesEnvelope: object({ data: PAYLOAD, ...AROUND_FEES }),
     RefusedCaller: object({ error: text, message: text }),
   },
   envelope: (operation, data) => ({ allOf: [boardingEnvelope(operation), { properties: { data } }] }),
+  around: ({ path }) => (path === FEES_PATH ? object(AROUND_FEES) : object(AROUND)),
   failures: (operation) => ({
     ...same(boardingEnvelope(operation), 400, 404, 500),
     ...same({ anyOf: [ref('RefusedCaller'), boardingEnvelope(operation)] }, 401, 403),

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import {
   absent,
   dateTime,
+  documentedText,
   exactJson,
   filledInLater,
   int32,
   isAmong,
   json,
   needed,
+  someDateTime,
   sometimes,
   statusName,
   text,
@@ -196,10 +198,10 @@ export function phaseOf(status: string): MerchantPhase {
 export const merchantStatus = z.looseObject({
   status: needed(statusName(z.string(), STATUS_NAMES)),
   /** ISO 8601: when the status was last set. */
-  statusDate: needed(absent(z.string())),
+  statusDate: needed(someDateTime),
   comment: needed(absent(z.string())),
   /** May be present, temporarily, before approval: see apis/4. Blank text is no mid. */
-  mid: needed(sometimes(absent(midText).transform((mid) => mid?.trim() || null))),
+  mid: needed(sometimes(documentedText(absent(midText).transform((mid) => mid?.trim() || null)))),
 });
 
 /** Status data of `status2` (assumed). The contract mentions the two fields. */
@@ -212,7 +214,7 @@ export const merchantStatus2 = merchantStatus.extend({
 export const underwritingNote = z.looseObject({
   text: needed(z.string()),
   author: needed(absent(z.string())),
-  date: needed(absent(z.string())),
+  date: needed(someDateTime),
 });
 
 /** An empty or absent list means no pending notes (B4). */
@@ -221,18 +223,18 @@ export const underwritingNotes = z
   .nullish()
   .transform((notes) => notes ?? []);
 
-/** An id in a response. */
-const idRead = int32Id.refine((id) => id > 0);
+/** 0 stands for no id: such a response proves no create. */
+const createdId = int32Id.refine((id) => id > 0);
 
 /** The merchant that a create made. Documented as `{merchantProfileId}`; a bare number is accepted too. */
 export const createdMerchant = z.union([
-  z.looseObject({ merchantProfileId: needed(idRead) }),
-  idRead.transform((merchantProfileId) => ({ merchantProfileId })),
+  z.looseObject({ merchantProfileId: needed(createdId) }),
+  createdId.transform((merchantProfileId) => ({ merchantProfileId })),
 ]);
 
 /** Agent profile (assumed, apis/4). `id` is the `agentProfileId` of a create. */
 export const agentProfile = z.looseObject({
-  id: needed(idRead),
+  id: needed(int32Id),
   name: needed(absent(z.string())),
   payoutNumber: sometimes(z.string().nullish()),
   agentId: sometimes(z.number().nullish()),
@@ -245,7 +247,7 @@ export const agentProfile = z.looseObject({
 
 /** Boarding settings (assumed, apis/4). `id` is the `boardingSettingsId` of a create. */
 export const boardingSettings = z.looseObject({
-  id: needed(idRead),
+  id: needed(int32Id),
   name: needed(absent(z.string())),
   bin: sometimes(z.string().nullish()),
   bank: sometimes(z.string().nullish()),

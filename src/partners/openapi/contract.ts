@@ -18,6 +18,8 @@ export interface Contract {
   readonly headers?: readonly Json[];
   /** Wraps the schema of a payload. Default: the body of a response is its payload. */
   envelope?(operation: Operation, payload: Json): Json;
+  /** What a response has around its payload. Default: nothing, or nothing that could differ. */
+  around?(operation: Operation): Json;
   /** The failure statuses that the contract lists for an operation, each with the schema of its body. */
   failures(operation: Operation): Readonly<Record<number, Json>>;
   /** The contract prints those failures, but not which status each has. */

@@ -81,8 +81,61 @@ describe('a response is compared with the catalogue', () => {
   });
 
   it('by the rules of the catalogue that are more than a type', () => {
-    expect(found(listAgentProfiles, [{ id: -1, name: null }])).toEqual([
-      'other-form N.id: Invalid input / another value (needed)',
+    expect(found(listAgentProfiles, [{ id: 2 ** 31, name: null }])).toEqual([
+      'other-form N.id: must be at most 2147483647 / another value (needed)',
+    ]);
+    expect(found(listAgentProfiles, [{ id: 0, name: null }])).toEqual([]);
+  });
+
+  it('by the type that the contract prints, where others are read as well', () => {
+    expect(found(getStatus, { ...STATUS, mid: 518000000001001 })).toEqual([
+      'other-type mid: string or null / integer of 15 characters (needed)',
+    ]);
+    const card = { totalCount: 1, records: [{ paymentCardId: 7, cardProfileSetId: 8 }] };
+    expect(found(listCards, card, BANKING).filter((line) => line.startsWith('other'))).toEqual([
+      'other-type records.N.paymentCardId: string or null / integer of 1 character',
+      'other-type records.N.cardProfileSetId: string or null / integer of 1 character',
+    ]);
+  });
+
+  it.each(['01/31/2026', '2026-01-31', '2026-01-31 10:00', '1769853600', ''])(
+    'and the date %j is not in the form of the contract',
+    (statusDate) => {
+      const [difference, ...others] = found(getStatus, { ...STATUS, statusDate });
+      expect(others).toEqual([]);
+      expect(difference).toMatch(
+        /^other-form statusDate: a date and time \(ISO 8601\) \/ string of \d+ character/,
+      );
+    },
+  );
+
+  it.each([
+    '2026-01-31T10:00:00Z',
+    '2026-01-31T10:00:00.123+01:00',
+    '2026-01-31T10:00:00',
+    '2026-01-31T10:00Z',
+  ])('and the date %s is', (statusDate) => {
+    expect(found(getStatus, { ...STATUS, statusDate })).toEqual([]);
+  });
+
+  it('with its envelope, which is part of the contract', () => {
+    const envelope = { status: 'OK', error: null, warning: null, validationResults: [], requestId: 7 };
+    expect(found(getStatus, STATUS, { envelope })).toEqual([]);
+    const other = { status: 200, error: null, validationResults: null, requestId: '7', totalCount: 2 };
+    expect(found(getStatus, STATUS, { envelope: other })).toEqual([
+      'other-type (envelope).status: string / integer of 3 characters',
+      'other-type (envelope).validationResults: array / null',
+      'other-type (envelope).requestId: integer / string of 1 character',
+      'unknown-field (envelope).totalCount: nothing / integer of 1 character',
+    ]);
+    const ofFees = { requestId: 7, success: true, error: null, validationErrors: [] };
+    expect(found(getFees, {}, { envelope: ofFees })).toEqual([]);
+    expect(found(getFees, {}, { envelope })).toContain('missing-field (envelope).success: boolean / nothing');
+  });
+
+  it('and a list that is only a page is another form', () => {
+    expect(found(listAgentProfiles, [{ id: 1, name: 'A' }], { more: 'totalCount' })).toEqual([
+      'other-form -: the whole list, and not a page of it (totalCount) / another value (needed)',
     ]);
   });
 

@@ -136,8 +136,13 @@ describe('a boarding response', () => {
     });
   });
 
-  it('without them has null', async () => {
-    expect(await read(submit, '{"profileId":9,"success":true}')).toMatchObject({ financialAccountId: null });
+  it('without an account has no field for one, and with a blank one null', async () => {
+    const response = { profileId: 9, success: true, errors: null, changeLog: [] };
+    expect(await read(submit, '{"profileId":9,"success":true}')).toStrictEqual(response);
+    expect(await read(submit, '{"profileId":9,"success":true,"financialAccountId":" "}')).toStrictEqual({
+      ...response,
+      financialAccountId: null,
+    });
   });
 });
 
