@@ -15,7 +15,7 @@ type Difference = AccountAt & SeenDifference;
 
 type Status = AccountAt & SeenStatus;
 
-/** Lists what the records of the accounts have. */
+/** Lists what the records of the accounts have: what a workflow needs first. */
 export async function drift(
   cli: CommandLine,
   only: SystemName | undefined,
@@ -52,8 +52,17 @@ function print(
     for (const { taskQueue: _, ...status } of statuses) cli.json({ type: 'status', ...status });
     return;
   }
-  const latest = differences.toSorted((one, other) => other.lastAt.localeCompare(one.lastAt));
-  cli.records(latest, { columns: DIFFERENCES, none: 'no response differs from the catalogue' });
+  const absent = differences.filter(({ kind, isNeeded }) => kind === 'missing-field' && !isNeeded);
+  const shown = differences
+    .filter((difference) => !absent.includes(difference))
+    .sort(
+      (one, other) =>
+        Number(other.isNeeded) - Number(one.isNeeded) || other.lastAt.localeCompare(one.lastAt),
+    );
+  if (shown.length > 0 || absent.length === 0)
+    cli.records(shown, { columns: DIFFERENCES, none: 'no response differs from the catalogue' });
+  if (absent.length > 0)
+    cli.line(`optional fields that responses leave out: ${absent.length}; --json lists them`);
   if (statuses.length === 0) return;
   cli.line('');
   cli.records(statuses, { columns: STATUSES });
