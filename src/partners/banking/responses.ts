@@ -127,7 +127,8 @@ export const businessHolderRecord = z.looseObject({
   payrollCustomer: someFlag,
   owners: list(
     z.looseObject({
-      id: someInt64,
+      // The contract does not print its type.
+      id: someCode,
       ...person,
       phoneNumber: someText,
       percentageOwnership: someNumber,
