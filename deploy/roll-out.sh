@@ -73,12 +73,17 @@ insist() {
   done
 }
 
-# A query replays the workflow, on the build that gets its next task.
+# A query replays the workflow, on the build that gets its next task. Temporal refuses a query while a task of the workflow is under
+# way, and a loaded worker may be late with it. Neither tells anything about the build, so the workflow is asked again.
 replay() {
-  local output
-  if ! output=$("${temporal[@]}" workflow stack --workflow-id "$1" --command-timeout 60s 2>&1); then
-    echo "$1: $(tail -n 1 <<<"$output")"
-  fi
+  local output until=$((SECONDS + patience))
+  until output=$("${temporal[@]}" workflow stack --workflow-id "$1" --command-timeout 60s 2>&1); do
+    if [[ ! $output =~ [Bb]usy|[Dd]eadline\ exceeded|[Tt]imed?\ ?out ]] || [ "$SECONDS" -ge "$until" ]; then
+      echo "$1: $(tail -n 1 <<<"$output")"
+      return
+    fi
+    sleep 1
+  done
 }
 
 # Sets the build of the workflows that have passed a patch, and waits until Temporal has done so for all of them.
