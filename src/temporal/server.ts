@@ -37,33 +37,63 @@ const { TASK_QUEUE_TYPE_WORKFLOW } = proto.temporal.api.enums.v1.TaskQueueType;
 const PATIENCE_MS = 5_000;
 const INTERVAL_MS = 50;
 
+/** Shows the time of the server, in milliseconds since 1970. */
+type ServerClock = () => number;
+
+/** How long a clock counts as exact, in milliseconds, because two clocks drift apart. */
+const CLOCK_MS = 3_600_000;
+
+const CLOCKS = new WeakMap<Client, { readonly clock: Promise<ServerClock>; readonly until: number }>();
+
+/** The time of the server, by which the server's own times are compared. The clock of this machine may be wrong. */
+export async function serverNow(client: Client, taskQueue: string): Promise<number> {
+  const kept = CLOCKS.get(client);
+  if (kept && performance.now() < kept.until) return (await kept.clock)();
+  const clock = serverClock(client, taskQueue).then(
+    (measured) => measured ?? Date.now,
+    () => Date.now,
+  );
+  CLOCKS.set(client, { clock, until: performance.now() + CLOCK_MS });
+  return (await clock)();
+}
+
 /**
- * How far Temporal's clock is ahead of this machine's, in milliseconds. No operation returns the time, but the server lists when
- * it last saw each poller of a task queue, so this polls a task queue without tasks for a moment.
+ * How far Temporal's clock is ahead of this machine's, in milliseconds.
  *
  * @returns undefined when the server does not list the poller
  */
 export async function serverClockOffset(client: Client, taskQueue: string): Promise<number | undefined> {
+  const clock = await serverClock(client, taskQueue);
+  return clock && clock() - Date.now();
+}
+
+/**
+ * No operation returns the time, but the server lists when it last saw each poller of a task queue, so this polls a task queue
+ * without tasks for a moment.
+ */
+async function serverClock(client: Client, taskQueue: string): Promise<ServerClock | undefined> {
   const { namespace } = client.options;
   const queue = { name: `${taskQueue}-clock` };
   const identity = `clock-${randomUUID()}`;
   const found = new AbortController();
-  const sentAt = Date.now();
-  const until = performance.now() + PATIENCE_MS;
+  const sentAt = performance.now();
+  const until = sentAt + PATIENCE_MS;
   const polling = client.connection
     .withAbortSignal(found.signal, () =>
       client.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue: queue, identity }),
     )
-    .catch(() => undefined);
+    .catch(() => found.abort());
   try {
-    for (; performance.now() < until; await sleep(INTERVAL_MS)) {
+    for (; performance.now() < until && !found.signal.aborted; await sleep(INTERVAL_MS)) {
       const { pollers } = await client.workflowService.describeTaskQueue({
         namespace,
         taskQueue: queue,
         taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
       });
       const seen = pollers?.find((poller) => poller.identity === identity)?.lastAccessTime;
-      if (seen) return Number(seen.seconds) * 1_000 + (seen.nanos ?? 0) / 1e6 - (sentAt + Date.now()) / 2;
+      if (!seen) continue;
+      const ahead = Number(seen.seconds) * 1_000 + (seen.nanos ?? 0) / 1e6 - (sentAt + performance.now()) / 2;
+      return () => performance.now() + ahead;
     }
     return undefined;
   } finally {

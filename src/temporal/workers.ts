@@ -3,6 +3,7 @@ import type { WorkerDeploymentVersion } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { partnerTaskQueue } from '../messages/ids.js';
 import { SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
+import { serverNow } from './server.js';
 import { isNotFound } from './unavailable.js';
 
 /** A poller that the server saw in the last minute counts as a running worker. */
@@ -56,13 +57,14 @@ export function polledQueues(taskQueue: string, accounts: readonly (string | und
   ];
 }
 
-/** @param at end of the minute that counts, in milliseconds since 1970. Default: now */
+/** @param at end of the minute that counts, by the server's clock, in milliseconds since 1970. Default: now */
 export async function pollersOf(
   client: Client,
   taskQueue: string,
   tasks: 'workflow' | 'activity',
-  at = Date.now(),
+  at?: number,
 ): Promise<Pollers> {
+  const now = at ?? (await serverNow(client, taskQueue));
   const { pollers, versioningInfo, stats } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
     taskQueue: { name: taskQueue },
@@ -70,7 +72,7 @@ export async function pollersOf(
     reportStats: true,
   });
   const recent = (pollers ?? []).filter(
-    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > at - RECENT_MS,
+    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > now - RECENT_MS,
   );
   const known = recent.map(({ identity, deploymentOptions }) => {
     const isVersioned = deploymentOptions?.workerVersioningMode === WORKER_VERSIONING_MODE_VERSIONED;

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../../src/temporal/dev-server.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { launchNode, run } from '../../rigs/processes.js';
 import { event, SECRET, STRUCTURED, signed } from '../../rigs/receiver/running-receiver.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { type Scrape, scrape } from '../../rigs/scrape.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const TIMEOUT_MS = 300_000;
@@ -120,6 +122,24 @@ describe('a clock that jumps while a process runs', () => {
     }
     expect(statuses).toEqual([202, 401, 401, 202, 202]);
   });
+
+  it(
+    'of a worker an hour ahead hides no worker from it',
+    async () => {
+      await jump(HOUR_MS);
+      const address = `127.0.0.1:${await freePort()}`;
+      await launched('worker', { GANGWAY_METRICS_ADDRESS: address });
+      const workers = (await eventually(
+        () => scrape(`http://${address}/metrics`),
+        (metrics) => metrics('gangway_temporal_reachable') === 1,
+        'the first count',
+      )) as Scrape;
+      const ofWorkflows = { task_queue: rig.taskQueue, task_type: 'workflow' };
+      // Those of the last minute count.
+      expect(workers('gangway_task_queue_workers', ofWorkflows)).toBeGreaterThan(0);
+    },
+    TIMEOUT_MS,
+  );
 
   it('is reported by doctor', async () => {
     const doctor = async (ms: number) => {
