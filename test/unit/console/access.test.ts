@@ -113,6 +113,43 @@ describe('a person', () => {
   });
 });
 
+/** A request for each route, about an onboarding that has this id. */
+const requestsFor = (id: string) =>
+  ROUTES.map(({ method, path, multipart: hasFiles }) => ({
+    url: path.replaceAll(/:\w+/g, encodeURIComponent(id)),
+    sent: (csrf: string) => {
+      if (method === 'GET') return {};
+      return hasFiles ? multipart([{ name: 'csrf', content: csrf }]) : { form: { csrf, kind: 'retry' } };
+    },
+    ...{ line: `${method} ${path}`, isForm: method === 'POST', isAbout: path.includes(':id') },
+  }));
+
+it('no route shows more of another account than of an onboarding that does not exist', async () => {
+  const workflows = { 'merchant-boarding-m-1@south': { account: 'south' } };
+  const { open } = await consoleOfCalls({ workflows });
+  const repliesFor = async (id: string) => {
+    const about = requestsFor(id).filter(({ isAbout }) => isAbout);
+    const north = { ...ADA, accounts: ['north'] };
+    const opening = about.map(async ({ line, url, sent }) => {
+      const { status, to, text } = await open(north, url, sent('csrf-of-ada'));
+      return [line, status, to, text.replaceAll(id, 'ID').replaceAll(encodeURIComponent(id), 'ID')];
+    });
+    return Promise.all(opening);
+  };
+  const replies = await repliesFor('merchant-boarding-m-1@south');
+  expect(replies).toEqual(await repliesFor('merchant-boarding-nowhere@south'));
+  expect(replies.map(([, status]) => status)).toEqual(Array(18).fill(404));
+});
+
+it('every form refuses the token of another session', async () => {
+  const { open } = await consoleOfCalls();
+  const forms = requestsFor('merchant-boarding-m-1').filter(({ isForm }) => isForm);
+  for (const { line, url, sent } of forms) {
+    const { status, text } = await open(ADA, url, sent('csrf-of-bo'));
+    expect([line, status, text]).toEqual([line, 403, expect.stringContaining('The form is too old, or not')]);
+  }
+});
+
 /** Pages of each kind, and their visitors. */
 const visitors: Visitor[] = [];
 const page = (path: string, more: Partial<Route> = {}): Route => ({
@@ -254,6 +291,8 @@ describe('an onboarding', () => {
     ['merchant-boarding-m-5@north', 404, true],
     ['merchant-boarding-m-3', 404, false],
     ['merchant-boarding-m-4@south', 404, false],
+    ['close-card-7@south', 404, false],
+    ['partner-account-boarding@south', 404, false],
     ['schedule-of-somebody', 404, false],
   ])('%s is answered with %i for a person of north (Temporal is asked: %s)', async (id, status, isAsked) => {
     const { open, asked } = await consoleOfCalls({ routes: PAGES, workflows });
@@ -262,6 +301,14 @@ describe('an onboarding', () => {
     if (status === 404)
       expect(reply.text).toContain('There is no onboarding with this id, or it is not one that you may see.');
   });
+
+  it.each(['gangway-events', 'x', '../../metrics', '*', `merchant-boarding-${'x'.repeat(250)}`])(
+    'is not what has the id %s',
+    async (id) => {
+      const { open } = await consoleOfCalls({ routes: PAGES, workflows: { 'gangway-events': {} } });
+      expect((await open(ADA, `/open/${encodeURIComponent(id)}`)).status).toBe(404);
+    },
+  );
 
   it('of the account without a name is for those who may see it', async () => {
     const { open } = await consoleOfCalls({ routes: PAGES, workflows });
@@ -318,6 +365,7 @@ describe('the host of a request', () => {
     ['console.example.com', '/viewer', 200],
     ['localhost:8085', '/viewer', 421],
     ['console.example.com:8085', '/viewer', 421],
+    ['console.example.com.evil.example', '/viewer', 421],
     ['localhost:8085', '/sign-in', 421],
     ['10.0.0.7:8085', '/healthz', 200],
     ['10.0.0.7:8085', '/readyz', 200],
@@ -360,6 +408,9 @@ describe('the limit of requests', () => {
       return all;
     };
     expect(await statuses(ADA, '/viewer', 3)).toEqual([200, 200, 429]);
+    const refused = await open(ADA, '/viewer');
+    expect(refused.text).toContain('There are too many requests.');
+    expect(refused.headers['retry-after']).toBe('60');
     expect(await statuses({ ...ADA, csrf: 'csrf-of-bo' }, '/viewer', 3)).toEqual([200, 200, 429]);
     expect(await statuses(undefined, '/viewer', 3)).toEqual([303, 303, 429]);
     expect(await statuses(undefined, '/healthz', 3)).toEqual([200, 200, 200]);
