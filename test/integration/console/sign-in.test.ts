@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { localPath } from '../../../src/console/sign-in.js';
 import { runProvider } from '../../rigs/console/provider.js';
 import { nextOf, runConsole, signIn, wayBack } from '../../rigs/console/running-console.js';
 import { shared } from '../../rigs/shared.js';
@@ -33,44 +32,15 @@ describe('a person who signs in', () => {
     expect(page.text).toContain('Ada Park, viewer');
   });
 
-  it.each([
-    ['the name and the verified subject', { sub: 'p-2', name: 'Ada Park' }, 'Ada Park (p-2)'],
-    ['the subject without a name', { sub: 'p-3' }, 'p-3'],
-    ['the subject last, whatever the name is', { sub: 'p-4', name: 'Bo (p-1)' }, 'Bo (p-1) (p-4)'],
-    ['a name on one line', { sub: 'p-5', name: ' Ada\n\tPark\u202e\u0007 ' }, 'Ada Park (p-5)'],
-    ['a short name', { sub: 'p-6', name: 'x'.repeat(5_000) }, /^x+… \(shortened, 5000 characters\) \(p-6\)$/],
-  ])('acts as %s', async (_, person, actor) => {
-    const { provider, visitor, audited } = running();
-    provider.add({ ...person, roles: ['viewer'] });
-    await signIn(visitor(), person.sub);
-    const { actor: logged } = audited().findLast(({ msg }) => msg === 'sign in') ?? {};
-    if (typeof actor === 'string') expect(logged).toBe(actor);
-    else expect(logged).toMatch(actor);
-  });
-
-  it.each([
-    ['viewer', 'viewer'],
-    [['operator'], 'operator'],
-    [['operator', 'admin', 'viewer'], 'admin'],
-    [['something-else', 'approver', 7], 'approver'],
-  ])('with the roles %j has the highest: %s', async (roles, role) => {
+  it('without a role does not get in, and learns which claim lacks what', async () => {
     const { provider, visitor } = running();
-    provider.add({ sub: 'p-role', roles });
-    expect((await signIn(visitor(), 'p-role')).text).toContain(`p-role, ${role}`);
+    provider.add({ sub: 'p-none', roles: ['root'] });
+    const browser = visitor();
+    const page = await signIn(browser, 'p-none');
+    expect(page.status).toBe(403);
+    expect(page.text).toContain('Your claim roles at the identity provider must have one of viewer, ');
+    expect(browser.cookies.has('gangway-session')).toBe(false);
   });
-
-  it.each([undefined, '', [], 'Admin', ['root'], { admin: true }, ['operator viewer'], true])(
-    'with the roles %j does not get in, and learns which claim lacks what',
-    async (roles) => {
-      const { provider, visitor } = running();
-      provider.add({ sub: 'p-none', roles });
-      const browser = visitor();
-      const page = await signIn(browser, 'p-none');
-      expect(page.status).toBe(403);
-      expect(page.text).toContain('Your claim roles at the identity provider must have one of viewer, ');
-      expect(browser.cookies.has('gangway-session')).toBe(false);
-    },
-  );
 
   it('has a role also by a claim that only the userinfo endpoint returns', async () => {
     const provider = await runProvider({ claimsInUserInfo: true });
@@ -79,16 +49,13 @@ describe('a person who signs in', () => {
     expect((await ada.open('/')).text).toContain('Ada Park, approver');
   });
 
-  it.each([undefined, [], '', [7]])(
-    'with the accounts %j sees none, and does not get in',
-    async (accounts) => {
-      const env = { OIDC_ACCOUNTS_CLAIM: 'accounts' };
-      const { provider, visitor } = await runConsole(rig, { provider: running().provider, env });
-      provider.add({ sub: 'p-acc', roles: 'admin', accounts });
-      const page = await signIn(visitor(), 'p-acc');
-      expect([page.status, page.text]).toEqual([403, expect.stringContaining('Your claim accounts at the')]);
-    },
-  );
+  it('without an account sees none, and does not get in', async () => {
+    const env = { OIDC_ACCOUNTS_CLAIM: 'accounts' };
+    const { provider, visitor } = await runConsole(rig, { provider: running().provider, env });
+    provider.add({ sub: 'p-acc', roles: 'admin', accounts: [] });
+    const page = await signIn(visitor(), 'p-acc');
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining('Your claim accounts at the')]);
+  });
 });
 
 describe('a sign-in is refused', () => {
@@ -193,50 +160,17 @@ it('with a wrong client secret, the page names the setting', async () => {
   expect([page.status, page.text]).toEqual([503, expect.stringContaining('(OIDC_CLIENT_ID)')]);
 });
 
-describe('the way back leads to a page of this console only', () => {
-  it.each([
-    '//evil.example',
-    '///evil.example',
-    '/\\evil.example',
-    '\\\\evil.example',
-    '/\t/evil.example',
-    '/\n/evil.example',
-    '/.//evil.example',
-    '/a/..//evil.example',
-    'https://evil.example/',
-    'javascript:alert(1)',
-    'evil.example',
-    '@evil.example',
-    '',
-    '/sign-in',
-    '/sign-in/return?code=c',
-    '/sign-out',
-    `/${'x'.repeat(2_000)}`,
-    ['/', '/a'],
-    undefined,
-  ])('%j becomes the inbox', (given) => {
-    expect(localPath(given)).toBe('/');
-  });
-
-  it.each(['/', '/onboardings/merchant-boarding-1@acme?tab=documents', '/?text=%0d%0aset-cookie%3Aa%3Db'])(
-    '%s stays',
-    (given) => {
-      expect(localPath(given)).toBe(given);
-    },
-  );
-
-  it('after a sign-in by a link that somebody else made', async () => {
-    const { provider, visitor } = running();
-    provider.add({ sub: 'p-1', roles: 'viewer' });
-    const browser = visitor();
-    const link = `/sign-in?to=${encodeURIComponent('//evil.example/%0d%0aset-cookie:a=b')}`;
-    const end = await browser.open((await wayBack(browser, 'p-1', link)).href);
-    expect([end.status, end.headers.get('location'), end.headers.get('set-cookie')]).toEqual([
-      303,
-      '/',
-      expect.not.stringContaining('a=b'),
-    ]);
-  });
+it('the way back by a link that somebody else made leads to a page of this console only', async () => {
+  const { provider, visitor } = running();
+  provider.add({ sub: 'p-1', roles: 'viewer' });
+  const browser = visitor();
+  const link = `/sign-in?to=${encodeURIComponent('//evil.example/%0d%0aset-cookie:a=b')}`;
+  const end = await browser.open((await wayBack(browser, 'p-1', link)).href);
+  expect([end.status, end.headers.get('location'), end.headers.get('set-cookie')]).toEqual([
+    303,
+    '/',
+    expect.not.stringContaining('a=b'),
+  ]);
 });
 
 describe('a person who signs out', () => {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { UnsecuredJWT } from 'jose';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type SessionData, type SessionRules, Sessions, unguessable } from '../../../src/console/session.js';
 
@@ -133,11 +134,24 @@ describe('a session', () => {
     expect(await readWith()).toBeUndefined();
   });
 
-  it.each(['', '..', 'a.b.c.d.e', 'another cookie'])('is not in the cookie %j', async (value) => {
+  it.each([
+    ...['', '..', 'a.b.c.d.e', 'another cookie', encodeURIComponent(JSON.stringify(ADA))],
+    new UnsecuredJWT({ value: ADA, at: Date.parse(NOON) }).setAudience('session').encode(),
+  ])('is not in the cookie %j', async (value) => {
     const { request } = browser({ '__Host-gangway-session': value });
     expect(await new Sessions(RULES).read(request)).toBeUndefined();
     expect(await new Sessions(RULES).read(browser().request)).toBeUndefined();
   });
+});
+
+it('a session is nothing with one changed character of its cookie', async () => {
+  const { cookies, request, reply } = browser();
+  await new Sessions(RULES).write(reply, ADA);
+  const [[name = '', cookie = ''] = []] = Object.entries(cookies);
+  const middle = Math.floor(cookie.length / 2);
+  const other = cookie[middle] === 'A' ? 'B' : 'A';
+  cookies[name] = cookie.slice(0, middle) + other + cookie.slice(middle + 1);
+  expect(await new Sessions(RULES).read(request)).toBeUndefined();
 });
 
 describe('a session that somebody ended', () => {

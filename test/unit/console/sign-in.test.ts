@@ -78,6 +78,8 @@ describe('the page after the sign-in', () => {
   it.each([
     ['/onboardings?stage=waiting', '/onboardings?stage=waiting'],
     ['/a/../b#c', '/b'],
+    ['/onboardings/merchant-boarding-1@acme', '/onboardings/merchant-boarding-1@acme'],
+    ['/?text=%0d%0aset-cookie%3Aa%3Db', '/?text=%0d%0aset-cookie%3Aa%3Db'],
     [`/${'a'.repeat(999)}`, `/${'a'.repeat(999)}`],
   ])('is the one that the person wanted: %s', (given, path) => {
     expect(localPath(given)).toBe(path);
@@ -86,7 +88,8 @@ describe('the page after the sign-in', () => {
   it.each([
     ...[undefined, ['/x'], '', 'x', 'https://evil.example/', '//evil.example', '/\\evil.example', '/a\\b'],
     ...['/\t/evil.example', '/.//evil.example', '/a\u0000', `/${'a'.repeat(1_000)}`, '/sign-in', '/sign-out'],
-    ...['/sign-in/return?code=1', '/signed-out'],
+    ...['/sign-in/return?code=1', '/signed-out', '///evil.example', '\\\\evil.example', '/\n/evil.example'],
+    ...['/a/..//evil.example', 'javascript:alert(1)', 'evil.example', '@evil.example'],
   ])('is the inbox instead of %j', (given) => {
     expect(localPath(given)).toBe('/');
   });
