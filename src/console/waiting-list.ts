@@ -5,9 +5,6 @@ import type { SystemName } from '../partners/names.js';
 import { listed, mostUrgent, visibilityQuery } from '../temporal/search.js';
 import { SharedReads } from './sharing.js';
 
-/** How many onboardings one list has: the most urgent ones. */
-export const MOST_LISTED = 1_000;
-
 /** Who answers or claims sees it at once. A change that comes from elsewhere may show this much later. */
 const SHARED_MS = 5_000;
 
@@ -22,6 +19,14 @@ export interface WaitingFilter {
   readonly accounts?: readonly string[] | undefined;
   /** Only what is due after this time. */
   readonly dueAfter?: Date | undefined;
+}
+
+/** How long a list is. */
+export interface WaitingLength {
+  /** How many requirements it has at least, if so many are open at the onboardings that are listed. */
+  readonly rows: number;
+  /** How many onboardings are listed at most: the most urgent ones. */
+  readonly most: number;
 }
 
 /** The most urgent requirements. */
@@ -43,18 +48,18 @@ export function forgetLists(client: Client): void {
   lists.forget(client);
 }
 
-/**
- * The most urgent requirements of all onboardings, from the list of workflows alone. Several people share one list.
- *
- * @param rows how many requirements it has at least, if so many are open at the {@link MOST_LISTED} most urgent onboardings
- */
-export function waitingList(client: Client, filter: WaitingFilter, rows: number): Promise<WaitingList> {
+/** The most urgent requirements of all onboardings, from the list of workflows alone. Several people share one list. */
+export function waitingList(
+  client: Client,
+  filter: WaitingFilter,
+  { rows, most }: WaitingLength,
+): Promise<WaitingList> {
   const { accounts, ...others } = filter;
   const wanted = { ...others, types: INBOX_TYPES, actionRequired: true, partnerAccounts: accounts };
-  return lists.get(client, `${rows} ${visibilityQuery(wanted)}`, async (before) => {
+  return lists.get(client, `${rows} of ${most} ${visibilityQuery(wanted)}`, async (before) => {
     // At least half as many are found as may be.
-    for (let most = 2 * rows; ; most *= 2) {
-      const atMost = Math.min(most, MOST_LISTED);
+    for (let tried = 2 * rows; ; tried *= 2) {
+      const atMost = Math.min(tried, most);
       const urgent = await mostUrgent(client, wanted, atMost, before?.until);
       const found = await Array.fromAsync(listed(client, visibilityQuery(urgent.filter)));
       const { kind } = filter;
@@ -64,7 +69,7 @@ export function waitingList(client: Client, filter: WaitingFilter, rows: number)
         .sort(byDue);
       const isAll = urgent.filter === wanted;
       const later = isAll ? 0 : Math.max(0, urgent.total - found.length);
-      if (later === 0 || items.length >= rows || atMost === MOST_LISTED)
+      if (later === 0 || items.length >= rows || atMost === most)
         return {
           items,
           total: found.length + later,

@@ -8,11 +8,17 @@ import { address, Fields, pathOf } from '../query.js';
 import { withQuestions } from '../questions.js';
 import type { Route, Shown, Visit } from '../route.js';
 import type { Visitor } from '../visitor.js';
-import { MOST_LISTED, type WaitingList, waitingList } from '../waiting-list.js';
+import { type WaitingList, waitingList } from '../waiting-list.js';
 import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
 import { BusinessCell, capitalized, Due, Pages, Person, Rows, type RowsColumn } from './parts.js';
 
-const PAGE_SIZE = 50;
+/** How much the inbox shows. */
+export interface InboxSizes {
+  /** Requirements on one page. */
+  readonly page: number;
+  /** The most urgent onboardings, which all pages together show, and which are searched and sorted. */
+  readonly list: number;
+}
 
 /** How often the page reads the list again, in seconds. */
 const REFRESH_SECONDS = 10;
@@ -42,7 +48,7 @@ function choicesIn(fields: Fields) {
 
 type Choices = ReturnType<typeof choicesIn>;
 
-async function showInbox(visit: Visit, isPart: boolean): Promise<Shown> {
+async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Promise<Shown> {
   const { client, visitor, times, request } = visit;
   const fields = Fields.ofQuery(request);
   const choices = choicesIn(fields);
@@ -53,10 +59,10 @@ async function showInbox(visit: Visit, isPart: boolean): Promise<Shown> {
     dueAfter: choices.after === undefined ? undefined : new Date(choices.after),
   };
   // One more than the page shows if there is a next one.
-  const rows = isSearched(choices) ? MOST_LISTED : choices.page * PAGE_SIZE + 1;
-  const list = await waitingList(client, filter, rows);
+  const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;
+  const list = await waitingList(client, filter, { rows, most: sizes.list });
   const items = chosenItems(list.items, choices, { times, visitor });
-  const part = <InboxList list={list} items={items} choices={choices} visit={visit} />;
+  const part = <InboxList list={list} items={items} choices={choices} visit={visit} size={sizes.page} />;
   if (isPart) return { part };
   const page = (
     <>
@@ -158,14 +164,16 @@ interface ListProps {
   readonly items: readonly InboxItem[];
   readonly choices: Choices;
   readonly visit: Visit;
+  /** Of a page. */
+  readonly size: number;
 }
 
-function InboxList({ list, items, choices, visit }: ListProps) {
+function InboxList({ list, items, choices, visit, size }: ListProps) {
   const { page: wanted, ...others } = choices;
-  const pages = Math.max(1, Math.ceil(items.length / PAGE_SIZE));
+  const pages = Math.max(1, Math.ceil(items.length / size));
   const page = Math.min(wanted, pages);
   const isWhole = list.later === 0 || isSearched(choices);
-  const shown = withQuestions(visit.client, items.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE));
+  const shown = withQuestions(visit.client, items.slice((page - 1) * size, page * size));
   const to = (number: number) => address('/', { ...chosenFields(others), page: number > 1 ? number : '' });
   const source = address('/inbox/part', { ...chosenFields(others), page });
   return (
@@ -296,7 +304,12 @@ function Later({
   );
 }
 
-export const INBOX_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/', role: 'viewer', show: (visit) => showInbox(visit, false) },
-  { method: 'GET', path: '/inbox/part', role: 'viewer', part: true, show: (visit) => showInbox(visit, true) },
+export const inboxRoutes = (sizes: InboxSizes): readonly Route[] => [
+  { method: 'GET', path: '/', role: 'viewer', show: (visit) => showInbox(visit, sizes, false) },
+  {
+    ...{ method: 'GET', path: '/inbox/part', role: 'viewer', part: true },
+    show: (visit) => showInbox(visit, sizes, true),
+  },
 ];
+
+export const INBOX_ROUTES = inboxRoutes({ page: 50, list: 1_000 });

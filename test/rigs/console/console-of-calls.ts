@@ -30,6 +30,8 @@ export interface Given {
   /** What an update returns. @throws {Error} as its workflow would */
   readonly onUpdate?: (name: string, request: unknown) => unknown;
   readonly isReady?: boolean;
+  /** How many workflows every count finds. */
+  readonly counted?: number;
 }
 
 export const STATE: OnboardingState = {
@@ -42,7 +44,12 @@ export function rejected(message: string): WorkflowUpdateFailedError {
 }
 
 /** A client of a Temporal that a test makes up, and everything that it was asked. */
-export function clientOfCalls({ workflows = {}, onUpdate = () => ({ open: 0 }), isReady = true }: Given) {
+export function clientOfCalls({
+  workflows = {},
+  onUpdate = () => ({ open: 0 }),
+  isReady = true,
+  counted = 0,
+}: Given) {
   const asked: unknown[][] = [];
   const getHandle = (workflowId: string) => {
     const existing = () => {
@@ -89,7 +96,7 @@ export function clientOfCalls({ workflows = {}, onUpdate = () => ({ open: 0 }), 
   };
   const count = async (query: string) => {
     asked.push(['list', query]);
-    return { count: 0 };
+    return { count: counted };
   };
   const client = {
     ...{ options: { namespace: 'default' }, workflow: { getHandle, count }, withDeadline },

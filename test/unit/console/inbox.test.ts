@@ -3,6 +3,7 @@ import { chosenItems } from '../../../src/console/pages/inbox.js';
 import type { Visitor } from '../../../src/console/visitor.js';
 import type { InboxItem } from '../../../src/operators/inbox.js';
 import { Times } from '../../../src/operators/time.js';
+import { consoleOfCalls } from '../../rigs/console/console-of-calls.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -49,4 +50,21 @@ it.each<[now: string, Partial<Choices>, shown: string]>([
       .map(({ workflowId }) => workflowId)
       .join(''),
   ).toBe(shown);
+});
+
+it.each([
+  // A page of 50 and one more, at least half of what is listed.
+  ['/', 102, false],
+  ['/', 103, true],
+  ['/?page=2', 202, false],
+  ['/?page=2', 203, true],
+  ['/?page=2&text=shop', 1_000, false],
+  ['/?page=2&text=shop', 1_001, true],
+  ['/?page=99', 1_000, false],
+  ['/?page=99', 1_001, true],
+])('%s of %i that wait is cut by a due date: %s', async (path, counted, isCut) => {
+  const { open, asked } = await consoleOfCalls({ counted });
+  expect((await open({}, path)).status).toBe(200);
+  const queries = asked.filter(([what]) => what === 'list').map(([, query]) => String(query));
+  expect(queries.some((query) => query.includes('ActionDueAt <='))).toBe(isCut);
 });
