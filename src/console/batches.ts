@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { isSamePerson } from '../messages/handling.js';
 import { partsOfId } from '../messages/ids.js';
 import { heldSource, rowReader } from '../operators/batch/format.js';
 import { type Invalid, type Ready, rowCheck, rowSchemas } from '../operators/batch/ready.js';
@@ -220,7 +221,7 @@ export class Batches {
   hold({ actor }: Visitor, file: CheckedFile): Batch {
     this.#forget();
     for (const batch of this.#all.values())
-      if (batch.actor === actor && batch.state === 'checked') this.#all.delete(batch.id);
+      if (isSamePerson(batch.actor, actor) && batch.state === 'checked') this.#all.delete(batch.id);
     const held = [...this.#all.values()].reduce((sum, batch) => sum + batch.heldBytes, 0);
     if (held + file.bytes > MAX_HELD_BYTES)
       throw new NotShown(503, 'Too many files are held or run at the moment. Try again in some minutes.');
@@ -281,7 +282,7 @@ export class Batches {
 
 /** A file that is not started is its owner's. Another person may see what runs in accounts that are theirs, too. */
 function isVisible({ actor, state, file }: Batch, visitor: Visitor): boolean {
-  if (state === 'checked') return actor === visitor.actor;
+  if (state === 'checked') return isSamePerson(actor, visitor.actor);
   return [...file.accounts].every((account) => maySee(visitor, account));
 }
 

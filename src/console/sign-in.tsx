@@ -197,10 +197,11 @@ export function sessionOf({ claims, subject, idToken }: Person, oidc: OidcSettin
       `You may see no partner account. Your claim ${accountsClaim} at the identity provider must name one, or default for the ` +
         'account without a name. Ask the people who run the provider, and then sign in again.',
     );
-  const id = inOneLine(subject, LONGEST.line);
+  // The parentheses at the end of an actor hold the subject and nothing else.
+  const id = inOneLine(subject, LONGEST.line).replace(/[()]/g, '_');
   const name = typeof claims['name'] === 'string' ? inOneLine(claims['name'], LONGEST_NAME) : '';
   return {
-    // The subject comes last, whatever the name looks like.
+    // The subject comes last, whatever the name looks like: it is what isSamePerson compares.
     actor: name ? `${name} (${id})` : id,
     name: name || id,
     role,

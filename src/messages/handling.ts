@@ -90,10 +90,15 @@ export function currentClaim(
   return claim && Date.parse(claim.until) > now ? claim : undefined;
 }
 
-/** Whether two names are those of one person. Case and spaces around a name make no difference. */
+/** Whether two actors are one person. Case and spaces at the ends of an identity make no difference. */
 export function isSamePerson(one: string, other: string): boolean {
-  const comparable = (name: string) => name.normalize('NFKC').trim().toLowerCase();
+  const comparable = (actor: string) => identityOf(actor).normalize('NFKC').trim().toLowerCase();
   return comparable(one) === comparable(other);
+}
+
+/** `ada-17` of `Ada Park (ada-17)`: people can change their name, and the subject at the identity provider stays. Else the whole text. */
+function identityOf(actor: string): string {
+  return /\(([^()]*)\)$/.exec(actor.trim())?.[1] ?? actor;
 }
 
 /** Who handles a requirement, as the list of workflows has it. */
@@ -113,7 +118,8 @@ const MOST_IN_MEMO = 30;
 
 /** What the memo has of these requirements; undefined when nobody handles any. */
 export function handlingOf(requirements: readonly Requirement[]): HandlingMemo | undefined {
-  const short = (actor: string) => shortened(actor, LONGEST.line);
+  const short = (actor: string) =>
+    shortened(actor.length > LONGEST.line ? identityOf(actor) : actor, LONGEST.line);
   const handled = requirements.flatMap(({ id, claim, proposal }): [string, ListedHandling][] => {
     if (!claim && !proposal) return [];
     const by = {

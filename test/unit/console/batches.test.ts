@@ -49,6 +49,16 @@ describe('a checked file', () => {
     expect(() => batches.stop(id, person('s', ['north']))).toThrow(NONE);
   });
 
+  it('stays its owner’s under another name', () => {
+    const batches = new Batches();
+    const { id } = batches.hold(person('Ada Park (ada-17)'), file());
+    const renamed = person('Ada Moss (ada-17)');
+    expect(batches.find(id, renamed).id).toBe(id);
+    expect(() => batches.find(id, person('Ada Park (eve-3)'))).toThrow(NONE);
+    const next = batches.hold(renamed, file());
+    expect(batches.of(renamed)).toEqual([next]);
+  });
+
   it.each([
     ['2026-01-31T12:15:00.000Z', true],
     ['2026-01-31T12:15:00.001Z', false],

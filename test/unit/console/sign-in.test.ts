@@ -65,6 +65,9 @@ describe('who signs in', () => {
     [{ name: 'Ada Park' }, 'p-1', 'Ada Park (p-1)', 'Ada Park'],
     // Nobody takes the place of the subject by a name.
     [{ name: ' Ada\n Park (p-9)\u202e ' }, 'p-1', 'Ada Park (p-9) (p-1)', 'Ada Park (p-9)'],
+    // Nor does a subject end as another one.
+    [{ name: 'Bo' }, 'p-1)', 'Bo (p-1_)', 'Bo'],
+    [{}, 'p-9 (p-1)', 'p-9 _p-1_', 'p-9 _p-1_'],
     [{ name: ' ' }, 'p-1', 'p-1', 'p-1'],
     [{ name: 7 }, ' p 1\t', 'p 1', 'p 1'],
     [{ name: 'a'.repeat(100) }, 'p-1', `${'a'.repeat(100)} (p-1)`, 'a'.repeat(100)],

@@ -74,6 +74,14 @@ describe('who handles requirements, in the memo', () => {
     expect(after).not.toHaveProperty('claim');
   });
 
+  it('leaves the name out where an actor is too long, and never the subject', () => {
+    const handledBy = (actor: string) => handlingOf([{ ...note(1), claim: { ...claim, actor } }])?.['note-1'];
+    const name = 'n'.repeat(100);
+    const subject = (length: number) => 's'.repeat(length);
+    expect(handledBy(`${name} (${subject(97)})`)?.claim?.actor).toBe(`${name} (${subject(97)})`);
+    expect(handledBy(`${name} (${subject(98)})`)?.claim?.actor).toBe(subject(98));
+  });
+
   it('is nothing while nobody handles any', () => {
     expect(handlingOf([note(1)])).toBeUndefined();
     expect(handlingOf([])).toBeUndefined();
@@ -88,8 +96,17 @@ describe('who handles requirements, in the memo', () => {
   });
 });
 
-describe('two names', () => {
+describe('two actors', () => {
   it.each([
+    // People change their name at the identity provider, or remove it.
+    ['Ada Park (ada-17)', 'Eve Moss (ada-17)', true],
+    ['Ada Park (ada-17)', 'ada-17', true],
+    ['Ada Park (ada-17)', 'Ada Park (eve-3)', false],
+    ['Ada Park (ada-17)', 'Ada Park', false],
+    // No name takes the place of the subject.
+    ['Ada Park (ada-17)', 'Eve (ada-17) (eve-3)', false],
+    ['Eve (ada-17) (eve-3)', 'Eve Moss (eve-3)', true],
+    ['ada-17', 'x（ada-17）', false],
     ['olga@example.com', ' Olga@Example.com ', true],
     ['olga', 'olga', true],
     ['olga', 'pete', false],

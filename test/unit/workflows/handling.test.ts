@@ -356,6 +356,20 @@ describe('a proposal', () => {
     expect(accepted).toEqual([]);
   });
 
+  it.each(['Eve Moss (ada-17)', 'ada-17', 'Eve (pete) (ADA-17)'])(
+    'is not confirmed by who proposed it, under the name %s',
+    async (actor) => {
+      const { propose, confirm, accepted } = handledNotes();
+      await propose({ actor: 'Ada Park (ada-17)' });
+      await expect(confirm({ actor })).rejects.toThrow(
+        'actor: must be somebody else than who proposed the answer',
+      );
+      expect(accepted).toEqual([]);
+      await confirm({ actor: 'Ada Park (pete)' });
+      expect(accepted).toHaveLength(1);
+    },
+  );
+
   it.each<[Sent, Sent]>([
     [{}, {}],
     [{ proposedAt: null, reason: null }, {}],
