@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import { AWAIT_STATUS_ACTIVITY_ID } from '../../src/messages/ids.js';
+import { AWAIT_STATUS_ACTIVITY_ID, isCustomer } from '../../src/messages/ids.js';
 import { stateQuery } from '../../src/messages/onboarding-state.js';
+import { describe, partIds } from '../../src/temporal/onboardings.js';
 import { PATIENCE_MS } from './waiting.js';
 
 /**
@@ -16,7 +17,7 @@ const LOOK_MS = 250;
  * Waits, and fails as soon as the workflow stands still.
  *
  * @param wait gets a signal that ends it
- * @throws {Error} with what it waits for, the pending work of the workflow and its children, and the end of their histories
+ * @throws {Error} with what it waits for, the pending work of the workflow and of those it waits for, and the end of their histories
  */
 export async function unlessStill<Result>(
   client: Client,
@@ -66,26 +67,39 @@ function polled(since: Look, now: Look): number {
   return Math.min(...now.polls.map((attempt, index) => attempt - (since.polls[index] ?? 0)));
 }
 
-/** A look at a workflow and its children. A server that does not respond is a reason to wait. */
+/** A look at a workflow and those it waits for. A server that does not respond is a reason to wait. */
 async function lookAt(client: Client, workflowId: string): Promise<Look> {
-  const description = await client.workflow
-    .getHandle(workflowId)
-    .describe()
-    .catch(() => undefined);
-  if (!description) return { isMoving: true, written: '', polls: [] };
+  try {
+    const description = await describe(client, workflowId);
+    return description ? await lookInto(client, description) : { isMoving: false, written: '', polls: [] };
+  } catch {
+    return { isMoving: true, written: '', polls: [] };
+  }
+}
+
+async function lookInto(client: Client, description: WorkflowExecutionDescription): Promise<Look> {
   const { raw, runId, historyLength } = description;
-  const children = await Promise.all(
-    (raw.pendingChildren ?? []).map((child) => lookAt(client, child.workflowId ?? '')),
-  );
+  const others = await Promise.all(awaitedBy(description).map((id) => lookAt(client, id)));
   const soon = (raw.pendingActivities ?? []).filter(isDueSoon);
-  const [polls, others] = [true, false].map((isPoll) =>
-    soon.filter(({ activityId }) => (activityId === AWAIT_STATUS_ACTIVITY_ID) === isPoll),
+  const [polls, calls] = [true, false].map((isPoll) =>
+    soon.filter((activity) => isStatusPoll(activity) === isPoll),
   );
   return {
-    isMoving: Boolean(raw.pendingWorkflowTask || others?.length || children.some((child) => child.isMoving)),
-    written: [runId, historyLength, ...children.map(({ written }) => written)].join(),
-    polls: [...(polls ?? []).map(({ attempt }) => attempt ?? 0), ...children.flatMap((child) => child.polls)],
+    isMoving: Boolean(raw.pendingWorkflowTask || calls?.length || others.some((other) => other.isMoving)),
+    written: [runId, historyLength, ...others.map(({ written }) => written)].join(),
+    polls: [...(polls ?? []).map(({ attempt }) => attempt ?? 0), ...others.flatMap((other) => other.polls)],
   };
+}
+
+/** Its children, and a customer's parts, which are no children of it when somebody started them before. */
+function awaitedBy({ workflowId, raw }: WorkflowExecutionDescription): readonly string[] {
+  const children = (raw.pendingChildren ?? []).map((child) => child.workflowId ?? '');
+  return [...new Set([...(isCustomer(workflowId) ? Object.values(partIds(workflowId)) : []), ...children])];
+}
+
+/** It reads the status at the partner, or that of a part which is no child of its customer. */
+function isStatusPoll({ activityId, activityType }: temporal.api.workflow.v1.IPendingActivityInfo): boolean {
+  return activityId === AWAIT_STATUS_ACTIVITY_ID || activityType?.name === 'awaitOnboarding';
 }
 
 /** It runs, or waits for a worker, or for a time that a test may wait for. */
@@ -94,8 +108,10 @@ function isDueSoon({ nextAttemptScheduleTime: due }: temporal.api.workflow.v1.IP
 }
 
 async function pendingWork(client: Client, workflowId: string): Promise<string> {
+  const description = await describe(client, workflowId);
+  if (!description) return `there is no ${workflowId}`;
+  const { raw } = description;
   const handle = client.workflow.getHandle(workflowId);
-  const { raw } = await handle.describe();
   const pending = raw.pendingActivities?.map(({ activityType, state, attempt, lastStartedTime }) => ({
     ...{ type: activityType?.name, state, attempt },
     startedAt: new Date(Number(lastStartedTime?.seconds ?? 0) * 1_000),
@@ -104,8 +120,6 @@ async function pendingWork(client: Client, workflowId: string): Promise<string> 
   const { events } = await handle.fetchHistory();
   const last = events?.slice(-8).map(({ eventId, eventType }) => `${eventId} ${eventType}`);
   const task = raw.pendingWorkflowTask && { attempt: raw.pendingWorkflowTask.attempt };
-  const children = (raw.pendingChildren ?? []).map((child) => pendingWork(client, child.workflowId ?? ''));
-  return [JSON.stringify({ workflowId, pending, task, last, state }), ...(await Promise.all(children))].join(
-    '; ',
-  );
+  const others = await Promise.all(awaitedBy(description).map((id) => pendingWork(client, id)));
+  return [JSON.stringify({ workflowId, pending, task, last, state }), ...others].join('; ');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { merchant } from '../../rigs/inputs.js';
+import { customer, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 import { unlessStill } from '../../rigs/still.js';
@@ -26,5 +26,25 @@ describe.concurrent('a test that waits in vain', () => {
     const boarding = await rig.board(merchant());
     await boarding.outcome();
     await expect(inVain(boarding)).rejects.toThrow('waited in vain for the moon; ');
+  });
+
+  it('waits as long as a part moves that was started before its customer, and names it when it is still', async () => {
+    const input = customer({ business: 'waiting' });
+    const { externalId } = input;
+    const business = await rig.onboardBusiness({ externalId, ...input.business });
+    const { profileId = 0 } = await business.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    const onboarding = await rig.onboard(input);
+    await onboarding.until(({ boarding }) => boarding?.stage === 'boarded', 'the boarding');
+    const limit = { looks: 4, polls: 2 };
+    const moves = async () => {
+      for (let move = 0; move < 12; move++) {
+        const bankingStatus = move % 2 === 0 ? 'InReview' : 'Submitted';
+        await rig.sandbox.transitionProfile(profileId, { bankingStatus });
+        await business.until(({ partnerStatus }) => partnerStatus === bankingStatus);
+      }
+    };
+    await unlessStill(rig.client, onboarding.workflowId, 'the moves', moves, limit);
+    const error = await inVain(onboarding).catch(({ message }) => message);
+    expect(error).toContain(`"workflowId":"${business.workflowId}","pending":[{`);
   });
 });
