@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { business, holder, merchant } from '../../rigs/inputs.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const SUBMIT = 'submit-business-account-holder';
-
-/** The write took effect, and its response was lost on the way. */
-const LOST_RESPONSES = ['drop-after-commit', '500-after-commit'];
-/** The write did not take effect, which nobody can see from outside. */
-const LOST_CALLS = ['drop-before-commit', '500-before-commit'];
 
 /** Plans a fault for the next submission under this name. */
 const plan = (fault: string, { doingBusinessAsName: about }: ReturnType<typeof holder>) =>
@@ -29,10 +20,10 @@ async function merchantOf({ doingBusinessAsName: dba }: ReturnType<typeof holder
 }
 
 describe.concurrent('a submission whose response was lost', () => {
-  it.each(LOST_RESPONSES)('(%s) is found by the name of the business, and nobody is asked', async (fault) => {
+  it('is found by the name of the business, and nobody is asked', async () => {
     const bank = bankOf(rig);
     const input = business();
-    await plan(fault, input.holder);
+    await plan('drop-after-commit', input.holder);
     const onboarding = await rig.onboardBusiness(input);
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     const { profileId } = await onboarding.state();
@@ -42,11 +33,11 @@ describe.concurrent('a submission whose response was lost', () => {
     expect(events).not.toContain('requirement-raised');
   });
 
-  it.each(LOST_RESPONSES)('(%s) is found by its merchant', async (fault) => {
+  it('is found by its merchant', async () => {
     const bank = bankOf(rig);
     const { holder, ...input } = business();
     const merchantProfileId = await merchantOf(holder);
-    await plan(fault, holder);
+    await plan('drop-after-commit', holder);
     const onboarding = await rig.onboardBusiness({ ...input, holder, merchantProfileId });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     const { profileId } = await onboarding.state();
@@ -81,21 +72,6 @@ describe.concurrent('a submission whose response was lost', () => {
 });
 
 describe.concurrent('a submission of which nothing is to be seen', () => {
-  it.each(LOST_CALLS)('(%s) is repeated when a person has looked and says so', async (fault) => {
-    const bank = bankOf(rig);
-    const input = business();
-    await plan(fault, input.holder);
-    const onboarding = await rig.onboardBusiness(input);
-    const { id, answers, detail } = await onboarding.requirement('uncertain-write');
-    expect(answers).toEqual(['adopt', 'retry', 'abandon']);
-    expect(detail).toContain(`for a banking profile of “${input.holder.doingBusinessAsName}”.`);
-    expect(await bank.submissions(input.holder)).toEqual([]);
-    await onboarding.resolve(id, { kind: 'retry' });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    const { profileId } = await onboarding.state();
-    expect(await bank.submissions(input.holder)).toEqual([profileId]);
-  });
-
   it('does not adopt a business of the same name that was there before', async () => {
     const bank = bankOf(rig);
     const input = business();

@@ -1,53 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRig, type Rig } from '../../rigs/rig.js';
-import { ONCE_EACH, platformOf, WRITES } from '../../rigs/workflows/platform.js';
+import { describe, expect, it } from 'vitest';
+import { sharedRig } from '../../rigs/shared-rig.js';
+import { eventually } from '../../rigs/waiting.js';
+import { ONCE_EACH, platformOf, WRITES, type Write } from '../../rigs/workflows/platform.js';
 
-let rig: Rig;
-let platform: ReturnType<typeof platformOf>;
-beforeAll(async () => {
-  rig = await createRig();
-  platform = platformOf(rig);
-});
-afterAll(() => rig.close());
-
-const meeting = (...fault: Parameters<typeof platform.meeting>) => platform.meeting(...fault);
-
-/** The write took effect, and its response was lost on the way. */
-const LOST_RESPONSES = ['drop-after-commit', '500-after-commit'] as const;
-/** The write did not take effect, which nobody can see from outside. */
-const LOST_CALLS = ['drop-before-commit', '500-before-commit'] as const;
-
-const both = <Fault extends string>(faults: readonly Fault[]) =>
-  WRITES.flatMap(([operation, title]) => faults.map((fault) => [operation, fault, title] as const));
+const platform = platformOf(await sharedRig());
+/** Of a worker that waits less for an answer. */
+const at = platformOf(await sharedRig({ limits: { headersTimeoutMs: 3_000 } }));
 
 describe.concurrent('a write whose outcome is unknown', () => {
-  it.each(both(LOST_RESPONSES))(
-    '(%s, %s) is found there, and nobody is asked',
-    async (operation, fault, title) => {
-      const onboarding = await meeting(fault, operation);
-      expect(await platform.writesFor(onboarding)).toEqual(ONCE_EACH);
-      const { timeline } = await platform.partOf(onboarding).state();
-      const details = timeline.filter(({ event }) => event === 'write-adopted').map(({ detail }) => detail);
-      expect(details).toEqual([`${title}: found at the partner`]);
-      expect(timeline.map(({ event }) => event)).not.toContain('requirement-raised');
-    },
-  );
-
-  it.each(both(LOST_CALLS))('(%s, %s) is repeated when a person says so', async (operation, fault, title) => {
-    const onboarding = await meeting(fault, operation);
-    const requirement = await onboarding.requirement('uncertain-write');
-    expect(requirement).toMatchObject({
-      id: 'terminal-uncertain-write-1',
-      title: `Outcome unknown: ${title}`,
-      answers: ['adopt', 'retry', 'abandon'],
-      idFormat: 'text',
-    });
-    await onboarding.resolve(requirement.id, { kind: 'retry' });
-    expect(await platform.writesFor(onboarding)).toEqual(ONCE_EACH);
-  });
-
   it.each(WRITES)('(%s) and that is lost twice is asked about twice', async (operation) => {
-    const onboarding = await meeting('drop-before-commit', operation, { times: 2 });
+    const onboarding = await platform.meeting('drop-before-commit', operation, { times: 2 });
     for (const id of ['terminal-uncertain-write-1', 'terminal-uncertain-write-2']) {
       await onboarding.until(({ requirements }) => requirements[0]?.id === id, id);
       await onboarding.resolve(id, { kind: 'retry' });
@@ -56,7 +18,7 @@ describe.concurrent('a write whose outcome is unknown', () => {
   });
 
   it('is adopted by the id that a person gives, and only when given again if it is not the merchant’s', async () => {
-    const onboarding = await meeting('drop-before-commit', 'create-account');
+    const onboarding = await platform.meeting('drop-before-commit', 'create-account');
     const { id, detail } = await onboarding.requirement('uncertain-write');
     const { mid } = await onboarding.state();
     expect(detail).toContain(
@@ -76,7 +38,7 @@ describe.concurrent('a write whose outcome is unknown', () => {
   });
 
   it('can be given up', async () => {
-    const onboarding = await meeting('drop-before-commit', 'create-terminal');
+    const onboarding = await platform.meeting('drop-before-commit', 'create-terminal');
     const { id } = await onboarding.requirement('uncertain-write');
     const { paymentsAccountId: accountId } = await onboarding.state();
     await onboarding.resolve(id, { kind: 'abandon' }, 'olga', 'done by hand');
@@ -84,5 +46,32 @@ describe.concurrent('a write whose outcome is unknown', () => {
     expect(outcome).toBe('partly-onboarded');
     const unfinished = [{ write: 'create the terminal', became: 'unknown' }];
     expect(end).toEqual({ outcome: 'abandoned', comment: 'done by hand', accountId, unfinished });
+  });
+});
+
+describe.concurrent('a call that hangs', () => {
+  /** Held for longer than the client waits for an answer. */
+  const hanging = async (fault: 'delay' | 'delay-after-commit', operation: Write) =>
+    (await at.holding(operation, fault)).onboarding;
+
+  it.each([
+    ['the account', 'create-account'],
+    ['the terminal', 'create-terminal'],
+  ] as const)('is found to have made %s', async (_, operation) => {
+    const onboarding = await hanging('delay-after-commit', operation);
+    expect(await at.writesFor(onboarding)).toEqual(ONCE_EACH);
+    expect(await at.partOf(onboarding).events()).toContain('write-uncertain');
+  });
+
+  it('and takes effect only after everyone has looked is found when it is to be repeated', async () => {
+    const { onboarding, held } = await at.holding('create-account');
+    const { id } = await onboarding.requirement('uncertain-write');
+    const { mid } = await onboarding.state();
+    await held.letGo();
+    const accounts = async () => (await at.of(mid)).accounts;
+    await eventually(accounts, ({ length }) => length === 1, 'the late account');
+    await onboarding.resolve(id, { kind: 'retry' });
+    expect(await at.writesFor(onboarding)).toEqual(ONCE_EACH);
+    expect(await at.partOf(onboarding).events()).toContain('payments-account-adopted');
   });
 });
