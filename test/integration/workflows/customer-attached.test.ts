@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CustomerOnboardingInput } from '../../../src/messages/inputs.js';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { customer } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 /** What someone boarded by itself before the customer came. */
 const boardingOf = ({ externalId, boarding }: CustomerOnboardingInput) =>

@@ -1,17 +1,13 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { customer } from '../../rigs/inputs.js';
 import { asShown, Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 import { reset } from '../../rigs/workflows/reset.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const TEXT = { kind: 'text', text: 'Here.' } as const;
 

@@ -1,20 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CANCELLED } from '../../../src/partners/banking/responses.js';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { customer } from '../../rigs/inputs.js';
 import { asShown, Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const childrenOf = ({ workflowId }: Onboarding<unknown>) => {
   const ids = partIds(workflowId);

@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../src/messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { customer, namedApplication } from '../../rigs/inputs.js';
 import { asShown, Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const childrenOf = ({ workflowId }: Onboarding<unknown>) => {
   const ids = partIds(workflowId);
