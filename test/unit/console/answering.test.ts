@@ -5,6 +5,7 @@ import type { Role } from '../../../src/console/visitor.js';
 import type { AnswerKind, Requirement, RequirementKind } from '../../../src/messages/requirements.js';
 import { InvalidInput } from '../../../src/operators/invalid-input.js';
 import { type CallOptions, consoleOfCalls, rejected } from '../../rigs/console/console-of-calls.js';
+import { merchant } from '../../rigs/inputs.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 beforeEach(() => {
@@ -192,6 +193,33 @@ describe('an answer', () => {
     const reply = await open({ role }, PAGE, { form });
     expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(shown)]);
     expect([updates(), audited()]).toEqual([[], []]);
+  });
+
+  it.each<[what: string, Fields_]>([
+    ['in its own field', { 'set.fees.cashDiscountRate': '3.1' }],
+    ['as a field by name', { 'other.0.name': 'fees.cashDiscountRate', 'other.0.value': '3.1' }],
+    ['as a whole', { 'other.0.name': 'fees', 'other.0.value': '{"cashDiscountRate": 3.1}' }],
+  ])('that corrects fees needs an approver: %s', async (_, fields) => {
+    const input = merchant(undefined, { fees: { cashDiscountRate: 2 } });
+    const workflows = {
+      [ID]: {
+        state: { requirements: [NOTE] },
+        queries: { input: { type: 'merchantBoarding', fields: ['fees'], input } },
+      },
+    };
+    const { open, updates } = await asking({}, { workflows });
+    const sent = (role: Role, step: string) =>
+      open({ role }, PAGE, { form: { kind: 'correction', reason: 'wrong', ...fields, step } });
+    for (const step of ['', 'send']) {
+      const { status, text } = await sent('operator', step);
+      expect([status, text]).toEqual([403, expect.stringContaining('an approver must send it')]);
+    }
+    const { status, text } = await sent('approver', '');
+    expect([status, text]).toEqual([200, expect.stringContaining('Check before it is sent')]);
+    expect(updates()).toEqual([]);
+    expect((await sent('approver', 'send')).status).toBe(303);
+    const answer = { kind: 'correction', patch: { fees: { cashDiscountRate: 3.1 } } };
+    expect(updates()).toMatchObject([['resolveRequirement', ID, { answer }]]);
   });
 
   it('is checked against the state that the worker itself has in that moment', async () => {

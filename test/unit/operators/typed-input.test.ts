@@ -82,6 +82,24 @@ describe('what is typed', () => {
     expect(form.read(typed)).toEqual({ problems: [{ field: 'owners.0.share', message: 'is required' }] });
   });
 
+  it('has the items of a list from any of their groups, in their order', () => {
+    const owner = (place: number, city: string) => ({
+      [`owners.${place}.city`]: city,
+      [`owners.${place}.share`]: '50',
+    });
+    const one = inputForm(
+      z.strictObject({ owners: z.array(z.strictObject({ city: z.string(), share: z.int() })).max(4) }),
+    );
+    expect(one.read(one.typedIn({ ...owner(3, 'Troy'), ...owner(1, 'Rome') }))).toEqual({
+      input: {
+        owners: [
+          { city: 'Rome', share: 50 },
+          { city: 'Troy', share: 50 },
+        ],
+      },
+    });
+  });
+
   it('ignores fields that the schema does not have, and those that are no text', () => {
     const fields = {
       name: ['a', 'b'],
