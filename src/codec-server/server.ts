@@ -268,29 +268,31 @@ const MAX_PAYLOADS = 1_000;
 
 /** Bytes in proto3 JSON: base64 of either alphabet, with padding or without. */
 const bytes = z
-  .string()
+  .string('must be text')
   .refine(
     (text) => /^[\w+/-]*={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1,
     'must be base64',
   )
   .transform((text) => Buffer.from(text, 'base64'));
 
-const externalPayload = z.strictObject({
-  sizeBytes: z.union([z.string().regex(/^\d+$/), z.int()]).nullish(),
-});
+/** The codec server imports no words of other folders for broken rules. */
+const OBJECT = 'must be an object';
+
+const SIZE = 'must be a whole number';
+const sizeBytes = z.union([z.string().regex(/^\d+$/, SIZE), z.int()], SIZE).nullish();
+const externalPayload = z.strictObject({ sizeBytes }, OBJECT);
+
+const payload = z.strictObject(
+  {
+    metadata: z.record(z.string(), bytes, OBJECT).nullish(),
+    data: bytes.nullish(),
+    externalPayloads: z.array(externalPayload, 'must be a list').nullish(),
+  },
+  OBJECT,
+);
 
 /** `temporal.api.common.v1.Payloads` in proto3 JSON. Unknown fields are rejected, as by parsers of proto3 JSON. */
-const body = z.strictObject({
-  payloads: z
-    .array(
-      z.strictObject({
-        metadata: z.record(z.string(), bytes).nullish(),
-        data: bytes.nullish(),
-        externalPayloads: z.array(externalPayload).nullish(),
-      }),
-    )
-    .nullish(),
-});
+const body = z.strictObject({ payloads: z.array(payload, 'must be a list').nullish() }, OBJECT);
 
 /** @throws {Refused} which names the wrong field and not its value; with 413 when there are too many payloads */
 function payloadsFrom(json: unknown): Payload[] {
