@@ -10,41 +10,14 @@ import {
 
 const BODY = `{"payloads":[${ENCRYPTED}]}`;
 
-/** A body of some 8 MiB with `value` as often as fits. */
-function full(before: string, value: string, after: string): string {
-  const count = Math.floor((8 * 1024 * 1024 - before.length - after.length) / (value.length + 1));
-  return before + Array.from({ length: count }, () => value).join() + after;
-}
-
-describe('a body with too many values is rejected before it costs anything', () => {
-  it.each([
-    ['payloads', full('{"payloads":[', '{}', ']}')],
-    ['metadata', full('{"payloads":[{"metadata":{', '"a":""', '}}]}')],
-    ['references', full('{"payloads":[{"externalPayloads":[', '{}', ']}]}')],
-    ['unknown fields', full('{"payloads":[{', '"a":1', '}]}')],
-    ['lists within lists', '['.repeat(8_000_000)],
-  ])('%s', async (_, body) => {
+describe('a body', () => {
+  it('with too many values is rejected before it costs anything', async () => {
     const { call } = await runCodecServer();
-    const { status, text } = await call('POST /decode', body);
+    const { status, text } = await call('POST /decode', '['.repeat(8_000_000));
     expect([status, text]).toEqual([413, '{"message":"the body has too many values: send fewer payloads"}']);
   });
 
-  it.each(['decode', 'encode'])(
-    'a thousand payloads are converted by /%s, and one more is not',
-    async (path) => {
-      const { call } = await runCodecServer();
-      const body = (count: number) => `{"payloads":[${Array.from({ length: count }, () => CLEAR).join()}]}`;
-      const taken = await call(`POST /${path}`, body(1_000));
-      expect([taken.status, JSON.parse(taken.text).payloads.length]).toEqual([200, 1_000]);
-      const { status, text } = await call(`POST /${path}`, body(1_001));
-      expect([status, text]).toEqual([
-        413,
-        '{"message":"a request may have 1000 payloads at most: send fewer"}',
-      ]);
-    },
-  );
-
-  it('the name of an object property is rejected', async () => {
+  it('with the name of an object property is rejected', async () => {
     const { call } = await runCodecServer();
     const { status, text } = await call('POST /decode', '{"payloads":[{"metadata":{"__proto__":""}}]}');
     expect([status, text]).toEqual([400, '{"message":"the body must be JSON"}']);
@@ -148,27 +121,12 @@ function halfSent(url: string) {
   return { connected, end: () => socket.destroy() };
 }
 
-describe('the namespace of a request', () => {
-  it.each([
-    ['none', ''],
-    ['another', 'live'],
-    ['several', 'default, live'],
-    ['part of the name', 'defaul'],
-  ])('is rejected: %s', async (_, namespace) => {
-    const { call } = await runCodecServer();
-    const headers = { authorization: `Bearer ${TOKEN}`, 'x-namespace': namespace };
-    for (const line of ['POST /decode', 'POST /encode', 'POST /default/decode']) {
-      const { status, text } = await call(line, BODY, headers);
-      const message = 'X-Namespace must name a namespace of this server (CODEC_NAMESPACES)';
-      expect([status, JSON.parse(text)]).toEqual([403, { message }]);
-    }
-  });
-
-  it('may be any of those in the settings', async () => {
-    const { call } = await runCodecServer({ namespaces: ['live', 'test'] });
-    for (const namespace of ['live', 'test']) {
-      const headers = { authorization: `Bearer ${TOKEN}`, 'x-namespace': namespace };
-      expect((await call('POST /decode', BODY, headers)).status).toBe(200);
-    }
-  });
+it('a request for another namespace is rejected', async () => {
+  const { call } = await runCodecServer();
+  const headers = { authorization: `Bearer ${TOKEN}`, 'x-namespace': 'live' };
+  for (const line of ['POST /decode', 'POST /encode', 'POST /default/decode']) {
+    const { status, text } = await call(line, BODY, headers);
+    const message = 'X-Namespace must name a namespace of this server (CODEC_NAMESPACES)';
+    expect([status, JSON.parse(text)]).toEqual([403, { message }]);
+  }
 });

@@ -4,57 +4,17 @@ import { CLEAR, ENCRYPTED, runCodecServer, TOKEN, UI } from '../../rigs/codec-se
 const BODY = `{"payloads":[${ENCRYPTED}]}`;
 const OTHER_TOKEN = 'ffffffffffffffffffffffffffffffff';
 
-describe('a call without a valid token', () => {
-  it.each([
-    ['no header', undefined, 'Bearer realm="gangway codec server"'],
-    ['another token', `Bearer ${OTHER_TOKEN}`, 'Bearer realm="gangway codec server", error="invalid_token"'],
-    [
-      'part of the token',
-      `Bearer ${TOKEN.slice(0, -1)}`,
-      'Bearer realm="gangway codec server", error="invalid_token"',
-    ],
-    [
-      'both tokens at once',
-      `Bearer ${TOKEN},${OTHER_TOKEN}`,
-      'Bearer realm="gangway codec server", error="invalid_token"',
-    ],
-    ['another scheme', `Basic ${TOKEN}`, 'Bearer realm="gangway codec server", error="invalid_token"'],
-    ['no scheme', TOKEN, 'Bearer realm="gangway codec server", error="invalid_token"'],
-    ['no token', 'Bearer ', 'Bearer realm="gangway codec server", error="invalid_token"'],
-  ])('is rejected: %s', async (_, authorization, challenge) => {
+it.each(['POST /decode', 'POST /encode', 'POST /default/decode', 'GET /decode', 'POST /elsewhere'])(
+  '%s without a valid token is rejected before its body is read',
+  async (line) => {
     const { call } = await runCodecServer();
-    for (const line of [
-      'POST /decode',
-      'POST /encode',
-      'POST /default/decode',
-      'GET /decode',
-      'POST /elsewhere',
-    ]) {
-      const body = line.startsWith('GET') ? undefined : BODY;
-      const { status, headers, text } = await call(
-        line,
-        body,
-        authorization === undefined ? {} : { authorization },
-      );
-      const message =
-        'the bearer token is missing or invalid: send one of CODEC_TOKENS or of the token issuer';
-      expect([status, JSON.parse(text)]).toEqual([401, { message }]);
-      expect(headers.get('www-authenticate')).toBe(challenge);
-      expect(headers.get('cache-control')).toBe('no-store');
-    }
-  });
-
-  it('is rejected before its body is read', async () => {
-    const { call } = await runCodecServer();
-    expect((await call('POST /decode', 'no JSON', {})).status).toBe(401);
-  });
-});
-
-it.each([TOKEN, OTHER_TOKEN])('each of the tokens is accepted: %s', async (token) => {
-  const { call } = await runCodecServer({ bearer: { tokens: [TOKEN, OTHER_TOKEN], jwt: undefined } });
-  const { text } = await call('POST /decode', BODY, { authorization: `bearer ${token}` });
-  expect(text).toBe(`{"payloads":[${CLEAR}]}`);
-});
+    const reply = await call(line, line.startsWith('GET') ? undefined : 'no JSON', {});
+    const message = 'the bearer token is missing or invalid: send one of CODEC_TOKENS or of the token issuer';
+    expect([reply.status, JSON.parse(reply.text)]).toEqual([401, { message }]);
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="gangway codec server"');
+    expect(reply.headers.get('cache-control')).toBe('no-store');
+  },
+);
 
 describe('too many requests', () => {
   it('of one caller are rejected, with the time to wait, and those of another are not', async () => {
@@ -119,20 +79,17 @@ describe('pages in a browser', () => {
     expect([status, headers.get('access-control-allow-origin')]).toEqual([401, UI]);
   });
 
-  it.each([
-    'https://evil.example.com',
-    'http://temporal.example.com',
-    'https://temporal.example.com:8443',
-    'https://temporal.example.com.evil.example',
-    'null',
-  ])('of another origin get no CORS headers: %s', async (origin) => {
-    const { call } = await runCodecServer();
-    const preflighted = await call('OPTIONS /decode', undefined, { origin, ...preflight });
-    expect([preflighted.status, corsOf(preflighted.headers)]).toEqual([401, {}]);
-    const response = await call('POST /decode', BODY, { origin, authorization: `Bearer ${TOKEN}` });
-    expect(corsOf(response.headers)).toEqual({});
-    expect(response.headers.get('vary')).toBe('Origin');
-  });
+  it.each(['https://temporal.example.com:8443', 'null'])(
+    'of another origin get no CORS headers: %s',
+    async (origin) => {
+      const { call } = await runCodecServer();
+      const preflighted = await call('OPTIONS /decode', undefined, { origin, ...preflight });
+      expect([preflighted.status, corsOf(preflighted.headers)]).toEqual([401, {}]);
+      const response = await call('POST /decode', BODY, { origin, authorization: `Bearer ${TOKEN}` });
+      expect(corsOf(response.headers)).toEqual({});
+      expect(response.headers.get('vary')).toBe('Origin');
+    },
+  );
 
   it('may not call at all when no Web UI is named', async () => {
     const { call } = await runCodecServer({ uiOrigin: undefined });

@@ -44,10 +44,3 @@ it('a token in the path is rejected by default, and not logged either', async ()
   await call(`GET /${TOKEN}`, undefined, {});
   expect(log()).not.toContain(TOKEN);
 });
-
-it('the log names a missing key', async () => {
-  const { call, log } = await runCodecServer();
-  const ofAnother = ENCRYPTED.replace('azE=', Buffer.from('k20261101-0a1b2c').toString('base64'));
-  expect((await call('POST /decode', `{"payloads":[${CLEAR},${ofAnother}]}`)).status).toBe(400);
-  expect(JSON.parse(log())).toMatchObject({ status: 400, payloads: 2, missingKey: 'k20261101-0a1b2c' });
-});

@@ -81,16 +81,9 @@ describe('a request that fails', () => {
   it.each([
     ['no body', '', 400, 'the body must be JSON'],
     ['a body that is no JSON', '{"payloads":[Ada', 400, 'the body must be JSON'],
-    ['a list', '[]', 400, 'the body: must be an object'],
     ['an unknown field', '{"payload":[]}', 400, 'payload: is not a known field'],
     ['payloads that are not a list', '{"payloads":{}}', 400, 'payloads: must be a list'],
     ['an invalid payload', `{"payloads":[${CLEAR},"Ada"]}`, 400, 'payloads[1]: must be an object'],
-    [
-      'an unknown field of a payload',
-      '{"payloads":[{"value":"Ada"}]}',
-      400,
-      'payloads[0].value: is not a known field',
-    ],
     [
       'metadata that is not base64',
       '{"payloads":[{"metadata":{"encoding":"json plain"}}]}',
@@ -98,7 +91,6 @@ describe('a request that fails', () => {
       'payloads[0].metadata.encoding: must be base64',
     ],
     ['data in the clear', '{"payloads":[{"data":"{}"}]}', 400, 'payloads[0].data: must be base64'],
-    ['half a byte', '{"payloads":[{"data":"AAAAA"}]}', 400, 'payloads[0].data: must be base64'],
     [
       'an unknown key',
       `{"payloads":[${ENCRYPTED.replace('azE=', 'azk=')}]}`,
@@ -128,7 +120,6 @@ describe('a request that fails', () => {
     ['GET /decode', 405, 'wrong method: use POST'],
     ['PUT /default/encode', 405, 'wrong method: use POST'],
     ['POST /', 404, 'unknown path: use /encode or /decode'],
-    ['POST /download', 404, 'unknown path: use /encode or /decode'],
     ['POST /decode/default', 404, 'unknown path: use /encode or /decode'],
   ])('%s', async (line, status, message) => {
     const { call } = await runCodecServer();

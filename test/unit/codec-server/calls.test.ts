@@ -41,6 +41,9 @@ describe('a call', () => {
     ['with more than a token', { authorization: `Bearer ${TOKEN} x` }, 401],
     ['with something before it', { authorization: `x Bearer ${TOKEN}` }, 401],
     ['with another scheme', { authorization: `Basic ${TOKEN}` }, 401],
+    ['with two tokens at once', { authorization: `Bearer ${TOKEN},other-token` }, 401],
+    ['with a token without a scheme', { authorization: TOKEN }, 401],
+    ['with a scheme without a token', { authorization: 'Bearer ' }, 401],
     ['with neither token nor namespace', { authorization: '', 'x-namespace': '' }, 401],
     ['that is no JSON', { 'content-type': 'text/plain' }, 415],
   ])('%s gets its status', async (_, headers, status) => {
@@ -73,6 +76,7 @@ describe('a call', () => {
   it.each([
     [UI, UI],
     [`${UI}.evil.example`, undefined],
+    ['https://evil.example.com', undefined],
     ['https://evil.temporal.example.com', undefined],
     ['http://temporal.example.com', undefined],
   ])('of a page of %s is allowed to read the response: %s', async (origin, allowed) => {
@@ -91,7 +95,17 @@ describe('a call', () => {
     ['no payloads', '{}', 200, ''],
     ['an unknown field', '{"payloads":[{"x":1}]}', 400, 'payloads[0].x: is not a known field'],
     ['no base64', '{"payloads":[{"data":"a"}]}', 400, 'payloads[0].data: must be base64'],
-    ['a list', '[]', 400, 'the body: '],
+    ['half a byte', '{"payloads":[{"data":"AAAAA"}]}', 400, 'payloads[0].data: must be base64'],
+    ['a list', '[]', 400, 'the body: must be an object'],
+    ['payloads that are no list', '{"payloads":{}}', 400, 'payloads: must be a list'],
+    ['a payload that is no object', '{"payloads":["Ada"]}', 400, 'payloads[0]: must be an object'],
+    ['data that is no text', '{"payloads":[{"data":7}]}', 400, 'payloads[0].data: must be text'],
+    ['metadata that is a list', '{"payloads":[{"metadata":[]}]}', 400, 'metadata: must be an object'],
+    ['one reference', '{"payloads":[{"externalPayloads":{}}]}', 400, 'externalPayloads: must be a list'],
+    [
+      ...(['a size in words', '{"payloads":[{"externalPayloads":[{"sizeBytes":"x"}]}]}', 400] as const),
+      'payloads[0].externalPayloads[0].sizeBytes: must be a whole number',
+    ],
   ])('with %s: %i', async (_, body, status, message) => {
     const { call } = await opened();
     const reply = await call('/encode', body);
