@@ -20,11 +20,6 @@ const VISIBLE_AFTER_MS = 2_000;
 /** How long ids are gathered for one second search, in milliseconds. Temporal limits the searches per second. */
 const GATHERING_MS = 1_000;
 
-/** Waits for some milliseconds. Rejects when the receiver closes. */
-export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
-
-const realTime: Pause = (milliseconds, signal) => sleep(milliseconds, undefined, { signal });
-
 /** The ids to search for again, and the workflows that the first searches found. */
 interface SecondSearch {
   readonly ids: Map<string, Set<string>>;
@@ -44,7 +39,6 @@ export class WebhookNudges {
     private readonly backend: Backend,
     private readonly logger: Logger,
     nudges: Counter<'result'>,
-    private readonly pause: Pause = realTime,
   ) {
     this.#queue = new NudgeQueue(backend.client, logger, nudges);
   }
@@ -97,9 +91,9 @@ export class WebhookNudges {
 
   async #searchLater({ ids, found }: SecondSearch): Promise<void> {
     const { signal } = this.#closing;
-    await this.pause(GATHERING_MS, signal);
+    await sleep(GATHERING_MS, undefined, { signal });
     this.#gathering = undefined;
-    await this.pause(VISIBLE_AFTER_MS, signal);
+    await sleep(VISIBLE_AFTER_MS, undefined, { signal });
     for (const workflowId of await this.#find(ids)) {
       if (!found.has(workflowId)) this.#queue.add(workflowId);
     }

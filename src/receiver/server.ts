@@ -16,7 +16,7 @@ import { temporalCheck } from '../temporal/server.js';
 import { traceRequests } from './cloud-events.js';
 import { eventRoutes, eventSchemas } from './event-routes.js';
 import { eventTypes } from './event-types.js';
-import { type Pause, WebhookNudges } from './nudges.js';
+import { WebhookNudges } from './nudges.js';
 import { documentRoutes, problems, response } from './openapi.js';
 import { handleClientError, handleErrors, PROBLEMS, Problem, sendProblem } from './problems.js';
 import { bodySchemas, onboardingRoutes, partnerWebhookRoutes } from './routes.js';
@@ -27,8 +27,6 @@ export interface ReceiverOptions extends Omit<ReceiverSettings, 'payloadKeys' | 
   readonly client: Client;
   readonly logger: Logger;
   readonly limits?: ArrivalLimits;
-  /** How ids of partner webhooks wait for the second search. Default: in real time. */
-  readonly pause?: Pause;
 }
 
 export interface Receiver {
@@ -92,7 +90,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   await server.register(
     onboardingRoutes({ backend, known: options, bodies, isCaller: (request) => callers.has(request) }),
   );
-  const nudges = new WebhookNudges(backend, logger, metrics.nudges, options.pause);
+  const nudges = new WebhookNudges(backend, logger, metrics.nudges);
   await server.register(
     partnerWebhookRoutes({ rules: options.webhooks, nudges, count: metrics.webhooks, logger }),
   );

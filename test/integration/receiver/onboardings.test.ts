@@ -12,7 +12,6 @@ import {
   STRUCTURED,
   TOKEN,
 } from '../../rigs/receiver/running-receiver.js';
-import { createRig } from '../../rigs/rig.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig({ accounts: ['acme', 'north-iso'] });
@@ -88,37 +87,6 @@ describe('PUT and GET /onboardings/{externalId}', () => {
     expect(raw.workflowExecutionInfo?.executionTime).toEqual(raw.workflowExecutionInfo?.startTime);
   });
 
-  it('compare with the first input, not with its corrections', async () => {
-    const receiver = await runReceiver(rig);
-    const { externalId, ...input } = merchant(undefined, { agentProfileId: 999 });
-    await put(receiver, externalId, { type: 'merchant', ...input });
-    const boarding = new Onboarding(rig.client, `merchant-boarding-${externalId}`);
-    const { id } = await boarding.requirement('rejected-input');
-    await boarding.resolve(id, { kind: 'correction', patch: { agentProfileId: 101 } });
-    await boarding.outcome();
-    expect((await put(receiver, externalId, { type: 'merchant', ...input })).status).toBe(200);
-    const corrected = { type: 'merchant', ...input, agentProfileId: 101 };
-    expect(problemOf(await put(receiver, externalId, corrected))).toMatchObject({
-      status: 409,
-      errors: [{ field: 'agentProfileId', message: 'differs from the first input' }],
-    });
-  });
-
-  it('attach to an onboarding whose input can no longer be read', async () => {
-    const stranger = await createRig({ worker: false });
-    const receiver = await runReceiver(rig);
-    const { externalId, ...input } = merchant();
-    const body = { type: 'merchant', ...input };
-    await put(
-      await runReceiver({ client: stranger.client, taskQueue: 'nobody-works-here' }),
-      externalId,
-      body,
-    );
-    const { status, text } = await put(receiver, externalId, body);
-    expect([status, text]).toEqual([202, `{"workflowId":"merchant-boarding-${externalId}"}`]);
-    await stranger.close();
-  });
-
   it('accept the longest externalId', async () => {
     const receiver = await runReceiver(rig);
     const { externalId, ...input } = merchant();
@@ -152,6 +120,7 @@ describe('a partner account', () => {
     const { externalId, ...input } = merchant();
     const other = merchant();
     await put(receiver, externalId, { type: 'merchant', account: 'acme', ...input });
+    expect((await get(receiver, externalId)).status).toBe(200);
     const requested = event('merchant.boarding.requested.v1', { ...other, account: 'north-iso' });
     await receiver.post(JSON.stringify(requested), { 'content-type': STRUCTURED });
     const accountOf = async (id: string) => {
@@ -160,28 +129,6 @@ describe('a partner account', () => {
     };
     expect(await accountOf(`${externalId}@acme`)).toEqual(['acme']);
     expect(await accountOf(`${other.externalId}@north-iso`)).toEqual(['north-iso']);
-  });
-
-  it('has onboardings of its own: an externalId in two accounts must be named with its account', async () => {
-    const receiver = await runReceiver(rig, { accounts });
-    const { externalId, ...input } = merchant();
-    const workflowId = `merchant-boarding-${externalId}@north-iso`;
-    await put(receiver, externalId, { type: 'merchant', account: 'acme', ...input });
-    expect((await get(receiver, externalId)).status).toBe(200);
-    const { headers, text } = await put(receiver, externalId, {
-      type: 'merchant',
-      account: 'north-iso',
-      ...input,
-    });
-    expect(JSON.parse(text)).toEqual({ workflowId });
-    expect(problemOf(await get(receiver, externalId))).toMatchObject({
-      type: 'urn:gangway:problem:ambiguous-id',
-      status: 409,
-    });
-    for (const path of [headers.get('location'), `/onboardings/${externalId}@north-iso`]) {
-      const shown = await receiver.call(`GET ${path}`, undefined, { authorization });
-      expect(JSON.parse(shown.text)).toMatchObject({ workflowId });
-    }
   });
 
   it.each([

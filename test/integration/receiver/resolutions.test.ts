@@ -141,17 +141,4 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
       errors: [{ field: 'data.documents', message: `${requirementId} takes correction, retry, abandon` }],
     });
   });
-
-  it('are identified by source and id', async () => {
-    const { post } = await runReceiver(rig);
-    const { notes, externalId } = await twoNotes();
-    const [first, second] = notes;
-    const send = (requirementId: string | undefined, source: string) => {
-      const data = { id: externalId, requirementId, answer: { kind: 'text', text: 'Yes.' }, ...who };
-      return post(JSON.stringify(event('requirement.resolved.v1', data, { source })), inStructured);
-    };
-    expect((await send(first, '/crm')).status).toBe(202);
-    expect((await send(first, '/other')).status).toBe(409);
-    expect((await send(second, '/mail')).status).toBe(202);
-  });
 });

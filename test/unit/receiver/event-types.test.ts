@@ -4,17 +4,14 @@ import { eventTypes, prepareAll } from '../../../src/receiver/event-types.js';
 import { answering, execution, grpcError } from '../../rigs/temporal/answering-service.js';
 
 const types = eventTypes(NO_ACCOUNTS);
-const answer = {
-  id: 'merchant-boarding-m-1',
-  requirementId: 'r-1',
-  actor: 'ada',
-  reason: 'r',
-  answer: { kind: 'retry' },
-};
+const who = { id: 'merchant-boarding-m-1', requirementId: 'r-1', actor: 'ada', reason: 'r' };
+const answer = { ...who, answer: { kind: 'retry' } };
 const event = (more: object = {}) => ({
   ...{ specversion: '1.0', type: 'requirement.resolved.v1', source: '/crm', id: 'e-1', data: answer },
   ...more,
 });
+
+const withData = (more: object) => ({ data: { ...answer, ...more } });
 
 /** The id of the update that this event becomes. */
 async function updateId(of: object): Promise<string> {
@@ -46,6 +43,28 @@ describe('an answer by an event', () => {
     ['another content type', { datacontenttype: 'application/jsonp' }, [{ field: 'datacontenttype' }]],
     ['an unknown type', { type: 'toString' }, [{ field: 'type' }]],
     ['no type', { type: undefined }, [{ field: 'type' }]],
+    ['no id, which its sender needs to repeat it', { id: undefined }, [{ field: 'id' }]],
+    ['no source', { source: undefined }, [{ field: 'source' }]],
+    ['an id that is no text', { id: 7 }, [{ field: 'id' }]],
+    ['a time in words', { time: 'yesterday' }, [{ field: 'time' }]],
+    [
+      'an answer of an unknown kind',
+      withData({ answer: { kind: 'guess' } }),
+      [{ field: 'data.answer.kind' }],
+    ],
+    [
+      'an empty answer, without an actor',
+      withData({ actor: ' ', answer: { kind: 'text', text: '' } }),
+      [{ field: 'data.actor' }, { field: 'data.answer.text' }],
+    ],
+    [
+      'invalid documents',
+      {
+        type: 'documents.received.v1',
+        data: { ...who, documents: [{ key: 'k', path: '/etc/passwd' }] },
+      },
+      ['fileName', 'contentType', 'path'].map((name) => ({ field: `data.documents.0.${name}` })),
+    ],
   ])('is rejected with %s', (_, more, errors) => {
     const rejected = (isBatch: boolean, of: object[]) => {
       try {
