@@ -9,7 +9,6 @@ import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig, type RigOptions } from '../../rigs/rig.js';
 import { ends } from '../../rigs/shared.js';
 import { eventually } from '../../rigs/waiting.js';
-import { NO_EVENTS } from '../../rigs/worker.js';
 
 const publishingTo = (...subscribers: readonly Pick<Subscriber, 'url'>[]): EventSettings => ({
   secrets: [SECRET],
@@ -238,13 +237,9 @@ describe.concurrent('a subscriber that fails', () => {
     expect(new Set(same.map(({ headers }) => headers['webhook-signature'])).size).toBe(same.length);
   });
 
-  it.for<[name: string, header: () => string, until: (at: number, asked: string) => number]>([
-    ['in seconds', () => '2', (at) => at + 1_900],
-    ['as a date', () => new Date(Date.now() + 5_000).toUTCString(), (_, asked) => Date.parse(asked)],
-  ])('gets no event for as long as it asks, %s', async ([, retryAfter, until], { onTestFinished }) => {
+  it('gets no event for as long as it asks', async ({ onTestFinished }) => {
     const crm = await ownSubscriber(onTestFinished);
-    const asked = retryAfter();
-    crm.response = { status: 429, headers: { 'retry-after': asked } };
+    crm.response = { status: 429, headers: { 'retry-after': '2' } };
     const rig = await rigPublishingTo(onTestFinished, [crm]);
     await rig.board(merchant());
     await received(crm, 1);
@@ -255,7 +250,7 @@ describe.concurrent('a subscriber that fails', () => {
       (events) => events.length >= 2,
       'the second attempt',
     );
-    expect(other?.at).toBeGreaterThanOrEqual(until(one?.at ?? 0, asked));
+    expect(other?.at).toBeGreaterThanOrEqual((one?.at ?? 0) + 1_900);
   });
 
   it('does not affect other subscribers', async ({ onTestFinished }) => {
@@ -355,26 +350,6 @@ describe('gangway events', () => {
     expect(await deliveries(rig, ['redeliver', id])).toEqual([]);
     expect(await deliveries(rig, ['redeliver', id, '--waiting'])).toHaveLength(5);
     await received(crm, 10);
-  });
-
-  it('gives up events for a URL that is no longer set', async () => {
-    const crm = await subscriber();
-    const publishing = { ...NO_EVENTS, secrets: [SECRET], destinations: [destinationOf(crm.url)] };
-    crm.response = { status: 503, headers: { 'retry-after': '1' } };
-    const worker = await rig.startWorker({ events: publishing });
-    const boarding = await rig.board(merchant('notes'));
-    await boarding.requirement('underwriting-note');
-    await received(crm, 1);
-    await worker.stop();
-    const without = await rig.startWorker();
-    onTestFinished(() => without.stop());
-    const id = boarding.handle.workflowId;
-    const lost = await eventually(
-      () => deliveries(rig, ['list', id, '--failed']),
-      (listed) => listed.length > 0,
-      'one that was given up',
-    );
-    expect(lost[0]?.problem).toBe(`${destinationOf(crm.url).id} is not in EVENTS_URLS`);
   });
 
   it('requires the onboardings whose events to send again', async () => {
