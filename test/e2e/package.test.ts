@@ -1,34 +1,182 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { globSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { basename } from 'node:path';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { THEIR_WORKFLOWS } from '../../src/worker/bundles.js';
-import { run } from '../rigs/processes.js';
+import { nodesOf } from '../rigs/docs.js';
+import { merchant } from '../rigs/inputs.js';
+import { startCaller } from '../rigs/nexus/caller.js';
+import { launchNode, run } from '../rigs/processes.js';
+import { createRig } from '../rigs/rig.js';
+import { shared } from '../rigs/shared.js';
 
-const { bin, dependencies, exports, files } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-  readonly bin: Readonly<Record<string, string>>;
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
-  readonly files: readonly string[];
-};
-
-/** What an import by the package's own name gives, or the code of its refusal. */
-async function imported(path: string): Promise<unknown> {
-  const code = `import(${JSON.stringify(path)}).then(Object.keys, ({ code }) => code).then((all) => console.log(JSON.stringify(all)))`;
-  const { stdout } = await run(process.execPath, ['-e', code], {});
-  return JSON.parse(stdout);
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly dev?: true }>>;
 }
 
+interface Manifest {
+  readonly version: string;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly overrides: object;
+  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  readonly files: readonly string[];
+}
+
+const json = async <T>(path: string): Promise<T> => JSON.parse(await readFile(path, 'utf8')) as T;
+
+const manifest = await json<Manifest>('package.json');
+
+/** Where npm has its registry and its cache, if the environment of this process defines them. */
+const NPM = Object.fromEntries(
+  ['registry', 'cache', 'userconfig', 'globalconfig'].flatMap((name) => {
+    const value = process.env[`npm_config_${name}`];
+    return value === undefined ? [] : [[`npm_config_${name}`, value]];
+  }),
+);
+
+/** A worker that runs Gangway as a plugin. */
+const WORKER = `
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { gangwayPlugin } from 'gangway/plugin';
+
+const { TEMPORAL_ADDRESS: address = '', GANGWAY_TASK_QUEUE: taskQueue = '' } = process.env;
+const connection = await NativeConnection.connect({ address });
+const worker = await Worker.create({ connection, taskQueue, plugins: [gangwayPlugin()] });
+console.log('the worker is ready');
+await worker.run();
+await connection.close();
+`;
+
+/** Boards the merchant in its first argument, and prints the outcome. */
+const BOARD = `
+async function board(input: string): Promise<void> {
+  const gangway = await gangwayClient();
+  const checked = merchantBoardingInput().parse(JSON.parse(input));
+  const { workflowId: id } = await gangway.boardMerchant(checked);
+  if (id !== workflowId('merchantBoarding', checked.externalId)) throw new Error(id);
+  console.log(JSON.stringify(await gangway.outcome(id)));
+  await gangway.close();
+}
+`;
+
+const ESM = `
+import { gangwayClient } from 'gangway/client';
+import { merchantBoardingInput, workflowId } from 'gangway/messages';
+${BOARD}
+await board(process.argv[2] ?? '');
+`;
+
+/** In CommonJS, with every module of the package. */
+const COMMON_JS = `
+const { gangwayClient }: typeof import('gangway/client') = require('gangway/client');
+const { merchantBoardingInput, workflowId }: typeof import('gangway/messages') = require('gangway/messages');
+const { gangwayPlugin }: typeof import('gangway/plugin') = require('gangway/plugin');
+const { run }: typeof import('gangway/command') = require('gangway/command');
+${BOARD}
+if (gangwayPlugin().name !== 'gangway' || typeof run !== 'function') throw new Error('not loaded');
+void board(process.argv[2] ?? '');
+`;
+
+const PROGRAMS = { 'worker.mts': WORKER, 'board.mts': ESM, 'board.cts': COMMON_JS };
+
+/** As strict as the compiler can be, the declarations of this package included. */
+const TSCONFIG = {
+  compilerOptions: {
+    ...{ module: 'nodenext', target: 'es2023', types: ['node'], noEmit: true },
+    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+  },
+  include: ['*.mts', '*.cts', 'caller/*.ts'],
+};
+
+const COMPILER = ['node_modules/typescript/bin/tsc', '-p'];
+
+/** What the compiler reports, but for the declarations of others: those of the Temporal SDK break the strictest options. */
+function errorsIn(printed: string): string[] {
+  const errors = printed.split('\n').filter((line) => line.includes(': error TS'));
+  return errors.filter((line) => !/^[^(]*node_modules\/(?!gangway\/)/.test(line));
+}
+
+/**
+ * An empty project that installs the packed package. The versions of what the package depends on are those of this project, so
+ * that npm has them in its cache.
+ */
+async function install(folder: string): Promise<void> {
+  const { version, dependencies, bin, overrides } = manifest;
+  const { packages } = await json<Lock>('package-lock.json');
+  const packed = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], NPM);
+  const file = packed.stdout.trim();
+  const digest = createHash('sha512').update(await readFile(join(folder, file)));
+  const root = { name: 'empty', version: '1.0.0', private: true, dependencies: { gangway: `file:${file}` } };
+  const gangway = {
+    ...{ version, dependencies, bin, resolved: `file:${file}` },
+    integrity: `sha512-${digest.digest('base64')}`,
+  };
+  const production = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev);
+  const lock = {
+    ...{ name: 'empty', version: '1.0.0', lockfileVersion: 3, requires: true },
+    packages: { '': root, 'node_modules/gangway': gangway, ...Object.fromEntries(production) },
+  };
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ ...root, overrides }));
+  await writeFile(join(folder, 'package-lock.json'), JSON.stringify(lock));
+  const quiet = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const { code, stderr } = await run('npm', ['ci', ...quiet], NPM, '', folder);
+  if (code !== 0) throw new Error(stderr);
+}
+
+const project = shared(async (until) => {
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-installed-'));
+  until(() => rm(folder, { recursive: true, force: true }));
+  await install(folder);
+  const examples = ['docs/programs.md', 'docs/nexus.md']
+    .flatMap((page) => nodesOf(page, 'code'))
+    .filter(({ lang }) => lang === 'ts');
+  const pages = examples.map(({ value }, index) => [`example-${index}.mts`, value] as const);
+  for (const [name, source] of [...Object.entries(PROGRAMS), ...pages])
+    await writeFile(join(folder, name), source);
+  await cp('examples/nexus-caller', join(folder, 'caller'), { recursive: true });
+  await writeFile(join(folder, 'caller', 'package.json'), JSON.stringify({ type: 'module' }));
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+  return folder;
+});
+
+const rig = shared(async (until) => {
+  const opened = await createRig({ worker: false });
+  until(() => opened.close());
+  const worker = await launchNode(['worker.mts'], opened.env, 'the worker is ready', project());
+  until(async () => {
+    worker.child.kill('SIGTERM');
+    await worker.exit;
+  });
+  return opened;
+});
+
 /** The paths of the files in the package. */
-async function packed(): Promise<string[]> {
-  const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {});
-  const [list] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }];
-  return list.files.map(({ path }) => path);
+function installed(): string[] {
+  const cwd = join(project(), 'node_modules', 'gangway');
+  return globSync('**', { cwd, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(cwd, join(parentPath, name)));
+}
+
+/** What imports by these names give, each its exports or the code of its refusal. */
+async function imported(...names: readonly string[]): Promise<unknown[]> {
+  const code = `
+    const exported = (name) => import(name).then(Object.keys, ({ code }) => code);
+    console.log(JSON.stringify(await Promise.all(${JSON.stringify(names)}.map(exported))));
+  `;
+  const args = ['--input-type=module', '-e', code];
+  const { stdout } = await run(process.execPath, args, {}, '', project());
+  return JSON.parse(stdout) as unknown[];
 }
 
 /** The packages that modules and declarations import, each with the files that do. */
-async function importedPackages(paths: readonly string[]): Promise<ReadonlyMap<string, string[]>> {
+async function importedPackages(): Promise<ReadonlyMap<string, string[]>> {
+  const paths = installed();
   const found = new Map<string, string[]>();
   const add = (name: string, path: string) => {
     if (/^[./]|^node:/.test(name) || isBuiltin(name)) return;
@@ -52,30 +200,76 @@ async function importedPackages(paths: readonly string[]): Promise<ReadonlyMap<s
   });
   for (const [path, { imports }] of Object.entries(metafile.inputs))
     for (const { path: name, external } of imports) if (external) add(name, path);
-  for (const path of paths.filter((each) => /\.d\.c?ts$/.test(each)))
-    for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(
-      /\b(?:from|import\() ?['"]([^'"\s]+)['"]/g,
-    ))
+  for (const path of paths.filter((each) => /\.d\.c?ts$/.test(each))) {
+    const declarations = await readFile(path, 'utf8');
+    for (const [, name = ''] of declarations.matchAll(/\b(?:from|import\() ?['"]([^'"\s]+)['"]/g))
       add(name, path);
+  }
   return found;
 }
 
-describe('the package', () => {
+describe('the package, installed in an empty project', () => {
+  it('has types for strict programs in ESM and CommonJS, and for those of docs/programs.md and docs/nexus.md', async () => {
+    // It would not compile with an option that there is not.
+    const wrong = "import { gangwayClient } from 'gangway/client';\nawait gangwayClient({ keys: 1 });\n";
+    await writeFile(join(project(), 'wrong.mts'), wrong);
+    const { stdout } = await run(process.execPath, [...COMPILER, project(), '--listFiles'], {});
+    expect(stdout.match(/example-\d+\.mts$/gm)?.length).toBeGreaterThan(6);
+    for (const program of [...Object.keys(PROGRAMS), 'caller/main.ts'])
+      expect(stdout).toContain(`/${program}\n`);
+    expect(errorsIn(stdout)).toEqual([expect.stringMatching(/wrong\.mts\(2,\d+\): error TS2353/)]);
+  });
+
+  it.each(['board.mts', 'board.cts'])('boards a merchant through client and plugin: %s', async (program) => {
+    const { env } = rig();
+    const input = JSON.stringify(merchant());
+    const { code, stdout, stderr } = await run(process.execPath, [program, input], env, '', project());
+    expect({ code, outcome: JSON.parse(stdout || '{}'), stderr: code === 0 ? '' : stderr }).toEqual({
+      ...{ code: 0, stderr: '' },
+      outcome: {
+        ...{ outcome: 'boarded', merchantProfileId: expect.any(Number) },
+        mid: expect.stringMatching(/^\d{15}$/),
+      },
+    });
+  });
+
+  it('boards a merchant through Nexus and plugin, by the example of a caller', async () => {
+    const { env, atClose } = rig();
+    const { namespace: TEMPORAL_NAMESPACE, endpoint: NEXUS_ENDPOINT } = await startCaller({ env, atClose });
+    const file = join(project(), 'merchant.json');
+    await writeFile(file, JSON.stringify(merchant()));
+    const settings = { ...env, TEMPORAL_NAMESPACE, NEXUS_ENDPOINT };
+    const { code, stdout, stderr } = await run(
+      process.execPath,
+      ['caller/main.ts', file],
+      settings,
+      '',
+      project(),
+    );
+    expect([code, JSON.parse(stdout || '{}')], stderr).toEqual([
+      0,
+      { mid: expect.stringMatching(/^\d{15}$/) },
+    ]);
+  });
+
+  it('brings the command', async () => {
+    const { version } = manifest;
+    const command = join(project(), 'node_modules', '.bin', 'gangway');
+    expect(await run(command, ['--version'], {})).toMatchObject({ code: 0, stdout: `${version}\n` });
+  });
+
   it('imports only what npm installs with it', async () => {
-    const found = await importedPackages(await packed());
+    const found = await importedPackages();
     expect([...found.keys()]).toEqual(expect.arrayContaining(['@temporalio/client', 'undici', 'zod']));
-    const allowed = [...Object.keys(dependencies), THEIR_WORKFLOWS];
+    const allowed = [...Object.keys(manifest.dependencies), THEIR_WORKFLOWS];
     expect([...found].filter(([name]) => !allowed.includes(name))).toEqual([]);
   });
 
-  it('holds no tests, and neither the demo nor its Temporal server', async () => {
-    const paths = await packed();
-    expect(paths.filter((path) => /(^|[/.])tests?[/.]|\/demo|dev-server/.test(path))).toEqual([]);
+  it('holds what it offers, and of the project only what is built: no tests, no demo, no Temporal server', () => {
+    const { bin, exports, files } = manifest;
+    const paths = installed();
     expect(paths.length).toBeGreaterThan(100);
-  });
-
-  it('holds each file that it offers, and of the project only what is built', async () => {
-    const paths = await packed();
+    expect(paths.filter((path) => /(^|[/.])tests?[/.]|\/demo|dev-server/.test(path))).toEqual([]);
     const offered = Object.values(exports).flatMap((target) =>
       typeof target === 'string' ? [target] : [target.types, target.default],
     );
@@ -85,15 +279,16 @@ describe('the package', () => {
     expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
   });
 
-  it('can be imported by its name, and nothing else of it', async () => {
-    expect(await imported('gangway/client')).toContain('gangwayClient');
-    expect(await imported('gangway/plugin')).toEqual(['gangwayPlugin']);
-    expect(await imported('gangway/messages')).toContain('workflowId');
-    expect(await imported('gangway/command')).toContain('run');
-    expect(await imported('gangway/encryption')).toContain('dataConverter');
-    expect(await imported('gangway/nexus')).toContain('gangwayService');
-    expect(await imported('gangway')).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
-    expect(await imported('gangway/dist/config.js')).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  it('can be imported by its names, and nothing else of it', async () => {
+    const names = ['client', 'plugin', 'messages', 'command', 'encryption', 'nexus'];
+    const others = ['gangway', 'gangway/dist/config.js'];
+    const NOT_EXPORTED = 'ERR_PACKAGE_PATH_NOT_EXPORTED';
+    expect(await imported(...names.map((name) => `gangway/${name}`), ...others)).toEqual([
+      ...[expect.arrayContaining(['gangwayClient']), ['gangwayPlugin']],
+      ...[expect.arrayContaining(['workflowId']), expect.arrayContaining(['run'])],
+      ...[expect.arrayContaining(['dataConverter']), expect.arrayContaining(['gangwayService'])],
+      ...[NOT_EXPORTED, NOT_EXPORTED],
+    ]);
   });
 });
 
@@ -117,9 +312,9 @@ describe('the API reference', () => {
     const pages = globSync(`docs/api/*/${module}.*.html`).map((page) =>
       basename(page, '.html').slice(module.length + 1),
     );
-    const names = (await imported(path)) as string[];
+    const [names] = (await imported(path)) as [string[]];
     expect(names.length).toBeGreaterThan(0);
     expect(names.filter((name) => !pages.includes(name) && !INTERNAL.includes(name))).toEqual([]);
-    expect(existsSync(`docs/api/modules/${module}.html`)).toBe(true);
+    expect(globSync(`docs/api/modules/${module}.html`)).toHaveLength(1);
   });
 });
