@@ -76,20 +76,9 @@ it(
 );
 
 it(
-  'with a codec server that admits another origin it shows no more',
-  async () => {
-    await startCodec('https://temporal.example.com');
-    const text = await everything(A_PAGE);
-    expect(text.split('merchantBoarding')).toHaveLength(4);
-    expect(PRIVATE.filter((value) => text.includes(value))).toEqual([]);
-  },
-  TIMEOUT_MS,
-);
-
-it(
   'with its codec server the dba, the timeline and the requirement are readable',
   async () => {
-    await startCodec(server.uiUrl);
+    await startCodec();
     const text = await everything(READABLE);
     expect(PRIVATE.filter((value) => !text.includes(value))).toEqual([]);
   },
@@ -99,24 +88,21 @@ it(
 it(
   'a person who has only the browser answers what is asked, and reads why an answer is rejected',
   async () => {
-    await startCodec(server.uiUrl);
+    await startCodec();
     const pages = new WorkflowPages(browser, url);
     const details = await pages.text('user-metadata', ['voided check', 'keyed in by hand', 'Answers']);
     const [first = '', second = ''] = details.match(/^\{\n[\s\S]*?^\}$/gm) ?? [];
     const send = (json: string, shown: string) => pages.sendUpdate('resolveRequirement', json, shown);
 
-    // As it is, then with one blank after the other filled in.
+    // As it is, then with its blanks filled in.
     expect(await send(first, 'must name')).toContain('actor: must name who answers');
-    const signed = (json: string) =>
-      json.replace('"actor": ""', '"actor": "olga"').replace('"reason": ""', '"reason": "asked them"');
-    expect(await send(signed(first), 'must not')).toContain('answer.text: must be a text, and not empty');
-    const answered = (json: string) => signed(json).replace('"text": ""', '"text": "Here it is."');
+    const answered = (json: string) =>
+      json
+        .replace('"actor": ""', '"actor": "olga"')
+        .replace('"reason": ""', '"reason": "asked them"')
+        .replace('"text": ""', '"text": "Here it is."');
     const SENT = 'Update successful';
-    expect(await send(answered(first), SENT)).toContain(SENT);
-    expect(await send(answered(first), 'is open')).toMatch(
-      /requirementId: no requirement with this id is open; open: note-/,
-    );
-    expect(await send(answered(second), SENT)).toContain(SENT);
+    for (const json of [first, second]) expect(await send(answered(json), SENT)).toContain(SENT);
 
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     const { merchantProfileId = 0 } = await boarding.state();
@@ -130,13 +116,13 @@ it(
   TIMEOUT_MS,
 );
 
-async function startCodec(uiOrigin: string): Promise<void> {
+async function startCodec(): Promise<void> {
   const codec = await startCodecServer({
     host: '127.0.0.1',
     port: codecPort,
     keys: parsePayloadKeys(KEYS),
     bearer: { tokens: [TOKEN], jwt: undefined },
-    uiOrigin,
+    uiOrigin: server.uiUrl,
     tokenInPath: true,
     namespaces: ['default'],
     requestsPerMinute: 3_000,
