@@ -1,10 +1,15 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** What axe-core finds wrong with a page, in light and in dark: `color-contrast: .faint`. */
-export async function axeFindings(page: Page): Promise<string[]> {
+const BOTH = ['light', 'dark'] as const;
+
+/** What axe-core finds wrong with a page, in light and in dark: `dark: color-contrast: .faint`. */
+export async function axeFindings(
+  page: Page,
+  schemes: readonly (typeof BOTH)[number][] = BOTH,
+): Promise<string[]> {
   const found: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of schemes) {
     // A transition has colors in between.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.evaluate(axe.source);
