@@ -24,15 +24,12 @@ afterAll(async () => {
 });
 
 /** On a busy machine, Temporal may not respond within the second for which completion waits. */
-const ATTEMPTS = 5;
+const ATTEMPTS = 3;
 
 /** A line as somebody types it up to the cursor, and the arguments that the completed command gets. */
 const typed = (): [line: string, completed: string][] => [
   ['gangway stat', '<stat>'],
-  ['gangway restore-', '<restore-sub-user>'],
-  ['gangway list --stage und', '<list><--stage><underwriting>'],
   ['gangway list --stage=und', '<list><--stage=underwriting>'],
-  ['gangway call banking close-', '<call><banking><close-card>'],
   ['gangway board examples/customer-t', '<board><examples/customer-terminal.json>'],
   ...Array.from({ length: ATTEMPTS }, live).flat(),
 ];
@@ -60,8 +57,8 @@ describe('a tab completes what somebody types', () => {
     const suggested = stdout.split('\n').map((line) => line.split('\t')[0]);
     expect(suggested).toEqual(
       expect.arrayContaining([
-        ...['status', 'statement', 'restore-sub-user', 'underwriting', '--stage=underwriting', 'close-card'],
-        ...['examples/customer-terminal.json', externalId, requirement],
+        ...['status', 'statement', '--stage=underwriting', 'examples/customer-terminal.json'],
+        ...[externalId, requirement],
       ]),
     );
   });
@@ -83,10 +80,7 @@ describe('a tab completes what somebody types', () => {
     expect(stdout.split('\n')).toEqual(
       expect.arrayContaining([
         'status:show one onboarding or operation',
-        'restore-sub-user:restore a removed or deactivated sub-user',
-        expect.stringMatching(/^underwriting:/),
         expect.stringMatching(/^--stage=underwriting:/),
-        expect.stringMatching(/^close-card:/),
         'files',
         expect.stringMatching(new RegExp(`^${externalId}:.*underwriting`)),
         `${requirement}:answer note`,

@@ -64,11 +64,6 @@ it('starts without Temporal, alive and not ready, and warns that it accepts requ
 });
 
 it.concurrent.each([
-  ['RECEIVER_SECRETS: is not set', { RECEIVER_SECRETS: '', RECEIVER_ADDRESS: '0.0.0.0:0' }],
-  [
-    'RECEIVER_BANKING_AUTH: none is allowed on loopback only',
-    { RECEIVER_BANKING_AUTH: 'none', RECEIVER_ADDRESS: '0.0.0.0:0' },
-  ],
   ['PAYLOAD_KEYS: is not set', { PAYLOAD_KEYS: '', TEMPORAL_ADDRESS: 'temporal.example.com:7233' }],
   ['RECEIVER_ADDRESS: options.port should be', { RECEIVER_ADDRESS: '127.0.0.1:99999' }],
 ])('does not start, and prints why: %s', async (message, settings) => {

@@ -3,7 +3,6 @@ import { gangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { launch, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
-import { eventually } from '../../rigs/waiting.js';
 
 let rig: Rig;
 beforeAll(async () => {
@@ -83,50 +82,6 @@ describe('the worker process', () => {
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     worker.child.kill('SIGTERM');
     await worker.exit;
-  });
-
-  it('finishes its calls on Ctrl-C, reports their responses, and ends with 0', async () => {
-    const input = merchant();
-    const create = await rig.sandbox.hold('create-merchant', input.externalId);
-    const { child, exit, stderr } = await launch('worker', rig.env, 'worker is ready');
-    const url = /"health":"([^"]+)"/.exec(stderr())?.[1];
-    const boarding = await rig.board(input);
-    await create.underWay();
-    child.kill('SIGINT');
-    await eventually(
-      async () => (await fetch(`${url}/readyz`)).status,
-      (status) => status === 503,
-      'the end of readiness',
-    );
-    await create.letGo();
-    expect(await exit).toBe(0);
-    expect(stderr()).toContain('worker has stopped');
-    const next = await launch('worker', rig.env, 'worker is ready');
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    expect(await boarding.events()).not.toContain('write-uncertain');
-    const writes = await rig.sandbox.writes(input.externalId);
-    expect(writes.filter((write) => write === 'create-merchant')).toHaveLength(1);
-    next.child.kill('SIGINT');
-    await next.exit;
-  });
-
-  it('ends at once on a second Ctrl-C', async () => {
-    const input = merchant();
-    const create = await rig.sandbox.hold('create-merchant', input.externalId);
-    const { child, exit, stderr } = await launch('worker', rig.env, 'worker is ready');
-    const url = /"health":"([^"]+)"/.exec(stderr())?.[1];
-    await rig.board(input);
-    await create.underWay();
-    child.kill('SIGINT');
-    await eventually(
-      async () => (await fetch(`${url}/readyz`)).status,
-      (status) => status === 503,
-      'the end of readiness',
-    );
-    child.kill('SIGINT');
-    expect(await exit).not.toBe(0);
-    expect(stderr()).not.toContain('worker has stopped');
-    await create.letGo();
   });
 
   it.concurrent.each([
