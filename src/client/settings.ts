@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type StorePlaces, storeSettings, storesFrom, storeUrls } from '../documents/open-store.js';
+import { type StorePlaces, storeSettings, storesFrom } from '../documents/open-store.js';
 import type { KnownAccounts } from '../messages/inputs.js';
 import type { DbaForm } from '../messages/listed.js';
 import { accountNames, readWordings } from '../partners/account-settings.js';
-import { isLoopback, readSettings, requireCertificates } from '../settings/settings.js';
+import { readSettings } from '../settings/settings.js';
 import { temporalClientSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 
@@ -38,9 +38,5 @@ export function clientSettingsFrom(set: z.output<typeof clientSettings>) {
 /** @throws {BadSetting} naming the first setting that cannot be used */
 export function loadClientSettings(environment: NodeJS.ProcessEnv): ClientSettings {
   const settings = clientSettingsFrom(readSettings(clientSettings, environment));
-  requireCertificates(
-    environment,
-    storeUrls(settings).every((reached) => isLoopback(new URL(reached))),
-  );
   return { ...readWordings(environment), ...settings };
 }

@@ -5,13 +5,11 @@ import {
   BadSetting,
   bearerTokens,
   flag,
-  isLoopback,
   isSecureOrLoopback,
   list,
   listenAddress,
   readSettings,
   requestsPerMinute,
-  requireCertificates,
 } from '../settings/settings.js';
 import { type PayloadKeys, payloadKeys } from '../temporal/payload-codec.js';
 
@@ -41,11 +39,12 @@ export const codecServerSettings = z.object({
     .meta({
       description: 'Where the issuer of JSON Web Tokens publishes its keys.',
       format: 'URL with https (http only to loopback)',
+      address: true,
     }),
-  CODEC_JWT_ISSUER: z
-    .string()
-    .optional()
-    .describe('Issuer of the JSON Web Tokens. Required with `CODEC_JWKS_URL`.'),
+  CODEC_JWT_ISSUER: z.string().optional().meta({
+    description: 'Issuer of the JSON Web Tokens. Required with `CODEC_JWKS_URL`.',
+    address: false,
+  }),
   CODEC_JWT_AUDIENCE: z
     .string()
     .optional()
@@ -57,6 +56,7 @@ export const codecServerSettings = z.object({
     .meta({
       description: 'Origin of the Temporal Web UI, whose pages may call the codec server.',
       format: 'origin such as `https://temporal.example.com`',
+      address: false,
       unset: 'no page may call it',
     }),
   CODEC_NAMESPACES: list
@@ -88,8 +88,6 @@ export interface CodecSettings {
 /** @throws {BadSetting} which names the first setting that cannot be used */
 export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings {
   const set = readSettings(codecServerSettings, environment);
-  const { CODEC_JWKS_URL: jwksUrl } = set;
-  requireCertificates(environment, jwksUrl === undefined || isLoopback(new URL(jwksUrl)));
   return {
     ...addressFrom(set),
     keys: set.PAYLOAD_KEYS,

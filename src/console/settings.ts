@@ -31,6 +31,7 @@ export const consoleSettings = z.object({
       description:
         'Address of the console in browsers. The identity provider sends people back to it, and requests for another host are refused.',
       unset: 'its own address, which is for loopback only',
+      address: false,
     }),
   CONSOLE_SESSION_KEYS: list
     .refine(

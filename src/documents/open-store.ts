@@ -7,7 +7,7 @@ import { bucketAddress, type FileStore, folder } from './file-store.js';
 const storePlace = z
   .string()
   .refine((place) => bucketAddress(place) !== 'malformed', 'must be a folder, or s3://bucket/prefix')
-  .meta({ format: 'folder, or `s3://bucket/prefix`' });
+  .meta({ format: 'folder, or `s3://bucket/prefix`', address: 'S3_ENDPOINT' });
 
 export const storeSettings = z.object({
   DOCUMENT_DIR: storePlace
@@ -33,12 +33,6 @@ export interface StorePlaces {
 
 export function storesFrom(set: z.output<typeof storeSettings>): StorePlaces {
   return { documentDir: set.DOCUMENT_DIR, statementDir: set.STATEMENT_DIR, s3Endpoint: set.S3_ENDPOINT };
-}
-
-/** What a process connects to for its files. */
-export function storeUrls({ documentDir, statementDir, s3Endpoint }: StorePlaces): string[] {
-  const buckets = [documentDir, statementDir].filter(bucketAddress);
-  return s3Endpoint === undefined ? buckets : [s3Endpoint];
 }
 
 /**

@@ -17,6 +17,7 @@ export const eventSettings = z.object({
       description:
         'Where outbound events go: https, or http to this machine with `EVENTS_TO_LOOPBACK=true`. A URL may hold a key, so it is treated as a secret.',
       secret: true,
+      address: true,
     }),
   EVENTS_SECRETS: signingSecrets
     .default([])

@@ -97,6 +97,7 @@ function pollSettings(system: SystemName) {
         description: `Page of a merchant or profile in the portal of the ${name}, with \`${PORTAL_ID}\` in place of its id. \`gangway status\` shows it.`,
         unset: 'no link',
         format: `URL with \`${PORTAL_ID}\``,
+        address: false,
       }),
   });
 }
@@ -223,13 +224,6 @@ function readPartner(
     throw new BadSetting(prefix + setting, rule);
   };
   return partner.clientSettings(url, readSettings(partner.settings, environment, prefix), { prefix, reject });
-}
-
-/** Where the partners of all accounts are. */
-export function partnerUrls({ accounts, ...own }: Accounts): string[] {
-  return [own, ...Object.values(accounts)].flatMap(({ partners }) =>
-    Object.values(partners).flatMap((partner) => partner?.url ?? []),
-  );
 }
 
 /** An account by its name. Default: the account without a name. @throws {BadSetting} */

@@ -4,7 +4,8 @@ import { z } from 'zod';
 /**
  * What all settings are made of: formats, and how they are read. Each folder declares the settings that it uses, and
  * each process composes them. The `meta` of a schema has what docs/configuration.md shows: `description`, `format`,
- * `unset` (what happens without the setting, if that is not its default), and `secret`.
+ * `unset` (what happens without the setting, if that is not its default), and `secret`. It also has `address`: whether the
+ * process connects to the value. A bucket has the name of the setting that replaces the server of buckets.
  */
 
 /** A setting that cannot be used. Its message is one line that names it, and never its value. */
@@ -32,7 +33,7 @@ export const listenAddress = z
     const [host = '', port] = address.split(':');
     return { host, port: Number(port) };
   })
-  .meta({ format: '`host:port`' });
+  .meta({ format: '`host:port`', address: false });
 
 /** A token opens everything, so it must be long enough that nobody guesses it. */
 const TOKEN = /^[\w.~+/=-]{32,}$/;
@@ -97,17 +98,19 @@ export const trustedProxies = list
   .meta({
     description: 'Proxies in front whose `X-Forwarded-For` is believed.',
     format: 'list of addresses and networks',
+    address: false,
   });
 
+/** A process connects to each URL whose setting does not say otherwise. */
 export const url = z
   .string('is not set')
   .refine((text) => URL.canParse(text), { error: 'must be a URL', abort: true })
-  .meta({ format: 'URL' });
+  .meta({ format: 'URL', address: true });
 
 /** A URL that credentials and private data may be sent to. */
 export const secureUrl = url
   .refine((text) => isSecureOrLoopback(new URL(text)), 'must be https (http only to loopback)')
-  .meta({ format: 'URL with https (http only to loopback)' });
+  .meta({ format: 'URL with https (http only to loopback)', address: true });
 
 /** Whether nobody on the way can read what is sent there: https, or http to this machine. */
 export function isSecureOrLoopback(url: URL): boolean {
@@ -121,19 +124,38 @@ export function isLoopback(url: URL): boolean {
 
 /**
  * With `NODE_TLS_REJECT_UNAUTHORIZED=0` Node accepts any certificate, so an impostor of a server that we connect to gets our
- * credentials. Only a process that connects to nothing but this machine may run with it.
+ * credentials, or signs people in. Only a process that connects to nothing but this machine may run with it.
  *
- * @param isLocal whether all that the process connects to is on this machine
+ * @param setting names what the process connects to
+ * @param isLocal whether that is on this machine
  * @throws {BadSetting}
  */
-export function requireCertificates(environment: NodeJS.ProcessEnv, isLocal: boolean): void {
+export function requireCertificates(environment: NodeJS.ProcessEnv, setting: string, isLocal: boolean): void {
   if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0' || isLocal) return;
-  const why = 'is 0, so whoever poses as a partner would get our credentials; it is for loopback only';
+  const why = `is 0, so anyone could pose as the server of ${setting}; it is for loopback only`;
   throw new BadSetting('NODE_TLS_REJECT_UNAUTHORIZED', `${why}. Name the CA in NODE_EXTRA_CA_CERTS instead`);
 }
 
+/** What these settings connect to, by the names of the settings. */
+function addressesIn({ shape }: z.ZodObject, set: Readonly<Record<string, unknown>>): [string, unknown][] {
+  return Object.entries(shape).flatMap(([name, schema]): [string, unknown][] => {
+    const address = metaOf(schema, 'address');
+    const isReplaced = typeof address === 'string' && set[address] !== undefined;
+    return address && !isReplaced ? [set[name]].flat().map((value) => [name, value]) : [];
+  });
+}
+
+/** Whether a value leads to this machine. A folder does, and so does what is not set. */
+function isHere(value: unknown): boolean {
+  const address = URL.parse(String(value));
+  return address === null || (/^https?:$/.test(address.protocol) && isLoopback(address));
+}
+
 /** An entry in the `meta` of a setting's schema, or of a schema that it wraps. */
-export function metaOf(schema: z.core.$ZodType, key: 'description' | 'format' | 'unset' | 'secret'): unknown {
+export function metaOf(
+  schema: z.core.$ZodType,
+  key: 'description' | 'format' | 'unset' | 'secret' | 'address',
+): unknown {
   const own = z.globalRegistry.get(schema)?.[key];
   if (own !== undefined) return own;
   const { innerType, in: input } = schema._zod.def as { innerType?: z.core.$ZodType; in?: z.core.$ZodType };
@@ -155,7 +177,7 @@ export function prefixed(prefix: string, { shape }: z.ZodObject): z.ZodRawShape 
  * Reads settings from the environment, or from the files that it names for secrets.
  *
  * @param prefix what the names of the settings begin with outside of the schema
- * @throws {BadSetting} naming the first setting that breaks its rule
+ * @throws {BadSetting} naming the first setting that breaks its rule, or that certificates are not checked
  */
 export function readSettings<Schema extends z.ZodObject>(
   schema: Schema,
@@ -169,9 +191,13 @@ export function readSettings<Schema extends z.ZodObject>(
   const parsed = schema.safeParse(
     Object.fromEntries(values.map(([name, value]) => [name.slice(prefix.length), value])),
   );
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new BadSetting(prefix + String(issue?.path[0]), issue?.message ?? 'is not valid');
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new BadSetting(prefix + String(issue?.path[0]), issue?.message ?? 'is not valid');
+  }
+  for (const [name, value] of addressesIn(schema, parsed.data))
+    requireCertificates(environment, prefix + name, isHere(value));
+  return parsed.data;
 }
 
 /** Empty settings count as not set, as in a `.env` file whose lines were left blank. */

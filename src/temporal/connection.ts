@@ -89,7 +89,7 @@ export function temporalSettings(env: NodeJS.ProcessEnv) {
     const { connectionOptions, namespace = 'default' } = toClientOptions(profile);
     const { address = 'localhost:7233', ...options } = connectionOptions;
     checkCertificates(options);
-    requireCertificates(env, isLoopback(address));
+    requireCertificates(env, 'TEMPORAL_ADDRESS', isLoopback(address));
     return { connectionOptions: { ...options, address }, namespace };
   } catch (error) {
     if (error instanceof BadSetting) throw error;

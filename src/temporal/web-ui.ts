@@ -8,6 +8,7 @@ export const webUiSettings = z.object({
   GANGWAY_UI_URL: url.optional().meta({
     description: 'Address of the Temporal Web UI, for the links that people get.',
     unset: 'for a Temporal server on this machine its port plus 1000, otherwise no links',
+    address: false,
   }),
 });
 

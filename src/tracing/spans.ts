@@ -20,6 +20,7 @@ import {
 } from '@temporalio/common';
 import type { ActivityInterceptors, InjectedSinks } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import {
   TRACE_HEADER,
   type TraceContext,
@@ -27,6 +28,13 @@ import {
   workflowSpanId,
 } from '../messages/trace-context.js';
 import type { PartnerObserver } from '../partners/http.js';
+import { readSettings } from '../settings/settings.js';
+
+/** Where traces go. The exporter reads the rest of the settings of the standard. */
+export const traceSettings = z.object({
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().meta({ address: true }),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional().meta({ address: true }),
+});
 
 /**
  * Sends traces to the collector of the standard setting `OTEL_EXPORTER_OTLP_ENDPOINT`, or of the one for traces alone. Without
@@ -34,15 +42,15 @@ import type { PartnerObserver } from '../partners/http.js';
  *
  * @param service name of the process. `OTEL_SERVICE_NAME` overrides it.
  * @returns sends the remaining spans and stops
+ * @throws {BadSetting}
  */
 export async function startTracing(
   service: string,
   env: NodeJS.ProcessEnv,
   logger?: Logger,
 ): Promise<() => Promise<void>> {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_SDK_DISABLED } = env;
-  const isOn = Boolean(OTEL_EXPORTER_OTLP_ENDPOINT || OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
-  if (!isOn || OTEL_SDK_DISABLED === 'true') return async () => undefined;
+  const isOn = Object.values(readSettings(traceSettings, env)).some(Boolean);
+  if (!isOn || env['OTEL_SDK_DISABLED'] === 'true') return async () => undefined;
   const { exportTraces } = await import('./export.js');
   const onFailure = (kind: string) => logger?.warn({ kind }, 'traces could not be sent');
   return exportTraces(service, env, () => chosen, onFailure);

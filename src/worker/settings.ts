@@ -2,27 +2,14 @@ import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { z } from 'zod';
 import type { PatienceSettings } from '../activities/interceptors.js';
 import type { PollBounds } from '../activities/poll.js';
-import { type StorePlaces, storeSettings, storesFrom, storeUrls } from '../documents/open-store.js';
+import { type StorePlaces, storeSettings, storesFrom } from '../documents/open-store.js';
 import { type EventSettings, eventSettings, eventsFrom } from '../events/sender.js';
 import type { DbaForm } from '../messages/listed.js';
-import {
-  type Account,
-  type Accounts,
-  accountNames,
-  partnerUrls,
-  readAccounts,
-} from '../partners/account-settings.js';
+import { type Account, type Accounts, accountNames, readAccounts } from '../partners/account-settings.js';
 import { recordSettings } from '../partners/recording.js';
 import { eachSystem, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
 import { logSettings } from '../process/logging.js';
-import {
-  BadSetting,
-  duration,
-  isLoopback,
-  listenAddress,
-  readSettings,
-  requireCertificates,
-} from '../settings/settings.js';
+import { BadSetting, duration, listenAddress, readSettings } from '../settings/settings.js';
 import { temporalClientSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 
@@ -149,15 +136,9 @@ export function loadWorkerSettings(environment: NodeJS.ProcessEnv): WorkerSettin
   const accounts = readAccounts(environment);
   const poll = pollFrom(set);
   for (const account of [accounts, ...Object.values(accounts.accounts)]) checkPollBounds(account, poll);
-  const stores = storesFrom(set);
-  const reached = [...partnerUrls(accounts), ...storeUrls(stores), ...set.EVENTS_URLS];
-  requireCertificates(
-    environment,
-    reached.every((url) => isLoopback(new URL(url))),
-  );
   return {
     ...accounts,
-    ...stores,
+    ...storesFrom(set),
     taskQueue: set.GANGWAY_TASK_QUEUE,
     dbaForm: set.GANGWAY_DBA,
     version: versionFrom(set),

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { PROCESS_SETTINGS } from '../../src/commands/help/process-settings.js';
+import { PROCESS_SETTINGS, type Process } from '../../src/commands/help/process-settings.js';
+import { LIBRARY_SECTIONS } from '../../src/commands/help/setting-sections.js';
+import { loadConsoleSettings } from '../../src/console/settings.js';
 import { metaOf } from '../../src/settings/settings.js';
+import { startTracing } from '../../src/tracing/spans.js';
 
 const settings = PROCESS_SETTINGS.flatMap(({ process, schema, secrets }) =>
   Object.entries(schema.shape).map(([name, setting]) => ({
@@ -19,4 +22,77 @@ describe('each setting', () => {
   it.each(settings)('$name of $process is a secret if its name is that of one', ({ name, isSecret }) => {
     if (/(PASSWORD|SECRETS?|TOKENS?|_KEYS?|_AUTH)$/.test(name)) expect(isSecret).toBe(true);
   });
+});
+
+/** Whether a setting may hold an address, by its name or by what it describes. */
+const mayBeAddress = (...texts: readonly unknown[]) =>
+  /UR[LI]|ADDRESS|ENDPOINT|ISSUER|ORIGIN|HOST|SERVER|COLLECTOR|:\/\//i.test(texts.join(' '));
+
+describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
+  const candidates = settings.filter(({ name, setting }) => mayBeAddress(name, metaOf(setting, 'format')));
+  it.each(candidates)('$name of $process says whether the process connects to it', ({ setting }) => {
+    expect(metaOf(setting, 'address')).toBeDefined();
+  });
+
+  it.each<[Process, connectsTo: string[]]>([
+    ['worker', ['EVENTS_URLS', 'DOCUMENT_DIR', 'STATEMENT_DIR', 'S3_ENDPOINT', 'partners']],
+    ['gangway', ['DOCUMENT_DIR', 'STATEMENT_DIR', 'S3_ENDPOINT', 'partners']],
+    ['receiver', []],
+    ['console', ['OIDC_ISSUER', 'DOCUMENT_DIR', 'STATEMENT_DIR', 'S3_ENDPOINT', 'partners']],
+    ['codec-server', ['CODEC_JWKS_URL']],
+    ['sandbox', []],
+  ])('%s checks the addresses %j', (process, connectsTo) => {
+    const partners = ['BOARDING_URL', 'BANKING_URL', 'PAYMENTS_URL', 'PLANT_STORE_URL', 'PROCESSOR_URL'];
+    const checked = settings.filter((each) => each.process === process && metaOf(each.setting, 'address'));
+    expect(checked.map(({ name }) => name).sort()).toEqual(
+      connectsTo.flatMap((name) => (name === 'partners' ? partners : name)).sort(),
+    );
+  });
+
+  it('no other setting of a library has an address than those of Temporal and of traces', () => {
+    const names = LIBRARY_SECTIONS.flatMap(({ settings }) => settings.map(({ name }) => name));
+    expect(names.filter((name) => mayBeAddress(name)).sort()).toEqual(
+      [
+        'OTEL_EXPORTER_OTLP_ENDPOINT',
+        'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+        'TEMPORAL_ADDRESS',
+        // Names and certificates of the server at TEMPORAL_ADDRESS.
+        'TEMPORAL_TLS_SERVER_CA_CERT_DATA',
+        'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
+        'TEMPORAL_TLS_SERVER_NAME',
+        // Not over the network.
+        'TEMPORAL_TEST_SERVER_PATH',
+      ].sort(),
+    );
+  });
+
+  const unverified = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  const signIn = { OIDC_CLIENT_ID: 'console', CONSOLE_SESSION_KEYS: 'k'.repeat(32) };
+  it('the console does not start with an identity provider on another machine', () => {
+    const load = (OIDC_ISSUER: string) => loadConsoleSettings({ ...unverified, ...signIn, OIDC_ISSUER });
+    expect(() => load('https://login.example.com')).toThrow(
+      'NODE_TLS_REJECT_UNAUTHORIZED: is 0, so anyone could pose as the server of OIDC_ISSUER; ',
+    );
+    expect(load('https://127.0.0.1:9000').oidc?.issuer).toBe('https://127.0.0.1:9000');
+  });
+
+  it('the console may have links to other machines', () => {
+    const GANGWAY_UI_URL = 'https://temporal.example.com';
+    const address = {
+      CONSOLE_URL: 'https://console.example.com',
+      BOARDING_PORTAL_URL: 'https://x.example.com/{id}',
+    };
+    expect(loadConsoleSettings({ ...unverified, ...address, GANGWAY_UI_URL }).uiUrl).toBe(GANGWAY_UI_URL);
+  });
+
+  it.each(['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'])(
+    'no traces go to %s on another machine',
+    async (name) => {
+      await expect(startTracing('x', { ...unverified, [name]: 'https://otel.example.com' })).rejects.toThrow(
+        `NODE_TLS_REJECT_UNAUTHORIZED: is 0, so anyone could pose as the server of ${name}; `,
+      );
+      const off = { OTEL_SDK_DISABLED: 'true', [name]: 'https://[::1]:4318' };
+      await (await startTracing('x', { ...unverified, ...off }))();
+    },
+  );
 });

@@ -3,10 +3,9 @@ import { buffer } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { type ClientSettings, clientSettings, clientSettingsFrom } from '../../client/settings.js';
-import { storeUrls } from '../../documents/open-store.js';
-import { type Accounts, partnerUrls, readAccounts } from '../../partners/account-settings.js';
+import { type Accounts, readAccounts } from '../../partners/account-settings.js';
 import { recordSettings } from '../../partners/recording.js';
-import { isLoopback, readSettings, requireCertificates } from '../../settings/settings.js';
+import { readSettings } from '../../settings/settings.js';
 import { requireKeys, temporalSettings, withClient } from '../../temporal/connection.js';
 import { localUi, webUiSettings, workflowPage, workflowsPage } from '../../temporal/web-ui.js';
 import { type Output, Printer } from './output.js';
@@ -27,15 +26,9 @@ export type CommandSettings = Accounts &
 /** @throws {BadSetting} naming the first setting that cannot be used */
 export function loadCommandSettings(environment: NodeJS.ProcessEnv): CommandSettings {
   const set = readSettings(commandSettings, environment);
-  const accounts = readAccounts(environment);
-  const own = clientSettingsFrom(set);
-  requireCertificates(
-    environment,
-    [...partnerUrls(accounts), ...storeUrls(own)].every((reached) => isLoopback(new URL(reached))),
-  );
   return {
-    ...accounts,
-    ...own,
+    ...readAccounts(environment),
+    ...clientSettingsFrom(set),
     uiUrl: set.GANGWAY_UI_URL,
   };
 }

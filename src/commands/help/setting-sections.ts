@@ -178,7 +178,7 @@ export const LIBRARY_SECTIONS: readonly LibrarySection[] = [
       {
         name: 'NODE_TLS_REJECT_UNAUTHORIZED',
         purpose:
-          '`0` accepts any certificate. Gangway starts with it only when all that it connects to is on this machine.',
+          '`0` accepts any certificate. Gangway starts with it only when all servers that its settings name are on this machine.',
         unset: '`1`',
       },
     ],

@@ -7,6 +7,12 @@ const PARTNER = {
   BOARDING_PASSWORD: 'correct-horse',
 };
 const TEMPORAL = { TEMPORAL_ADDRESS: 'temporal.example.com:7233' };
+const TRACES = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com' };
+const PROVIDER = {
+  OIDC_ISSUER: 'https://login.example.com',
+  OIDC_CLIENT_ID: 'console',
+  CONSOLE_SESSION_KEYS: 'VWo0c0x5dGZKQ1lFQm5oWnRwM1pGZz09c2Vzc2lvbg',
+};
 const CODEC = {
   PAYLOAD_KEYS: 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
   CODEC_JWKS_URL: 'https://login.example.com/keys',
@@ -19,11 +25,14 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0 nothing is sent, because nothing s
     ['worker.js', PARTNER],
     ['worker.js', TEMPORAL],
     ['receiver.js', TEMPORAL],
+    ['receiver.js', TRACES],
+    ['console.js', PROVIDER],
     ['codec-server.js', CODEC],
     ['starter.js doctor', PARTNER],
     ['starter.js doctor', TEMPORAL],
     ['starter.js call boarding list-agent-profiles', PARTNER],
     ['starter.js setup', TEMPORAL],
+    ['starter.js list', TRACES],
     ['starter.js board examples/merchant.json', PARTNER],
   ])('%s, %o', async (command, settings) => {
     const [file = '', ...args] = command.split(' ');
@@ -34,7 +43,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0 nothing is sent, because nothing s
     };
     const { code, stdout, stderr } = await run(process.execPath, [`dist/${file}`, ...args], env);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('NODE_TLS_REJECT_UNAUTHORIZED: is 0, so whoever poses as a partner');
+    expect(stderr).toContain('NODE_TLS_REJECT_UNAUTHORIZED: is 0, so anyone could pose as the server of');
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 });

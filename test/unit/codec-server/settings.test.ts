@@ -111,7 +111,10 @@ describe('the settings of the codec server', () => {
       'CODEC_TOKEN_IN_PATH: is allowed on loopback only',
       { CODEC_TOKEN_IN_PATH: 'true', CODEC_BEHIND_TLS: 'true' },
     ],
-    ['NODE_TLS_REJECT_UNAUTHORIZED: is 0', { ...JWT, NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
+    [
+      'NODE_TLS_REJECT_UNAUTHORIZED: is 0, so anyone could pose as the server of CODEC_JWKS_URL',
+      { ...JWT, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+    ],
     ['CODEC_NAMESPACES: must be names of namespaces', { CODEC_NAMESPACES: 'live,' }],
     ['CODEC_REQUESTS_PER_MINUTE: must be a number from 1', { CODEC_REQUESTS_PER_MINUTE: '0' }],
   ])('are rejected: %s', (message, settings) => {

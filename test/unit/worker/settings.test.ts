@@ -432,8 +432,8 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
   const unverified = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
   const events = { EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' };
 
-  it.each<[string, Record<string, string>]>([
-    ['a partner', partner],
+  it.each<[string, Record<string, string>, setting: string]>([
+    ['a partner', partner, 'BOARDING_URL'],
     [
       'a partner of another account',
       {
@@ -441,18 +441,25 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
         ACME_PROCESSOR_URL: 'https://processor.example.com',
         ACME_PROCESSOR_API_KEY: 'k',
       },
+      'ACME_PROCESSOR_URL',
     ],
-    ['a subscriber', { ...events, EVENTS_URLS: 'https://127.0.0.1/news,https://crm.example.com/news' }],
-    ['a bucket', { STATEMENT_DIR: 's3://gangway.example.com/statements' }],
+    [
+      'a subscriber',
+      { ...events, EVENTS_URLS: 'https://127.0.0.1/news,https://crm.example.com/news' },
+      'EVENTS_URLS',
+    ],
+    ['a bucket', { STATEMENT_DIR: 's3://gangway.example.com/statements' }, 'STATEMENT_DIR'],
+    ['a bucket with the name of this machine', { DOCUMENT_DIR: 's3://localhost' }, 'DOCUMENT_DIR'],
     [
       'a server of buckets',
       { DOCUMENT_DIR: 's3://example-bucket', S3_ENDPOINT: 'https://storage.example.com' },
+      'S3_ENDPOINT',
     ],
-  ])('is refused with %s on another machine', (_, settings) => {
+  ])('is refused with %s on another machine', (_, settings, setting) => {
     const load = () => loadWorkerSettings({ ...settings, ...unverified });
     expect(load).toThrow(BadSetting);
     expect(load).toThrow(
-      'NODE_TLS_REJECT_UNAUTHORIZED: is 0, so whoever poses as a partner would get our credentials; ' +
+      `NODE_TLS_REJECT_UNAUTHORIZED: is 0, so anyone could pose as the server of ${setting}; ` +
         'it is for loopback only. Name the CA in NODE_EXTRA_CA_CERTS instead',
     );
     expect(() => loadWorkerSettings({ ...settings, NODE_TLS_REJECT_UNAUTHORIZED: '1' })).not.toThrow();
