@@ -173,8 +173,9 @@ function endUnread(server: FastifyInstance): void {
     // Node drops what arrives now, so its events do not show how much there was.
     const timer = setInterval(() => {
       if (socket.bytesRead - before > UNREAD.bytes || Date.now() > until) socket.destroy();
+      // The request may have closed already, and then no event would end this.
+      if (raw.complete || socket.destroyed) clearInterval(timer);
     }, UNREAD.checkMs);
-    raw.once('close', () => clearInterval(timer));
     raw.unpipe().resume();
   });
 }
