@@ -9,7 +9,7 @@ import type {
   StatusSnapshot,
   Warned,
 } from '../messages/boarding-activities.js';
-import { mergePatch } from '../messages/objects.js';
+import { fieldOf, mergePatch } from '../messages/objects.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
 import {
   EXPLAINED,
@@ -305,7 +305,7 @@ export function withChanges(read: Fees, changes: Fees): Record<string, unknown> 
 export function differences(requested: unknown, has: unknown, path: readonly string[] = []): FieldProblem[] {
   if (isObject(requested) && isObject(has)) {
     return Object.entries(requested).flatMap(([name, value]) =>
-      differences(value, has[name], [...path, name]),
+      differences(value, fieldOf(has, name), [...path, name]),
     );
   }
   if (Array.isArray(requested) && Array.isArray(has) && requested.length === has.length) {

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Correctable } from '../messages/activities.js';
 import type { KnownAccounts } from '../messages/inputs.js';
+import { fieldOf } from '../messages/objects.js';
 import type { Answer, AnswerKind, Requirement, RequirementKind } from '../messages/requirements.js';
 import { NEED_REASON, sendResolution } from '../operators/answering.js';
 import { type Change, changesOf, checkCorrection } from '../operators/corrections.js';
@@ -197,7 +198,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 function atTheirFields({ message }: InvalidInput): InvalidInput {
   const problems = message.split('\n').map((line): FieldProblem => {
     const [, field = '', rule = line] = /^(answer[\w.]*|reason): (.*)$/.exec(line) ?? [];
-    const name = FIELDS[field] ?? field.replace(/^answer\.patch\.?/, '').replace(/^answer.*/, '');
+    const name = fieldOf(FIELDS, field) ?? field.replace(/^answer\.patch\.?/, '').replace(/^answer.*/, '');
     return { field: name, message: rule };
   });
   return new InvalidInput('The onboarding refused the answer.', problems);

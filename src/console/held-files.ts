@@ -36,7 +36,7 @@ export async function receivedForm(
     else {
       requireCsrf({ body: fields }, csrf);
       const bytes = await contentOf(part.file, maxBytes);
-      if (bytes.length > 0) files[part.fieldname] = { name: part.filename, bytes };
+      if (bytes.length > 0) files[part.fieldname] = { name: part.filename ?? '', bytes };
     }
   }
   requireCsrf({ body: fields }, csrf);

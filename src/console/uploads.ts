@@ -77,7 +77,7 @@ export async function receiveDocuments(
         if (bytes > MOST_BYTES) throw new NotShown(413, TOO_LARGE);
       };
       // Browsers send a file without a name where none was chosen.
-      if (part.filename === '' || part.fieldname !== 'documents') {
+      if (!part.filename || part.fieldname !== 'documents') {
         await passOver(part.file, count);
         continue;
       }

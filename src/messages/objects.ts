@@ -6,6 +6,11 @@ export function defined<Fields extends object>(
   return Object.fromEntries(set) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
 }
 
+/** The value of a field. A name that every object inherits, such as `toString`, is a field only of an object that has it. */
+export function fieldOf<Value>(fields: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
 /** JSON merge patch (RFC 7396): objects merge field by field, `null` removes, anything else replaces. */
 export function mergePatch<T extends object>(target: T, patch: Readonly<Record<string, unknown>>): T {
   return merge(target, patch) as T;
@@ -13,12 +18,12 @@ export function mergePatch<T extends object>(target: T, patch: Readonly<Record<s
 
 function merge(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
-  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  const merged = new Map(isObject(target) ? Object.entries(target) : []);
   for (const [name, value] of Object.entries(patch)) {
-    if (value === null) delete merged[name];
-    else merged[name] = merge(merged[name], value);
+    if (value === null) merged.delete(name);
+    else merged.set(name, merge(merged.get(name), value));
   }
-  return merged;
+  return Object.fromEntries(merged);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
+import { fieldOf } from '../messages/objects.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { localeRule, PLAIN_NUMBER } from '../partners/rules-in-words.js';
 import { type CellType, columnsOf } from './batch/columns.js';
@@ -106,17 +107,17 @@ function put(target: object, path: readonly (string | number)[], value: unknown)
       else delete inside[name];
       return undefined;
     }
-    if (!isContainer(inside[name])) inside[name] = typeof path[depth + 1] === 'number' ? [] : {};
+    if (!isContainer(valueAt(inside, [name]))) inside[name] = typeof path[depth + 1] === 'number' ? [] : {};
     inside = inside[name] as typeof inside;
   }
   return 'is not a field';
 }
 
 function patchBetween(before: object, after: object): Patch {
-  const [from, to] = [before, after] as Patch[];
+  const [from, to] = [before as Patch, after as Patch];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changes = [...names].flatMap((name): [string, unknown][] => {
-    const [one, other] = [from?.[name], to?.[name]];
+    const [one, other] = [fieldOf(from, name), fieldOf(to, name)];
     if (isDeepStrictEqual(one, other)) return [];
     if (isObject(one) && isObject(other)) return [[name, patchBetween(one, other)]];
     return [[name, other ?? null]];

@@ -1,3 +1,4 @@
+import { fieldOf } from '../messages/objects.js';
 import { duration } from '../settings/settings.js';
 
 /** A time as programs hold it: ISO 8601, or a date. */
@@ -110,7 +111,7 @@ export const PAST_TIME_RULE =
  * @returns undefined for anything else
  */
 export function timeBefore(value: string): Date | undefined {
-  const days = DAYS_AGO[value];
+  const days = fieldOf(DAYS_AGO, value);
   if (days !== undefined) {
     const midnight = new Date();
     midnight.setHours(0, 0, 0, 0);

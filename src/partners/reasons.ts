@@ -12,6 +12,6 @@ const CODES: Readonly<Record<string, string>> = {
 
 /** The `reason` of a partner error for people: `the connection broke before the response (UND_ERR_SOCKET)`. */
 export function reasonInWords(reason: string): string {
-  const words = CODES[reason];
+  const words = Object.hasOwn(CODES, reason) ? CODES[reason] : undefined;
   return words === undefined ? reason : `${words} (${reason})`;
 }

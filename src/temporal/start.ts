@@ -24,6 +24,7 @@ import {
   merchantBoardingInput,
 } from '../messages/inputs.js';
 import type { DbaForm } from '../messages/listed.js';
+import { fieldOf } from '../messages/objects.js';
 import { type FirstSight, initialVisibility } from '../messages/search-attributes.js';
 import { outcomeOf } from './onboardings.js';
 import { decodedPayloads, isUnreadablePayload } from './payload-codec.js';
@@ -248,7 +249,7 @@ export function differingFields(one: unknown, other: unknown, path = ''): string
   if (!isObject(one) || !isObject(other) || Array.isArray(one) !== Array.isArray(other)) return [path];
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...names].flatMap((name) =>
-    differingFields(one[name], other[name], path === '' ? name : `${path}.${name}`),
+    differingFields(fieldOf(one, name), fieldOf(other, name), path === '' ? name : `${path}.${name}`),
   );
 }
 

@@ -1,3 +1,4 @@
+import { fieldOf } from '../../messages/objects.js';
 import { consequenceOf, kindsOf, rowsOf, UNCONFIRMED_ROWS } from '../../operators/batch/validation.js';
 import { csvOf } from '../../operators/csv.js';
 import { Facts, Notes, Table, Time } from '../../operators/report/page.js';
@@ -84,7 +85,7 @@ async function checkFile(visit: Visit): Promise<Shown> {
   const { fields, files } = await receivedForm(visit, MAX_FILE_BYTES);
   const { file, mapping } = files;
   if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
-  const named = DELIMITERS[fields['delimiter'] ?? ''];
+  const named = fieldOf(DELIMITERS, fields['delimiter'] ?? '');
   // NDJSON takes none.
   const delimiter = /\.csv$/i.test(file.name) ? named : undefined;
   const checked = await checkedFile(visit, file, { delimiter, mapping });

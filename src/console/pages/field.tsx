@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { fieldOf } from '../../messages/objects.js';
 
 /** What an input of a field has. */
 export interface FieldAttributes {
@@ -68,7 +69,8 @@ export function fieldLabel(field: string): string {
   if (field === '') return 'The whole input';
   const names = field.split('.');
   const last = names.at(-1) ?? '';
-  if (WORDS[last]) return WORDS[last];
+  const known = fieldOf(WORDS, last);
+  if (known !== undefined) return known;
   const words = last
     .replaceAll('_', ' ')
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Correctable } from '../../messages/activities.js';
 import { isSamePerson } from '../../messages/handling.js';
+import { fieldOf } from '../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import { detailBeside, type Requirement, TASKS } from '../../messages/requirements.js';
 import { inputFor } from '../../operators/corrections.js';
@@ -320,11 +321,12 @@ export function goneShown(visit: Visit, found: Found, state: OnboardingState, ty
   return { status: typed ? 409 : 200, title: 'No longer open', page };
 }
 
+const TYPED: Readonly<Record<string, string>> = { text: 'answer', id: 'ID', code: 'code', reason: 'reason' };
+
 /** What a person typed for nothing, to copy. */
 function Typed({ fields }: { readonly fields: Fields }) {
   const shown = fields.names.flatMap((name) => {
-    const label =
-      /^set\.(.*)$/.exec(name)?.[1] ?? { text: 'answer', id: 'ID', code: 'code', reason: 'reason' }[name];
+    const label = /^set\.(.*)$/.exec(name)?.[1] ?? fieldOf(TYPED, name);
     const value = fields.text(name);
     return label === undefined || value === '' ? [] : [{ name, label, value }];
   });

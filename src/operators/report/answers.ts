@@ -1,4 +1,4 @@
-import { mergePatch } from '../../messages/objects.js';
+import { fieldOf, mergePatch } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
 import type { AcceptedAnswer } from '../../temporal/history.js';
@@ -147,7 +147,7 @@ function changesBetween(old: unknown, now: unknown, field = ''): Change[] {
   if (!isObject(old) || !isObject(now)) return [{ field, old, new: now }];
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
   return [...names].flatMap((name) =>
-    changesBetween(old[name], now[name], field === '' ? name : `${field}.${name}`),
+    changesBetween(fieldOf(old, name), fieldOf(now, name), field === '' ? name : `${field}.${name}`),
   );
 }
 

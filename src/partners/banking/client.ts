@@ -116,7 +116,8 @@ export const STATEMENT_FORMATS: Readonly<Record<string, StatementFormat>> = {
 /** The format of a statement, by its `Content-Type` (E10); undefined for a type that does not identify one. */
 export function statementFormat(contentType: string): StatementFormat | undefined {
   const [type = ''] = contentType.split(';');
-  return STATEMENT_FORMATS[type.trim().toLowerCase()];
+  const name = type.trim().toLowerCase();
+  return Object.hasOwn(STATEMENT_FORMATS, name) ? STATEMENT_FORMATS[name] : undefined;
 }
 
 /** The partner's own page size (apis/1, Limits). */
