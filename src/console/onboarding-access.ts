@@ -2,6 +2,7 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { partsOfId } from '../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { describe } from '../temporal/onboardings.js';
+import { isInAccounts } from '../temporal/search.js';
 import { NotShown, type Visit } from './route.js';
 import { maySee } from './visitor.js';
 
@@ -23,9 +24,8 @@ export async function openOnboarding(
 ): Promise<WorkflowExecutionDescription> {
   const { id } = visit.request.params as { readonly id: string };
   const description = mayOpen(visit, id) ? await describe(visit.client, id) : undefined;
-  // Somebody may have started it by hand, with an id of another account.
-  const account = description?.typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);
-  if (!description || (account !== undefined && !maySee(visit.visitor, account)))
+  const partnerAccount = description?.typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);
+  if (!description || !isInAccounts({ workflowId: id, partnerAccount }, visit.visitor.accounts))
     throw new NotShown(404, 'There is no onboarding with this id, or it is not one that you may see.');
   return description;
 }

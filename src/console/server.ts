@@ -16,6 +16,7 @@ import {
 } from '../http/server.js';
 import { InvalidInput } from '../operators/invalid-input.js';
 import { Times } from '../operators/time.js';
+import { UnsearchableText } from '../temporal/query.js';
 import { temporalCheck } from '../temporal/server.js';
 import { isUnavailable, sentenceOf, TemporalProblem } from '../temporal/unavailable.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
@@ -334,6 +335,7 @@ function handleErrors(server: FastifyInstance, { console, admission }: Handling)
 function shownError(logger: Logger, error: unknown): ReturnType<typeof errorPage> {
   if (error instanceof NotShown) return errorPage(error.status, error.message);
   if (error instanceof InvalidInput) return errorPage(422, error.report);
+  if (error instanceof UnsearchableText) return errorPage(422, error.message);
   const sentence = sentenceOf(error);
   if (sentence !== undefined) {
     const isLater = isUnavailable(error) || (error instanceof TemporalProblem && error.isUnavailable);

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { RequirementKind } from '../messages/requirements.js';
 import { byDue, INBOX_TYPES, type InboxItem, itemsOf } from '../operators/inbox.js';
 import type { SystemName } from '../partners/names.js';
-import { listed, mostUrgent, visibilityQuery } from '../temporal/search.js';
+import { listedBy, mostUrgent, visibilityQuery } from '../temporal/search.js';
 import { SharedReads } from './sharing.js';
 
 /** Who answers or claims sees it at once. A change that comes from elsewhere may show this much later. */
@@ -61,7 +61,7 @@ export function waitingList(
     for (let tried = 2 * rows; ; tried *= 2) {
       const atMost = Math.min(tried, most);
       const urgent = await mostUrgent(client, wanted, atMost, before?.until);
-      const found = await Array.fromAsync(listed(client, visibilityQuery(urgent.filter)));
+      const found = await Array.fromAsync(listedBy(client, urgent.filter));
       const { kind } = filter;
       const items = found
         .flatMap(itemsOf)

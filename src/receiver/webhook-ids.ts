@@ -3,6 +3,7 @@ import { possibleWorkflowIds } from '../messages/ids.js';
 import { externalId } from '../messages/inputs.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { list } from '../settings/settings.js';
+import { all, type Condition, either, IS_RUNNING, is, isIn } from '../temporal/query.js';
 import { Problem } from './problems.js';
 
 /** Ids of the partners are digits, as a number or a text (apis/2), of at most this length. */
@@ -91,20 +92,16 @@ export function countOf(named: NamedIds): number {
  * The visibility query for the running workflows of a task queue that have one of the ids. A webhook does not name its account,
  * so an `externalId` stands for the workflows of each account.
  */
-export function runningWith(named: NamedIds, taskQueue: string, accounts: readonly string[]): string {
+export function runningWith(named: NamedIds, taskQueue: string, accounts: readonly string[]): Condition {
   const clauses = [...named].map(([kind, ids]) =>
     kind === 'externalId'
       ? isIn(
           'WorkflowId',
           [...ids].flatMap((id) => possibleWorkflowIds(id, accounts)),
         )
-      : isIn(kind, [...ids]),
+      : isIn({ name: kind }, [...ids]),
   );
-  return `ExecutionStatus = 'Running' AND ${isIn('TaskQueue', [taskQueue])} AND (${clauses.join(' OR ')})`;
-}
-
-function isIn(attribute: string, values: readonly string[]): string {
-  return `${attribute} IN (${values.map((value) => JSON.stringify(value)).join(', ')})`;
+  return all(IS_RUNNING, is('TaskQueue', taskQueue), either(...clauses));
 }
 
 interface Field {

@@ -13,7 +13,8 @@ import { partId, type Restored } from '../messages/onboardings.js';
 import type { Resolution } from '../messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { answersIn, argumentsOf, type Event, indexedChangesIn } from './history.js';
-import { type Listed, listed, quoted } from './search.js';
+import { all, is, isIn } from './query.js';
+import { type Listed, listed } from './search.js';
 import { type Agent, priorityOf } from './start.js';
 
 /** An onboarding as it was when it was backed up. */
@@ -59,8 +60,7 @@ export async function* backedUp(client: Client, taskQueue: string): AsyncGenerat
 type Run = Pick<Listed, 'workflowId' | 'runId' | 'type' | 'startedAt' | 'state'>;
 
 async function lastRuns(client: Client, taskQueue: string): Promise<Run[]> {
-  const types = Object.keys(ONBOARDINGS).map((type) => `'${type}'`);
-  const query = `WorkflowType IN (${types.join(', ')}) AND TaskQueue = ${quoted(taskQueue)}`;
+  const query = all(isIn('WorkflowType', Object.keys(ONBOARDINGS)), is('TaskQueue', taskQueue));
   const last = new Map<string, Run>();
   for await (const run of listed(client, query)) {
     const known = last.get(run.workflowId);

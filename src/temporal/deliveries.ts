@@ -1,7 +1,7 @@
 import type { ActivityExecutionInfo, Client } from '@temporalio/client';
 import type { SingleActivity } from '../messages/activities.js';
 import type { Delivery, OutboundEventActivities } from '../messages/outbound-events.js';
-import { quoted } from './search.js';
+import { all, type Condition, is, isIn, startsWith } from './query.js';
 import { startSingle } from './single-activities.js';
 
 /** The activity that sends one event to one destination. */
@@ -90,15 +90,16 @@ export async function* listDeliveries(client: Client, filter: DeliveryFilter): A
   }
 }
 
-function queryOf({ workflowId, statuses }: DeliveryFilter): string {
-  return [
-    `ActivityType = ${quoted(DELIVER)}`,
-    workflowId !== undefined && `ActivityId STARTS_WITH ${quoted(idPrefix(workflowId))}`,
-    statuses !== undefined &&
-      `ExecutionStatus IN (${statuses.map((status) => quoted(STATUS_NAMES[status])).join(', ')})`,
-  ]
-    .filter(Boolean)
-    .join(' AND ');
+function queryOf({ workflowId, statuses }: DeliveryFilter): Condition {
+  return all(
+    is('ActivityType', DELIVER),
+    workflowId !== undefined && startsWith('ActivityId', idPrefix(workflowId)),
+    statuses &&
+      isIn(
+        'ExecutionStatus',
+        statuses.map((status) => STATUS_NAMES[status]),
+      ),
+  );
 }
 
 /** Sends an event again, as the same event. A delivery that waits for its next attempt is tried at once. */

@@ -13,7 +13,8 @@ import { type OnboardingState, stateQuery } from '../messages/onboarding-state.j
 import { PARTS, type Part, partId } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { didYouMean } from '../settings/nearest.js';
-import { type Listed, listed, quoted, typesOf, visibilityQuery } from './search.js';
+import { all, type Condition, is, isIn, isNull } from './query.js';
+import { type Listed, listed, typesOf, visibilityQuery } from './search.js';
 import { isNotFound, TemporalProblem } from './unavailable.js';
 import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
 
@@ -234,12 +235,11 @@ export interface Owner {
 export async function ownersOf(client: Client, owned: Owned): Promise<Owner[]> {
   const { workflowType, attribute, ids, taskQueue, partnerAccount, except } = owned;
   if (ids.length === 0) return [];
-  const { [attribute]: key } = SEARCH_ATTRIBUTES;
-  const query = [
-    `WorkflowType = '${workflowType}'`,
-    `${key.name} IN (${ids.map((id) => `'${id}'`).join(', ')})`,
+  const query = all(
+    is('WorkflowType', workflowType),
+    isIn(SEARCH_ATTRIBUTES[attribute], ids.map(String)),
     ofAccount(taskQueue, partnerAccount),
-  ].join(' AND ');
+  );
   // A workflow may have run several times.
   const owners = new Map<string, Owner>();
   for await (const { workflowId, state, dba, [attribute]: id } of listed(client, query)) {
@@ -259,8 +259,10 @@ export async function stillRunning(client: Client, owners: readonly Owner[]): Pr
 }
 
 /** Part of a query: the workflows of a task queue in one account at the partners. */
-export function ofAccount(taskQueue: string, account: string | undefined): string {
-  const { name } = SEARCH_ATTRIBUTES.partnerAccount;
-  const inAccount = account === undefined ? `${name} IS NULL` : `${name} = ${quoted(account)}`;
-  return `TaskQueue = ${quoted(taskQueue)} AND ${inAccount}`;
+export function ofAccount(taskQueue: string, account: string | undefined): Condition {
+  const { partnerAccount } = SEARCH_ATTRIBUTES;
+  return all(
+    is('TaskQueue', taskQueue),
+    account === undefined ? isNull(partnerAccount) : is(partnerAccount, account),
+  );
 }

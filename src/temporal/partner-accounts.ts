@@ -18,6 +18,7 @@ import type { SystemName } from '../partners/systems.js';
 import { isStepAt, nudge, type Pending, pendingActivities, retryNow } from './nudge.js';
 import { ofAccount } from './onboardings.js';
 import { decodedFailure } from './payload-codec.js';
+import { all, IS_RUNNING } from './query.js';
 import { listed } from './search.js';
 
 /** One account at one partner, and the workflows that work with it. */
@@ -146,7 +147,7 @@ async function wakeAll(
   { account, taskQueue }: AccountAt,
   isMeant: (pending: Pending) => boolean | Promise<boolean>,
 ): Promise<Woken> {
-  const query = `${ofAccount(taskQueue, account)} AND ExecutionStatus = 'Running'`;
+  const query = all(ofAccount(taskQueue, account), IS_RUNNING);
   const running = listed(client, query);
   let steps = 0;
   let workflows = 0;

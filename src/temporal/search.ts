@@ -4,7 +4,7 @@ import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/pa
 import { optionalTsToDate, requiredTsToDate } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { HANDLING_MEMO, type HandlingMemo } from '../messages/handling.js';
-import { ACCOUNTS, systemOf, WORKFLOW_ID_PREFIXES, type WorkflowType } from '../messages/ids.js';
+import { ACCOUNTS, partsOfId, systemOf, WORKFLOW_ID_PREFIXES, type WorkflowType } from '../messages/ids.js';
 import {
   formsOf,
   handled,
@@ -18,6 +18,19 @@ import type { RequirementKind } from '../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import type { SystemName } from '../partners/systems.js';
 import { decodedPayloads, isUnreadablePayload } from './payload-codec.js';
+import {
+  all,
+  type Condition,
+  compared,
+  either,
+  IS_RUNNING,
+  is,
+  isIn,
+  isNot,
+  isNull,
+  startsWith,
+  typedQuery,
+} from './query.js';
 
 const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
 
@@ -78,47 +91,56 @@ export function typesOf(kinds: Readonly<Partial<Record<WorkflowType, string>>>):
   return Object.keys(kinds) as WorkflowType[];
 }
 
-/** @returns a visibility query, https://docs.temporal.io/list-filter */
-export function visibilityQuery(filter: Filter): string {
+/** The query of a filter. What it finds for `partnerAccounts` is checked again by {@link listedBy}. */
+export function visibilityQuery(filter: Filter): Condition {
   const { stage, dba, system, partnerAccount, agent, kind, actionRequired, running, query } = filter;
   const { partnerAccounts, dueAfter, dueUntil, startedBefore, endedSince } = filter;
-  const is = (name: keyof typeof SEARCH_ATTRIBUTES, value: string | undefined) =>
-    value && `${SEARCH_ATTRIBUTES[name].name} = ${quoted(value)}`;
-  const due = SEARCH_ATTRIBUTES.actionDueAt.name;
-  const when = (column: string, comparison: string, at: Date | undefined) =>
-    at && `${column} ${comparison} ${quoted(at.toISOString())}`;
+  const has = (name: keyof typeof SEARCH_ATTRIBUTES, value: string | undefined) =>
+    value && is(SEARCH_ATTRIBUTES[name], value);
+  const due = SEARCH_ATTRIBUTES.actionDueAt;
   const types = filter.types.filter((type) => system === undefined || mayBeAt(type, system));
-  return [
-    `WorkflowType IN (${types.map(quoted).join(', ')})`,
+  return all(
+    isIn('WorkflowType', types),
     // The id of an account's workflow names its partner.
     ...(system === undefined ? [] : types.filter(isAccount).map((type) => atSystem(type, types, system))),
-    is('stage', stage),
-    dba && `${SEARCH_ATTRIBUTES.dba.name} IN (${formsOf(dba).map(quoted).join(', ')})`,
-    is('agentProfileId', agent),
-    is('partnerAccount', partnerAccount),
+    has('stage', stage),
+    dba && isIn(SEARCH_ATTRIBUTES.dba, formsOf(dba)),
+    has('agentProfileId', agent),
+    has('partnerAccount', partnerAccount),
     partnerAccounts && inAccounts(partnerAccounts),
-    is('requirements', kind),
-    actionRequired && `${SEARCH_ATTRIBUTES.actionRequired.name} = true`,
-    when(due, '>', dueAfter),
-    when(due, '<=', dueUntil),
-    when('StartTime', '<', startedBefore),
-    when('CloseTime', '>=', endedSince),
-    (running || actionRequired) && `ExecutionStatus = 'Running'`,
-    query && `(${query})`,
-  ]
-    .filter(Boolean)
-    .join(' AND ');
+    has('requirements', kind),
+    actionRequired && is(SEARCH_ATTRIBUTES.actionRequired, true),
+    dueAfter && compared(due, '>', dueAfter),
+    dueUntil && compared(due, '<=', dueUntil),
+    startedBefore && compared('StartTime', '<', startedBefore),
+    endedSince && compared('CloseTime', '>=', endedSince),
+    (running || actionRequired) && IS_RUNNING,
+    query && typedQuery(query),
+  );
 }
 
-function inAccounts(accounts: readonly string[]): string {
-  const { name } = SEARCH_ATTRIBUTES.partnerAccount;
-  const named = accounts.filter(Boolean).map(quoted);
-  const either = [
-    ...(accounts.includes('') ? [`${name} IS NULL`] : []),
-    ...(named.length > 0 ? [`${name} IN (${named.join(', ')})`] : []),
+function inAccounts(accounts: readonly string[]): Condition {
+  const { partnerAccount } = SEARCH_ATTRIBUTES;
+  const named = accounts.filter(Boolean);
+  const conditions = [
+    ...(accounts.includes('') ? [isNull(partnerAccount)] : []),
+    ...(named.length > 0 ? [isIn(partnerAccount, named)] : []),
   ];
-  // No workflow has an empty id.
-  return either.length > 0 ? `(${either.join(' OR ')})` : `WorkflowId = ''`;
+  return conditions.length > 0 ? either(...conditions) : isIn(partnerAccount, []);
+}
+
+/**
+ * Whether a workflow is in one of these accounts, '' for the one without a name. Its id and its search attribute must both say so,
+ * because somebody may have started it by hand with an id of another account.
+ */
+export function isInAccounts(
+  { workflowId, partnerAccount }: Pick<Listed, 'workflowId' | 'partnerAccount'>,
+  accounts: readonly string[] | undefined,
+): boolean {
+  if (accounts === undefined) return true;
+  const parts = partsOfId(workflowId);
+  const own = [parts?.account ?? '', partnerAccount ?? parts?.account ?? ''];
+  return parts !== undefined && own.every((account) => accounts.includes(account));
 }
 
 function mayBeAt(type: WorkflowType, system: SystemName): boolean {
@@ -129,14 +151,9 @@ function isAccount(type: WorkflowType): boolean {
   return type in ACCOUNTS;
 }
 
-function atSystem(type: WorkflowType, types: readonly WorkflowType[], system: SystemName): string {
-  const own = `WorkflowId STARTS_WITH ${quoted(`${WORKFLOW_ID_PREFIXES[type]}-${system}`)}`;
-  return types.length > 1 ? `(WorkflowType != ${quoted(type)} OR ${own})` : own;
-}
-
-/** A text in a query. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+function atSystem(type: WorkflowType, types: readonly WorkflowType[], system: SystemName): Condition {
+  const own = startsWith('WorkflowId', `${WORKFLOW_ID_PREFIXES[type]}-${system}`);
+  return types.length > 1 ? either(isNot('WorkflowType', type), own) : own;
 }
 
 /** How many workflows a query finds. */
@@ -154,6 +171,12 @@ export async function* listed(
   most = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Listed> {
   for await (const raw of rawListed(client, query, most)) yield await listedFrom(client, raw);
+}
+
+/** The workflows of a filter, newest first. Those of other accounts than its `partnerAccounts` are never shown. */
+export async function* listedBy(client: Client, filter: Filter, most?: number): AsyncGenerator<Listed> {
+  for await (const found of listed(client, visibilityQuery(filter), most))
+    if (isInAccounts(found, filter.partnerAccounts)) yield found;
 }
 
 /** A workflow as Temporal lists it. */

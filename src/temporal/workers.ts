@@ -3,6 +3,7 @@ import type { WorkerDeploymentVersion } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { partnerTaskQueue } from '../messages/ids.js';
 import { SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
+import { all, IS_RUNNING, is } from './query.js';
 import { serverNow } from './server.js';
 import { isNotFound } from './unavailable.js';
 
@@ -160,8 +161,11 @@ export async function deployedVersions(client: Client, deploymentName: string): 
     summaries.map(async ({ deploymentVersion, status }) => {
       const buildId = deploymentVersion?.buildId ?? '';
       const { count: pinned } = await client.workflow.count(
-        `TemporalWorkerDeploymentVersion = '${deploymentName}:${buildId}' AND ` +
-          `TemporalWorkflowVersioningBehavior = 'Pinned' AND ExecutionStatus = 'Running'`,
+        all(
+          is('TemporalWorkerDeploymentVersion', `${deploymentName}:${buildId}`),
+          is('TemporalWorkflowVersioningBehavior', 'Pinned'),
+          IS_RUNNING,
+        ),
       );
       return { buildId, status: STATUS_NAMES[status ?? 0] ?? 'inactive', pinned };
     }),

@@ -4,9 +4,11 @@ import type { Client, ConnectionOptions } from '@temporalio/client';
 import type { MetricMeter } from '@temporalio/common';
 import { decodeJwt } from 'jose';
 import type { WorkflowType } from '../messages/ids.js';
+import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { servedAccounts } from '../partners/account-settings.js';
 import { ofAccount } from '../temporal/onboardings.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
+import { all, type Condition, compared, IS_RUNNING, is, isNot } from '../temporal/query.js';
 import {
   type DeployedVersion,
   deployedVersions,
@@ -86,14 +88,14 @@ function waitingWorkflows({ client, taskQueue, accounts, gauge }: Watched) {
 }
 
 /** @param dueBefore leaves out workflows that are due later */
-function queryOf(taskQueue: string, account: string | undefined, dueBefore?: Date): string {
-  return [
+function queryOf(taskQueue: string, account: string | undefined, dueBefore?: Date): Condition {
+  return all(
     ofAccount(taskQueue, account),
-    "ExecutionStatus = 'Running'",
-    `WorkflowType != '${CUSTOMER}'`,
-    'ActionRequired = true',
-    ...(dueBefore ? [`ActionDueAt < '${dueBefore.toISOString()}'`] : []),
-  ].join(' AND ');
+    IS_RUNNING,
+    isNot('WorkflowType', CUSTOMER),
+    is(SEARCH_ATTRIBUTES.actionRequired, true),
+    dueBefore && compared(SEARCH_ATTRIBUTES.actionDueAt, '<', dueBefore),
+  );
 }
 
 /** The workers of each task queue that get new tasks, and how long tasks wait there. */

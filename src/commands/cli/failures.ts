@@ -5,6 +5,7 @@ import { InvalidInput } from '../../operators/invalid-input.js';
 import { explainPartnerFailure } from '../../operators/partner-failures.js';
 import { PartnerError, type PartnerErrorDetails } from '../../partners/partner-error.js';
 import { BadSetting } from '../../settings/settings.js';
+import { UnsearchableText } from '../../temporal/query.js';
 import { isUnavailable, sentenceOf, TemporalProblem } from '../../temporal/unavailable.js';
 import { CommandFailed, Interrupted } from './errors.js';
 import { EXIT } from './exit-codes.js';
@@ -24,7 +25,7 @@ export function explain(error: unknown): string | undefined {
 /** The exit code for an error that ended a command. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted || error instanceof CommandFailed) return error.exitCode;
-  if (error instanceof InvalidInput || error instanceof BadSetting) return EXIT.usage;
+  if ([InvalidInput, BadSetting, UnsearchableText].some((kind) => error instanceof kind)) return EXIT.usage;
   const mayReturn = error instanceof TemporalProblem ? error.isUnavailable : isUnavailable(error);
   return mayReturn ? EXIT.unavailable : EXIT.failed;
 }

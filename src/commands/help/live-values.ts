@@ -4,7 +4,8 @@ import { TASKS } from '../../messages/requirement-kinds.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { onboardingName } from '../../operators/inbox.js';
 import { withClient } from '../../temporal/connection.js';
-import { type Filter, type Listed, listed, quoted, typesOf, visibilityQuery } from '../../temporal/search.js';
+import { either, is, isIn, startsWith } from '../../temporal/query.js';
+import { type Filter, type Listed, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { type CommandSettings, loadCommandSettings, type Surroundings } from '../cli/command-line.js';
 
 /** Words with their descriptions. */
@@ -51,9 +52,7 @@ const TYPES = typesOf(WORKFLOW_ID_PREFIXES);
 export function onboardingIds(surroundings: Surroundings, command: string, current: string): Promise<Found> {
   return lookUp(surroundings, async (client) => {
     const prefixes = ['', ...Object.values(WORKFLOW_ID_PREFIXES).map((prefix) => `${prefix}-`)];
-    const begins = prefixes
-      .map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix + current)}`)
-      .join(' OR ');
+    const begins = either(...prefixes.map((prefix) => startsWith('WorkflowId', prefix + current)));
     const query = visibilityQuery({ ...ABOUT[command], types: TYPES, query: current && begins });
     const found = await Array.fromAsync(listed(client, query, MOST));
     // The parts of a customer have its name.
@@ -75,8 +74,8 @@ function describe({ dba, stage, requirements: [first] }: Listed): string {
 /** The open requirements of an onboarding, as the list has them: this needs one call, and no worker. */
 export function requirementIds(surroundings: Surroundings, id: string): Promise<Found> {
   return lookUp(surroundings, async (client, { accounts }) => {
-    const ids = possibleWorkflowIds(id, Object.keys(accounts)).map(quoted).join(', ');
-    const query = `WorkflowId IN (${ids}) OR ${SEARCH_ATTRIBUTES.dba.name} = ${quoted(id)}`;
+    const ids = possibleWorkflowIds(id, Object.keys(accounts));
+    const query = either(isIn('WorkflowId', ids), is(SEARCH_ATTRIBUTES.dba, id));
     const found = await Array.fromAsync(
       listed(client, visibilityQuery({ types: TYPES, actionRequired: true, query }), MOST),
     );

@@ -4,7 +4,15 @@ import { STAGES } from '../../messages/onboarding-state.js';
 import { TASKS } from '../../messages/requirements.js';
 import { isOverdue } from '../../operators/inbox.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
-import { count, type Filter, type Listed, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
+import { isNot } from '../../temporal/query.js';
+import {
+  count,
+  type Filter,
+  type Listed,
+  listedBy,
+  typesOf,
+  visibilityQuery,
+} from '../../temporal/search.js';
 import { address, Fields } from '../query.js';
 import type { Route, Shown, Visit } from '../route.js';
 import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
@@ -48,9 +56,10 @@ async function showOnboardings(visit: Visit): Promise<Shown> {
   const fields = Fields.ofQuery(request);
   const choices = choicesIn(fields);
   const page = Math.min(fields.page('page'), MOST_PAGES);
-  const query = visibilityQuery(filterFrom(choices, visitor));
+  const filter = filterFrom(choices, visitor);
+  const query = visibilityQuery(filter);
   const [found, total] = await Promise.all([
-    Array.fromAsync(listed(client, query, page * PAGE_SIZE)),
+    Array.fromAsync(listedBy(client, filter, page * PAGE_SIZE)),
     count(client, query),
   ]);
   const pages = Math.min(MOST_PAGES, Math.max(1, Math.ceil(total / PAGE_SIZE)));
@@ -82,7 +91,7 @@ function filterFrom(choices: Choices, visitor: Visit['visitor']): Filter {
     partnerAccounts: listedAccounts(visitor, account),
     ...(state === 'running' && { running: true }),
     ...(state === 'waiting' && { actionRequired: true }),
-    ...(state === 'ended' && { query: `ExecutionStatus != 'Running'` }),
+    ...(state === 'ended' && { query: isNot('ExecutionStatus', 'Running') }),
     startedBefore: before === undefined ? undefined : new Date(before),
     endedSince: since === undefined ? undefined : new Date(since),
   };

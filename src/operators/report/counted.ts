@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
 import type { SystemName } from '../../partners/systems.js';
-import { type Filter, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
+import { compared, either, IS_RUNNING, is } from '../../temporal/query.js';
+import { type Filter, listedBy, typesOf } from '../../temporal/search.js';
 import { type Grouping, Tally } from './figures.js';
 import type { Report } from './numbers.js';
 
@@ -28,12 +29,12 @@ const UNNAMED = 'default';
 export async function reportOf(client: Client, options: ReportOf): Promise<Report> {
   const now = new Date();
   const { since = new Date(now.getTime() - DEFAULT_SINCE_MS), by, ...filter } = options;
-  const query = `ExecutionStatus = 'Running' OR CloseTime >= '${since.toISOString()}'`;
+  const query = either(IS_RUNNING, compared('CloseTime', '>=', since));
   const onboardings = { ...filter, types: typesOf(ONBOARDINGS) };
   const others = { ...filter, types: typesOf({ ...OPERATIONS, ...ACCOUNTS }), actionRequired: true };
   const tally = new Tally({ now, by, firstStarts: await firstStartsOf(client, onboardings) });
-  for await (const row of listed(client, visibilityQuery({ ...onboardings, query }))) tally.add(row);
-  for await (const row of listed(client, visibilityQuery(others))) tally.add(row);
+  for await (const row of listedBy(client, { ...onboardings, query })) tally.add(row);
+  for await (const row of listedBy(client, others)) tally.add(row);
   const { namespace } = client.options;
   return {
     ...{ version: 1, at: now.toISOString(), namespace, since: since.toISOString() },
@@ -55,8 +56,8 @@ function wordsOf(filter: Omit<ReportOf, 'since' | 'by'>): Record<string, string>
 /** When those of several runs began. Few have so long a history. */
 async function firstStartsOf(client: Client, filter: Filter): Promise<Map<string, Date>> {
   const first = new Map<string, Date>();
-  const query = visibilityQuery({ ...filter, query: `ExecutionStatus = 'ContinuedAsNew'` });
-  for await (const { workflowId, startedAt } of listed(client, query)) {
+  const query = is('ExecutionStatus', 'ContinuedAsNew');
+  for await (const { workflowId, startedAt } of listedBy(client, { ...filter, query })) {
     const known = first.get(workflowId);
     if (!known || startedAt < known) first.set(workflowId, startedAt);
   }

@@ -15,7 +15,7 @@ import {
 } from '../../temporal/history.js';
 import { describe, partIds, stateOf } from '../../temporal/onboardings.js';
 import { decodedPayloads } from '../../temporal/payload-codec.js';
-import { quoted } from '../../temporal/search.js';
+import { is } from '../../temporal/query.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { askedIn, correctionsOf, type RecordedEvent, requirementsOf } from './answers.js';
 import { callsOf } from './calls.js';
@@ -177,7 +177,7 @@ async function gaps(
     `Temporal no longer has run ${missing} and those before it, so their answers, calls and documents are missing. ` +
     'The input is that of the first run that is left, with all corrections before it.';
   const others: string[] = [];
-  for await (const { runId } of client.workflow.list({ query: `WorkflowId = ${quoted(workflowId)}` }))
+  for await (const { runId } of client.workflow.list({ query: is('WorkflowId', workflowId) }))
     if (runId !== missing && !runs.some((run) => run.runId === runId)) others.push(runId);
   const other =
     `The workflow id has other runs, which this record does not cover: ${others.join(', ')}. ` +

@@ -1,7 +1,10 @@
 import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Report } from '../../../src/operators/report/numbers.js';
 import type { ExportedRecord } from '../../../src/operators/report/record.js';
+import { all as allOf, startsWith } from '../../../src/temporal/query.js';
+import { count, visibilityQuery } from '../../../src/temporal/search.js';
 import { type RunningConsole, runConsole, type SignedIn } from '../../rigs/console/running-console.js';
 import { business, holder, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
@@ -122,5 +125,83 @@ describe('the record of an onboarding', () => {
     expect((await west.open(pathOf(inWest))).status).toBe(200);
     for (const path of [pathOf(asked), `${pathOf(asked)}.json`, '/onboardings/merchant-boarding-none/export'])
       expect([path, (await west.open(path)).status]).toEqual([path, 404]);
+  });
+});
+
+describe('a text of a person who may see one account', () => {
+  /** What once ended the quoted text of a query. */
+  const ESCAPE = `\\' OR WorkflowType = "merchantBoarding" -- `;
+
+  it('finds nothing of another account in a list or a report', async () => {
+    for (const name of ['agent', 'dba', 'account'] as const) {
+      const { status, text } = await west.open(`/onboardings?${new URLSearchParams({ [name]: ESCAPE })}`);
+      expect([name, status, /\d+ (is|are) in this list/.exec(text)?.[0]]).toEqual([
+        name,
+        200,
+        '0 are in this list',
+      ]);
+      expect(text).not.toContain(declined.workflowId);
+    }
+    const address = `?${new URLSearchParams({ agent: ESCAPE })}`;
+    expect(await reportOf(address, west)).toMatchObject({ running: 0, waiting: 0, ended: 0 });
+    expect((await west.open(`/report${address}`)).text).not.toContain(declined.workflowId);
+  });
+
+  it.each(['a\0b', 'a\tb'])(
+    'is refused in words of its own when it cannot be searched: %j',
+    async (agent) => {
+      for (const page of ['/onboardings', '/report']) {
+        const { status, text } = await west.open(`${page}?${new URLSearchParams({ agent })}`);
+        expect([page, status]).toEqual([page, 422]);
+        expect(text).toContain('has a character that cannot be searched: remove line breaks');
+        expect(text).not.toMatch(/Temporal:|WorkflowType|PartnerAccount/);
+      }
+    },
+  );
+
+  it('does not end with a backslash either', async () => {
+    expect((await west.open('/onboardings?agent=x%5C')).status).toBe(200);
+  });
+
+  it('changes no query, whatever it is', async () => {
+    const pieces = fc.constantFrom(
+      ...[
+        "'",
+        '\\',
+        "\\'",
+        "''",
+        '"',
+        '\\"',
+        ' OR ',
+        ' AND ',
+        '1=1',
+        '-- ',
+        '/*',
+        '*/',
+        '#',
+        '//',
+        ';',
+        '(',
+        ')',
+      ],
+      ...['WorkflowType', ' = ', ' IS NOT NULL', 'x', '%', '_', '!', '`', 'é', '😀', '\u2028', ESCAPE],
+    );
+    const texts = fc.sample(
+      fc.oneof(
+        fc.array(pieces, { minLength: 1, maxLength: 8 }).map((all) => all.join('')),
+        fc.string(),
+      ),
+      { numRuns: 300, seed: 7 },
+    );
+    const types = ['merchantBoarding'] as const;
+    const partnerAccounts = ['west'];
+    const found = (agent: string) => count(rig.client, visibilityQuery({ types, partnerAccounts, agent }));
+    expect(await found('101')).toBe(1);
+    expect(await count(rig.client, visibilityQuery({ types }))).toBe(2);
+    for (const text of texts.map((each) => `${each.replace(/\p{Cc}/gu, '')}'`)) {
+      expect([text, await found(text)]).toEqual([text, 0]);
+      const begins = allOf(visibilityQuery({ types, partnerAccounts }), startsWith('WorkflowId', `x${text}`));
+      expect([text, await count(rig.client, begins)]).toEqual([text, 0]);
+    }
   });
 });

@@ -59,7 +59,7 @@ function temporal({ searches = [], pollOf = () => 'sleeps' }: Workflows) {
 
 const ids = (...all: string[]) => new Map([['Mid', new Set(all)]]);
 const finds = (...all: string[]) =>
-  `ExecutionStatus = 'Running' AND TaskQueue IN ("gangway") AND (Mid IN (${all.map((id) => `"${id}"`).join(', ')}))`;
+  `ExecutionStatus = 'Running' AND TaskQueue = 'gangway' AND (Mid IN (${all.map((id) => `'${id}'`).join(', ')}))`;
 
 describe('a partner webhook', () => {
   function receiver(workflows: Workflows) {

@@ -76,22 +76,22 @@ describe('the query for workflows', () => {
   it('has each kind of id, running workflows only, and the task queue', () => {
     const named = idsIn([{ profileId: 1 }, { profileId: 2 }, { merchantProfileId: 3 }], FIELDS);
     expect(runningWith(named, 'gangway', [])).toBe(
-      `ExecutionStatus = 'Running' AND TaskQueue IN ("gangway") AND ` +
-        '(BankingProfileId IN ("1", "2") OR MerchantProfileId IN ("3"))',
+      `ExecutionStatus = 'Running' AND TaskQueue = 'gangway' AND ` +
+        "(BankingProfileId IN ('1', '2') OR MerchantProfileId IN ('3'))",
     );
   });
 
   it('has the workflow ids that an externalId may stand for', () => {
     const named = idsIn({ client: { reference: 'm-1' } }, FIELDS);
-    expect(runningWith(named, 'gangway', [])).toContain('WorkflowId IN ("');
-    expect(runningWith(named, 'gangway', [])).toContain('"merchant-boarding-m-1"');
+    expect(runningWith(named, 'gangway', [])).toContain("WorkflowId IN ('");
+    expect(runningWith(named, 'gangway', [])).toContain("'merchant-boarding-m-1'");
   });
 
   it('has the workflow ids of each account, because a webhook does not name one', () => {
     const named = idsIn({ client: { reference: 'm-1' } }, FIELDS);
     const query = runningWith(named, 'gangway', ['acme']);
-    expect(query).toContain('"merchant-boarding-m-1", ');
-    expect(query).toContain('"merchant-boarding-m-1@acme"');
+    expect(query).toContain("'merchant-boarding-m-1', ");
+    expect(query).toContain("'merchant-boarding-m-1@acme'");
   });
 });
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   type Filter,
   listed,
+  listedBy,
   listedOf,
   mostUrgent,
   rawListed,
@@ -184,6 +185,32 @@ describe('a list', () => {
     });
     const described = await client.workflow.getHandle('merchant-boarding-m-1').describe();
     expect(await listedOf(client, described)).toEqual(await entry(facts));
+  });
+});
+
+describe('a list of some accounts', () => {
+  const rows: Facts[] = [
+    { workflowId: 'merchant-boarding-m-1@west', indexed: { PartnerAccount: 'west' } },
+    { workflowId: 'merchant-boarding-m-2@east', indexed: { PartnerAccount: 'east' } },
+    { workflowId: 'merchant-boarding-m-3' },
+    // Somebody started these by hand.
+    { workflowId: 'merchant-boarding-m-4', indexed: { PartnerAccount: 'east' } },
+    { workflowId: 'merchant-boarding-m-5@east', indexed: { PartnerAccount: 'west' } },
+    { workflowId: 'merchant-boarding-m-6@west' },
+    { workflowId: 'another', indexed: { PartnerAccount: 'west' } },
+  ];
+
+  it.each<[readonly string[] | undefined, string]>([
+    [['west'], 'm-1@west m-6@west'],
+    [['east'], 'm-2@east'],
+    [[''], 'm-3'],
+    [['', 'west'], 'm-1@west m-3 m-6@west'],
+    [[], ''],
+    [undefined, 'm-1@west m-2@east m-3 m-4 m-5@east m-6@west another'],
+  ])('of %j shows no workflow of another one, whatever the server finds', async (partnerAccounts, shown) => {
+    const { client } = answering({ listWorkflowExecutions: () => ({ executions: rows.map(execution) }) });
+    const found = await Array.fromAsync(listedBy(client, { types: ['merchantBoarding'], partnerAccounts }));
+    expect(found.map(({ workflowId }) => workflowId.replace('merchant-boarding-', '')).join(' ')).toBe(shown);
   });
 });
 

@@ -2,7 +2,8 @@ import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { stateOf } from '../../../temporal/onboardings.js';
 import { decodedPayloads, encryptedIn, isUnreadablePayload } from '../../../temporal/payload-codec.js';
-import { quoted, type Raw, rawListed } from '../../../temporal/search.js';
+import { all, type Condition, compared, IS_RUNNING, is } from '../../../temporal/query.js';
+import { type Raw, rawListed } from '../../../temporal/search.js';
 import { isNotFound } from '../../../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { pollersOf } from '../../../temporal/workers.js';
@@ -10,8 +11,8 @@ import type { WorkerSettings } from '../../../worker/settings.js';
 import { ok, type Verdict, wrong } from './check.js';
 
 /** A query for the running workflows of a task queue. */
-export function runningIn(taskQueue: string, ...conditions: readonly string[]): string {
-  return [`TaskQueue = ${quoted(taskQueue)}`, "ExecutionStatus = 'Running'", ...conditions].join(' AND ');
+export function runningIn(taskQueue: string, ...conditions: readonly Condition[]): Condition {
+  return all(is('TaskQueue', taskQueue), IS_RUNNING, ...conditions);
 }
 
 /** Workflows whose entry in the list is checked. An entry needs no request of its own. */
@@ -75,8 +76,8 @@ const idOf = ({ execution }: Raw) => execution?.workflowId ?? '';
 async function sampleOf(client: Client, taskQueue: string): Promise<string[]> {
   const sampled = await Promise.all(
     AGES_DAYS.map((days) => {
-      const before = new Date(Date.now() - days * DAY_MS).toISOString();
-      const query = runningIn(taskQueue, ...(days > 0 ? [`StartTime < '${before}'`] : []));
+      const before = new Date(Date.now() - days * DAY_MS);
+      const query = runningIn(taskQueue, ...(days > 0 ? [compared('StartTime', '<', before)] : []));
       return Array.fromAsync(rawListed(client, query, OF_EACH_AGE));
     }),
   );

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { obstacleOf } from '../../../operators/answering.js';
 import { servedAccounts } from '../../../partners/account-settings.js';
+import { isIn } from '../../../temporal/query.js';
 import { listed } from '../../../temporal/search.js';
 import { missingSearchAttributes } from '../../../temporal/search-attributes.js';
 import { serverClockOffset, serverGaps } from '../../../temporal/server.js';
@@ -175,8 +176,10 @@ export async function examineBuilds(
 }
 
 /** The server sets it when a workflow's task fails or times out five times in a row, and removes it when one completes. */
-const FAILING =
-  "TemporalReportedProblems IN ('category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut')";
+const FAILING = isIn('TemporalReportedProblems', [
+  'category=WorkflowTaskFailed',
+  'category=WorkflowTaskTimedOut',
+]);
 
 /** How many workflows are named, each with its cause. */
 const NAMED = 10;

@@ -1,0 +1,92 @@
+import { TemporalProblem } from './unavailable.js';
+
+/**
+ * Visibility queries (https://docs.temporal.io/list-filter). Every other module builds its queries from these parts, so that a
+ * text is a value and never a part of the query. The exception is {@link typedQuery}.
+ */
+
+declare const MADE_HERE: unique symbol;
+
+/** A query, or a part of one. */
+export type Condition = string & { readonly [MADE_HERE]: true };
+
+/** A search attribute, or a field that Temporal itself has. */
+type Field =
+  | { readonly name: string }
+  | ('WorkflowId' | 'WorkflowType' | 'ExecutionStatus' | 'StartTime' | 'CloseTime' | 'TaskQueue')
+  | ('ActivityId' | 'ActivityType' | 'TemporalReportedProblems')
+  | ('TemporalWorkerDeploymentVersion' | 'TemporalWorkflowVersioningBehavior');
+
+export function is(field: Field, value: string | Date | true): Condition {
+  return compared(field, '=', value);
+}
+
+export function isNot(field: Field, value: string): Condition {
+  return compared(field, '!=', value);
+}
+
+export function compared(
+  field: Field,
+  by: '=' | '!=' | '<' | '<=' | '>' | '>=',
+  value: string | Date | true,
+): Condition {
+  return made(`${nameOf(field)} ${by} ${literal(value)}`);
+}
+
+/** No value: nothing is found, because no workflow has an empty id. */
+export function isIn(field: Field, values: readonly string[]): Condition {
+  if (values.length === 0) return is('WorkflowId', '');
+  return made(`${nameOf(field)} IN (${values.map(literal).join(', ')})`);
+}
+
+export function isNull(field: Field): Condition {
+  return made(`${nameOf(field)} IS NULL`);
+}
+
+export function startsWith(field: Field, prefix: string): Condition {
+  return made(`${nameOf(field)} STARTS_WITH ${literal(prefix)}`);
+}
+
+export function all(...conditions: readonly (Condition | '' | false | undefined)[]): Condition {
+  return made(conditions.filter(Boolean).join(' AND '));
+}
+
+export function either(...conditions: readonly Condition[]): Condition {
+  return made(`(${conditions.join(' OR ')})`);
+}
+
+/** A query that a person typed as a query. It may have any structure, so it must not be what restricts that person. */
+export function typedQuery(query: string): Condition {
+  return made(`(${query})`);
+}
+
+const made = (query: string) => query as Condition;
+
+const nameOf = (field: Field) => (typeof field === 'string' ? field : field.name);
+
+/** Control characters, the NUL that ends a query in the visibility store, and halves of a character. */
+const UNSEARCHABLE = /[\p{Cc}\p{Cs}]/u;
+
+/** A text that no query can hold. */
+export class UnsearchableText extends TemporalProblem {
+  override readonly name = 'UnsearchableText';
+  constructor(text: string) {
+    super(
+      `${JSON.stringify(text)} has a character that cannot be searched: remove line breaks and control characters`,
+    );
+  }
+}
+
+/**
+ * In a quoted text Temporal reads a backslash as the start of an escape, with every visibility store: `\'` does not end the text.
+ *
+ * @throws {UnsearchableText}
+ */
+function literal(value: string | Date | true): string {
+  if (value === true) return 'true';
+  const text = typeof value === 'string' ? value : value.toISOString();
+  if (UNSEARCHABLE.test(text)) throw new UnsearchableText(text);
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}
+
+export const IS_RUNNING = is('ExecutionStatus', 'Running');
