@@ -101,7 +101,7 @@ export const trustedProxies = list
     address: false,
   });
 
-/** A process connects to each URL whose setting does not say otherwise. */
+/** A process connects to it, unless the setting has `address: false`. */
 export const url = z
   .string('is not set')
   .refine((text) => URL.canParse(text), { error: 'must be a URL', abort: true })
@@ -123,7 +123,7 @@ export function isLoopback(url: URL): boolean {
 }
 
 /**
- * With `NODE_TLS_REJECT_UNAUTHORIZED=0` Node accepts any certificate, so an impostor of a server that we connect to gets our
+ * With `NODE_TLS_REJECT_UNAUTHORIZED=0` Node accepts any certificate. An impostor of a server that we connect to then gets our
  * credentials, or signs people in. Only a process that connects to nothing but this machine may run with it.
  *
  * @param setting names what the process connects to
