@@ -1,4 +1,6 @@
 import type { Client } from '@temporalio/client';
+import type { z } from 'zod';
+import { changeable } from '../activities/corrections.js';
 import type { Correctable } from '../messages/activities.js';
 import type { KnownAccounts } from '../messages/inputs.js';
 import { fieldOf } from '../messages/objects.js';
@@ -6,6 +8,7 @@ import type { Answer, AnswerKind, Requirement, RequirementKind } from '../messag
 import { NEED_REASON, sendResolution } from '../operators/answering.js';
 import { type Change, changesOf, checkCorrection } from '../operators/corrections.js';
 import { InvalidInput } from '../operators/invalid-input.js';
+import { describes } from '../operators/schema-fields.js';
 import type { Patch } from '../operators/set-fields.js';
 import { oneTimeCode } from '../partners/banking/rules.js';
 import type { FieldProblem } from '../partners/partner-error.js';
@@ -55,10 +58,15 @@ export function roleFor({ kind }: { readonly kind: RequirementKind }, answer: An
   return answer === 'abandon' || answer === 'choice' || kind === 'uncertain-write' ? 'approver' : 'operator';
 }
 
-/** Whether a correction changes where money goes, or how much: fees, and accounts at banks. Needs an approver. */
-export function movesMoney(changes: readonly Pick<Change, 'field'>[]): boolean {
-  return changes.some(({ field }) =>
-    /(^|\.)fees(\.|$)|bank|routing|accountnumber|deposit|settlement/i.test(field),
+/**
+ * Whether a correction may change where money goes, or how much: fees, accounts at banks, and what the schema of the input does not
+ * describe, because that may be either. Needs an approver.
+ */
+export function mayMoveMoney(changes: readonly Pick<Change, 'field'>[], schema: z.ZodType): boolean {
+  return changes.some(
+    ({ field }) =>
+      /(^|\.)fees(\.|$)|bank|routing|accountnumber|deposit|settlement/i.test(field) ||
+      !describes(schema, field),
   );
 }
 
@@ -75,6 +83,8 @@ export interface ReadAnswer {
   readonly reason: string;
   /** Of a correction. */
   readonly changes?: readonly Change[];
+  /** Of a correction: see {@link mayMoveMoney}. */
+  readonly mayMoveMoney?: boolean;
 }
 
 /** What a correction is checked against. */
@@ -153,8 +163,8 @@ async function contentIn(
       return wrong('choice', `must be one of ${choices.join(', ')}`);
     }
     case 'correction': {
-      const { patch, changes } = await readCorrection(fields, await correction());
-      return { answer: { kind, patch }, changes };
+      const { patch, ...read } = await readCorrection(fields, await correction());
+      return { answer: { kind, patch }, ...read };
     }
     case 'retry':
     case 'take-back':
@@ -167,10 +177,11 @@ async function contentIn(
 async function readCorrection(
   fields: Fields,
   { correctable, known }: CorrectionContext,
-): Promise<{ readonly patch: Patch; readonly changes: readonly Change[] }> {
+): Promise<{ readonly patch: Patch } & Pick<ReadAnswer, 'changes' | 'mayMoveMoney'>> {
   const patch = patchIn(fields, correctable, known);
   checkCorrection(correctable, patch, known);
-  return { patch, changes: changesOf(correctable, patch) };
+  const changes = changesOf(correctable, patch);
+  return { patch, changes, mayMoveMoney: mayMoveMoney(changes, changeable(correctable, known).schema) };
 }
 
 /** Sends an answer, and sorts what the workflow refuses by the fields of the form. Throws as {@link sendResolution}. */

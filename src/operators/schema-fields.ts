@@ -56,6 +56,34 @@ export function takesMore(schema: z.ZodType): boolean {
   return additionalProperties !== undefined && additionalProperties !== false;
 }
 
+/** Whether the schema describes all that a field, such as `beneficialOwners.0.city`, may hold. */
+export function describes(schema: z.ZodType, field: string): boolean {
+  const inside = ({ properties = {}, items }: FieldSchema, name: string) =>
+    Object.hasOwn(properties, name) ? properties[name] : /^\d+$/.test(name) ? items : undefined;
+  const found = field
+    .split('.')
+    .reduce<FieldSchema | undefined>((within, name) => within && inside(within, name), jsonSchema(schema));
+  return found !== undefined && isDescribed(found);
+}
+
+function isDescribed({
+  type,
+  format,
+  anyOf,
+  properties = {},
+  additionalProperties,
+  items,
+}: FieldSchema): boolean {
+  // JSON has no bigint, which is one of its forms.
+  if (format === 'int64') return true;
+  if (anyOf) return anyOf.every(isDescribed);
+  const types = [type].flat();
+  if (types.includes('object') && additionalProperties !== false) return false;
+  if (types.includes('array') && items === undefined) return false;
+  const inside = [...Object.values(properties), ...(items ? [items] : [])];
+  return type !== undefined && inside.every(isDescribed);
+}
+
 function jsonSchema(schema: z.ZodType): FieldSchema {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as FieldSchema;
 }

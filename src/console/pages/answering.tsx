@@ -9,7 +9,6 @@ import {
   type Filled,
   FORM_KINDS,
   isPreviewed,
-  movesMoney,
   type ReadAnswer,
   readAnswer,
   reasonIn,
@@ -97,8 +96,8 @@ async function answerRequirement(visit: Visit): Promise<Shown> {
     if (!(error instanceof InvalidInput) || !found.requirement) throw error;
     return again(422, problemsOf(error));
   }
-  if (read.changes && movesMoney(read.changes) && !hasRole(visitor, 'approver')) {
-    const message = `This changes fees, or an account at a bank, so an approver must send it. Your role is ${visitor.role}.`;
+  if (read.mayMoveMoney && !hasRole(visitor, 'approver')) {
+    const message = `This changes fees, an account at a bank, or a field that may be either, so an approver must send it. Your role is ${visitor.role}.`;
     return again(403, [{ field: '', message }]);
   }
   const step = fields.text('step');

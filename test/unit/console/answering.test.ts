@@ -1,7 +1,18 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type FormKind, isPreviewed, movesMoney, readAnswer, roleFor } from '../../../src/console/answer.js';
+import {
+  type FormKind,
+  isPreviewed,
+  mayMoveMoney,
+  readAnswer,
+  roleFor,
+} from '../../../src/console/answer.js';
 import { Fields } from '../../../src/console/query.js';
 import type { Role } from '../../../src/console/visitor.js';
+import {
+  businessOnboardingInput,
+  merchantBoardingInput,
+  terminalProvisioningInput,
+} from '../../../src/messages/inputs.js';
 import type { AnswerKind, Requirement, RequirementKind } from '../../../src/messages/requirements.js';
 import { InvalidInput } from '../../../src/operators/invalid-input.js';
 import { type CallOptions, consoleOfCalls, rejected } from '../../rigs/console/console-of-calls.js';
@@ -30,19 +41,38 @@ describe('of the answers to a requirement', () => {
     expect(KINDS.filter((answer) => isPreviewed({ kind }, answer)).join(' ')).toBe(previewed);
   });
 
-  it.each([
-    ...['fees', 'fees.rate', 'merchant.fees.rate', 'merchant.fees', 'bankAccount', 'merchant.routingNumber'],
-    ...['accountNumber', 'ddaAccountNumber', 'depositAccount', 'settlement.delay'],
-  ])('a correction of %s moves money', (field) => {
-    expect(movesMoney([{ field: 'merchant.dba' }, { field }])).toBe(true);
+  const SCHEMAS = {
+    boarding: merchantBoardingInput({ posNames: [], accounts: {} } as never),
+    business: businessOnboardingInput({ posNames: [], accounts: {} } as never),
+    terminal: terminalProvisioningInput,
+  };
+  type Named = [input: keyof typeof SCHEMAS, known: string, fields: string];
+
+  it.each<Named>([
+    ['boarding', 'merchant.dba', 'fees fees.cashDiscountRate fees.standard.rate application.fees.rate'],
+    // No schema describes these, whatever their names are.
+    ['boarding', 'merchant.dba', 'application application.volume application.merchantProfile.volume'],
+    ['boarding', 'merchant.dba', 'application.payout application.payout.0.iban application.payout.dda'],
+    ['boarding', 'merchant.dba', 'application.payout.aba application.payout.acct application.payout.rate'],
+    ['boarding', 'merchant.dba', 'merchant.toString merchant.dba.0 application.equipment'],
+    ['business', 'holder.city', 'holder.iban beneficialOwners.0.account beneficialOwners.N.city'],
+    ['terminal', 'provisionTerminal.toProduction', 'provisionTerminal.account.payout'],
+    // None has such a field, and the next one that gets it may.
+    ['business', 'holder.city', 'bankAccount routingNumber accountNumber depositAccount settlement.delay'],
+  ])('a correction of %s.%s and one of %s may move money', (input, known, fields) => {
+    for (const field of fields.split(' '))
+      expect([field, mayMoveMoney([{ field: known }, { field }], SCHEMAS[input])]).toEqual([field, true]);
   });
 
-  it.each(['merchant.dba', 'feesible', 'coffees.rate', 'agentProfileId', 'account'])(
-    'a correction of %s moves none',
-    (field) => {
-      expect(movesMoney([{ field }])).toBe(false);
-    },
-  );
+  it.each<Named>([
+    ['boarding', 'merchant', 'merchant.dba merchant.email agentProfileId agent boardingSettings'],
+    ['business', 'holder', 'holder.website holder.annualBusinessRevenue holder.state'],
+    ['business', 'beneficialOwners', 'beneficialOwners.3 beneficialOwners.0.city'],
+    ['terminal', 'provisionTerminal.toProduction', 'provisionTerminal.account.address.zip'],
+  ])('a correction of %s.%s, and of %s, moves none', (input, known, fields) => {
+    for (const field of [known, ...fields.split(' ')])
+      expect([field, mayMoveMoney([{ field }], SCHEMAS[input])]).toEqual([field, false]);
+  });
 });
 
 describe('the form of an answer', () => {
@@ -195,16 +225,19 @@ describe('an answer', () => {
     expect([updates(), audited()]).toEqual([[], []]);
   });
 
-  it.each<[what: string, Fields_]>([
-    ['in its own field', { 'set.fees.cashDiscountRate': '3.1' }],
-    ['as a field by name', { 'other.0.name': 'fees.cashDiscountRate', 'other.0.value': '3.1' }],
-    ['as a whole', { 'other.0.name': 'fees', 'other.0.value': '{"cashDiscountRate": 3.1}' }],
-  ])('that corrects fees needs an approver: %s', async (_, fields) => {
+  const FEES = { fees: { cashDiscountRate: 3.1 } };
+  const PAYOUT = { application: { payout: { iban: 'x' } } };
+  it.each<[what: string, Fields_, patch: object]>([
+    ['fees in their own field', { 'set.fees.cashDiscountRate': '3.1' }, FEES],
+    ['fees by name', { 'other.0.name': 'fees.cashDiscountRate', 'other.0.value': '3.1' }, FEES],
+    ['fees as a whole', { 'other.0.name': 'fees', 'other.0.value': '{"cashDiscountRate": 3.1}' }, FEES],
+    ['what no schema names', { 'other.0.name': 'application.payout.iban', 'other.0.value': 'x' }, PAYOUT],
+  ])('that corrects %s needs an approver', async (_, fields, patch) => {
     const input = merchant(undefined, { fees: { cashDiscountRate: 2 } });
     const workflows = {
       [ID]: {
         state: { requirements: [NOTE] },
-        queries: { input: { type: 'merchantBoarding', fields: ['fees'], input } },
+        queries: { input: { type: 'merchantBoarding', fields: ['fees', 'application'], input } },
       },
     };
     const { open, updates } = await asking({}, { workflows });
@@ -218,8 +251,7 @@ describe('an answer', () => {
     expect([status, text]).toEqual([200, expect.stringContaining('Check before it is sent')]);
     expect(updates()).toEqual([]);
     expect((await sent('approver', 'send')).status).toBe(303);
-    const answer = { kind: 'correction', patch: { fees: { cashDiscountRate: 3.1 } } };
-    expect(updates()).toMatchObject([['resolveRequirement', ID, { answer }]]);
+    expect(updates()).toMatchObject([['resolveRequirement', ID, { answer: { kind: 'correction', patch } }]]);
   });
 
   it('is checked against the state that the worker itself has in that moment', async () => {
