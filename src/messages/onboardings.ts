@@ -115,6 +115,15 @@ export type PartEnd =
   | { readonly how: 'completed'; readonly outcome: PartOutcome }
   | { readonly how: 'cancelled' | 'terminated' | 'timed out' | 'failed' };
 
+/** A part that had ended before its customer was restored, and is not restored itself: the customer must not start it again. */
+export interface EndedPart {
+  readonly end: PartEnd;
+  /** What it left at its partner. */
+  readonly facts: Partial<Pick<OnboardingState, 'merchantProfileId' | 'profileId' | 'mid'>>;
+}
+
+export type EndedParts = Readonly<Partial<Record<Part, EndedPart>>>;
+
 /** The facts of a part that its customer shows. The part itself has its timeline, and what it waits for. */
 export type ReportedFacts = Omit<OnboardingState, 'dba' | 'requirements' | 'timeline' | 'waiting'>;
 

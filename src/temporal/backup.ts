@@ -8,8 +8,15 @@ import type {
   TerminalProvisioningInput,
 } from '../messages/inputs.js';
 import type { DbaForm } from '../messages/listed.js';
-import { mergePatch } from '../messages/objects.js';
-import { partId, type Restored } from '../messages/onboardings.js';
+import { defined, mergePatch } from '../messages/objects.js';
+import {
+  type EndedPart,
+  type EndedParts,
+  PARTS,
+  type Part,
+  partId,
+  type Restored,
+} from '../messages/onboardings.js';
 import type { Resolution } from '../messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { answersIn, argumentsOf, type Event, indexedChangesIn } from './history.js';
@@ -31,6 +38,8 @@ export interface BackedUp {
   readonly mid?: string;
   /** With the accepted corrections. Private. */
   readonly input: object;
+  /** Of a customer in its {@link inOrder}: the parts that are not restored. */
+  readonly ended?: EndedParts;
 }
 
 /** How many histories to read at once. */
@@ -64,8 +73,9 @@ async function lastRuns(client: Client, taskQueue: string): Promise<Run[]> {
   const last = new Map<string, Run>();
   for await (const run of listed(client, query)) {
     const known = last.get(run.workflowId);
-    const isLater = !known || known.startedAt < run.startedAt || run.state === 'running';
-    if (isLater) last.set(run.workflowId, run);
+    const after = known ? run.startedAt.getTime() - known.startedAt.getTime() : 1;
+    // Visibility may still list an earlier run as running.
+    if (after > 0 || (after === 0 && run.state === 'running')) last.set(run.workflowId, run);
   }
   return [...last.values()];
 }
@@ -138,7 +148,8 @@ export interface RestoreOptions {
 
 /**
  * The entries in the order of their start: the parts of a customer before the customer, which then waits for them instead of
- * starting them again. They include its merchant even if that had not started, because it may have started since.
+ * starting them again. They include its merchant even if that had not started, because it may have started since. A customer has
+ * the ends of the parts that are not restored, so that it does not start those either.
  */
 export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
   const known = new Set(entries.map(({ workflowId }) => workflowId));
@@ -153,7 +164,35 @@ export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
     return [{ workflowId, type: 'merchantBoarding', status: 'running', startedAt, input }];
   });
   const isCustomer = ({ type }: BackedUp) => type === 'customerOnboarding';
-  return [...entries.filter((entry) => !isCustomer(entry)), ...unstarted, ...entries.filter(isCustomer)];
+  const skipped = new Map(
+    entries.filter(isEndedBySomebody).map((entry) => [entry.workflowId, entry] as const),
+  );
+  const customers = entries.filter(isCustomer).map((entry): BackedUp => {
+    const ended = endedParts(entry, skipped);
+    return Object.keys(ended).length === 0 ? entry : { ...entry, ended };
+  });
+  return [...entries.filter((entry) => !isCustomer(entry)), ...unstarted, ...customers];
+}
+
+function endedParts({ workflowId }: BackedUp, skipped: ReadonlyMap<string, BackedUp>): EndedParts {
+  const { key, account } = partsOfId(workflowId) ?? { key: workflowId, account: undefined };
+  const parts = (Object.keys(PARTS) as Part[]).map((part) => {
+    const entry = skipped.get(partId(part, key, account));
+    return [part, entry && endedPart(entry)] as const;
+  });
+  return defined(Object.fromEntries(parts));
+}
+
+/** A part that failed counts as cancelled: its failure was before this run of the customer. */
+function endedPart({ type, status, stage, merchantProfileId, bankingProfileId, mid }: BackedUp): EndedPart {
+  const facts = defined({ merchantProfileId, profileId: bankingProfileId, mid });
+  if (stage === 'abandoned') {
+    const { profileId } = facts;
+    const left = defined(type === 'merchantBoarding' ? { merchantProfileId } : { profileId });
+    return { facts, end: { how: 'completed', outcome: { outcome: 'abandoned', comment: null, ...left } } };
+  }
+  const how = status === 'terminated' ? status : status === 'timed_out' ? 'timed out' : 'cancelled';
+  return { facts, end: { how } };
 }
 
 /** Starts an onboarding again. It writes nothing at a partner: it adopts what it had there. */
@@ -204,7 +243,7 @@ interface RestoredStart {
 }
 
 function startOf(
-  { type, input, merchantProfileId, bankingProfileId }: BackedUp,
+  { type, input, merchantProfileId, bankingProfileId, ended }: BackedUp,
   restored: Restored,
 ): RestoredStart {
   switch (type) {
@@ -224,7 +263,8 @@ function startOf(
     }
     case 'customerOnboarding': {
       const { boarding } = input as CustomerOnboardingInput;
-      return { args: [input], dba: boarding.merchant.dba, agent: boarding, isKnown: true };
+      const args = ended ? [input, { ended }] : [input];
+      return { args, dba: boarding.merchant.dba, agent: boarding, isKnown: true };
     }
     case 'terminalProvisioning': {
       // It searches the platform before each write.

@@ -11,7 +11,13 @@ import {
 } from '@temporalio/workflow';
 import type { FollowedCustomerInput } from '../messages/followed-inputs.js';
 import type { CustomerOnboardingInput } from '../messages/inputs.js';
-import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../messages/onboardings.js';
+import type {
+  CustomerOnboardingOutcome,
+  EndedParts,
+  Part,
+  PartEnd,
+  PartOutcome,
+} from '../messages/onboardings.js';
 import type { businessOnboarding } from './business-onboarding.js';
 import { type Beginning, Children } from './customer/children.js';
 import { Customer, type CustomerRecords } from './customer/customer.js';
@@ -27,6 +33,8 @@ const NOT_STARTED: PartEnd = { how: 'completed', outcome: { outcome: 'not-starte
 export interface CustomerOptions {
   /** Start the parts again, although earlier ones with this `externalId` have ended. */
   readonly again?: boolean;
+  /** The parts that had ended before a restore. They stay ended. */
+  readonly ended?: EndedParts;
 }
 
 /** What a run hands to the next one when its history has grown long. */
@@ -46,7 +54,7 @@ export interface CarriedCustomer {
  */
 export async function customerOnboarding(
   input: CustomerOnboardingInput | FollowedCustomerInput,
-  { again = false }: CustomerOptions = {},
+  options: CustomerOptions = {},
   carried?: CarriedCustomer,
 ): Promise<CustomerOnboardingOutcome> {
   requireFields(input, { externalId: 'string', boarding: 'object', business: 'object' });
@@ -56,6 +64,7 @@ export async function customerOnboarding(
     requireFields(input.provisionTerminal, { account: 'object', terminal: 'object' });
   }
   const { externalId } = input;
+  const { again = false, ended = {} } = options;
   const customer = new Customer(externalId, String(input.boarding.merchant.dba), carried?.customer);
   const children = new Children(customer, again, carried?.begun);
   const scopes: Partial<Record<Part, CancellationScope>> = {};
@@ -140,6 +149,11 @@ export async function customerOnboarding(
 
   /** A part that is cancelled before its child starts has ended as well. */
   async function inScopeOf(part: Part, run: () => Promise<PartEnd>): Promise<PartEnd> {
+    const { [part]: former } = ended;
+    if (former && !children.hasBegun(part)) {
+      customer.learn(former.facts);
+      return former.end;
+    }
     const scope = new CancellationScope();
     scopes[part] = scope;
     try {
@@ -168,7 +182,7 @@ export async function customerOnboarding(
 
   function continueInNewRun(): Promise<never> {
     const records = { customer: customer.records, begun: children.begun };
-    return continueAsNew<typeof customerOnboarding>(input, { again }, records);
+    return continueAsNew<typeof customerOnboarding>(input, options, records);
   }
 }
 

@@ -166,7 +166,9 @@ export class Children {
     if (isOver()) return false;
     const { customer } = this;
     const hasChanged = () => isOver() || customer.isResumed(part);
-    if (how === 'completed' || how === 'cancelled') await condition(hasChanged);
+    // One that had ended before a restore is not there to be reset.
+    const cannotFollow = how === 'completed' || how === 'cancelled' || !this.hasBegun(part);
+    if (cannotFollow) await condition(hasChanged);
     else {
       // After the reset of a terminated workflow, its first report may take a long time.
       const request = { workflowId: customer.workflowIdOf(part), until: 'reset' } as const;

@@ -1,11 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
 import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
-import { business, merchant } from '../../rigs/inputs.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
 import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
@@ -19,6 +22,21 @@ async function backedUp() {
   const file = await inputFile(rig, '');
   expect(await gangway('backup', file)).toMatchObject({ code: 0, stderr: '' });
   return { file, lines: (await readFile(file, 'utf8')).trimEnd().split('\n') };
+}
+
+/** Lets the server lose a workflow. */
+async function forget(handle: WorkflowHandle): Promise<void> {
+  await handle.terminate().catch(() => undefined);
+  await rig.client.workflowService.deleteWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId: handle.workflowId },
+  });
+  const isThere = () =>
+    handle.describe().then(
+      () => true,
+      () => false,
+    );
+  await eventually(isThere, (there) => !there, 'that it is forgotten');
 }
 
 /** Another place on the same server, to which a backup of the rig is restored. */
@@ -60,19 +78,7 @@ describe('gangway backup and restore', () => {
       ...{ type: 'businessOnboarding', status: 'completed', bankingProfileId: profileId },
     });
 
-    for (const { handle } of [boarding, onboarding]) {
-      await handle.terminate().catch(() => undefined);
-      await rig.client.workflowService.deleteWorkflowExecution({
-        namespace: 'default',
-        workflowExecution: { workflowId: handle.workflowId },
-      });
-      const isThere = () =>
-        handle.describe().then(
-          () => true,
-          () => false,
-        );
-      await eventually(isThere, (there) => !there, 'that it is forgotten');
-    }
+    for (const { handle } of [boarding, onboarding]) await forget(handle);
     expect((await gangway('restore', file)).stdout).toContain(
       'restored 2, of which 0 search the partner first; already there: 0; not restored: 0\n',
     );
@@ -90,6 +96,40 @@ describe('gangway backup and restore', () => {
     const { events } = await onboarding.handle.fetchHistory();
     const [started] = await decodedInput(events?.[0]);
     expect(started).toMatchObject({ dueInHours: 47, holder: { businessPhone: '5185550199' } });
+  });
+
+  it('leave a part of a customer ended that somebody had ended', async () => {
+    const input = customer({ boarding: 'waiting', business: 'waiting' });
+    const { externalId } = input;
+    const onboarding = await rig.onboard(input);
+    const merchantPart = new Onboarding(rig.client, `merchant-boarding-${externalId}`);
+    const businessPart = new Onboarding(rig.client, `business-onboarding-${externalId}`);
+    const { merchantProfileId } = await onboarding.until(({ profileId }) => profileId !== undefined);
+    await merchantPart.until(({ stage }) => stage === 'underwriting');
+    const writes = await rig.sandbox.writes(externalId);
+    expect(writes).toEqual(['create-merchant', 'submit-merchant']);
+    await merchantPart.handle.terminate('ended by hand');
+    const isEnded = ({ timeline }: OnboardingState) =>
+      timeline.some(({ event, detail }) => event === 'boarding-ended' && detail === 'terminated');
+    await onboarding.until(isEnded);
+    await merchantPart.listed(" AND ExecutionStatus = 'Terminated'");
+    await businessPart.listed(' AND BankingProfileId IS NOT NULL');
+    await onboarding.listed();
+
+    const { file } = await backedUp();
+    for (const { handle } of [onboarding, merchantPart, businessPart]) await forget(handle);
+    const { stdout } = await gangway('restore', file);
+    expect(stdout).toContain(
+      `${merchantPart.workflowId} not restored: it is terminated; ${merchantProfileId} stays at its partner\n`,
+    );
+    const restored = await onboarding.until(isEnded);
+    expect(restored).toMatchObject({ merchantProfileId, stage: 'onboarding' });
+    await businessPart.until(({ profileId }) => profileId !== undefined);
+    await expect(merchantPart.handle.describe()).rejects.toThrow(WorkflowNotFoundError);
+    await onboarding.handle.cancel();
+    await businessPart.handle.cancel();
+    await expect(onboarding.outcome()).rejects.toThrow();
+    expect(await rig.sandbox.writes(externalId)).toEqual(writes);
   });
 
   it('reject an incomplete file, and start nothing', async () => {

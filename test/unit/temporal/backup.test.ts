@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PartEnd } from '../../../src/messages/onboardings.js';
 import {
   type BackedUp,
   backedUp,
@@ -111,6 +112,11 @@ describe('a backup', () => {
       ['1'],
     ],
     ['the run that runs, of one second', [[{ runId: '1', status: 'FAILED' }], [{ runId: '2' }]], ['2']],
+    [
+      'the later run, although an earlier one still shows as running',
+      [[{ runId: '2', status: 'TERMINATED', startedAt: '2026-02-01T00:00:00Z' }], [{ runId: '1' }]],
+      ['2'],
+    ],
     ['each workflow', [[{ runId: '1', workflowId: 'a' }], [{ runId: '1', workflowId: 'b' }]], ['1', '1']],
   ])('has %s', async (_, runs, runIds) => {
     const named = runs.map(([facts, events]): Run => [{ workflowId: 'w', ...facts }, events]);
@@ -224,6 +230,42 @@ describe('the order of a restore', () => {
     expect(ids([ofCustomer({}, account), other])).toHaveLength(3);
   });
 
+  const left = { merchantProfileId: 1892 };
+  it.each<[Partial<BackedUp>, end: PartEnd]>([
+    [{ status: 'terminated' }, { how: 'terminated' }],
+    [{ status: 'cancelled' }, { how: 'cancelled' }],
+    [{ status: 'timed_out' }, { how: 'timed out' }],
+    [{ status: 'failed' }, { how: 'cancelled' }],
+    [{ status: 'running', stage: 'cancelled' }, { how: 'cancelled' }],
+    [
+      { status: 'completed', stage: 'abandoned' },
+      { how: 'completed', outcome: { outcome: 'abandoned', comment: null, ...left } },
+    ],
+  ])('shows a customer how its merchant ended that is not restored: %j', (how, end) => {
+    const ended = entry('merchantBoarding', 'merchant-boarding-c-1@acme', boarded, { ...how, ...left });
+    const [skipped, restored] = inOrder([ended, ofCustomer({}, '@acme')]);
+    expect(skipped).toEqual(ended);
+    expect(restored).toEqual(ofCustomer({ ended: { boarding: { end, facts: left } } }, '@acme'));
+    // Not the merchant of another account.
+    expect(inOrder([ended, ofCustomer()]).at(-1)).toEqual(ofCustomer());
+  });
+
+  it('shows a customer its other parts, and of none that is restored', () => {
+    const business501 = { bankingProfileId: 501 };
+    const parts = [
+      entry('merchantBoarding', 'merchant-boarding-c-1', boarded, { status: 'completed', stage: 'boarded' }),
+      entry('businessOnboarding', 'business-onboarding-c-1', business(), {
+        ...{ status: 'completed', stage: 'abandoned', ...business501 },
+      }),
+      entry('terminalProvisioning', 'terminal-provisioning-c-1', terminal(), { status: 'cancelled' }),
+    ];
+    const outcome = { outcome: 'abandoned', comment: null, profileId: 501 } as const;
+    expect(inOrder([ofCustomer(), ...parts]).at(-1)?.ended).toEqual({
+      business: { end: { how: 'completed', outcome }, facts: { profileId: 501 } },
+      terminal: { end: { how: 'cancelled' }, facts: {} },
+    });
+  });
+
   it.each<Partial<BackedUp>>([{ status: 'terminated' }, { status: 'completed', stage: 'abandoned' }])(
     'starts no merchant of a customer that somebody ended: %j',
     (more) => {
@@ -231,6 +273,9 @@ describe('the order of a restore', () => {
     },
   );
 });
+
+/** The merchant of a customer, which somebody terminated. */
+const STOPPED = { boarding: { end: { how: 'terminated' }, facts: { merchantProfileId: 1892 } } } as const;
 
 describe('a restore', () => {
   /** Restores an entry where Temporal has it, or not. */
@@ -297,6 +342,16 @@ describe('a restore', () => {
       'a customer',
       entry('customerOnboarding', 'customer-onboarding-c-1', { ...both, boarding }),
       ...(['adopts', [{ ...both, boarding }], 'Corner Bakery', [4, 'agent-101']] as const),
+    ],
+    [
+      'a customer whose merchant had ended',
+      entry('customerOnboarding', 'customer-onboarding-c-1', { ...both, boarding }, { ended: STOPPED }),
+      ...([
+        'adopts',
+        [{ ...both, boarding }, { ended: STOPPED }],
+        'Corner Bakery',
+        [4, 'agent-101'],
+      ] as const),
     ],
     [
       'a terminal',
