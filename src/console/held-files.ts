@@ -30,7 +30,8 @@ export async function receivedForm(
   const fields: Record<string, string> = {};
   const files: Record<string, HeldFile> = {};
   const limits = { fileSize: maxBytes + 1, files: 3, fields: 20, fieldSize: 10_000 };
-  for await (const part of formParts(request, limits, tooLarge(maxBytes))) {
+  const mostBytes = limits.files * limits.fileSize + limits.fields * limits.fieldSize;
+  for await (const part of formParts(request, limits, mostBytes, tooLarge(maxBytes))) {
     // Browsers send the fields in the order of the form, and the token is its first.
     if (part.type === 'field') fields[part.fieldname] = String(part.value);
     else {
@@ -63,19 +64,37 @@ async function contentOf(file: Readable, maxBytes: number): Promise<Buffer> {
 /**
  * The parts of a form with files, while they arrive.
  *
- * @param tooLarge the message when there is more than `limits` allow
+ * @param mostBytes of the whole form, because `limits` hold for what is in its parts only
+ * @param tooLarge the message when there is more than that, or than `limits` allow
  * @throws {NotShown} when the form is too large, ends early, or is not such a form
  */
 export async function* formParts(
   request: FastifyRequest,
   limits: NonNullable<FastifyMultipartBaseOptions['limits']>,
+  mostBytes: number,
   tooLarge: string,
 ): AsyncGenerator<Multipart, void, undefined> {
   if (!request.isMultipart()) throw new NotShown(415, 'The form must have a file.');
+  const tooMuch = new NotShown(413, tooLarge);
+  if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooMuch;
+  let received = 0;
+  const refused = new Promise<never>((_, reject) => {
+    request.raw.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > mostBytes) reject(tooMuch);
+    });
+  });
+  // While a file is read, nobody waits for the next part.
+  refused.catch(() => undefined);
+  const parts = request.parts({ limits });
   try {
-    yield* request.parts({ limits });
+    for (;;) {
+      const { value, done } = await Promise.race([parts.next(), refused]);
+      if (done) return;
+      yield value;
+    }
   } catch (error) {
-    throw notReceived(error, tooLarge);
+    throw error === tooMuch ? error : notReceived(error, tooLarge);
   }
 }
 

@@ -9,6 +9,7 @@ import { Counter, Registry } from 'prom-client';
 import {
   type ArrivalLimits,
   logRequests,
+  mayTakeLong,
   measureRequests,
   refusesUnreadable,
   routeOf,
@@ -61,7 +62,7 @@ export interface ConsoleServer {
 const MAX_FORM_BYTES = 256 * 1024;
 
 /** A large document takes its time. Nobody sends one without a session: the session is checked before the body is read. */
-const LIMITS = { headersMs: 10_000, requestMs: 10 * 60_000 };
+const LIMITS = { headersMs: 10_000, requestMs: 10_000, uploadMs: 10 * 60_000 };
 
 /** How much of a request is read after its response, and for how long. */
 const UNREAD = { bytes: 16 * 1024 * 1024, ms: 5_000, checkMs: 20 };
@@ -248,6 +249,7 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
       }
       if (!hasRole(session, role))
         throw new NotShown(403, `This needs the role ${role}. Your role is ${session.role}.`);
+      if (multipart) mayTakeLong(request);
     },
     handler: async (request, reply) => {
       const session = admission.sessionOf(request) as SessionData;

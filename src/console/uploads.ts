@@ -50,8 +50,6 @@ export async function receiveDocuments(
     readonly mayStore: (fields: Fields) => Promise<void>;
   },
 ): Promise<Uploaded> {
-  if (Number(request.headers['content-length'] ?? 0) > MOST_BYTES + FIELD_BYTES * MOST_FIELDS)
-    throw new NotShown(413, TOO_LARGE);
   const limits = {
     // The check of each document has a better message for one that is too large.
     fileSize: MOST_BYTES + 1,
@@ -61,12 +59,13 @@ export async function receiveDocuments(
     fieldNameSize: 200,
     headerPairs: 20,
   };
+  const mostBytes = MOST_BYTES + FIELD_BYTES * MOST_FIELDS;
   const documents: DocumentRef[] = [];
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   let bytes = 0;
   try {
-    for await (const part of formParts(request, limits, TOO_LARGE)) {
+    for await (const part of formParts(request, limits, mostBytes, TOO_LARGE)) {
       if (part.type === 'field') {
         values[part.fieldname] = part.value;
         continue;

@@ -31,15 +31,39 @@ export function kindOf(error: unknown): string {
 export interface ArrivalLimits {
   readonly headersMs: number;
   readonly requestMs: number;
+  /** For a whole request that {@link mayTakeLong}. Default: `requestMs`. */
+  readonly uploadMs?: number;
 }
 
 /** A server that disconnects slow senders. It closes as soon as the requests under way are finished. */
 export function serverWithin(limits: ArrivalLimits, options: FastifyServerOptions = {}): FastifyInstance {
-  const { headersMs, requestMs } = limits;
+  const { headersMs, requestMs, uploadMs = requestMs } = limits;
   const http = { headersTimeout: headersMs, connectionsCheckingInterval: Math.min(1_000, headersMs) };
-  const server = Fastify({ ...options, requestTimeout: requestMs, http });
-  closeWithin(server, requestMs);
+  const server = Fastify({ ...options, requestTimeout: uploadMs, http });
+  if (uploadMs > requestMs) endSlow(server, requestMs);
+  closeWithin(server, uploadMs);
   return server;
+}
+
+/** What ends each request that does not arrive in time. */
+const ENDS = new WeakMap<FastifyRequest, NodeJS.Timeout>();
+
+/** The limit of Node is the same for all requests, so it is that of uploads. All others end here, as Node ends them. */
+function endSlow(server: FastifyInstance, requestMs: number): void {
+  server.addHook('onRequest', async (request, reply) => {
+    const { raw } = request;
+    const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    const end = setTimeout(() => {
+      if (!raw.complete) server.server.emit('clientError', late, raw.socket);
+    }, requestMs);
+    ENDS.set(request, end);
+    reply.raw.once('close', () => clearTimeout(end));
+  });
+}
+
+/** Lets a request arrive as slowly as an upload. For callers who may upload, and before the body is read. */
+export function mayTakeLong(request: FastifyRequest): void {
+  clearTimeout(ENDS.get(request));
 }
 
 /**

@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { codecServer } from '../../../src/codec-server/server.js';
-import { consoleServer } from '../../../src/console/server.js';
-import { loadConsoleSettings } from '../../../src/console/settings.js';
 import { createLogger } from '../../../src/process/logging.js';
 import { startReceiver } from '../../../src/receiver/server.js';
 import { parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
 import { clientOfCalls } from '../../rigs/console/console-of-calls.js';
+import { listeningConsole } from '../../rigs/console/listening-console.js';
 import { testEnds } from '../../rigs/shared.js';
 
 const logger = createLogger('silent');
@@ -16,17 +15,7 @@ const [SECRET, KEY] = ['c0ffee00c0ffee00c0ffee00c0ffee00', 'AAECAwQFBgcICQoLDA0O
 
 /** Starts each server, and returns its port. */
 const SERVERS = {
-  async console() {
-    const settings = loadConsoleSettings({
-      ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console' },
-      ...{ CONSOLE_URL: 'https://console.example.com', CONSOLE_SESSION_KEYS: SECRET },
-      ...{ CONSOLE_REQUESTS_PER_MINUTE: `${MANY}`, DOCUMENT_DIR: '/dev/null/documents' },
-    });
-    const server = await consoleServer({ settings, logger, client: clientOfCalls({}).client });
-    testEnds(() => server.close());
-    await server.listen({ host: '127.0.0.1', port: 0 });
-    return (server.server.address() as AddressInfo).port;
-  },
+  console: () => listeningConsole(),
   async receiver() {
     const off = { senders: [], idFields: [] };
     const server = await startReceiver({

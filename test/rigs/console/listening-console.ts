@@ -1,0 +1,34 @@
+import type { AddressInfo } from 'node:net';
+import { consoleServer } from '../../../src/console/server.js';
+import { loadConsoleSettings } from '../../../src/console/settings.js';
+import type { ArrivalLimits } from '../../../src/http/server.js';
+import { createLogger } from '../../../src/process/logging.js';
+import { testEnds } from '../shared.js';
+import { clientOfCalls } from './console-of-calls.js';
+import { SESSION_KEY } from './running-console.js';
+
+const PROVIDER = {
+  ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console' },
+  ...{ CONSOLE_URL: 'https://console.example.com', CONSOLE_SESSION_KEYS: SESSION_KEY },
+};
+
+/**
+ * A console that listens, over a Temporal without workflows. Without a provider, everybody is an admin.
+ *
+ * @returns its port
+ */
+export async function listeningConsole(
+  options: { readonly limits?: ArrivalLimits; readonly hasProvider?: boolean } = {},
+): Promise<number> {
+  const { limits, hasProvider = true } = options;
+  const settings = loadConsoleSettings({
+    ...(hasProvider && PROVIDER),
+    ...{ CONSOLE_REQUESTS_PER_MINUTE: '100000', DOCUMENT_DIR: '/dev/null/documents' },
+  });
+  const { client } = clientOfCalls({});
+  const logger = createLogger('silent');
+  const server = await consoleServer({ settings, client, logger, ...(limits && { limits }) });
+  testEnds(() => server.close());
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  return (server.server.address() as AddressInfo).port;
+}
