@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
 import type { Answer, Requirement } from '../../../src/messages/requirements.js';
 import { existing } from '../../rigs/commands/existing.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 /** The message with which the workflow rejects a correction. */
 const refusal = (boarding: Onboarding<unknown>, { id }: Requirement, patch: unknown): Promise<string> =>

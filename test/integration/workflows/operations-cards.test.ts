@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { describe, expect, it } from 'vitest';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const LOST_RESPONSES = ['drop-after-commit', '500-after-commit'];
 const LOST_CALLS = ['drop-before-commit', '500-before-commit'];

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { holder } from '../../rigs/inputs.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 let number = 0;
 /** Of an operation that is like no other. */

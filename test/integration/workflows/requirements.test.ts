@@ -1,18 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
 import type { Answer } from '../../../src/messages/requirements.js';
 import { merchant } from '../../rigs/inputs.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 describe.concurrent('underwriting notes', () => {
   it('each become a requirement with a stable id, and are handed in together once all are answered', async () => {
