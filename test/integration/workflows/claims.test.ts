@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { found, markers } from '../../rigs/privacy/markers.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 import { accountOf, asked, withAccounts } from '../../rigs/workflows/partner-account.js';
 import { historyOf, listOf, sent } from '../../rigs/workflows/raw.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const TEXT = { kind: 'text', text: 'One sale in ten.' } as const;
 const HOUR = 3_600_000;
@@ -30,9 +25,6 @@ async function waiting() {
 
 const claimOf = async (boarding: Onboarding<unknown>, requirementId: string) =>
   (await boarding.state()).requirements.find(({ id }) => id === requirementId)?.claim;
-
-const handled = ({ event }: { readonly event: string }) =>
-  ['requirement-claimed', 'requirement-released', 'requirement-taken-over'].includes(event);
 
 describe.concurrent('a claim', () => {
   it('shows who works on a requirement and until when: in the state, in the list, and in the Web UI', async () => {
@@ -125,67 +117,6 @@ describe.concurrent('a claim', () => {
     await boarding.handle.terminate();
   });
 
-  it('is extended by the same person, however they write their name, and taken over only on purpose', async () => {
-    const { boarding, note } = await waiting();
-    await boarding.claim(note, 'olga', { until: inFuture(HOUR) });
-    const until = inFuture(2 * HOUR);
-    await boarding.claim(note, ' Olga ', { until });
-    expect(await claimOf(boarding, note)).toEqual({ actor: 'Olga', until });
-    await boarding.claim(note, 'pete', { until, override: true });
-    expect(await claimOf(boarding, note)).toEqual({ actor: 'pete', until });
-    const { timeline } = await boarding.state();
-    expect(timeline.filter(handled)).toMatchObject([
-      { event: 'requirement-claimed', actor: 'olga' },
-      { event: 'requirement-claimed', actor: 'Olga' },
-      {
-        event: 'requirement-taken-over',
-        actor: 'pete',
-        detail: expect.stringMatching(/; Olga had it until \d{4}-.* UTC$/),
-      },
-    ]);
-    await boarding.handle.terminate();
-  });
-
-  it('is released by its holder, which leaves nothing in the list; a second release does nothing', async () => {
-    const { boarding, note } = await waiting();
-    await boarding.claim(note, 'olga');
-    await boarding.listedAs((all) => all.some(({ claim }) => claim));
-    const release = { requirementId: note, actor: 'olga' };
-    expect((await sent(rig, boarding, 'claimRequirement', release)).message).toBeUndefined();
-    expect(await claimOf(boarding, note)).toBeUndefined();
-    await boarding.listedAs((all) => all.every(({ claim }) => !claim));
-    await sent(rig, boarding, 'claimRequirement', { ...release, actor: 'pete', until: null });
-    const { timeline } = await boarding.state();
-    expect(timeline.filter(handled).map(({ event }) => event)).toEqual([
-      'requirement-claimed',
-      'requirement-released',
-    ]);
-    await boarding.handle.terminate();
-  });
-
-  it('ends by itself, without a timer: then anybody can claim the requirement', async () => {
-    const { boarding, note } = await waiting();
-    const timers = async () => (await boarding.written()).filter((event) => event.startsWith('timer'));
-    const before = await timers();
-    const until = inFuture(5_000);
-    await boarding.claim(note, 'olga', { until });
-    await sleep(Date.parse(until) - Date.now() + 100);
-    expect(await timers()).toEqual(before);
-    const { requirements } = await boarding.listedAs((all) => all.length === 2);
-    expect(requirements.filter(({ claim }) => claim)).toEqual([]);
-    // A release of an ended claim does nothing, whoever asks for it.
-    const release = await sent(rig, boarding, 'claimRequirement', { requirementId: note, actor: 'pete' });
-    expect(release.message).toBeUndefined();
-    await boarding.claim(note, 'pete');
-    expect(await claimOf(boarding, note)).toMatchObject({ actor: 'pete' });
-    const { timeline } = await boarding.state();
-    expect(timeline.filter(handled).map(({ event, actor }) => `${event} ${actor}`)).toEqual([
-      'requirement-claimed olga',
-      'requirement-claimed pete',
-    ]);
-    await boarding.handle.terminate();
-  });
-
   it('does not keep anybody else from answering, and ends with the answer', async () => {
     const { boarding, note, other } = await waiting();
     await Promise.all([boarding.claim(note, 'olga'), boarding.claim(other, 'olga')]);
@@ -227,37 +158,6 @@ describe.concurrent('a claim', () => {
     expect(message).toMatch(/^requirementId: somebody else has claimed /);
     for (const each of [bytes, await historyOf(boarding), await listOf(rig, boarding)])
       expect(found(each, marked)).toEqual([]);
-    await boarding.handle.terminate();
-  });
-});
-
-describe.concurrent('a claim that does not fit', () => {
-  it('is rejected with the field and the rule, and leaves no history', async () => {
-    const { boarding, note, other } = await waiting();
-    const right = { requirementId: note, actor: 'olga', until: inFuture(HOUR) };
-    const form = 'until: must be a time with its zone, such as 2026-01-31T14:00:00Z';
-    const unknown = `requirementId: no requirement with this id is open; open: ${note}, ${other}`;
-    const cases: [unknown, string][] = [
-      [null, unknown],
-      ['olga', unknown],
-      [{ ...right, requirementId: 1 }, unknown],
-      [{ ...right, actor: 1 }, 'actor: must name a person'],
-      [{ ...right, requirementId: 'note-1' }, unknown],
-      [{ ...right, requirementId: 'note-1', until: undefined }, unknown],
-      [{ ...right, actor: ' ' }, 'actor: must name a person'],
-      [{ ...right, actor: undefined, until: undefined }, 'actor: must name a person'],
-      [{ ...right, until: 'tomorrow' }, form],
-      [{ ...right, until: '2099-01-31' }, form],
-      [{ ...right, until: '2099-01-31T14:00:00' }, form],
-      [{ ...right, until: 4 }, form],
-      [{ ...right, until: inFuture(-60_000) }, 'until: must not be in the past'],
-      [{ ...right, until: inFuture(7 * 24 * HOUR + 60_000) }, 'until: must be at most 7 days ahead'],
-      [{ ...right, override: 'yes' }, 'override: must be true or false'],
-    ];
-    const written = await boarding.written();
-    for (const [request, message] of cases)
-      expect((await sent(rig, boarding, 'claimRequirement', request)).message).toBe(message);
-    expect(await boarding.written()).toEqual(written);
     await boarding.handle.terminate();
   });
 });

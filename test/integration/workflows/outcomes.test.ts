@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { merchant } from '../../rigs/inputs.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const finalMid = (merchantProfileId: number) => `5180${String(merchantProfileId).padStart(11, '0')}`;
 
@@ -145,29 +141,6 @@ describe.concurrent('agent profile and boarding settings', () => {
       }
     },
   );
-
-  it('are a choice when no entry has the name', async () => {
-    const boarding = await rig.board(
-      merchant(undefined, { agentProfileId: undefined, agent: 'Nobody' } as never),
-    );
-    const { detail } = await boarding.requirement('rejected-input');
-    expect(detail).toContain(
-      'agent: none is named "Nobody"; choose one of: Harbor Agents (agentProfileId 101)',
-    );
-  });
-
-  it('are the only one there is, without being named', async () => {
-    const only = await createRig({ user: 'other-iso' });
-    try {
-      const boarding = await only.board({ ...withoutIds, externalId: merchant().externalId });
-      await boarding.outcome();
-      const { merchantProfileId = 0 } = await boarding.state();
-      const { basics } = await only.sandbox.merchant(merchantProfileId);
-      expect(basics).toMatchObject({ agentProfileId: 201, boardingSettingsId: 21 });
-    } finally {
-      await only.close();
-    }
-  });
 });
 
 describe.concurrent('fees', () => {

@@ -51,15 +51,6 @@ async function restless(
 
 describe.concurrent('a partner that changes with each read', () => {
   it.each<[string, (number: number) => object, ((number: number) => readonly object[])?]>([
-    ['its comment', (number) => ({ comment: `seen ${number} times` })],
-    ['its temporary mid', (number) => ({ mid: `${518_000 + number}` })],
-    ['an unknown status', (number) => ({ status: `In Queue ${number}` })],
-    ['the date of its status', (number) => ({ statusDate: dateOf(number) })],
-    [
-      'the dates of its notes',
-      () => ({}),
-      (number) => [{ text: 'Why?', author: 'UW', date: dateOf(number) }],
-    ],
     [
       'the texts of its notes',
       () => ({}),
