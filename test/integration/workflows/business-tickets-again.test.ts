@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nudge } from '../../../src/temporal/nudge.js';
 import { business } from '../../rigs/inputs.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
 const HOUR_MS = 3_600_000;
 
-let rig: Rig;
+const rig = await sharedRig();
 /** Reads only when it is nudged. */
-let patient: Rig;
-beforeAll(async () => {
-  rig = await createRig();
-  patient = await createRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
-});
-afterAll(() => Promise.all([rig.close(), patient.close()]));
+const patient = await sharedRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
 
 const text = 'Payroll.';
 

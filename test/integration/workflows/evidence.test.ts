@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MerchantBoardingOutcome } from '../../../src/messages/onboardings.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
 import { nudge } from '../../../src/temporal/nudge.js';
 import { merchant, namedApplication } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import type { Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const HOUR = 3_600_000;
 const REVIEW = 'request-underwriting-review';
 
 /** Polls often, and never: there a status is read when a write reads it, or after a nudge. */
-let rig: Rig;
-let unaware: Rig;
-beforeAll(async () => {
-  [rig, unaware] = await Promise.all([createRig(), createRig({ poll: { minMs: HOUR, maxMs: HOUR } })]);
-});
-afterAll(() => Promise.all([rig.close(), unaware.close()]));
+const rig = await sharedRig();
+const unaware = await sharedRig({ poll: { minMs: HOUR, maxMs: HOUR } });
 
 type Boarding = Onboarding<MerchantBoardingOutcome>;
 

@@ -1,5 +1,5 @@
 import type { WorkflowFailedError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FollowedMerchantInput } from '../../../src/messages/followed-inputs.js';
 import type {
   BusinessOnboardingOutcome,
@@ -9,15 +9,10 @@ import { startBusinessOnboarding, startMerchantBoarding } from '../../../src/tem
 import { adopted, existing } from '../../rigs/commands/existing.js';
 import { OWNER } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
-let rig: Rig;
-let there: ReturnType<typeof existing>;
-beforeAll(async () => {
-  rig = await createRig();
-  there = existing(rig);
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
+const there = existing(rig);
 
 /** Follows a merchant of the partner. */
 async function followMerchant(change: Record<string, unknown> = {}) {

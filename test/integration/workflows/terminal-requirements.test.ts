@@ -1,19 +1,14 @@
 import { WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { customer, terminal } from '../../rigs/inputs.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { platformOf, type Write } from '../../rigs/workflows/platform.js';
 
-let rig: Rig;
-let platform: ReturnType<typeof platformOf>;
-beforeAll(async () => {
-  rig = await createRig();
-  platform = platformOf(rig);
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
+const platform = platformOf(rig);
 
-const meeting = (...fault: Parameters<typeof platform.meeting>) => platform.meeting(...fault);
+const { meeting } = platform;
 
 const asking = (more: Parameters<typeof terminal>[0] = {}) =>
   rig.onboard(customer({}, { provisionTerminal: terminal(more) }));

@@ -1,19 +1,14 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { startOnce } from '../../../src/temporal/start.js';
 import { customer, terminal } from '../../rigs/inputs.js';
 import { asShown } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { platformOf } from '../../rigs/workflows/platform.js';
 
-let rig: Rig;
-let platform: ReturnType<typeof platformOf>;
-beforeAll(async () => {
-  rig = await createRig();
-  platform = platformOf(rig);
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
+const platform = platformOf(rig);
 
 const withTerminal = (scenarios = {}, more = {}) =>
   customer(scenarios, { provisionTerminal: terminal(), ...more });
