@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { listening } from '../../rigs/listening.js';
 import { tcpProxy } from '../../rigs/tcp-proxy.js';
 
 /** An echo server behind a wire. */
@@ -13,13 +14,8 @@ async function wired() {
     });
     socket.on('error', () => {});
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const wire = await tcpProxy(`127.0.0.1:${(server.address() as AddressInfo).port}`);
-  onTestFinished(async () => {
-    await wire.close();
-    server.close();
-  });
+  const wire = await tcpProxy(await listening(server));
+  onTestFinished(() => wire.close());
   return { wire, received };
 }
 

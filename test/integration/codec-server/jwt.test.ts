@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, type GenerateKeyPairResult, generateKeyPair, SignJWT } from 'jose';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { CLEAR, ENCRYPTED, runCodecServer, TOKEN } from '../../rigs/codec-server/running-codec-server.js';
+import { listening } from '../../rigs/listening.js';
 
 const BODY = `{"payloads":[${ENCRYPTED}]}`;
 const ISSUER = 'https://login.example.com';
@@ -21,9 +21,7 @@ async function publishKeys(status = 200): Promise<string> {
   const server = createServer((_, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ keys: [key] }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys.json`;
+  return `http://${await listening(server)}/keys.json`;
 }
 
 async function decodeWith(token: string, jwksUrl?: string) {
@@ -159,10 +157,7 @@ describe('a JSON Web Token of the issuer', () => {
       }
       response.end('"}');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys.json`;
-    const { status, log } = await decodeWith(await token(), url);
+    const { status, log } = await decodeWith(await token(), `http://${await listening(server)}/keys.json`);
     expect(status).toBe(503);
     expect(log).toContain('"kind":"Refused: RangeError"');
     await cutOff;

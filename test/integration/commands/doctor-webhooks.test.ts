@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import { gangway } from '../../rigs/command.js';
 import { type Finding, wrong } from '../../rigs/commands/doctor.js';
+import { listening } from '../../rigs/listening.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { runReceiver, SECRET } from '../../rigs/receiver/running-receiver.js';
 import { createRig } from '../../rigs/rig.js';
@@ -136,10 +135,7 @@ describe('doctor finds a webhook of the bank that nobody receives:', () => {
       seen.push(`${request.method} ${Object.keys(request.headers).includes('x-caller')}`);
       response.writeHead(405).end();
     });
-    other.listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    onTestFinished(() => void other.close());
-    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const url = `http://${await listening(other)}`;
     const examine = await registered(`${url}/bank`);
     expect(await examine({ RECEIVER_BANKING_AUTH: 'header:x-caller:0123456789abcdef' })).toEqual([
       {

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
+import { listening } from '../../rigs/listening.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
 
@@ -90,11 +89,7 @@ describe('gangway setup and doctor', () => {
   });
 
   it('doctor prints what it found while a slow check goes on', async () => {
-    const silent = createServer();
-    silent.listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    onTestFinished(() => void silent.close());
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const url = `http://${await listening(createServer())}`;
     const doctor = startGangway({ ...rig.env, PAYMENTS_URL: url }, ['doctor']);
     await doctor.printsLines(12);
     expect(doctor.stdout()).toMatch(/^ok +plant store +\S+ accepts our credentials; called list-plants$/m);

@@ -1,8 +1,8 @@
 import { request as ask, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { gangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
+import { listening } from '../../rigs/listening.js';
 import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
@@ -21,12 +21,7 @@ async function changed(target: string, change: (body: string) => string): Promis
     onward.on('error', () => request.socket.destroy());
     request.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://${await listening(server)}`;
 }
 
 it('a boarding is not disturbed by a partner that changes its API, and gangway drift lists the change', async () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -11,6 +11,7 @@ import { run } from '../../../src/commands/program.js';
 import { gangway, type RunningCommand, startGangway } from '../../rigs/command.js';
 import { merchantsFile } from '../../rigs/commands/files.js';
 import { merchant } from '../../rigs/inputs.js';
+import { listening } from '../../rigs/listening.js';
 import { jsonLines, run as spawned, startSpawnedGangway } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
@@ -104,11 +105,7 @@ interface SilentServer {
 /** Accepts connections and never responds. */
 async function silentServer(): Promise<SilentServer> {
   const server = createServer((socket) => onTestFinished(() => void socket.destroy()));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  return { address: `127.0.0.1:${port}`, connected: once(server, 'connection') };
+  return { address: await listening(server), connected: once(server, 'connection') };
 }
 
 /** The operation is deprecated. */
@@ -271,14 +268,11 @@ async function proxyOf(target: string) {
     callers.push(socket.once('close', () => onward.destroy()));
     socket.pipe(onward).pipe(socket);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   onTestFinished(() => {
     for (const socket of callers) socket.destroy();
-    server.close();
   });
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: await listening(server),
     connected: once(server, 'connection').then(([socket]) => socket as Socket),
     /** Stops forwarding, and waits until a request arrived that is not forwarded. */
     freeze: () =>

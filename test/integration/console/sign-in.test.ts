@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { runProvider } from '../../rigs/console/provider.js';
 import { nextOf, runConsole, signIn, wayBack } from '../../rigs/console/running-console.js';
+import { closedPort } from '../../rigs/partners/servers.js';
 import { shared } from '../../rigs/shared.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 
@@ -133,7 +131,7 @@ describe('a sign-in is refused', () => {
 });
 
 it('while the provider is unavailable, the console runs, and people can sign in later', async () => {
-  const port = await freePort();
+  const port = await closedPort();
   const issuer = `http://127.0.0.1:${port}`;
   const env = {
     ...{ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'gangway-console' },
@@ -257,12 +255,3 @@ it('the log has no token, code, state or cookie, and who signed in and out', asy
   expect(audited()).toContainEqual({ actor: ada.actor, role: 'operator', msg: 'sign in' });
   expect(audited()).toContainEqual({ actor: ada.actor, msg: 'sign out' });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

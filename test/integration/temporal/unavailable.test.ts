@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { constants, createServer, type ServerHttp2Stream } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { credentials, type ServiceError, Client as Wire } from '@grpc/grpc-js';
 import { expect, it, onTestFinished } from 'vitest';
 import { isUnavailable } from '../../../src/temporal/unavailable.js';
+import { listening } from '../../rigs/listening.js';
 
 /** Calls a server that does this with the call. `cancel` cancels it from this side. */
 async function failureOf(
@@ -11,14 +10,8 @@ async function failureOf(
 ): Promise<ServiceError> {
   const server = createServer();
   server.on('session', (session) => session.on('error', () => undefined));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const wire = new Wire(`127.0.0.1:${port}`, credentials.createInsecure());
-  onTestFinished(() => {
-    wire.close();
-    server.close();
-  });
+  const wire = new Wire(await listening(server), credentials.createInsecure());
+  onTestFinished(() => wire.close());
   const same = (bytes: Buffer) => bytes;
   return new Promise((failed, ended) => {
     const call = wire.makeUnaryRequest('/a/b', same, same, Buffer.alloc(0), (error) =>

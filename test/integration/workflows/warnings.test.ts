@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { merchant } from '../../rigs/inputs.js';
+import { listening } from '../../rigs/listening.js';
 import { createRig } from '../../rigs/rig.js';
 
 /** Hands requests on to a partner, which warns in each response to a write. */
@@ -23,10 +22,7 @@ async function warningPartner(target: string): Promise<string> {
       method === 'GET' ? text : text.replace('"warning":null', '"warning":"Tax id 12-3456789 is new."'),
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://${await listening(server)}`;
 }
 
 it('what a partner warns of is in the timeline, masked, and fails nothing', async () => {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { listening } from '../../../rigs/listening.js';
 import { holderOf, type RunningBanking, runBanking } from '../../../rigs/sandbox/banking/running-banking.js';
 import { shared } from '../../../rigs/shared.js';
 
@@ -18,12 +18,7 @@ async function receiver(...replies: number[]) {
     received.push({ contentType: request.headers['content-type'], payload });
     response.writeHead(replies.shift() ?? 200).end();
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  const url = `http://${await listening(server)}/hook`;
   const statuses = () => received.map(({ payload }) => payload.status);
   return {
     url,
