@@ -127,6 +127,10 @@ describe.each([
     );
     await gone(person);
   });
+});
+
+describe('without scripts a person answers', () => {
+  const scripts = false;
 
   it('a rejected field, after a value that breaks its rule, and sees what changes before it is sent', async () => {
     const onboarding = await rig().onboardBusiness(business('correction'));

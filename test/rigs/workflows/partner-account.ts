@@ -11,12 +11,12 @@ import { runWorker, type WorkerOptions } from '../worker.js';
 /** Less than the pause before the server retries a refused activity. */
 const SOON_MS = 40_000;
 
-/** A rig with its own server, because an account has one workflow for all task queues. The test starts the worker. */
+/** A rig with its own namespace, because an account has one workflow for all task queues. The test starts the worker. */
 export async function withAccounts(
   test: (rig: Rig) => Promise<void>,
   options: RigOptions = {},
 ): Promise<void> {
-  const rig = await createRig({ ...options, worker: false, server: {} });
+  const rig = await createRig({ ...options, worker: false, ownNamespace: true });
   try {
     await test(rig);
   } finally {
