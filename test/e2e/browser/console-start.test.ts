@@ -13,7 +13,7 @@ let rig: Rig;
 let console: RunningConsole;
 let browser: Browser;
 beforeAll(async () => {
-  rig = await createRig({ server: {} });
+  rig = await createRig({ ownNamespace: true });
   console = await runConsole(rig, { provider: null }, rig.atClose);
   browser = await openBrowser();
 });

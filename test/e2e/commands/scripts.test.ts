@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DevServer, startDevServer } from '../../../src/temporal/dev-server.js';
-import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { gangway } from '../../rigs/command.js';
 import { batchFile, ndjson } from '../../rigs/commands/files.js';
 import { merchant } from '../../rigs/inputs.js';
@@ -8,18 +6,12 @@ import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
-// A server of its own, because scripts answer notes of all merchants of an agent, and report on all onboardings.
-let server: DevServer;
 let rig: Rig;
 beforeAll(async () => {
-  server = await startDevServer();
-  rig = await createRig({ address: server.address });
-  await registerSearchAttributes(rig.client);
+  // Scripts answer notes of all merchants of an agent, and report on all onboardings.
+  rig = await createRig({ ownNamespace: true });
 });
-afterAll(async () => {
-  await rig.close();
-  await server.stop();
-});
+afterAll(() => rig.close());
 
 /** Runs a script. */
 const script = (name: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
