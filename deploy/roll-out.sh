@@ -74,7 +74,7 @@ insist() {
 }
 
 # A query replays the workflow, on the build that gets its next task. Temporal refuses a query while a task of the workflow is under
-# way, and a loaded worker may be late with it. Neither tells anything about the build, so the workflow is asked again.
+# way, and a loaded worker may be late with it. Neither is a fault of the build, so the workflow is asked again.
 replay() {
   local output until=$((SECONDS + patience))
   until output=$("${temporal[@]}" workflow stack --workflow-id "$1" --command-timeout 60s 2>&1); do

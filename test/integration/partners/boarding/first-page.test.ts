@@ -37,7 +37,7 @@ describe('a list that is only a page', () => {
   });
 });
 
-describe('a list that says that it is complete', () => {
+describe('a list whose total is what came', () => {
   it.each([
     [',"totalCount":1,"hasNextPage":false'],
     [',"total":0'],
