@@ -56,8 +56,7 @@ function print(
   const shown = differences
     .filter((difference) => !absent.includes(difference))
     .sort(
-      (one, other) =>
-        Number(other.isNeeded) - Number(one.isNeeded) || other.lastAt.localeCompare(one.lastAt),
+      (one, other) => Number(other.isNeeded) - Number(one.isNeeded) || other.lastAt.localeCompare(one.lastAt),
     );
   if (shown.length > 0 || absent.length === 0)
     cli.records(shown, { columns: DIFFERENCES, none: 'no response differs from the catalogue' });
