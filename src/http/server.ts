@@ -209,6 +209,9 @@ const MAX_KEY_SET_BYTES = 256 * 1024;
 /** How far the issuer's clock may be off. */
 const CLOCK_TOLERANCE = '5s';
 
+/** How far ahead the issuer may date a token, in seconds. */
+const MAX_AHEAD_S = 60;
+
 /** The issuer's keys could not be fetched or read. Any other error is about the token. */
 const ISSUER_UNAVAILABLE: readonly string[] = ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'];
 
@@ -242,7 +245,8 @@ async function subjectOf(token: string, rule: JwtRule, keys: JWTVerifyGetKey): P
       clockTolerance: CLOCK_TOLERANCE,
       requiredClaims: ['exp', 'sub'],
     });
-    return `subject ${payload.sub}`;
+    const { iat = 0, sub } = payload;
+    return iat > Date.now() / 1_000 + MAX_AHEAD_S ? undefined : `subject ${sub}`;
   } catch (error) {
     if (error instanceof errors.JOSEError && !ISSUER_UNAVAILABLE.includes(error.code)) return undefined;
     throw new Refused(503, 'the keys of the token issuer cannot be fetched now (CODEC_JWKS_URL): try again', {

@@ -59,8 +59,14 @@ async function signedByStranger(header: object): Promise<string> {
 }
 
 describe('a JSON Web Token of the issuer', () => {
+  const ahead = () => token({ claims: { iat: Math.floor(Date.now() / 1_000) + 30 } });
   it('is accepted, besides the tokens of the settings', async () => {
-    for (const valid of [await token(), await token({ claims: { aud: ['other', AUDIENCE] } }), TOKEN]) {
+    for (const valid of [
+      await token(),
+      await token({ claims: { aud: ['other', AUDIENCE] } }),
+      await ahead(),
+      TOKEN,
+    ]) {
       const { status, text } = await decodeWith(valid);
       expect([status, text]).toEqual([200, `{"payloads":[${CLEAR}]}`]);
     }
@@ -70,6 +76,7 @@ describe('a JSON Web Token of the issuer', () => {
   it.each<[string, () => Promise<string>]>([
     ['has expired', () => token({ claims: { exp: past } })],
     ['is not valid yet', () => token({ claims: { nbf: past + 300 } })],
+    ['is dated ten minutes ahead', () => token({ claims: { iat: past + 660, exp: past + 900 } })],
     ['never expires', () => token({ claims: { exp: undefined } })],
     ['is for another audience', () => token({ claims: { aud: 'temporal-ui' } })],
     ['is for no audience', () => token({ claims: { aud: undefined } })],
