@@ -9,7 +9,7 @@ const test = base
   .extend('opened', { scope: 'worker' }, opened)
   .extend('rigs', { scope: 'worker' }, ({ opened }, { onCleanup }) => {
     onCleanup(async () => {
-      for (const rig of opened.values()) await (await rig).close();
+      await Promise.all([...opened.values()].map(async (rig) => (await rig).close()));
     });
     return opened;
   });
