@@ -3,13 +3,14 @@ import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { CANCELLED } from '../../../src/partners/banking/responses.js';
 import { nudge } from '../../../src/temporal/nudge.js';
 import { business, holder, merchant } from '../../rigs/inputs.js';
-import { createRig } from '../../rigs/rig.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
 const HOUR_MS = 3_600_000;
 
 const rig = await sharedRig();
+/** Reads only when it is nudged. */
+const patient = await sharedRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
 
 /** What a business went through, as its timeline has it. */
 const statuses = (timeline: readonly { event: string; detail?: string }[]) =>
@@ -165,29 +166,24 @@ describe.concurrent('a merchant that has a profile at the bank already', () => {
 
 describe.concurrent('the poll of a business', () => {
   it('writes the same history for 2 and 8 reads, and is hastened by a nudge', async () => {
-    const patient = await createRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
-    try {
-      const [first, second] = await Promise.all(
-        [2, 8].map(async (reads) => {
-          const onboarding = await patient.onboardBusiness(business('waiting'));
-          const { profileId = 0 } = await onboarding.until(
-            ({ partnerStatus }) => partnerStatus === 'Submitted',
-          );
-          for (let read = 1; read < reads; read += 1) {
-            await onboarding.asleepAfter(read);
-            await nudge(patient.client, onboarding.workflowId);
-          }
-          await onboarding.asleepAfter(reads);
-          await patient.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
-          expect(await nudge(patient.client, onboarding.workflowId)).toBe(true);
-          expect(await onboarding.outcome()).toMatchObject({ outcome: 'declined' });
-          expect((await onboarding.state()).polls).toBeGreaterThan(reads);
-          return onboarding.written();
-        }),
-      );
-      expect(second).toEqual(first);
-    } finally {
-      await patient.close();
-    }
+    const [first, second] = await Promise.all(
+      [2, 8].map(async (reads) => {
+        const onboarding = await patient.onboardBusiness(business('waiting'));
+        const { profileId = 0 } = await onboarding.until(
+          ({ partnerStatus }) => partnerStatus === 'Submitted',
+        );
+        for (let read = 1; read < reads; read += 1) {
+          await onboarding.asleepAfter(read);
+          await nudge(patient.client, onboarding.workflowId);
+        }
+        await onboarding.asleepAfter(reads);
+        await patient.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
+        expect(await nudge(patient.client, onboarding.workflowId)).toBe(true);
+        expect(await onboarding.outcome()).toMatchObject({ outcome: 'declined' });
+        expect((await onboarding.state()).polls).toBeGreaterThan(reads);
+        return onboarding.written();
+      }),
+    );
+    expect(second).toEqual(first);
   });
 });

@@ -4,13 +4,9 @@ import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig } from '../../rigs/rig.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 
+const HOUR = 3_600_000;
 const rig = await sharedRig();
-
-/** A merchant whose submission can be distinguished from others. */
-function named() {
-  const input = merchant();
-  return { ...input, application: namedApplication(input.externalId) };
-}
+const patient = await sharedRig({ poll: { minMs: HOUR, maxMs: HOUR } });
 
 describe.concurrent('a create whose outcome is unknown', () => {
   it('is never repeated; a person adopts the merchant', async () => {
@@ -57,9 +53,10 @@ describe.concurrent('a create whose outcome is unknown', () => {
 
 describe.concurrent('a submission whose outcome is unknown', () => {
   it('settles itself when the status moves while a person is asked', async () => {
-    const input = named();
+    const input = merchant();
+    const application = namedApplication(input.externalId);
     await rig.sandbox.plan('drop-before-commit', 'submit-merchant', { about: input.externalId });
-    const boarding = await rig.board(input);
+    const boarding = await rig.board({ ...input, application });
     await boarding.requirement('uncertain-write');
     const { merchantProfileId = 0 } = await boarding.state();
     await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '888' });
@@ -71,24 +68,18 @@ describe.concurrent('a submission whose outcome is unknown', () => {
 
 describe.concurrent('a submission that arrived late', () => {
   it('is seen before it is sent again, and nobody is asked a second time', async () => {
-    const hour = 3_600_000;
-    const patient = await createRig({ poll: { minMs: hour, maxMs: hour } });
-    try {
-      await patient.sandbox.plan('drop-before-commit', 'submit-merchant');
-      const boarding = await patient.board(merchant('waiting'));
-      const { id } = await boarding.requirement('uncertain-write');
-      const { merchantProfileId = 0 } = await boarding.state();
-      // The lost call arrives late, and nobody knows: the next read is an hour away.
-      await patient.sandbox.transition(merchantProfileId, { status: 'Pending' });
-      await boarding.resolve(id, { kind: 'retry' });
-      const isSubmitted = ({ timeline }: Awaited<ReturnType<typeof boarding.state>>) =>
-        timeline.some(({ event }) => event === 'submitted');
-      await boarding.until(isSubmitted, 'the submission');
-      expect((await boarding.state()).requirements).toEqual([]);
-      await boarding.handle.terminate();
-    } finally {
-      await patient.close();
-    }
+    await patient.sandbox.plan('drop-before-commit', 'submit-merchant');
+    const boarding = await patient.board(merchant('waiting'));
+    const { id } = await boarding.requirement('uncertain-write');
+    const { merchantProfileId = 0 } = await boarding.state();
+    // The lost call arrives late, and nobody knows: the next read is an hour away.
+    await patient.sandbox.transition(merchantProfileId, { status: 'Pending' });
+    await boarding.resolve(id, { kind: 'retry' });
+    const isSubmitted = ({ timeline }: Awaited<ReturnType<typeof boarding.state>>) =>
+      timeline.some(({ event }) => event === 'submitted');
+    await boarding.until(isSubmitted, 'the submission');
+    expect((await boarding.state()).requirements).toEqual([]);
+    await boarding.handle.terminate();
   });
 });
 
