@@ -11,13 +11,15 @@ import { eventually } from '../../rigs/waiting.js';
 import { changedBuild } from '../../rigs/worker/changed-build.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
-/** The server counts a stopped worker as running for a minute. */
+/** A poll without a task ends after some seconds, and the server forgets a stopped worker soon, which takes minutes otherwise. */
+const FORGETFUL = { 'matching.longPollExpirationInterval': '5s', 'matching.PollerHistoryTTL': '10s' };
+
 const TIMEOUT_MS = 600_000;
 const PATIENCE_MS = 150_000;
 
 let rig: Rig;
 beforeAll(async () => {
-  rig = await createRig({ worker: false, payloadKeys: '', server: {} });
+  rig = await createRig({ worker: false, payloadKeys: '', server: { dynamicConfig: FORGETFUL } });
 });
 afterAll(() => rig.close());
 
