@@ -2,7 +2,6 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDevServer } from '../../../src/temporal/dev-server.js';
 import { gangway, startGangway } from '../../rigs/command.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -244,9 +243,8 @@ describe('a call', () => {
 });
 
 describe('a Temporal server without standalone activities', () => {
-  it('makes the call in a workflow instead', async () => {
-    const server = await startDevServer({ dynamicConfig: { 'activity.enableStandalone': false } });
-    const old = await createRig({ address: server.address });
+  it('makes the call in a workflow instead, and reports that no worker runs', async () => {
+    const old = await createRig({ server: { dynamicConfig: { 'activity.enableStandalone': false } } });
     try {
       const { code, stdout, stderr } = await gangway(old.env, [
         'call',
@@ -265,9 +263,13 @@ describe('a Temporal server without standalone activities', () => {
       expect(await gangway(old.env, ['call', 'response', id, '--json'])).toMatchObject({ code: 0, stdout });
       const failing = await gangway(old.env, ['call', 'payments', 'get-terminal', '{"terminal_id":"none"}']);
       expect(failing.stderr).toContain('the payments partner rejected the request (HTTP 404)');
+      const unserved = { ...old.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
+      expect(await gangway(unserved, ['show', 'tickets'])).toEqual({
+        ...{ code: 4, stdout: '' },
+        stderr: 'no worker polls task queue nobody-polls-this: is one running?\n',
+      });
     } finally {
       await old.close();
-      await server.stop();
     }
   });
 });

@@ -89,9 +89,8 @@ describe('gangway status --input', () => {
     const ids = parts.map((part) => part['workflowId']);
     expect(ids).toContain(`merchant-boarding-${input.externalId}`);
     await both.handle.terminate();
-    await gangway(['card-nickname', 'card-1001', 'Travel']);
-    const { stdout } = await gangway(['list', '--operations', '--json']);
-    const operation = JSON.parse(stdout.split('\n')[0] ?? '').workflowId;
+    const [started] = jsonLines(await gangway(['card-nickname', 'card-1001', 'Travel', '--json']));
+    const operation = String(started?.['workflowId']);
     expect(await gangway(['status', operation, '--input'])).toEqual({
       code: 2,
       stdout: '',

@@ -5,7 +5,7 @@ import { merchant } from '../../rigs/inputs.js';
 import { createRig } from '../../rigs/rig.js';
 import { tcpProxy } from '../../rigs/tcp-proxy.js';
 
-/** With a server of its own, because an inbox reads all onboardings of a server. */
+/** An inbox reads all onboardings of a namespace. */
 const rig = await createRig({ ownNamespace: true });
 afterAll(() => rig.close());
 
@@ -27,17 +27,6 @@ describe.concurrent('without a worker', () => {
 
   it('show reports it', async ({ expect }) => {
     expect(await gangway(unserved(), ['show', 'tickets'])).toEqual(isOneRunning('nobody-polls-this-banking'));
-  });
-
-  it('show also reports it on a server without standalone activities', async ({ expect }) => {
-    const old = await createRig({
-      server: { dynamicConfig: { 'activity.enableStandalone': false } },
-      worker: false,
-    });
-    const env = { ...old.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
-    const shown = await gangway(env, ['show', 'tickets']);
-    await old.close();
-    expect(shown).toMatchObject(isOneRunning('nobody-polls-this'));
   });
 
   it('resolve reports "accepted, not yet applied", and the answer is applied later', async ({
