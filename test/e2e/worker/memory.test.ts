@@ -7,8 +7,8 @@ import { eventually } from '../../rigs/waiting.js';
 import { boardingResponse, hostilePartner, NOTES, STATUS } from '../../rigs/workflows/hostile-partner.js';
 
 const BOARDINGS = 50;
-/** Several reads of each. */
-const READS = 200;
+/** Two reads of each: one of 6 MB, one of the notes. */
+const READS = 100;
 const MIB = 1_024 * 1_024;
 /** Of a worker's container, see deploy/kubernetes/worker.yaml. */
 const LIMIT_MIB = 1_024;
