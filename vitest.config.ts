@@ -39,8 +39,8 @@ const PROCESSES = {
 
 /** Files that take minutes, mostly in waiting. They begin first, so that the others run beside them. */
 const LONGEST = [
-  ...['workflows/killed-worker', 'chaos/chaos', 'worker/versions', 'commands/unreadable', 'deploy/alerts'],
-  ...['deploy/roll-out', 'workflows/interrupted-writes', 'commands/disaster', 'worker/accounts', 'demo'],
+  ...['chaos/chaos', 'deploy/alerts', 'commands/unreadable', 'workflows/killed-worker', 'worker/versions'],
+  ...['demo', 'deploy/roll-out', 'package', 'console/together', 'commands/disaster', 'worker/memory'],
 ];
 
 class LongestFirst extends BaseSequencer {
