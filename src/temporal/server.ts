@@ -49,10 +49,13 @@ const CLOCKS = new WeakMap<Client, { readonly clock: Promise<ServerClock>; reado
 export async function serverNow(client: Client, taskQueue: string): Promise<number> {
   const kept = CLOCKS.get(client);
   if (kept && performance.now() < kept.until) return (await kept.clock)();
-  const clock = serverClock(client, taskQueue).then(
-    (measured) => measured ?? Date.now,
-    () => Date.now,
-  );
+  const clock = serverClock(client, taskQueue)
+    .catch(() => undefined)
+    .then((measured) => {
+      // Without a result, the next caller tries again.
+      if (!measured) CLOCKS.delete(client);
+      return measured ?? Date.now;
+    });
   CLOCKS.set(client, { clock, until: performance.now() + CLOCK_MS });
   return (await clock)();
 }
@@ -78,10 +81,10 @@ async function serverClock(client: Client, taskQueue: string): Promise<ServerClo
   const found = new AbortController();
   const sentAt = performance.now();
   const until = sentAt + PATIENCE_MS;
-  const polling = client.connection
-    .withAbortSignal(found.signal, () =>
-      client.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue: queue, identity }),
-    )
+  const poll = () => client.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue: queue, identity });
+  // Not awaited at the end, because the connection of a worker ends no poll before its deadline.
+  client
+    .withDeadline(Date.now() + PATIENCE_MS, () => client.connection.withAbortSignal(found.signal, poll))
     .catch(() => found.abort());
   try {
     for (; performance.now() < until && !found.signal.aborted; await sleep(INTERVAL_MS)) {
@@ -98,7 +101,6 @@ async function serverClock(client: Client, taskQueue: string): Promise<ServerClo
     return undefined;
   } finally {
     found.abort();
-    await polling;
   }
 }
 

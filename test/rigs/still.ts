@@ -11,7 +11,7 @@ import { PATIENCE_MS } from './waiting.js';
  * machine takes longer for as many looks, and for as many status polls.
  */
 const STILL = { looks: 70, polls: 10 };
-const LOOK_MS = 250;
+export const LOOK_MS = 250;
 
 /**
  * Waits, and fails as soon as the workflow stands still.

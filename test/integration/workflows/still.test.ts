@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { customer, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
-import { unlessStill } from '../../rigs/still.js';
+import { LOOK_MS, unlessStill } from '../../rigs/still.js';
 
 const rig = await sharedRig();
 
@@ -35,9 +35,11 @@ describe.concurrent('a test that waits in vain', () => {
     const { profileId = 0 } = await business.until(({ partnerStatus }) => partnerStatus === 'Submitted');
     const onboarding = await rig.onboard(input);
     await onboarding.until(({ boarding }) => boarding?.stage === 'boarded', 'the boarding');
-    const limit = { looks: 4, polls: 2 };
+    // The moves take three times as long as the looks that find no move.
+    const limit = { looks: 12, polls: 2 };
     const moves = async () => {
-      for (let move = 0; move < 12; move++) {
+      const until = performance.now() + 3 * limit.looks * LOOK_MS;
+      for (let move = 0; performance.now() < until; move++) {
         const bankingStatus = move % 2 === 0 ? 'InReview' : 'Submitted';
         await rig.sandbox.transitionProfile(profileId, { bankingStatus });
         await business.until(({ partnerStatus }) => partnerStatus === bankingStatus);
