@@ -30,8 +30,16 @@ const PERMISSIVE = [
 const READ: Readonly<Record<string, string>> = { 'unionfs@4.6.0': 'Unlicense' };
 
 /** Sizes of tests that take minutes. The gate has small ones. */
-const LONG = { ADOPTED_ROWS: '1000', SCHEMATHESIS_SECONDS: '25', FLOOD_EVENTS: '1500' };
-const LONG_TESTS = ['commands/adopt-thousand', 'receiver/schemathesis', 'receiver/flood'];
+const LONG = {
+  ADOPTED_ROWS: '1000',
+  SCHEMATHESIS_SECONDS: '25',
+  FLOOD_EVENTS: '1500',
+  NETWORK_CUT_SECONDS: '60',
+};
+const LONG_TESTS = [
+  ...['commands/adopt-many', 'receiver/schemathesis', 'receiver/flood', 'receiver/killed-temporal'],
+  'workflows/interrupted-writes',
+];
 
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 const SBOM = join(FOLDER, `gangway-${version}.cdx.json`);
