@@ -85,7 +85,7 @@ export function filledInLater<Shape extends z.ZodRawShape>(shape: Shape) {
   return Object.fromEntries(fields) as { [Name in keyof Shape]: FilledInLater<Shape[Name]> };
 }
 
-/** What the catalogue has about a response field beside its shape. */
+/** What the catalogue has about a response field, besides its shape. */
 export interface Mark {
   /** A workflow reads it. A test compares these marks with the code. */
   readonly needed?: true;
@@ -129,16 +129,14 @@ export const someNumber = absent(z.number());
 export const someInt64 = absent(responseInt64);
 export const someFlag = absent(z.boolean());
 export const someCode = absent(code);
-/** Blank text stands for no id. */
-export const someId = absent(z.union([z.string(), z.int()]).transform(String)).transform((id) =>
-  id?.trim() ? id : null,
-);
-/** The same in a field that some responses leave out. Then it stays absent. */
+/** An id in a field that some responses leave out. Then it stays absent. Blank text stands for no id. */
 export const optionalId = z
   .union([z.string(), z.int()])
   .transform(String)
   .nullish()
   .transform((id) => (id === undefined || id?.trim() ? id : null));
+/** The same, and an absent one is null. */
+export const someId = optionalId.transform((id) => id ?? null);
 /** 0 stands for no id. */
 export const someIdNumber = absent(z.int()).transform((id) => id || null);
 

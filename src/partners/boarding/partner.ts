@@ -37,7 +37,7 @@ const contract: Contract = {
     RefusedCaller: object({ error: text, message: text }),
   },
   envelope: (operation, data) => ({ allOf: [boardingEnvelope(operation), { properties: { data } }] }),
-  around: ({ path }) => (path === FEES_PATH ? object(AROUND_FEES) : object(AROUND)),
+  around: ({ path }) => object(path === FEES_PATH ? AROUND_FEES : AROUND),
   failures: (operation) => ({
     ...same(boardingEnvelope(operation), 400, 404, 500),
     ...same({ anyOf: [ref('RefusedCaller'), boardingEnvelope(operation)] }, 401, 403),

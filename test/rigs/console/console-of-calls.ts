@@ -111,7 +111,7 @@ export interface CallOptions extends Given {
   readonly routes?: readonly Route[];
 }
 
-/** What to send beside the path. `csrf` of a form is that of the session by default. */
+/** What to send besides the path. `csrf` of a form is that of the session by default. */
 interface Call {
   readonly form?: Readonly<Record<string, string>>;
   /** Any other body, which makes it a POST. */

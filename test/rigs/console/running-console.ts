@@ -34,7 +34,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** What to send beside the path. */
+/** What to send besides the path. */
 export interface Sent {
   /** Fields of a form, which makes it a POST. A person who has signed in sends `csrf` by default. */
   readonly form?: Readonly<Record<string, string>>;
