@@ -132,6 +132,12 @@ export function systemOf(id: string): SystemName | '' {
   return parts ? (SYSTEMS[parts.type] ?? (parts.key.split(OF, 1)[0] as SystemName)) : '';
 }
 
+/** The workflow types that may call a partner. A customer calls none itself. */
+export function typesAt(system: SystemName): WorkflowType[] {
+  const all = Object.entries(SYSTEMS) as [WorkflowType, (typeof SYSTEMS)[WorkflowType]][];
+  return all.flatMap(([type, its]) => (its === system || its === undefined ? [type] : []));
+}
+
 /** The fixed `activityId` of the status poll, which a nudge resets. */
 export const AWAIT_STATUS_ACTIVITY_ID = 'await-status';
 

@@ -1,6 +1,12 @@
 import { ApplicationFailure, type Client } from '@temporalio/client';
 import { PARTNER_ERROR } from '../messages/activities.js';
-import { AWAIT_STATUS_ACTIVITY_ID, partnerAccountId, partnerTaskQueue, partsOfId } from '../messages/ids.js';
+import {
+  AWAIT_STATUS_ACTIVITY_ID,
+  partnerAccountId,
+  partnerTaskQueue,
+  partsOfId,
+  typesAt,
+} from '../messages/ids.js';
 import {
   credentialsRefused,
   type PartnerAccountActivities,
@@ -18,8 +24,8 @@ import type { SystemName } from '../partners/systems.js';
 import { isStepAt, nudge, type Pending, pendingActivities, retryNow } from './nudge.js';
 import { ofAccount } from './onboardings.js';
 import { decodedFailure } from './payload-codec.js';
-import { all, IS_RUNNING } from './query.js';
-import { listed } from './search.js';
+import { all, IS_RUNNING, isIn } from './query.js';
+import { count, listed } from './search.js';
 
 /** One account at one partner, and the workflows that work with it. */
 export interface AccountAt {
@@ -116,6 +122,14 @@ export async function probeNow(
   );
 }
 
+/** How a search for pending activities is watched and ended. Each running workflow takes a request. */
+export interface Watched {
+  /** Ends the search, which then has examined only some workflows. */
+  readonly signal?: AbortSignal;
+  /** Called after each workflow, with how many were examined and how many run. */
+  readonly onExamined?: (examined: number, running: number) => void;
+}
+
 /** How many activities were retried, and of how many workflows. */
 export interface Woken {
   readonly steps: number;
@@ -131,9 +145,9 @@ export function wakeRefused(client: Client, place: AccountAt): Promise<Woken> {
 }
 
 /** Retries at once every poll and step that waits for a partner in an account, as after an outage. Writes no history. */
-export function wakeWaiting(client: Client, place: AccountAt): Promise<Woken> {
+export function wakeWaiting(client: Client, place: AccountAt, watched: Watched = {}): Promise<Woken> {
   const { system, account, taskQueue } = place;
-  return wakeAll(client, place, isStepAt(partnerTaskQueue(taskQueue, system, account)));
+  return wakeAll(client, place, isStepAt(partnerTaskQueue(taskQueue, system, account)), watched);
 }
 
 /** Makes every status poll of an account read at once. Writes no history. */
@@ -141,19 +155,24 @@ export function wakePollsOf(client: Client, place: AccountAt): Promise<Woken> {
   return wakeAll(client, place, ({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
 }
 
-/** Retries activities of all running workflows of an account. */
+/** Retries activities of all running workflows of an account that may call the partner. */
 async function wakeAll(
   client: Client,
-  { account, taskQueue }: AccountAt,
+  { system, account, taskQueue }: AccountAt,
   isMeant: (pending: Pending) => boolean | Promise<boolean>,
+  { signal, onExamined }: Watched = {},
 ): Promise<Woken> {
-  const query = all(ofAccount(taskQueue, account), IS_RUNNING);
+  const query = all(ofAccount(taskQueue, account), IS_RUNNING, isIn('WorkflowType', typesAt(system)));
+  const total = onExamined ? await count(client, query) : 0;
   const running = listed(client, query);
+  let examined = 0;
   let steps = 0;
   let workflows = 0;
   async function wakeNext(): Promise<void> {
-    for (let next = await running.next(); !next.done; next = await running.next()) {
+    for (let next = await running.next(); !next.done && !signal?.aborted; next = await running.next()) {
       const { length } = await retryNow(client, next.value.workflowId, isMeant);
+      examined += 1;
+      onExamined?.(examined, Math.max(total, examined));
       steps += length;
       if (length > 0) workflows += 1;
     }

@@ -35,14 +35,22 @@ export class Progress {
 /** A step that ends sooner is not shown, in milliseconds. */
 const SOON_MS = 1_000;
 
-/** Shows progress while something runs. */
+/** How often a step that changes is shown, in milliseconds: at a terminal, and as a line. */
+const AGAIN_MS = { status: 1_000, line: 10_000 };
+
+/** Shows progress while something runs. @param step a function for a step that changes, such as a count */
 export async function whileShowing<Result>(
   cli: Progressing,
-  step: string,
+  step: string | (() => string),
   run: (progress: Progress) => Promise<Result>,
 ): Promise<Result> {
   const progress = new Progress(cli);
-  const timer = setTimeout(() => progress.at(step), SOON_MS).unref();
+  const show = () => {
+    if (typeof step === 'string') return progress.at(step);
+    progress.at(step());
+    timer = setTimeout(show, AGAIN_MS[cli.status.isThere ? 'status' : 'line']).unref();
+  };
+  let timer = setTimeout(show, SOON_MS).unref();
   try {
     return await run(progress);
   } finally {

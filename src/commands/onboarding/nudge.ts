@@ -1,4 +1,5 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import { Deadline } from '../../http/deadline.js';
 import { AWAIT_STATUS_ACTIVITY_ID, isCustomer, partnerTaskQueue, partsOfId } from '../../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
@@ -12,7 +13,7 @@ import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
 import { staysAtPartner } from '../cli/outcomes.js';
 import { findById, type IdOptions, partnerAccountOf } from '../cli/partner-account.js';
-import { whileShowing } from '../cli/progress.js';
+import { elapsed, whileShowing } from '../cli/progress.js';
 
 interface NudgeOptions extends IdOptions {
   readonly system?: SystemName;
@@ -28,21 +29,41 @@ export async function nudge(
   return id === undefined ? nudgeSystem(cli, system as SystemName, options) : nudgeOne(cli, id, options);
 }
 
+/** How long the search for pending calls may take, in milliseconds. By then the server has retried most of them by itself. */
+const SEARCH_MS = 5 * 60_000;
+
 async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOptions): Promise<void> {
   const account = partnerAccountOf(cli.config(), options, 'nudge', 'nothing was done');
   await withTemporal(cli, async ({ client, config }) => {
     const place = { system, account, taskQueue: config.taskQueue };
-    const woken = await nudging(cli, `everything that waits for ${system}`, () => wakeWaiting(client, place));
-    if (options.json) return cli.json({ system, ...(account && { account }), ...woken });
+    const deadline = new Deadline({ ms: SEARCH_MS, until: cli.signal });
+    let examined = 'some';
+    const watched = {
+      signal: deadline.signal,
+      onExamined(done: number, running: number) {
+        examined = `${done} of ${running}`;
+      },
+    };
+    const step = () => `nudging everything that waits for ${system}: ${examined} running workflows examined`;
+    const woken = await nudging(cli, step, () => wakeWaiting(client, place, watched)).finally(() =>
+      deadline.release(),
+    );
+    cli.signal.throwIfAborted();
     const { steps, workflows } = woken;
-    cli.line(`${system}: retried pending calls: ${steps}, of onboardings and operations: ${workflows}`);
+    if (options.json) cli.json({ system, ...(account && { account }), ...woken });
+    else cli.line(`${system}: retried pending calls: ${steps}, of onboardings and operations: ${workflows}`);
+    if (!deadline.signal.aborted) return;
+    throw new CommandFailed(
+      `stopped after ${elapsed(SEARCH_MS)}: ${examined} running workflows examined; the others read and retry by themselves`,
+    );
   });
 }
 
 async function nudgeOne(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
   await withTemporal(cli, async (context) => {
     const found = await findById(context, id, options);
-    const { nudged, retried } = await nudging(cli, found.workflowId, () => nudgeAll(context.client, found));
+    const step = `nudging ${found.workflowId}`;
+    const { nudged, retried } = await nudging(cli, step, () => nudgeAll(context.client, found));
     if (json) cli.json({ workflowId: found.workflowId, nudged, retried });
     if (!nudged && retried.length === 0)
       throw new CommandFailed(`${found.workflowId} does not wait for a partner`);
@@ -53,9 +74,13 @@ async function nudgeOne(cli: CommandLine, id: string, { json, ...options }: IdOp
 }
 
 /** A nudge waits for running attempts to end, and with --system for the workflows of a whole account. */
-async function nudging<Result>(cli: CommandLine, what: string, run: () => Promise<Result>): Promise<Result> {
+async function nudging<Result>(
+  cli: CommandLine,
+  step: string | (() => string),
+  run: () => Promise<Result>,
+): Promise<Result> {
   try {
-    return await whileShowing(cli, `nudging ${what}`, run);
+    return await whileShowing(cli, step, run);
   } finally {
     if (cli.signal.aborted) cli.note('what was retried continues; run the same command again for the rest');
   }

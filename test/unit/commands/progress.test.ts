@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Printer } from '../../../src/commands/cli/output.js';
-import { bar, elapsed, Progress } from '../../../src/commands/cli/progress.js';
+import { bar, elapsed, Progress, whileShowing } from '../../../src/commands/cli/progress.js';
 
 /** A printer whose standard error has these properties, and what it printed there. */
 function printer(terminal: object, TERM = 'xterm') {
@@ -58,6 +58,20 @@ describe('progress', () => {
     progress.end();
     expect(printed()).toBe('... preparing\n... underwriting, [31mPending\n');
   });
+});
+
+it('shows a step that changes after a second, and as a line every ten seconds', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { printer: own, printed } = printer({});
+  let examined = 0;
+  const step = () => `${examined} of 9 examined`;
+  await whileShowing(own, step, async () => {
+    for (; examined < 9; examined++) await vi.advanceTimersByTimeAsync(3_100);
+  });
+  expect(printed()).toBe('... 0 of 9 examined\n... 3 of 9 examined\n... 6 of 9 examined\n');
+  await whileShowing(own, step, () => vi.advanceTimersByTimeAsync(900));
+  expect(printed()).toBe('');
 });
 
 describe('the bar of a batch', () => {

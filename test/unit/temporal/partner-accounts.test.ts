@@ -33,6 +33,7 @@ const failed = (activityId: string, error: object, type = 'PartnerError') => ({
 /** Temporal with the pending activities of these workflows, all of which run. */
 function temporal(pending: Readonly<Record<string, readonly object[]>>) {
   const { client, sent } = answering({
+    countWorkflowExecutions: () => ({ count: Object.keys(pending).length }),
     listWorkflowExecutions: () => ({
       executions: Object.keys(pending).map((workflowId) => execution({ workflowId })),
     }),
@@ -68,7 +69,7 @@ describe('a step of a partner account is retried', () => {
     expect(await wakeRefused(client, BOARDING)).toEqual({ steps: 3, workflows: 2 });
     expect(reset().toSorted()).toEqual(['w-1 a', 'w-1 b', 'w-2 d']);
     expect(queries()).toEqual([
-      "TaskQueue = 'gangway' AND PartnerAccount IS NULL AND ExecutionStatus = 'Running'",
+      "TaskQueue = 'gangway' AND PartnerAccount IS NULL AND ExecutionStatus = 'Running' AND WorkflowType IN ('merchantBoarding', 'partnerAccount', 'partnerRecord')",
     ]);
   });
 
@@ -84,6 +85,27 @@ describe('a step of a partner account is retried', () => {
     expect(await wakePollsOf(client, BOARDING)).toEqual({ steps: 1, workflows: 1 });
     expect(reset()).toEqual(['w-1 a', 'w-1 await-status']);
     expect(queries()[0]).toContain("PartnerAccount = 'acme'");
+  });
+
+  it('of the workflows that may call the partner, with a count, until the search is ended', async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `business-onboarding-${index}`);
+    const { client, reset, queries } = temporal(Object.fromEntries(names.map((name) => [name, [poll()]])));
+    const ended = new AbortController();
+    const examined: string[] = [];
+    const onExamined = (done: number, running: number) => {
+      examined.push(`${done} of ${running}`);
+      if (done === 3) ended.abort();
+    };
+    const place = { ...BOARDING, system: 'banking' } as const;
+    await wakeWaiting(client, place, { signal: ended.signal, onExamined });
+    expect(examined.slice(0, 3)).toEqual(['1 of 40', '2 of 40', '3 of 40']);
+    // What was under way ends.
+    expect(examined.length).toBeLessThan(20);
+    expect(reset()).toEqual([]);
+    const types = /WorkflowType IN \((.*)\)$/.exec(queries()[0] ?? '')?.[1];
+    expect(types).toBe(
+      "'businessOnboarding', 'closeCard', 'changeAddress', 'setCardNickname', 'restoreSubUser', 'ensureWebhooks', 'generateStatement', 'partnerAccount', 'partnerRecord'",
+    );
   });
 
   it('where a response could not be read', async () => {
