@@ -44,5 +44,6 @@ function withoutEffect(call: FileCall, failure: StoreFailure, field: string, mes
     kind === 'unavailable'
       ? ({ kind: 'NotSent', fields: [] } as const)
       : ({ kind: 'Rejected', fields: [{ field, message }] } as const);
-  return new PartnerError({ ...call, ...failed, reason: `no ${field}: ${reason}` }, { cause: failure });
+  const details = { ...call, ...failed, atStore: true, reason: `no ${field}: ${reason}` } as const;
+  return new PartnerError(details, { cause: failure });
 }

@@ -56,7 +56,7 @@ export interface Medium {
   write(name: string, content: Readable, contentType: string): Promise<void>;
   read(name: string): Promise<Readable>;
   remove(name: string): Promise<void>;
-  /** What an error of `write` or `read` means. The reason is technical: `ENOSPC`. */
+  /** What an error of `write` or `read` means. The reason is technical: `no space is left (ENOSPC)`. */
   judge(error: unknown): { readonly kind: StoreFailureKind; readonly reason: string };
 }
 
@@ -169,12 +169,33 @@ export function folder(path: string): FileStore {
       return file.createReadStream();
     },
     remove: (name) => rm(join(path, name), { force: true }),
-    judge(error) {
-      const { code, name } = error as NodeJS.ErrnoException;
-      // Except for an absent file, another attempt may succeed: somebody frees a disk or restores a mount.
-      return { kind: code === 'ENOENT' ? 'missing' : 'unavailable', reason: code ?? name };
-    },
+    judge: judgeFile,
   });
+}
+
+/** What an error of the file system means. Except for an absent file, another attempt may succeed: somebody frees a disk. */
+export function judgeFile(error: unknown): ReturnType<Medium['judge']> {
+  const { code, name } = error as NodeJS.ErrnoException;
+  return { kind: code === 'ENOENT' ? 'missing' : 'unavailable', reason: reasonOf(code) ?? name };
+}
+
+const CODES: Readonly<Record<string, string | undefined>> = {
+  ENOENT: 'no such file',
+  ENOTDIR: 'a part of the path is no folder',
+  ENOSPC: 'no space is left',
+  EDQUOT: 'the quota is used up',
+  EROFS: 'it is mounted read-only',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EIO: 'the disk fails',
+  ESTALE: 'the mount is stale',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+};
+
+function reasonOf(code: string | undefined): string | undefined {
+  const words = code && CODES[code];
+  return words ? `${words} (${code})` : code;
 }
 
 async function writeAll(path: string, content: Readable): Promise<void> {

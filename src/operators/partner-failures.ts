@@ -4,8 +4,11 @@ import { problemLines } from './invalid-input.js';
 
 /** A partner call that failed: one line, and one for each problem that the partner reports. */
 export function explainPartnerFailure(failure: PartnerErrorDetails): string {
-  const { system, fields } = failure;
-  return [`the ${system} partner ${whatHappened(failure)}`, ...problemLines(fields)].join('\n');
+  const { system, fields, atStore, reason } = failure;
+  const sentence = atStore
+    ? `the file store failed: ${reason}`
+    : `the ${system} partner ${whatHappened(failure)}`;
+  return [sentence, ...problemLines(fields)].join('\n');
 }
 
 function whatHappened({ kind, reason, needs, atSignIn, status = 401 }: PartnerErrorDetails): string {
@@ -14,7 +17,7 @@ function whatHappened({ kind, reason, needs, atSignIn, status = 401 }: PartnerEr
   }
   switch (kind) {
     case 'NotSent':
-      return `could not be reached: ${reasonInWords(reason)}`;
+      return `${atSignIn ? 'did not sign us in' : 'could not be reached'}: ${reasonInWords(reason)}`;
     case 'RateLimited':
       return 'limits our calls (429): try again later';
     case 'Rejected':

@@ -42,6 +42,8 @@ export interface PartnerErrorDetails {
   readonly retryAfterMs?: number;
   /** The call itself was not made, because the sign-in before it failed. */
   readonly atSignIn?: true;
+  /** The file store failed, and not the partner. */
+  readonly atStore?: true;
   /** What a person must supply, if nothing else is missing: a one-time code for the second factor. */
   readonly needs?: 'one-time-code';
   /** The operation whose response cannot be read: this one, or the sign-in before it. `fields` describes the response. */

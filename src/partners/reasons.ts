@@ -10,8 +10,12 @@ const CODES: Readonly<Record<string, string>> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the response is too large',
 };
 
-/** The `reason` of a partner error for people: `the connection broke before the response (UND_ERR_SOCKET)`. */
+/**
+ * The `reason` of a partner error for people: `the connection broke before the response (UND_ERR_SOCKET)`. What precedes the code
+ * stays: `issue-token: no response in time (UND_ERR_HEADERS_TIMEOUT)`.
+ */
 export function reasonInWords(reason: string): string {
-  const words = Object.hasOwn(CODES, reason) ? CODES[reason] : undefined;
-  return words === undefined ? reason : `${words} (${reason})`;
+  const [, before = '', code = ''] = /^(.*: )?(.*)$/s.exec(reason) ?? [];
+  const words = Object.hasOwn(CODES, code) ? CODES[code] : undefined;
+  return words === undefined ? reason : `${before}${words} (${code})`;
 }

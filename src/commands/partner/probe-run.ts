@@ -121,7 +121,8 @@ export async function probeSystem(
       const own = received?.name === name ? received : undefined;
       found.set(key, { ...about, ...statusOf(own), ...failed(operation, error.details, own) });
       if (isRefusedAtTheDoor(error.details)) obstacle = 'the partner rejects our credentials';
-      else if (error.kind === 'NotSent') obstacle = 'the partner cannot be reached';
+      else if (error.kind === 'NotSent')
+        obstacle = error.details.atSignIn ? 'the sign-in failed' : 'the partner cannot be reached';
     }
   };
 

@@ -7,9 +7,11 @@ import { type Explanation, NOTHING } from './explanation.js';
 export const PARTNER_ERROR_TEXTS: Readonly<Record<PartnerErrorKind, Explanation>> = {
   NotSent: {
     meaning:
-      'Nothing left this machine: the connection was refused, the name has no address, TLS failed, or the connection took too long.',
+      'The call was not made: the connection was refused or took too long, the name has no address, TLS failed, the sign-in before ' +
+      'the call had no clear response, or the file store failed.',
     next: 'Gangway tries again until the partner responds. Nothing can happen twice.',
-    person: '`gangway doctor` checks the name, the network and the certificate. Otherwise ask the partner.',
+    person:
+      '`gangway doctor` shows which of these it is, and what to do. A partner that fails at the sign-in is its own to repair.',
   },
   RateLimited: {
     meaning: 'The partner limits our calls (429). It did nothing.',

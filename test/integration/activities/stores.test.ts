@@ -67,7 +67,10 @@ describe('a document that the store does not return', () => {
     const { details, isRetried } = await failed(run(() => activities.attachDocument(request)));
     expect(details).toEqual({
       ...{ system: 'boarding', operation: 'upload-attachment', kind, fields },
-      reason: expect.stringMatching(/^no document: (ENOENT|CredentialsProviderError|ECONNREFUSED)$/),
+      atStore: true,
+      reason: expect.stringMatching(
+        /^no document: (no such file \(ENOENT\)|CredentialsProviderError|ECONNREFUSED)$/,
+      ),
     });
     expect(isRetried).toBe(mayComeLater);
     await client.close();

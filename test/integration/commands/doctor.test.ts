@@ -109,24 +109,24 @@ describe('gangway setup and doctor', () => {
 
 /** Golden text, with what differs from run to run replaced. */
 const GOLDEN = `\
-ok     temporal           server #
-ok     namespace          default
-ok     server features    it has what Gangway needs: version 1.28.0 or later, resets of activities, updates
-ok     search attributes  all registered
-ok     workers            polled in the last minute: task queue TASK_QUEUE and 6 of partners and events; workers: #
-ok     builds             off: GANGWAY_BUILD_ID is not set, so any worker takes any task
-ok     workflow tasks     none fail (the server reports a failing task after a minute)
-ok     keys               no workflow runs
-wrong  boarding partner   the boarding partner rejected our credentials (401): correct them in the settings; Unauthorized: Invalid credentials; called list-agent-profiles
-                          fix: correct BOARDING_USERNAME, BOARDING_PASSWORD
-ok     banking partner    off: BANKING_URL is not set, so businesses, customers, cards, statements and lists are unavailable
-ok     plant store        URL accepts our credentials; called list-plants
-ok     payments platform  URL accepts our credentials; called list-terminals; environment uat
-ok     processor          URL, not checked: it has no operation that only reads
-ok     document store     DOCUMENTS
-wrong  statement store    /dev/null/statements: ENOTDIR
-                          fix: correct STATEMENT_DIR, or the permissions at that place
-ok     clocks             this machine, Temporal, the boarding partner, the payments partner, the plant-store partner: they agree to the minute
+ok       temporal           server #
+ok       namespace          default
+ok       server features    it has what Gangway needs: version 1.28.0 or later, resets of activities, updates
+ok       search attributes  all registered
+ok       workers            polled in the last minute: task queue TASK_QUEUE and 6 of partners and events; workers: #
+ok       builds             off: GANGWAY_BUILD_ID is not set, so any worker takes any task
+ok       workflow tasks     none fail (the server reports a failing task after a minute)
+ok       keys               no workflow runs
+wrong    boarding partner   the boarding partner rejected our credentials (401): correct them in the settings; Unauthorized: Invalid credentials; called list-agent-profiles
+                            fix: correct BOARDING_USERNAME, BOARDING_PASSWORD
+ok       banking partner    off: BANKING_URL is not set, so businesses, customers, cards, statements and lists are unavailable
+ok       plant store        URL accepts our credentials; called list-plants
+ok       payments platform  URL accepts our credentials; called list-terminals; environment uat
+ok       processor          URL, not checked: it has no operation that only reads
+ok       document store     DOCUMENTS
+wrong    statement store    /dev/null/statements: a part of the path is no folder (ENOTDIR)
+                            fix: correct STATEMENT_DIR, or the permissions at that place
+ok       clocks             this machine, Temporal, the boarding partner, the payments partner, the plant-store partner: they agree to the minute
 `;
 
 describe('gangway with a problem', () => {

@@ -189,7 +189,7 @@ describe('gangway export', () => {
     const env = { ...rig.env, DOCUMENT_DIR: join(folder, 'elsewhere') };
     const { stdout } = await runGangway(env, ['export', workflowId]);
     const { onboarding } = JSON.parse(stdout) as ExportedRecord;
-    expect(onboarding.documents).toMatchObject([{ problem: `${env.DOCUMENT_DIR}: ENOENT` }]);
+    expect(onboarding.documents).toMatchObject([{ problem: `${env.DOCUMENT_DIR}: no such file (ENOENT)` }]);
     expect(onboarding.documents[0]).not.toHaveProperty('sha256');
   });
 });

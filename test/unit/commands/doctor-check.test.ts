@@ -25,16 +25,25 @@ describe('a check of doctor', () => {
     ]);
   });
 
-  it('is wrong when it takes longer than its bound, and its calls are cancelled', async () => {
+  const again = 'run "gangway doctor" again when less is under way';
+
+  it('is unknown when it takes longer than its bound, and its calls are cancelled', async () => {
     let given: AbortSignal | undefined;
     const silent = check((signal) => {
       given = signal;
       return never();
     });
     expect(await verdictsOf(silent, uninterrupted(), 20)).toEqual([
-      { state: 'wrong', detail: 'no result after 0.02 s', fix: 'correct STORE' },
+      { state: 'unknown', detail: 'no result after 0.02 s', fix: again },
     ]);
     expect(given?.aborted).toBe(true);
+  });
+
+  it('is unknown when it fails, and a failure proves nothing', async () => {
+    const failing = { name: 'keys', run: () => Promise.reject(new Error('Temporal is busy')) };
+    expect(await verdictsOf(failing, uninterrupted())).toEqual([
+      { state: 'unknown', detail: 'Temporal is busy', fix: again },
+    ]);
   });
 
   it('ends at once when the command is interrupted', async () => {

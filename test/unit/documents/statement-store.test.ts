@@ -94,7 +94,7 @@ describe('a statement that cannot be saved', () => {
     const body = Readable.from(['x']);
     await expect(save(join(inTheWay, 'sub'), body)).rejects.toMatchObject({
       kind: 'unavailable',
-      reason: 'ENOTDIR',
+      reason: 'a part of the path is no folder (ENOTDIR)',
     });
     expect(body.destroyed).toBe(true);
   });

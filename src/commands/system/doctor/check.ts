@@ -1,11 +1,11 @@
 import { Deadline, untilAborted } from '../../../http/deadline.js';
 import { explain } from '../../cli/failures.js';
 
-/** What a check found: in order, unsafe or worth knowing, or wrong. */
+/** What a check found: in order, unsafe or worth knowing, or wrong; unknown when it ended without a result. */
 export type Verdict =
   | { readonly state: 'ok'; readonly detail: string }
   | {
-      readonly state: 'warn' | 'wrong';
+      readonly state: 'warn' | 'wrong' | 'unknown';
       readonly detail: string;
       /** What to do about it: a command or a setting. */
       readonly fix: string;
@@ -14,12 +14,17 @@ export type Verdict =
 export const ok = (detail: string): Verdict => ({ state: 'ok', detail });
 export const warn = (detail: string, fix: string): Verdict => ({ state: 'warn', detail, fix });
 export const wrong = (detail: string, fix: string): Verdict => ({ state: 'wrong', detail, fix });
+const unknown = (detail: string): Verdict => ({
+  state: 'unknown',
+  detail,
+  fix: 'run "gangway doctor" again when less is under way',
+});
 
 /** One check of the setup. */
 export interface Check {
   readonly name: string;
-  /** What to do when the check itself fails or takes too long. */
-  readonly fix: string;
+  /** What to do when the check fails; undefined when a failure proves nothing. */
+  readonly fix?: string;
   /** @returns a verdict for each problem, or one that all is well; none when another check reports the cause */
   run(signal: AbortSignal): Promise<readonly Verdict[]>;
 }
@@ -44,7 +49,8 @@ export async function verdictsOf(
     return await untilAborted(run(signal), signal);
   } catch (error) {
     interruption.throwIfAborted();
-    return [wrong(signal.aborted ? `no result after ${boundMs / 1_000} s` : messageOf(error), fix)];
+    if (signal.aborted) return [unknown(`no result after ${boundMs / 1_000} s`)];
+    return [fix === undefined ? unknown(messageOf(error)) : wrong(messageOf(error), fix)];
   } finally {
     deadline.release();
   }

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
 import { openStore } from '../../../documents/open-store.js';
 import type { Closable } from '../../../partners/partner.js';
@@ -8,9 +6,11 @@ import { withClient } from '../../../temporal/connection.js';
 import { loadWorkerSettings, type WorkerSettings } from '../../../worker/settings.js';
 import type { CommandLine } from '../../cli/command-line.js';
 import { CommandFailed } from '../../cli/errors.js';
-import { type Check, ok, type Verdict, verdictsOf } from './check.js';
+import { EXIT } from '../../cli/exit-codes.js';
+import { type Verdict, verdictsOf } from './check.js';
 import { type ClockOffsets, examineClocks } from './clocks.js';
 import { partnerChecks } from './partners.js';
+import { storeCheck } from './stores.js';
 import { temporalChecks } from './temporal.js';
 import { weakSettings } from './weak-settings.js';
 
@@ -19,6 +19,11 @@ export async function doctor(cli: CommandLine, { json }: { readonly json?: true 
   const states = found.map(({ state }) => state);
   const wrong = states.filter((state) => state === 'wrong').length;
   if (wrong > 0) throw new CommandFailed(`${wrong} of ${found.length} findings are wrong`);
+  const unknown = states.filter((state) => state === 'unknown').length;
+  if (unknown === 0) return;
+  throw new CommandFailed(`${unknown} of ${found.length} findings are unknown`, {
+    exitCode: EXIT.unavailable,
+  });
 }
 
 type Print = (cli: CommandLine, check: string, verdict: Verdict, width: number) => void;
@@ -27,8 +32,8 @@ const printJson: Print = (cli, check, verdict) => cli.json({ check, ...verdict }
 
 /** A line for each finding, and one for its fix. */
 const printLine: Print = (cli, check, verdict, width) => {
-  const indent = ' '.repeat(width + 9);
-  cli.line(`${verdict.state.padEnd(5)}  ${check.padEnd(width)}  ${verdict.detail}`);
+  const indent = ' '.repeat(width + 11);
+  cli.line(`${verdict.state.padEnd(7)}  ${check.padEnd(width)}  ${verdict.detail}`);
   if (verdict.state !== 'ok') cli.line(`${indent}fix: ${verdict.fix}`);
 };
 
@@ -42,11 +47,12 @@ async function examine(cli: CommandLine, print: Print): Promise<Verdict[]> {
   const clocks: ClockOffsets = new Map();
   const clients: Closable[] = [];
   const temporal = connect(cli, config);
+  const open = (place: string) => openStore(place, config.s3Endpoint, cli.env);
   const asking = [
     ...temporalChecks(temporal.client, config, clocks),
     ...partnerChecks({ config, env: cli.env, senders, clocks, clients }),
-    storeCheck(cli, 'document store', 'DOCUMENT_DIR', config.documentDir, config),
-    storeCheck(cli, 'statement store', 'STATEMENT_DIR', config.statementDir, config),
+    storeCheck('document store', 'DOCUMENT_DIR', () => open(config.documentDir)),
+    storeCheck('statement store', 'STATEMENT_DIR', () => open(config.statementDir)),
   ];
   try {
     const running = asking.map((check) => ({ name: check.name, verdicts: verdictsOf(check, cli.signal) }));
@@ -94,33 +100,6 @@ function connect(cli: CommandLine, config: WorkerSettings) {
     async close() {
       close();
       await session;
-    },
-  };
-}
-
-/** A file that the check writes and leaves in place, because nothing needs the permission to remove files. */
-const PROBE = {
-  name: 'gangway-doctor.txt',
-  content: 'gangway doctor wrote this file to check that the store can be written and read',
-};
-
-function storeCheck(
-  { env }: CommandLine,
-  name: string,
-  setting: string,
-  place: string,
-  { s3Endpoint }: WorkerSettings,
-): Check {
-  return {
-    name,
-    fix: `correct ${setting}, or the permissions at that place`,
-    async run() {
-      const files = await openStore(place, s3Endpoint, env);
-      await files.save(PROBE.name, Readable.from([PROBE.content]), 'text/plain');
-      const read = await text(await files.open(PROBE.name));
-      if (read !== PROBE.content)
-        throw new Error(`${files.place}: a file reads differently from what was written`);
-      return [ok(files.place)];
     },
   };
 }

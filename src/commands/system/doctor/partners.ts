@@ -108,11 +108,12 @@ async function examinePartner(place: Place, signal: AbortSignal): Promise<Verdic
   }
 }
 
-function remedy(place: Place, { details: { kind, atSignIn, needs } }: PartnerError): string {
+function remedy(place: Place, { details: { kind, atSignIn, needs, status = 0 } }: PartnerError): string {
   const prefix = place.account.settingsPrefix + settingsPrefix(place.system);
   const correct = `correct ${credentialsOf(place).join(', ')}`;
   if (needs === 'one-time-code')
     return `set ${prefix}TOTP_SECRET, or run "gangway inbox" and answer with --code`;
+  if (status >= 500) return 'wait, run "gangway doctor" again, and ask the partner if it stays';
   switch (kind) {
     case 'Unauthorized':
       return correct;

@@ -35,9 +35,8 @@ export function temporalChecks(
     ({ client }) => client,
     () => undefined,
   );
-  const check = (name: string, fix: string, examine: (client: Client) => Promise<Verdict[]>): Check => ({
+  const check = (name: string, examine: (client: Client) => Promise<Verdict[]>): Check => ({
     name,
-    fix,
     async run() {
       const client = await usable;
       return client ? examine(client) : [];
@@ -68,7 +67,6 @@ export function temporalChecks(
     },
     {
       name: 'server features',
-      fix: 'update the Temporal server (docs/deployment.md)',
       async run() {
         if (!(await usable)) return [];
         const { client, namespace } = await described;
@@ -76,20 +74,16 @@ export function temporalChecks(
         return gaps.length > 0 ? gaps.map(({ gap, fix }) => wrong(gap, fix)) : [ok(needs)];
       },
     },
-    check('search attributes', 'run "gangway setup"', async (client) => {
+    check('search attributes', async (client) => {
       const missing = await missingSearchAttributes(client);
       return missing.length > 0
         ? [wrong(`missing: ${missing.join(', ')}`, 'run "gangway setup"')]
         : [ok('all registered')];
     }),
-    check('workers', 'start a worker: "npm run worker"', (client) => examineWorkers(client, config)),
-    check('builds', 'check GANGWAY_BUILD_ID and GANGWAY_DEPLOYMENT_NAME of the workers', (client) =>
-      examineBuilds(client, config),
-    ),
-    check('workflow tasks', 'read "workflow tasks fail" in docs/operations.md', (client) =>
-      examineTasks(client, taskQueue),
-    ),
-    check('keys', 'set PAYLOAD_KEYS as the workers have it', (client) => examineKeys(client, config)),
+    check('workers', (client) => examineWorkers(client, config)),
+    check('builds', (client) => examineBuilds(client, config)),
+    check('workflow tasks', (client) => examineTasks(client, taskQueue)),
+    check('keys', (client) => examineKeys(client, config)),
   ];
 }
 
