@@ -6,8 +6,9 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { decodedFailure, ENCRYPTED, isUnreadablePayload } from './payload-codec.js';
+import { decodedFailure, ENCRYPTED, isUnreadablePayload, UnreadablePayload } from './payload-codec.js';
 import { TemporalProblem } from './unavailable.js';
+import { parseWorkerIdentity } from './worker-identity.js';
 import { nameOf, pollersOf, versionOf, whyNoWorker } from './workers.js';
 
 /**
@@ -19,7 +20,7 @@ export const OBSTACLES = {
   'no-response': 'no worker responds in time',
   'build-gone': 'no worker runs the build that it is pinned to',
   'task-fails': 'its workflow task fails',
-  'no-key': 'the key that it is encrypted with is missing',
+  'no-key': 'the key that it is encrypted with is missing or wrong',
 } as const;
 
 /** What prevents the state of a workflow from being read. */
@@ -43,7 +44,12 @@ export class UnreadableOnboarding extends TemporalProblem {
   }
 }
 
-const NO_KEY = 'its key is not in PAYLOAD_KEYS';
+/** Why this process cannot decrypt something of a workflow. Another key of the same id may be here, or where it was encrypted. */
+function whyLocked(error: Error): string {
+  return error instanceof UnreadablePayload && error.missingKey === undefined
+    ? `${error.message}; "gangway doctor" names the process whose key differs`
+    : 'its key is not in PAYLOAD_KEYS';
+}
 
 /**
  * Finds out why a query of a workflow failed.
@@ -58,22 +64,24 @@ export async function whyUnreadable(
 ): Promise<UnreadableOnboarding | undefined> {
   const because = (obstacle: Obstacle, detail: string) =>
     new UnreadableOnboarding(workflowId, obstacle, detail, { cause: error });
-  if (isUnreadablePayload(error)) return because('no-key', NO_KEY);
+  if (isUnreadablePayload(error)) return because('no-key', whyLocked(error));
   const isFromWorker = error instanceof QueryNotRegisteredError;
   if (!isFromWorker && !(error instanceof ServiceError) && !isGrpcServiceError(error)) return undefined;
   const description = await client.workflow.getHandle(workflowId).describe();
-  const failure = (await failingTask(client, description)) ?? (isFromWorker ? error.message : undefined);
-  if (failure === undefined) {
+  const failing = (await failingTask(client, description)) ?? (isFromWorker ? { failure: error } : undefined);
+  if (failing === undefined) {
     const [obstacle, detail] = await whyNoResponse(client, description);
     return because(obstacle, detail);
   }
-  if (failure === NO_KEY) return because('no-key', NO_KEY);
-  return MISSING_KEY.test(failure)
-    ? because('no-key', `a worker lacks its key: ${brief(failure)}`)
-    : because('task-fails', `its workflow task fails: ${brief(failure)}`);
+  const { worker = 'a worker', failure } = failing;
+  const { message } = failure;
+  if (isUnreadablePayload(failure)) return because('no-key', whyLocked(failure));
+  return MISSING_KEY.test(message)
+    ? because('no-key', `${worker} cannot decrypt it: ${brief(message)}`)
+    : because('task-fails', `its workflow task fails: ${brief(message)}`);
 }
 
-/** What a worker reports when a key is missing, or when it has no key at all. */
+/** What a worker reports when a key is missing or wrong, or when it has no key at all. */
 const MISSING_KEY = new RegExp(`an encrypted payload|Unknown encoding: ${ENCRYPTED}`);
 
 /** A longer message is cut off, so that it fits on a line. */
@@ -86,11 +94,17 @@ function brief(failure: string): string {
 
 const { TIMEOUT_TYPE_START_TO_CLOSE } = proto.temporal.api.enums.v1.TimeoutType;
 
+/** Why a workflow task failed, and at which worker, as far as that is known. The failure may be one that cannot be decrypted here. */
+interface FailingTask {
+  readonly worker?: string;
+  readonly failure: Error;
+}
+
 /** Why the last attempt of the pending workflow task failed; undefined when none fails. */
 async function failingTask(
   client: Client,
   { workflowId, runId, raw }: WorkflowExecutionDescription,
-): Promise<string | undefined> {
+): Promise<FailingTask | undefined> {
   const { attempt = 0 } = raw.pendingWorkflowTask ?? {};
   if ((attempt ?? 0) <= 1) return undefined;
   // Only the first failure in a row is an event.
@@ -102,9 +116,13 @@ async function failingTask(
   for (const event of history?.events ?? []) {
     const { workflowTaskFailedEventAttributes: failed, workflowTaskTimedOutEventAttributes: late } = event;
     if (event.workflowTaskCompletedEventAttributes) return undefined;
-    if (failed?.failure)
-      return decodedFailure(client, failed.failure).then((error) => error?.message, orNoKey);
-    if (late?.timeoutType === TIMEOUT_TYPE_START_TO_CLOSE) return 'its worker does not complete it in time';
+    if (failed?.failure) {
+      const failure = await decodedFailure(client, failed.failure).catch(ifUnreadable);
+      const { name } = parseWorkerIdentity(failed.identity ?? '');
+      return { ...(name && { worker: `worker ${name}` }), failure: failure ?? new Error('no reason') };
+    }
+    if (late?.timeoutType === TIMEOUT_TYPE_START_TO_CLOSE)
+      return { failure: new Error('its worker does not complete it in time') };
   }
   return undefined;
 }
@@ -112,8 +130,8 @@ async function failingTask(
 /** How many events are read, from the end of a history. */
 const LAST_EVENTS = 20;
 
-function orNoKey(error: unknown): string {
-  if (isUnreadablePayload(error)) return NO_KEY;
+function ifUnreadable(error: unknown): Error {
+  if (isUnreadablePayload(error)) return error;
   throw error;
 }
 

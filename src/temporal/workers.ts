@@ -22,6 +22,8 @@ export interface Pollers {
   readonly target: WorkerDeploymentVersion | undefined;
   /** The versions that poll. */
   readonly versions: readonly WorkerDeploymentVersion[];
+  /** All workers that poll, whichever version they have. */
+  readonly identities: readonly string[];
   /** How long the oldest task has waited for a worker, in seconds; 0 when none waits. */
   readonly backlogSeconds: number;
 }
@@ -89,6 +91,7 @@ export async function pollersOf(
     taking: new Set(taking.map(({ identity }) => identity)).size,
     target,
     versions: [...versions.values()].filter((version) => version !== undefined),
+    identities: [...new Set(known.map(({ identity }) => identity ?? ''))].sort(),
     backlogSeconds: Number(stats?.approximateBacklogAge?.seconds ?? 0),
   };
 }

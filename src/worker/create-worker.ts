@@ -1,5 +1,6 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { dataConverter } from '../temporal/payload-codec.js';
+import { workerIdentity } from '../temporal/worker-identity.js';
 import { bundleFor } from './bundles.js';
 import { type PartnerWorkers, partnerWorkers } from './partner-workers.js';
 import { SHUTDOWN, TUNING } from './tuning.js';
@@ -23,7 +24,7 @@ export interface GangwayWorker {
 /** Creates a worker with all workflows and activities. */
 export async function createWorker({ connection, namespace, config }: WorkerSetup): Promise<GangwayWorker> {
   const { taskQueue, version, payloadKeys } = config;
-  const place = { connection, namespace, ...versioned(version) };
+  const place = { connection, namespace, identity: workerIdentity(payloadKeys), ...versioned(version) };
   const [worker, partners] = await Promise.all([
     Worker.create({
       ...{ ...place, taskQueue, ...SHUTDOWN, ...TUNING },

@@ -19,7 +19,7 @@ import { SHUTDOWN, TUNING } from './tuning.js';
 import { intercepted, type WorkersConfig } from './workflow-worker.js';
 
 /** Where workers run. */
-export interface WorkerPlace extends Pick<WorkerOptions, 'workerDeploymentOptions'> {
+export interface WorkerPlace extends Pick<WorkerOptions, 'identity' | 'workerDeploymentOptions'> {
   readonly connection: NativeConnection;
   readonly namespace: string;
 }

@@ -16,6 +16,7 @@ import {
 import { BadSetting } from '../settings/settings.js';
 import { besideOwn, requireKeys } from '../temporal/connection.js';
 import { dataConverter } from '../temporal/payload-codec.js';
+import { workerIdentity } from '../temporal/worker-identity.js';
 import { BESIDE_THEIRS, BUNDLING_ENCODING, bundleFor, THEIR_WORKFLOWS } from './bundles.js';
 import { together } from './create-worker.js';
 import { partnerWorkers, type WorkerPlace } from './partner-workers.js';
@@ -60,6 +61,7 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
         ...SHUTDOWN,
         ...versioned(version),
         ...withWorkflows(options),
+        identity: workerIdentity(payloadKeys, options.identity),
         sinks: { ...options.sinks, ...sinks },
         activities: withoutClash(options.activities, activities),
         nexusServices: [...(options.nexusServices ?? []), ...nexusServices],
@@ -98,9 +100,9 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
 
 /** Where the workers of the partners run: where the worker of the plugin does. */
 function placeOf(worker: Worker): WorkerPlace {
-  const { namespace, workerDeploymentOptions } = worker.options;
+  const { namespace, identity, workerDeploymentOptions } = worker.options;
   const connection = connectionOf(worker);
-  return { connection, namespace, ...(workerDeploymentOptions && { workerDeploymentOptions }) };
+  return { connection, namespace, identity, ...(workerDeploymentOptions && { workerDeploymentOptions }) };
 }
 
 /** @throws {TypeError} without a connection, or with that of another copy of the SDK, which no worker here can use */

@@ -152,7 +152,7 @@ describe('onboardings that cannot be read', () => {
       expect(await receiverProblem(stuck)).toEqual(problem('its workflow task fails'));
       expect(await receiverProblem(alone)).toEqual(problem('no worker runs that could respond'));
       expect(await receiverProblem(encrypted)).toEqual(
-        problem('the key that it is encrypted with is missing'),
+        problem('the key that it is encrypted with is missing or wrong'),
       );
       expect(await receiverProblem(pinned)).toEqual(problem('no worker runs the build that it is pinned to'));
     },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
 import { dataConverter, generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
@@ -8,7 +9,7 @@ import { startMerchantBoarding } from '../../../src/temporal/start.js';
 import { gangway } from '../../rigs/command.js';
 import { type Finding, wrong } from '../../rigs/commands/doctor.js';
 import { merchant } from '../../rigs/inputs.js';
-import { jsonLines, run } from '../../rigs/processes.js';
+import { jsonLines, launch, run } from '../../rigs/processes.js';
 import { createRig, type Rig, type RigOptions } from '../../rigs/rig.js';
 import { startOldServer } from '../../rigs/temporal/old-server.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -81,6 +82,33 @@ describe('doctor names what is wrong at a partner, what it called, and the setti
         'boarding partner',
         'the boarding partner could not be reached: it refused the connection (ECONNREFUSED); called list-agent-profiles',
         'check BOARDING_URL, the network and the certificate',
+      ),
+    ]);
+  });
+});
+
+describe('doctor names what happened at a partner that responds with 500,', () => {
+  const fix = 'wait, run "gangway doctor" again, and ask the partner if it stays';
+  afterEach(() => rig.sandbox.clearFaults());
+
+  it('and does not blame the network', async () => {
+    await rig.sandbox.plan('500-before-commit', 'list-agent-profiles');
+    expect(await problems(rig.env)).toEqual([
+      wrong(
+        'boarding partner',
+        'the boarding partner sent no clear response: HTTP 500; InternalServerError; called list-agent-profiles',
+        fix,
+      ),
+    ]);
+  });
+
+  it('even when it is the sign-in', async () => {
+    await rig.sandbox.plan('500-before-commit', 'issue-token', { times: 5 });
+    expect(await problems(rig.env)).toEqual([
+      wrong(
+        'banking partner',
+        'the banking partner did not sign us in: issue-token: HTTP 500; InternalServerError; called issue-token',
+        fix,
       ),
     ]);
   });
@@ -167,8 +195,8 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
     expect(await find(other)).toEqual([
       wrong(
         'keys',
-        `an encrypted payload cannot be read with key ${idOf(first)}: it is damaged, or was encrypted with another key of this id: of ${id}`,
-        `correct the value of key ${idOf(first)} in PAYLOAD_KEYS`,
+        `key ${idOf(first)} of this command is not the one that encrypted ${id}`,
+        `correct the value of key ${idOf(first)} in PAYLOAD_KEYS of this command`,
       ),
     ]);
     expect(await find('')).toEqual([
@@ -183,7 +211,7 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
   it('a worker that lacks a key, or encrypts with another one', async () => {
     const own = await ownRig({ worker: false, payloadKeys: first });
     await own.startWorker({ payloadKeys: second });
-    const { workflowId } = await own.board(merchant());
+    await own.board(merchant());
     const env = { ...own.env, PAYLOAD_KEYS: `${first},${second}` };
     const found = await eventually(
       () => ofKeys(env),
@@ -193,10 +221,33 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
     expect(found).toEqual([
       wrong(
         'keys',
-        `${workflowId} cannot be read: a worker lacks its key: an encrypted payload needs key ${idOf(first)}, which is not among the keys`,
-        'set the same PAYLOAD_KEYS here and for each worker, and start the workers again',
+        `worker ${process.pid}@${hostname()} has another key ${idOf(first)} than this command, or none; that of this command reads 1 running workflows`,
+        `correct key ${idOf(first)} in PAYLOAD_KEYS of that worker, and start it again`,
       ),
     ]);
+  });
+
+  it('one worker of two that has another key of the same id, and nothing else, however often it is asked', async () => {
+    const own = await ownRig({ worker: false, payloadKeys: first });
+    for (let number = 0; number < 4; number++) await own.board(merchant('waiting'));
+    await own.startWorker();
+    const differing = { ...own.env, PAYLOAD_KEYS: `${idOf(first)}:${second.split(':')[1]}` };
+    const { child, exit } = await launch('worker', differing, 'worker is ready');
+    onTestFinished(async () => {
+      child.kill();
+      await exit;
+    });
+    const finding = wrong(
+      'keys',
+      `worker ${child.pid}@${hostname()} has another key ${idOf(first)} than this command, or none; that of this command reads 4 running workflows`,
+      `correct key ${idOf(first)} in PAYLOAD_KEYS of that worker, and start it again`,
+    );
+    await eventually(
+      () => ofKeys(own.env),
+      (all) => all.length > 0,
+      'both workers',
+    );
+    for (let asked = 0; asked < 5; asked++) expect(await ofKeys(own.env)).toEqual([finding]);
   });
 });
 

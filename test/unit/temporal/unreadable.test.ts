@@ -1,5 +1,7 @@
+import { ValueError } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { describe, expect, it } from 'vitest';
+import { UnreadablePayload } from '../../../src/temporal/payload-codec.js';
 import { isDenied, isUnavailable, rejectionOf, sentenceOf } from '../../../src/temporal/unavailable.js';
 import { failuresOf, whyUnreadable } from '../../../src/temporal/unreadable.js';
 import { answering, execution, grpcError } from '../../rigs/temporal/answering-service.js';
@@ -58,8 +60,7 @@ describe('a workflow that does not respond', () => {
       }),
       getWorkflowExecutionHistoryReverse: () => ({ history: { events } }),
     });
-    const found = await whyUnreadable(client, 'merchant-boarding-m-1', grpcError('DEADLINE_EXCEEDED'));
-    return found?.obstacle;
+    return whyUnreadable(client, 'merchant-boarding-m-1', grpcError('DEADLINE_EXCEEDED'));
   }
 
   const failed = (message: string) => ({ workflowTaskFailedEventAttributes: { failure: { message } } });
@@ -82,9 +83,39 @@ describe('a workflow that does not respond', () => {
   ])(
     'has the obstacle %s with pollers %j, pinned to %s, after %j',
     async (obstacle, pollers, pinned, events) => {
-      expect(await why(pollers, pinned, events)).toBe(obstacle);
+      expect((await why(pollers, pinned, events))?.obstacle).toBe(obstacle);
     },
   );
+
+  it('names the worker that cannot decrypt it', async () => {
+    const failure = 'an encrypted payload cannot be read with key k1: it is damaged';
+    const { workflowTaskFailedEventAttributes: failedAttributes } = failed(failure);
+    const event = {
+      workflowTaskFailedEventAttributes: { ...failedAttributes, identity: '4711@host#12345678' },
+    };
+    expect((await why(['2'], undefined, [event]))?.detail).toBe(
+      `worker 4711@host cannot decrypt it: ${failure}`,
+    );
+  });
+
+  it('is encrypted with a key that this process lacks, or has with another value', async () => {
+    const { client } = answering({});
+    const detail = async (error: Error) => (await whyUnreadable(client, 'w', error))?.detail;
+    const lacks = new UnreadablePayload(
+      'an encrypted payload needs key k1, which is not among the keys',
+      {},
+      'k1',
+    );
+    expect(await detail(lacks)).toBe('its key is not in PAYLOAD_KEYS');
+    expect(await detail(new ValueError('Unknown encoding: binary/encrypted'))).toBe(
+      'its key is not in PAYLOAD_KEYS',
+    );
+    expect(
+      await detail(new UnreadablePayload('an encrypted payload cannot be read with key k1: it is damaged')),
+    ).toBe(
+      'an encrypted payload cannot be read with key k1: it is damaged; "gangway doctor" names the process whose key differs',
+    );
+  });
 
   it('is not the reason of another error', async () => {
     const { client } = answering({});

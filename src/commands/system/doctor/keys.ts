@@ -1,11 +1,15 @@
 import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
-import { stateOf } from '../../../temporal/onboardings.js';
-import { decodedPayloads, encryptedIn, isUnreadablePayload } from '../../../temporal/payload-codec.js';
+import {
+  decodedPayloads,
+  encryptedIn,
+  isUnreadablePayload,
+  type PayloadKey,
+} from '../../../temporal/payload-codec.js';
 import { all, type Condition, compared, IS_RUNNING, is } from '../../../temporal/query.js';
 import { type Raw, rawListed } from '../../../temporal/search.js';
 import { isNotFound } from '../../../temporal/unavailable.js';
-import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
+import { keyCheck, parseWorkerIdentity, type WorkerIdentity } from '../../../temporal/worker-identity.js';
 import { pollersOf } from '../../../temporal/workers.js';
 import type { WorkerSettings } from '../../../worker/settings.js';
 import { ok, type Verdict, wrong } from './check.js';
@@ -23,51 +27,45 @@ const AGES_DAYS = [30, 7, 1, 0];
 const OF_EACH_AGE = 5;
 const DAY_MS = 86_400_000;
 
-/** Workflows that a worker is asked about, and how long it may take, in milliseconds. */
-const ASKED = 3;
-const ASKED_TIMEOUT_MS = 5_000;
-
 /** How many workflows are named for each key. */
 const NAMED = 3;
 
-/** A key that something is encrypted with: a payload to try, and the workflows that need it. */
-interface KeyInUse {
-  readonly payload: Payload;
-  readonly workflowIds: Set<string>;
-}
+/** The payloads that a key encrypted, as its id claims, by workflow. */
+type InUse = Map<string, Payload[]>;
 
 /**
  * Finds the keys that running workflows need: those of the entries in the list, and those of the whole state and the last events
- * of a sample. Then asks the workers about some workflows, because a worker may have other keys than this command.
+ * of a sample. Then compares the keys of the workers with those of this command, by the check values in the workers' identities.
  */
 export async function examineKeys(
   client: Client,
-  { taskQueue, payloadKeys }: WorkerSettings,
+  { taskQueue, payloadKeys }: Pick<WorkerSettings, 'taskQueue' | 'payloadKeys'>,
 ): Promise<Verdict[]> {
   const everyone = await Array.fromAsync(rawListed(client, runningIn(taskQueue), IN_LIST));
   const sample = await sampleOf(client, taskQueue);
-  const inUse = new Map<string, KeyInUse>();
-  const note = (workflowId: string, found: unknown) => {
-    for (const { keyId, payload } of encryptedIn(found)) {
-      const key = inUse.get(keyId) ?? { payload, workflowIds: new Set() };
-      key.workflowIds.add(workflowId);
-      inUse.set(keyId, key);
+  const found = new Map<string, InUse>();
+  const note = (workflowId: string, message: unknown) => {
+    for (const { keyId, payload } of encryptedIn(message)) {
+      const inUse: InUse = found.get(keyId) ?? new Map();
+      inUse.set(workflowId, [...(inUse.get(workflowId) ?? []), payload]);
+      found.set(keyId, inUse);
     }
   };
   for (const each of everyone) note(idOf(each), each.memo);
   await Promise.all(sample.map(async (id) => note(id, await everythingOf(client, id))));
-  const locked = await Promise.all(
-    [...inUse].map(async ([keyId, key]) =>
-      lockedBy(keyId, key, await opens(client, key), payloadKeys !== undefined),
-    ),
-  );
-  if (locked.some(({ length }) => length > 0)) return locked.flat();
-  const ids = await asked(client, taskQueue, sample);
-  const ofWorkers = (await Promise.all(ids.map((id) => examineWorkerKeys(client, id)))).flat();
-  if (ofWorkers.length > 0) return ofWorkers;
+  const keys = payloadKeys ?? [];
+  const locked = [...found].filter(([keyId]) => !keys.some(({ id }) => id === keyId));
+  if (locked.length > 0) return locked.map(([keyId, inUse]) => lacking(keyId, inUse, keys.length > 0));
+  const proven = await Promise.all([...found].map(([keyId, inUse]) => provenBy(client, keyId, inUse)));
+  const { identities } = await pollersOf(client, taskQueue, 'workflow');
+  const problems = [
+    ...proven.flatMap(unreadable),
+    ...identities.map(parseWorkerIdentity).flatMap((worker) => comparedWith(worker, keys, proven)),
+  ];
+  if (problems.length > 0) return problems;
   if (everyone.length === 0) return [ok('no workflow runs')];
   return [
-    ok(`running workflows checked: ${everyone.length}, keys in use: ${inUse.size}, all can be decrypted`),
+    ok(`running workflows checked: ${everyone.length}, keys in use: ${found.size}, all can be decrypted`),
   ];
 }
 
@@ -101,62 +99,109 @@ async function everythingOf(client: Client, workflowId: string): Promise<unknown
   }
 }
 
-/** @returns why a payload cannot be decrypted; undefined when it can be */
-async function opens(client: Client, { payload }: KeyInUse): Promise<string | undefined> {
-  return decodedPayloads(client, [payload]).then(
-    () => undefined,
-    (error: unknown) => {
-      if (isUnreadablePayload(error)) return error.message;
-      throw error;
-    },
-  );
+/** What a key of this command can read: of the workflows that name it, those of which it reads something, and the others. */
+interface Proven {
+  readonly keyId: string;
+  readonly readable: number;
+  readonly unreadable: readonly string[];
 }
 
-function lockedBy(
-  keyId: string,
-  { workflowIds }: KeyInUse,
-  why: string | undefined,
-  hasKeys: boolean,
-): Verdict[] {
-  if (why === undefined) return [];
-  const ids = [...workflowIds];
-  const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
-  const need = `of ${ids.slice(0, NAMED).join(', ')}${more}`;
-  if (!hasKeys)
-    return [
-      wrong(
+async function provenBy(client: Client, keyId: string, inUse: InUse): Promise<Proven> {
+  const opened = await Promise.all(
+    [...inUse].map(async ([id, payloads]) => ({ id, opens: await opensOne(client, payloads) })),
+  );
+  const unreadable = opened.filter(({ opens }) => !opens).map(({ id }) => id);
+  return { keyId, readable: opened.length - unreadable.length, unreadable };
+}
+
+/** Whether one of the payloads can be decrypted. The memo comes from the starter, and what follows from any worker. */
+async function opensOne(client: Client, payloads: readonly Payload[]): Promise<boolean> {
+  for (const payload of payloads) {
+    try {
+      await decodedPayloads(client, [payload]);
+      return true;
+    } catch (error) {
+      if (!isUnreadablePayload(error)) throw error;
+    }
+  }
+  return false;
+}
+
+/** Whether the key of this command is not the one that most of the workflows were encrypted with. */
+const isOursWrong = ({ readable, unreadable }: Proven) => unreadable.length > readable;
+
+function lacking(keyId: string, inUse: InUse, hasKeys: boolean): Verdict {
+  const need = `of ${some([...inUse.keys()])}`;
+  return hasKeys
+    ? wrong(
+        `not in PAYLOAD_KEYS: key ${keyId} ${need}`,
+        `add ${keyId}:<base64> to PAYLOAD_KEYS, behind the first key`,
+      )
+    : wrong(
         `PAYLOAD_KEYS is not set: key ${keyId} is missing ${need}`,
         'set PAYLOAD_KEYS as the workers have it',
+      );
+}
+
+function unreadable(proven: Proven): Verdict[] {
+  const { keyId, readable, unreadable: ids } = proven;
+  if (ids.length === 0) return [];
+  if (isOursWrong(proven))
+    return [
+      wrong(
+        `key ${keyId} of this command is not the one that encrypted ${some(ids)}`,
+        `correct the value of key ${keyId} in PAYLOAD_KEYS of this command`,
       ),
     ];
-  const isMissing = why.includes('not among the keys');
-  return isMissing
-    ? [
-        wrong(
-          `not in PAYLOAD_KEYS: key ${keyId} ${need}`,
-          `add ${keyId}:<base64> to PAYLOAD_KEYS, behind the first key`,
-        ),
-      ]
-    : [wrong(`${why}: ${need}`, `correct the value of key ${keyId} in PAYLOAD_KEYS`)];
+  return [
+    wrong(
+      `another key with the id ${keyId} encrypted ${some(ids)}; that of this command reads ${readable} others`,
+      'correct the process that has the other key; then read "A payload key is lost" in docs/disaster.md',
+    ),
+  ];
 }
 
-/** Asks about none when no worker runs, which another check reports. */
-async function asked(client: Client, taskQueue: string, sample: readonly string[]): Promise<string[]> {
-  if ((await pollersOf(client, taskQueue, 'workflow')).taking === 0) return [];
-  // The oldest come first.
-  return [...new Set([...sample.slice(0, 1), ...sample.slice(1 - ASKED)])];
+/**
+ * A worker needs the keys that are in use, and the one that this command encrypts with. This command needs the one that the worker
+ * encrypts with. While keys rotate, both are so.
+ */
+function comparedWith(
+  { name, keyChecks }: WorkerIdentity,
+  keys: readonly PayloadKey[],
+  proven: readonly Proven[],
+): Verdict[] {
+  // A worker of another program that does not publish its keys.
+  if (keyChecks === undefined) return [];
+  const ofId = (keyId: string) => proven.find((each) => each.keyId === keyId);
+  const needed = keys.filter(({ id }, index) => index === 0 || ofId(id));
+  const lacks = needed.filter((key) => !keyChecks.includes(keyCheck(key)));
+  const ours = keys.map(keyCheck);
+  if (lacks.length === 0)
+    return keyChecks.slice(0, 1).every((first) => ours.includes(first))
+      ? []
+      : [
+          wrong(
+            `worker ${name} encrypts with a key that this command does not have`,
+            'add the first key of that worker to PAYLOAD_KEYS of this command, behind the first key',
+          ),
+        ];
+  return lacks.flatMap(({ id }) => {
+    const evidence = ofId(id);
+    if (evidence && isOursWrong(evidence)) return [];
+    const what = `worker ${name} has another key ${id} than this command, or none`;
+    if (!evidence)
+      return [wrong(what, 'set the same PAYLOAD_KEYS here and for that worker, and start it again')];
+    return [
+      wrong(
+        `${what}; that of this command reads ${evidence.readable} running workflows`,
+        `correct key ${id} in PAYLOAD_KEYS of that worker, and start it again`,
+      ),
+    ];
+  });
 }
 
-/** Other obstacles than a key have checks of their own. */
-async function examineWorkerKeys(client: Client, workflowId: string): Promise<Verdict[]> {
-  try {
-    await stateOf(client, workflowId, ASKED_TIMEOUT_MS);
-    return [];
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    if (!(error instanceof UnreadableOnboarding)) throw error;
-    return error.obstacle === 'no-key' ? [wrong(error.message, SAME_KEYS)] : [];
-  }
+/** The first of some workflow ids, and how many more there are. */
+function some(ids: readonly string[]): string {
+  const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
+  return ids.slice(0, NAMED).join(', ') + more;
 }
-
-const SAME_KEYS = 'set the same PAYLOAD_KEYS here and for each worker, and start the workers again';
