@@ -18,8 +18,8 @@ import {
   CORRECTABLE_MERCHANT_FIELDS,
   isFollowed,
 } from '../messages/onboardings.js';
-import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import { fieldProblems } from '../partners/rules-in-words.js';
 import { didYouMean } from '../settings/nearest.js';
 
 /** @param known the accounts and point-of-sale names in the settings of the process */

@@ -2,10 +2,11 @@ import { cancellationSignal } from '@temporalio/activity';
 import type { PaymentsActivities } from '../messages/activities.js';
 import { terminalPart } from '../messages/inputs.js';
 import { operationName } from '../partners/catalogue.js';
-import { type CallOptions, fieldProblems } from '../partners/client.js';
+import type { CallOptions } from '../partners/client.js';
 import { PartnerError } from '../partners/partner-error.js';
 import type { PaymentsClient } from '../partners/payments/client.js';
 import type { PaymentsOperations } from '../partners/payments/operations.js';
+import { fieldProblems } from '../partners/rules-in-words.js';
 import { repeatable } from './failures.js';
 import { write } from './write.js';
 

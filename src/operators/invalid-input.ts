@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { problemText } from '../partners/bounds.js';
-import { fieldProblems } from '../partners/client.js';
 import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import { fieldProblems } from '../partners/rules-in-words.js';
 
 /** What a person gave cannot be used. Names every wrong field. */
 export class InvalidInput extends Error {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fieldProblems } from '../partners/client.js';
+import { fieldProblems } from '../partners/rules-in-words.js';
 
 /** The fields of an input or request with their rules, from the schema that checks them. */
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { fieldProblems } from '../partners/client.js';
 import { isNestedDeeper, parseExactly, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import { fieldProblems } from '../partners/rules-in-words.js';
 import { columnsOf } from './batch/columns.js';
 import { cellValue, put } from './batch/csv.js';
 import { distinct } from './invalid-input.js';

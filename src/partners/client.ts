@@ -23,7 +23,7 @@ import {
   type PartnerErrorKind,
   problemsOf,
 } from './partner-error.js';
-import './rules-in-words.js';
+import { fieldProblems } from './rules-in-words.js';
 import { fromWire, ownPath } from './wire-names.js';
 
 /** What differs from partner to partner: its name, how it authenticates, and how it wraps its responses. */
@@ -417,34 +417,4 @@ function kindOf(status: number): PartnerErrorKind {
   if (status === 429) return 'RateLimited';
   const neverSaysWhatHappened = status >= 500 || status === 408 || (status >= 300 && status < 400);
   return neverSaysWhatHappened ? 'Uncertain' : 'Rejected';
-}
-
-/** Zod's findings as field problems. Messages name rules, never the values that broke them. */
-export function fieldProblems(error: z.ZodError): FieldProblem[] {
-  return error.issues.flatMap(problems);
-}
-
-/**
- * Of a union, the problems of the nearest form: the one with the fewest problems, and of several the one with the
- * deepest.
- */
-function problems(issue: z.core.$ZodIssue): FieldProblem[] {
-  const path = issue.path.map(String);
-  const at = (more: string[]) => [...path, ...more].join('.');
-  if (issue.code === 'unrecognized_keys') {
-    const messages = issue.message.split('\n');
-    return issue.keys.map((key, index) => ({ field: at([key]), message: messages[index] ?? '' }));
-  }
-  if (issue.code === 'invalid_union') {
-    const [nearest] = issue.errors
-      .map((issues) => issues.flatMap(problems))
-      .sort((one, other) => one.length - other.length || depth(other) - depth(one));
-    return (nearest ?? []).map(({ field, message }) => ({ field: at(field ? [field] : []), message }));
-  }
-  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
-  return [{ field: at([]), message: isMissing ? 'is required' : issue.message }];
-}
-
-function depth([first]: readonly FieldProblem[]): number {
-  return first?.field ? first.field.split('.').length : 0;
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Operation } from './catalogue.js';
-import { fieldProblems, type Received } from './client.js';
+import type { Received } from './client.js';
 import { isAmong, type Mark, marks } from './fields.js';
 import { responses } from './openapi/document.js';
+import { fieldProblems } from './rules-in-words.js';
 import { PARTNERS, type SystemName } from './systems.js';
 
 /** How a response can differ from the catalogue. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { didYouMean } from '../settings/nearest.js';
+import type { FieldProblem } from './partner-error.js';
 
 /**
  * How broken rules of schemas are worded, where a schema has no words of its own: the form that is wanted, and the nearest valid
- * names. A message never repeats the value, which may be private. Whoever reports problems of fields imports this file.
+ * names. A message never repeats the value, which may be private. {@link fieldProblems} has these words.
  */
 z.config({ customError: inWords });
 
@@ -107,4 +108,34 @@ export function localeRule(text: string): string | undefined {
   if (NUMBER_OF_A_LOCALE.test(text))
     return 'write a number as 1234.56: digits, and a point before the decimals';
   return DATE_OF_A_LOCALE.test(text) ? 'write a date as 1980-12-31: year, month and day' : undefined;
+}
+
+/** Zod's findings as field problems. Messages name rules, never the values that broke them. */
+export function fieldProblems(error: z.ZodError): FieldProblem[] {
+  return error.issues.flatMap(problems);
+}
+
+/**
+ * Of a union, the problems of the nearest form: the one with the fewest problems, and of several the one with the
+ * deepest.
+ */
+function problems(issue: z.core.$ZodIssue): FieldProblem[] {
+  const path = issue.path.map(String);
+  const at = (more: string[]) => [...path, ...more].join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const messages = issue.message.split('\n');
+    return issue.keys.map((key, index) => ({ field: at([key]), message: messages[index] ?? '' }));
+  }
+  if (issue.code === 'invalid_union') {
+    const [nearest] = issue.errors
+      .map((issues) => issues.flatMap(problems))
+      .sort((one, other) => one.length - other.length || depth(other) - depth(one));
+    return (nearest ?? []).map(({ field, message }) => ({ field: at(field ? [field] : []), message }));
+  }
+  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+  return [{ field: at([]), message: isMissing ? 'is required' : issue.message }];
+}
+
+function depth([first]: readonly FieldProblem[]): number {
+  return first?.field ? first.field.split('.').length : 0;
 }

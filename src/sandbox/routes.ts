@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
-import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import { fieldProblems } from '../partners/rules-in-words.js';
 import { fromWire, renameInJsonSchema, toWire } from '../partners/wire-names.js';
 import { type Answer, type Meanwhile, withFaults } from './fault-injection.js';
 import type { World } from './partner.js';

@@ -4,7 +4,7 @@ import proto, { type temporal } from '@temporalio/proto';
 import { type ConfirmationReceipt, confirmAnswer } from '../messages/handling.js';
 import { partnerTaskQueue, partsOfId } from '../messages/ids.js';
 import { type Resolution, resolveRequirement } from '../messages/requirements.js';
-import { SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
+import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
 import { decodedFailure, decodedPayloads } from './payload-codec.js';
 import { isNotFound } from './unavailable.js';
 

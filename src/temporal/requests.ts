@@ -8,10 +8,10 @@ import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { DbaForm } from '../messages/listed.js';
 import { type Resolution, type ResolutionReceipt, resolveRequirement } from '../messages/requirements.js';
-import { fieldProblems } from '../partners/client.js';
 import { json } from '../partners/fields.js';
 import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import { fieldProblems } from '../partners/rules-in-words.js';
 import { findOnboarding, UnknownOnboarding } from './onboardings.js';
 import { differenceFromStart, type Kind, type SendStart, type Started } from './start.js';
 

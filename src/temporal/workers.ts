@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { partnerTaskQueue } from '../messages/ids.js';
-import { SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
+import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
 import { all, IS_RUNNING, is } from './query.js';
 import { serverNow } from './server.js';
 import { isNotFound } from './unavailable.js';

@@ -17,8 +17,9 @@ import { accountHolder, beneficialOwner } from '../../partners/banking/requests.
 import type { BankingProfile, BoardingResponse } from '../../partners/banking/responses.js';
 import { UNKNOWN } from '../../partners/banking/responses.js';
 import { operationName } from '../../partners/catalogue.js';
-import { type CallOptions, fieldProblems } from '../../partners/client.js';
+import type { CallOptions } from '../../partners/client.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
+import { fieldProblems } from '../../partners/rules-in-words.js';
 import { type Owner, ownersOf } from '../../temporal/onboardings.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';

@@ -9,9 +9,9 @@ import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { type Preview, promptly, type Ready, RefusedRow } from '../../operators/batch/ready.js';
 import type { RowRules } from '../../operators/batch/validation.js';
 import { ein } from '../../partners/banking/rules.js';
-import { fieldProblems } from '../../partners/client.js';
 import { text } from '../../partners/fields.js';
 import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
+import { fieldProblems } from '../../partners/rules-in-words.js';
 import { describe } from '../../temporal/onboardings.js';
 import {
   type StartableType,

@@ -3,7 +3,7 @@ import { currentClaim } from '../../messages/handling.js';
 import { type AnswerKind, detailBeside, type Requirement } from '../../messages/requirements.js';
 import type { Times } from '../../operators/time.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
-import { fieldProblems } from '../../partners/client.js';
+import { fieldProblems } from '../../partners/rules-in-words.js';
 import type { Terminal } from './command-line.js';
 
 /** The options of `gangway resolve` for each kind of answer. */

@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { atAccount, workflowId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
-import { fieldProblems } from '../../partners/client.js';
 import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { fieldProblems } from '../../partners/rules-in-words.js';
 import {
   BUSINESS,
   CUSTOMER,

@@ -5,7 +5,7 @@ import {
   merchantBoardingInput,
 } from '../../../src/messages/inputs.js';
 import { createMerchantRequest } from '../../../src/partners/boarding/schemas.js';
-import { fieldProblems } from '../../../src/partners/client.js';
+import { fieldProblems } from '../../../src/partners/rules-in-words.js';
 import { business, customer, holder, merchant, OWNER } from '../../rigs/inputs.js';
 
 const SCHEMAS = {

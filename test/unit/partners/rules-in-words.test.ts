@@ -5,8 +5,7 @@ import {
   customerOnboardingInput,
   merchantBoardingInput,
 } from '../../../src/messages/inputs.js';
-import { fieldProblems } from '../../../src/partners/client.js';
-import { localeRule } from '../../../src/partners/rules-in-words.js';
+import { fieldProblems, localeRule } from '../../../src/partners/rules-in-words.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 
 function problems(schema: z.ZodType, value: unknown): string[] {
