@@ -1,21 +1,27 @@
 import type { Readable } from 'node:stream';
 import { Client, type Connection } from '@temporalio/client';
-import { documentStore } from '../documents/document-store.js';
-import { openStore } from '../documents/open-store.js';
-import { partsOfId } from '../messages/ids.js';
+import { Deadline } from '../http/deadline.js';
+import { ONBOARDINGS, partsOfId } from '../messages/ids.js';
 import type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../messages/inputs.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from '../messages/requirements.js';
 import { EndedOnboarding, sendResolution } from '../operators/answering.js';
-import { check } from '../operators/invalid-input.js';
 import { type Asked, readWaits } from '../operators/waits.js';
 import { besideOwn, openClient, requireKeys, temporalSettings } from '../temporal/connection.js';
 import { describe, findOnboarding, stateOf, UnknownOnboarding } from '../temporal/onboardings.js';
 import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type Started } from '../temporal/start.js';
+import { type Filter, type Listed, listedBy, typesOf } from '../temporal/search.js';
+import type { Kind, Started } from '../temporal/start.js';
 import { isNotFound } from '../temporal/unavailable.js';
-import { type Advice, awaitOutcome, type Outcome } from './outcome.js';
-import { type ClientSettings, loadClientSettings } from './settings.js';
+import {
+  type Advice,
+  awaitOutcome,
+  type Outcome,
+  type OutcomeOptions,
+  reportRequirements,
+  StillRunning,
+} from './outcome.js';
+import type { ClientSettings } from './settings.js';
 import { Watching, type WatchOptions } from './watching.js';
 
 /** How an onboarding starts. */
@@ -46,6 +52,7 @@ export async function gangwayClient({
   client,
 }: GangwayOptions = {}): Promise<GangwayClient> {
   const env: NodeJS.ProcessEnv = { ...given };
+  const { loadClientSettings } = await import('./settings.js');
   const settings = loadClientSettings(env);
   const { payloadKeys: keys } = settings;
   requireKeys(client ? addressOf(client) : temporalSettings(env).connectionOptions.address, keys);
@@ -79,6 +86,19 @@ interface Parts {
   readonly close?: () => Promise<void>;
 }
 
+/** Which onboardings are listed, and how many. Default: all that Temporal remembers. */
+export type ListOptions = Pick<Filter, 'stage' | 'partnerAccount' | 'startedBefore' | 'endedSince'> & {
+  /** Only those that run. */
+  readonly running?: boolean | undefined;
+  /** Only those that wait for a person. */
+  readonly actionRequired?: boolean | undefined;
+  /** The most to list. */
+  readonly most?: number | undefined;
+};
+
+/** A timer of Node cannot take longer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 const FOR_PROGRAMS: Advice = { restart: 'start it again with { again: true }', input: 'the input' };
 
 /**
@@ -107,24 +127,27 @@ export class GangwayClient {
    * @throws {InvalidInput} which names every wrong field; nothing was started
    */
   boardMerchant(input: MerchantToBoard, options?: OnboardingOptions): Promise<Started> {
-    return this.#checkAndStart(MERCHANT, input, options);
+    return this.#checkAndStart(({ MERCHANT }) => MERCHANT, input, options);
   }
 
   /** Onboards a business at the bank, in the same way. @throws {InvalidInput} as {@link boardMerchant} */
   onboardBusiness(input: BusinessToOnboard, options?: OnboardingOptions): Promise<Started> {
-    return this.#checkAndStart(BUSINESS, input, options);
+    return this.#checkAndStart(({ BUSINESS }) => BUSINESS, input, options);
   }
 
   /** Onboards a merchant and its business, in the same way. @throws {InvalidInput} as {@link boardMerchant} */
   onboardCustomer(input: CustomerToOnboard, options?: OnboardingOptions): Promise<Started> {
-    return this.#checkAndStart(CUSTOMER, input, options);
+    return this.#checkAndStart(({ CUSTOMER }) => CUSTOMER, input, options);
   }
 
+  /** The schemas of inputs are loaded when an input comes. */
   async #checkAndStart<Input>(
-    kind: Kind<Input>,
+    kindOf: (kinds: typeof import('../temporal/start.js')) => Kind<Input>,
     input: unknown,
     options?: OnboardingOptions,
   ): Promise<Started> {
+    const kind = kindOf(await import('../temporal/start.js'));
+    const { check } = await import('../operators/invalid-input.js');
     return this.start(kind, check(kind.schema(this.#settings), input, 'input'), options);
   }
 
@@ -171,14 +194,57 @@ export class GangwayClient {
 
   /** Stores a document (`DOCUMENT_DIR`), for an answer of the kind `documents`. @param fileName the name that the partner sees */
   async storeDocument(fileName: string, content: Readable): Promise<DocumentRef> {
+    const { documentStore } = await import('../documents/document-store.js');
+    const { openStore } = await import('../documents/open-store.js');
     const { documentDir, s3Endpoint } = this.#settings;
     const documents = documentStore(await openStore(documentDir, s3Endpoint, this.#env));
     return documents.put(fileName, content);
   }
 
-  /** Waits until an onboarding has ended. @throws {EndedWithoutOutcome} when it was stopped, or failed */
-  outcome<Ending = Outcome>(id: string): Promise<Ending> {
-    return this.#of(id, (workflowId) => awaitOutcome<Ending>(this.#temporal, workflowId, FOR_PROGRAMS));
+  /**
+   * Waits until an onboarding has ended, which may take weeks, most of them for the partner or a person.
+   *
+   * @throws {EndedWithoutOutcome} when it was stopped, or failed
+   * @throws {StillRunning} when it has not ended within `timeoutMs`
+   */
+  async outcome<Ending = Outcome>(id: string, options: OutcomeOptions = {}): Promise<Ending> {
+    const { signal, onRequirements } = options;
+    const timeoutMs = options.timeoutMs && Math.min(options.timeoutMs, LONGEST_TIMER_MS);
+    const deadline = new Deadline({
+      ...(timeoutMs !== undefined && { ms: timeoutMs }),
+      ...(signal && { until: signal }),
+    });
+    const watching = this.watch<Ending>(id, { signal: deadline.signal, isBrief: true });
+    try {
+      const reported = onRequirements && reportRequirements(watching, onRequirements);
+      const [outcome] = await Promise.all([watching.outcome, reported]);
+      return outcome;
+    } catch (error) {
+      if (!deadline.signal.aborted || signal?.aborted) throw error;
+      const asked = await this.requirements(id).catch(() => []);
+      throw new StillRunning(id, timeoutMs ?? 0, asked, { cause: error });
+    } finally {
+      deadline.release();
+    }
+  }
+
+  /**
+   * Requests the cancellation of an onboarding; of a customer, with all its parts. A write in progress is completed first, and what
+   * exists at the partner stays there. {@link outcome} then ends as for any other onboarding.
+   *
+   * @throws {EndedOnboarding} when the onboarding has ended
+   */
+  async cancel(id: string): Promise<void> {
+    await this.#of(id, async (workflowId) => {
+      const handle = this.#temporal.workflow.getHandle(workflowId);
+      if ((await handle.describe()).status.name !== 'RUNNING') throw new EndedOnboarding(workflowId);
+      await handle.cancel();
+    });
+  }
+
+  /** Onboardings, newest first. This needs no worker, and shows a change after a moment. */
+  async *list({ most, ...filter }: ListOptions = {}): AsyncGenerator<Listed, void, undefined> {
+    yield* listedBy(this.#temporal, { types: typesOf(ONBOARDINGS), ...filter }, most);
   }
 
   /**

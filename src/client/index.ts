@@ -12,6 +12,7 @@ export type { Asked, Waits } from '../operators/waits.js';
 export { BadSetting } from '../settings/settings.js';
 export { TemporalUnavailable } from '../temporal/connection.js';
 export { UnknownOnboarding } from '../temporal/onboardings.js';
+export type { Listed } from '../temporal/search.js';
 export type { Started } from '../temporal/start.js';
 export { TemporalProblem } from '../temporal/unavailable.js';
 export { OBSTACLES, type Obstacle, UnreadableOnboarding } from '../temporal/unreadable.js';
@@ -19,7 +20,14 @@ export {
   type GangwayClient,
   type GangwayOptions,
   gangwayClient,
+  type ListOptions,
   type OnboardingOptions,
 } from './client.js';
-export { type Advice, EndedWithoutOutcome, type Outcome } from './outcome.js';
+export {
+  type Advice,
+  EndedWithoutOutcome,
+  type Outcome,
+  type OutcomeOptions,
+  StillRunning,
+} from './outcome.js';
 export type { OwnedEntry, Owner, Reading, Watching, WatchOptions } from './watching.js';

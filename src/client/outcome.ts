@@ -7,6 +7,7 @@ import type {
   MerchantBoardingOutcome,
 } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import type { Asked, Waits } from '../operators/waits.js';
 import { outcomeOf, partIds } from '../temporal/onboardings.js';
 import { TemporalProblem } from '../temporal/unavailable.js';
 
@@ -23,6 +24,51 @@ export class EndedWithoutOutcome extends TemporalProblem {
     options?: ErrorOptions,
   ) {
     super(`${workflowId}: ${reason}`, options);
+  }
+}
+
+/** How long to wait for an outcome, and what to report meanwhile. */
+export interface OutcomeOptions {
+  /** Ends the wait, which then fails with the reason of the signal. The onboarding continues. */
+  readonly signal?: AbortSignal | undefined;
+  /** The longest wait, in milliseconds: 24 days at most. Default: no limit. */
+  readonly timeoutMs?: number | undefined;
+  /** Called with the open requirements each time that they change: it waits until somebody answers them. */
+  readonly onRequirements?: ((open: readonly Asked[]) => void) | undefined;
+}
+
+/** An onboarding did not end within the time that the caller gave. It continues. */
+export class StillRunning extends TemporalProblem {
+  override readonly name = 'StillRunning';
+  constructor(
+    id: string,
+    timeoutMs: number,
+    /** What it waits for a person to answer, as far as a worker responds. */
+    readonly asked: readonly Asked[],
+    options?: ErrorOptions,
+  ) {
+    const open = asked.map(({ requirement }) => requirement.id).join(', ');
+    super(
+      `${id} has not ended after ${timeoutMs / 1_000} s${open && `; it waits for a person: ${open}`}`,
+      options,
+    );
+  }
+
+  override get isUnavailable(): boolean {
+    return true;
+  }
+}
+
+/** Reports the open requirements of a workflow that is watched, each time that they change. */
+export async function reportRequirements(
+  watching: AsyncIterable<Pick<Waits, 'asked'>>,
+  report: (open: readonly Asked[]) => void,
+): Promise<void> {
+  let before = '';
+  for await (const { asked } of watching) {
+    const now = asked.map(({ workflowId, requirement }) => `${workflowId} ${requirement.id}`).join();
+    if (now !== before) report(asked);
+    before = now;
   }
 }
 

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
+  type Asked,
   BadSetting,
   EndedOnboarding,
   EndedWithoutOutcome,
@@ -9,6 +10,7 @@ import {
   gangwayClient,
   InvalidInput,
   type Reading,
+  StillRunning,
   TemporalUnavailable,
   UnknownOnboarding,
 } from '../../../src/client/index.js';
@@ -17,6 +19,7 @@ import { business, merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { ends } from '../../rigs/shared.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 const rig = await sharedRig({ accounts: ['acme'] });
 let gangway: GangwayClient;
@@ -129,6 +132,74 @@ describe.concurrent('a program', () => {
     expect((failure as Error).message).toMatch(
       /: it was terminated; merchant \d+ exists at the partner: to adopt it, set "merchantProfileId": \d+ in the input; then start it again with \{ again: true \}$/,
     );
+  });
+
+  it('waits for an outcome and gets what is asked meanwhile, until its signal aborts', async () => {
+    const { workflowId, asked } = await waiting();
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const reported: (readonly Asked[])[] = [];
+    const waits = gangway.outcome(workflowId, {
+      signal: stop.signal,
+      onRequirements(open) {
+        reported.push(open);
+        stop.abort(reason);
+      },
+    });
+    await expect(waits).rejects.toBe(reason);
+    expect(reported).toEqual([asked]);
+  });
+
+  it('waits no longer than its time-out, and gets what the onboarding waits for', async () => {
+    const { workflowId, asked } = await waiting();
+    const failure = await gangway.outcome(workflowId, { timeoutMs: 100 }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(StillRunning);
+    const ids = asked.map(({ requirement }) => requirement.id).join(', ');
+    expect(failure).toMatchObject({
+      message: `${workflowId} has not ended after 0.1 s; it waits for a person: ${ids}`,
+      isUnavailable: true,
+      asked,
+    });
+  });
+
+  it('gets the outcome within its time-out, and each change of what is asked before', async () => {
+    const { workflowId, asked } = await waiting();
+    const reported: string[][] = [];
+    const waits = gangway.outcome(workflowId, {
+      timeoutMs: 3_000_000_000,
+      onRequirements: (open) => reported.push(open.map(({ requirement }) => requirement.id)),
+    });
+    await eventually(
+      async () => reported.length,
+      (count) => count === 1,
+      'the requirements',
+    );
+    const ids = asked.map(({ requirement }) => requirement.id);
+    for (const requirementId of ids)
+      await gangway.answer(workflowId, {
+        ...BY,
+        requirementId,
+        answer: { kind: 'text', text: 'One in ten.' },
+      });
+    expect(await waits).toMatchObject({ outcome: 'boarded' });
+    expect(reported[0]).toEqual(ids);
+  });
+
+  it('lists onboardings, and cancels one, once', async () => {
+    const { workflowId } = await waiting();
+    const listed = () =>
+      Array.fromAsync(gangway.list({ running: true, actionRequired: true, stage: 'underwriting' }));
+    const [found] = await eventually(
+      async () => (await listed()).filter((each) => each.workflowId === workflowId),
+      (all) => all.length > 0,
+      'the boarding in the list',
+    );
+    expect(found).toMatchObject({ type: 'merchantBoarding', state: 'running', stage: 'underwriting' });
+    expect(await Array.fromAsync(gangway.list({ most: 1 }))).toHaveLength(1);
+    await gangway.cancel(workflowId);
+    await expect(gangway.outcome(workflowId)).rejects.toThrow(/: it was cancelled; merchant \d+ exists/);
+    await expect(gangway.cancel(workflowId)).rejects.toThrow(EndedOnboarding);
+    await expect(gangway.cancel('merchant-boarding-never-started')).rejects.toThrow(UnknownOnboarding);
   });
 
   it('stops a watch by a signal', async () => {
