@@ -32,7 +32,8 @@ The column **effect** shows what a repeated call does:
 - An \`idempotent\` write leaves the same state however often it runs, or has an idempotency key (\`event_id\`).
 - A \`once\` write has no such key.
 
-Gangway retries reads and idempotent writes freely. It repeats a \`once\` write only when it is certain that nothing happened.
+Gangway retries reads and idempotent writes freely. It sends a \`once\` write
+[once](architecture.md#what-a-write-promises).
 If the outcome is unknown, the workflow searches for [evidence](onboardings.md#writes) or asks a person.
 
 In the column **request**, \`?\` marks optional fields. Gangway checks requests before it sends them. It reads responses tolerantly: unknown

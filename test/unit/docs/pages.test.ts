@@ -26,3 +26,35 @@ describe('docs/monitoring.md', () => {
     expect(new Set(metricsIn(readFileSync('docs/monitoring.md', 'utf8')))).toEqual(new Set(counted));
   });
 });
+
+describe('the promise about writes', () => {
+  const PLACE = 'architecture.md#what-a-write-promises';
+
+  it('is stated in one place, with its limits, and other pages link to it', async () => {
+    const [, promise = ''] = (await readFile('docs/architecture.md', 'utf8')).split(
+      '### What a write promises',
+    );
+    for (const limit of ['--retry', '--reset-heartbeats', '--again', 'retention', 'disaster recovery'])
+      expect(promise.split('\n### ')[0]).toContain(limit);
+    for (const page of [
+      'README.md',
+      'CHANGELOG.md',
+      'docs/onboardings.md',
+      'docs/commands.md',
+      'docs/partner-apis.md',
+    ])
+      expect(await readFile(page, 'utf8'), page).toContain(PLACE);
+  });
+
+  it('is not exceeded elsewhere', async () => {
+    const pages = readdirSync('docs', { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md') && !name.startsWith('api/'))
+      .map((name) => join('docs', name));
+    for (const page of ['README.md', 'CHANGELOG.md', ...pages]) {
+      const prose = (await readFile(page, 'utf8')).replace(/\s+/g, ' ');
+      expect(prose, page).not.toMatch(
+        /never creates a merchant twice|writes? (that )?(happens?|takes? effect|sent) (exactly )?once|writes once/i,
+      );
+    }
+  });
+});
