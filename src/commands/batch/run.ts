@@ -62,7 +62,9 @@ async function runAll(
   else cli.signal.addEventListener('abort', interrupt, { once: true });
   const { startedRows, failures } = await start(context, rows, total, options, stop, results);
   const waited =
-    options.wait && !signal.aborted ? await wait(context, startedRows, options, stop, results) : NOT_WAITED;
+    startedRows.length > 0 && !signal.aborted
+      ? await wait(context, startedRows, options, stop, results)
+      : NOT_WAITED;
   const failed = failures + waited.failures;
   if (signal.reason instanceof Interrupted) {
     if (!options.dryRun) cli.note(`what was started continues; ${RERUN}`);

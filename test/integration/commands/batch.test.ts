@@ -266,6 +266,13 @@ describe('a run', () => {
         `3 ${idOf(three)} started\n3 rows: 2 started, 1 failed\n`,
       stderr: '1 row failed\n',
     });
+    const [tooLarge = ''] = secondTooLarge(one, two, three).split('\n').slice(1);
+    const alone = await batchFile(rig, 'alone.ndjson', `${tooLarge}\n`);
+    expect(await runGangway(clear, ['batch', alone, '--wait'])).toEqual({
+      code: 1,
+      stdout: `1 ${idOf(two)} failed: Blob data size exceeds limit.\n1 row: 1 failed\n`,
+      stderr: '1 row failed\n',
+    });
     const [, line] = jsonLines(await runGangway(clear, ['batch', file, '--json', '--concurrency', '1']));
     expect(line).toEqual({
       line: 2,
