@@ -340,6 +340,16 @@ describe('a list', () => {
   );
 });
 
+it('a list counts what it shows, and not what the server finds besides', async () => {
+  const { open } = await consoleOfCalls({ counted: 3 });
+  const { text } = await open({ ...ADA, accounts: ['north'] }, '/onboardings');
+  expect(/\d+ (is|are) in this list/.exec(text)?.[0]).toBe('0 are in this list');
+  const later = await consoleOfCalls({ counted: 120 });
+  const page = await later.open({ ...ADA, accounts: ['north'] }, '/onboardings');
+  // Of the first 50, none is shown.
+  expect(/\d+ (is|are) in this list/.exec(page.text)?.[0]).toBe('70 are in this list');
+});
+
 describe('the host of a request', () => {
   const LOCAL = { CONSOLE_ADDRESS: '127.0.0.2:8085' };
   it.each([
