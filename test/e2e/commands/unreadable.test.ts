@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { gangway } from '../../rigs/command.js';
@@ -169,11 +170,11 @@ describe('onboardings that cannot be read', () => {
     const env = { ...one.env, PAYLOAD_KEYS: `${own},${other}` };
     const { stderr } = await eventually(
       () => gangway(env, ['status', workflowId]),
-      ({ stderr: printed }) => printed.includes('lacks'),
+      ({ stderr: printed }) => printed.includes(`worker ${process.pid}@`),
       'a workflow task that fails',
     );
     expect(stderr).toBe(
-      `${workflowId} cannot be read: a worker lacks its key: an encrypted payload needs key ${keyId}, which is not among the keys\n`,
+      `${workflowId} cannot be read: worker ${process.pid}@${hostname()} cannot decrypt it: an encrypted payload needs key ${keyId}, which is not among the keys\n`,
     );
   });
 });
