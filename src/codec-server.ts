@@ -1,19 +1,25 @@
 #!/usr/bin/env node
 /** The codec server process: decodes payloads for the Temporal Web UI and the `temporal` command, until a signal stops it. */
 import './process/node-version.js';
+import { Registry } from 'prom-client';
 import { startCodecServer } from './codec-server/server.js';
 import { loadCodecSettings } from './codec-server/settings.js';
+import { serveMetrics } from './http/metrics.js';
 import { listeningAt, runProcess, stopOnSignal } from './process/lifecycle.js';
 import { createLogger } from './process/logging.js';
 
 async function main({ env }: NodeJS.Process): Promise<void> {
-  const { logLevel, ...options } = loadCodecSettings(env);
+  const { logLevel, metricsAddress, ...options } = loadCodecSettings(env);
   const logger = createLogger(logLevel);
-  const server = await listeningAt('CODEC_ADDRESS', startCodecServer({ ...options, logger }));
+  const registry = new Registry();
+  const server = await listeningAt('CODEC_ADDRESS', startCodecServer({ ...options, logger, registry }));
+  const metrics = await listeningAt('CODEC_METRICS_ADDRESS', serveMetrics(registry, metricsAddress));
   const { uiOrigin, keys } = options;
-  logger.info({ url: server.url, uiOrigin, keys: keys.map(({ id }) => id) }, 'codec server is ready');
+  const ready = { url: server.url, metrics: metrics.url, uiOrigin, keys: keys.map(({ id }) => id) };
+  logger.info(ready, 'codec server is ready');
   stopOnSignal(async () => {
     await server.close();
+    await metrics.close();
     logger.info('codec server has stopped');
   });
 }

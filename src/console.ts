@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 /** The console process: a web page where people answer what onboardings ask, until a signal stops it. */
 import './process/node-version.js';
+import { Registry } from 'prom-client';
 import { startConsole } from './console/server.js';
 import { loadConsoleSettings } from './console/settings.js';
+import { serveMetrics } from './http/metrics.js';
 import { listeningAt, runProcess, stopOnSignal } from './process/lifecycle.js';
 import { createLogger } from './process/logging.js';
 import { lazyClient, requireKeys, temporalSettings } from './temporal/connection.js';
@@ -14,11 +16,17 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   const logger = createLogger(settings.logLevel);
   const stopTracing = await startTracing('gangway-console', env, logger);
   const client = lazyClient(env, settings.payloadKeys);
-  const server = await listeningAt('CONSOLE_ADDRESS', startConsole({ settings, client, logger }));
+  const registry = new Registry();
+  const server = await listeningAt('CONSOLE_ADDRESS', startConsole({ settings, client, logger, registry }));
+  const metrics = await listeningAt(
+    'CONSOLE_METRICS_ADDRESS',
+    serveMetrics(registry, settings.metricsAddress),
+  );
   if (!settings.oidc) logger.warn('OIDC_ISSUER is not set: everybody on this machine may use the console');
-  logger.info({ url: server.url }, 'console is ready');
+  logger.info({ url: server.url, metrics: metrics.url }, 'console is ready');
   stopOnSignal(async () => {
     await server.close();
+    await metrics.close();
     await client.connection.close();
     await stopTracing();
     logger.info('console has stopped');

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 /** The receiver process: accepts onboarding events and partner webhooks, until a signal stops it. */
 import './process/node-version.js';
+import { Registry } from 'prom-client';
+import { serveMetrics } from './http/metrics.js';
 import { listeningAt, runProcess, stopOnSignal } from './process/lifecycle.js';
 import { createLogger } from './process/logging.js';
 import { startReceiver } from './receiver/server.js';
@@ -9,12 +11,17 @@ import { lazyClient, requireKeys, temporalSettings } from './temporal/connection
 import { startTracing } from './tracing/spans.js';
 
 async function main({ env }: NodeJS.Process): Promise<void> {
-  const { logLevel, payloadKeys, ...options } = loadReceiverSettings(env);
+  const { logLevel, payloadKeys, metricsAddress, ...options } = loadReceiverSettings(env);
   requireKeys(temporalSettings(env).connectionOptions.address, payloadKeys);
   const logger = createLogger(logLevel);
   const stopTracing = await startTracing('gangway-receiver', env, logger);
   const client = lazyClient(env, payloadKeys);
-  const server = await listeningAt('RECEIVER_ADDRESS', startReceiver({ ...options, client, logger }));
+  const registry = new Registry();
+  const server = await listeningAt(
+    'RECEIVER_ADDRESS',
+    startReceiver({ ...options, client, logger, registry }),
+  );
+  const metrics = await listeningAt('RECEIVER_METRICS_ADDRESS', serveMetrics(registry, metricsAddress));
   const { secrets, tokens, taskQueue, webhooks } = options;
   if (secrets.length === 0) logger.warn('RECEIVER_SECRETS is not set: unsigned events are accepted');
   const partners = WEBHOOK_PARTNERS.filter((partner) => (webhooks[partner]?.senders.length ?? 0) > 0);
@@ -22,9 +29,10 @@ async function main({ env }: NodeJS.Process): Promise<void> {
     logger.warn(`${authSetting(partner)} is none: webhooks from anyone are accepted`);
   }
   const counts = { secrets: secrets.length, tokens: tokens.length, webhooks: partners };
-  logger.info({ url: server.url, taskQueue, ...counts }, 'receiver is ready');
+  logger.info({ url: server.url, metrics: metrics.url, taskQueue, ...counts }, 'receiver is ready');
   stopOnSignal(async () => {
     await server.close();
+    await metrics.close();
     await client.connection.close();
     await stopTracing();
     logger.info('receiver has stopped');

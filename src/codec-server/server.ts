@@ -6,7 +6,9 @@ import proto from '@temporalio/proto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
+import { Counter, Registry } from 'prom-client';
 import { z } from 'zod';
+import { measureRequests } from '../http/metrics.js';
 import {
   type ArrivalLimits,
   type BearerRules,
@@ -37,6 +39,8 @@ export interface CodecServerOptions {
   readonly logger: Logger;
   /** `idleMs`: how long a caller may stop reading a response, in milliseconds. */
   readonly limits?: ArrivalLimits & { readonly idleMs: number };
+  /** Counts here. */
+  readonly registry?: Registry;
 }
 
 export interface CodecServer {
@@ -76,11 +80,20 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
 
 /** The codec server before it listens. */
 export async function codecServer(options: CodecServerOptions): Promise<FastifyInstance> {
-  const { keys, uiOrigin, logger } = options;
+  const { keys, uiOrigin, logger, registry = new Registry() } = options;
   const limits = options.limits ?? LIMITS;
   const server = serverWithin(limits, { rewriteUrl: withoutPrefix });
   const seen = new WeakMap<FastifyRequest, Seen>();
   logRequests(server, logger, (request) => seen.get(request) ?? {});
+  measureRequests(server, registry, {
+    total: 'gangway_codec_requests_total',
+    seconds: 'gangway_codec_request_duration_seconds',
+  });
+  const missingKeys = new Counter({
+    name: 'gangway_codec_missing_keys_total',
+    help: 'Requests with a payload whose key is not in PAYLOAD_KEYS',
+    registers: [registry],
+  });
   handleErrors(server, logger);
   if (uiOrigin !== undefined) await allowOrigin(server, uiOrigin);
   await admitCallers(server, options);
@@ -97,6 +110,7 @@ export async function codecServer(options: CodecServerOptions): Promise<FastifyI
         return await turns(async () => payloadsToJson(await inTurns(payloads, convert)));
       } catch (error) {
         const missingKey = error instanceof UnreadablePayload ? error.missingKey : undefined;
+        if (missingKey !== undefined) missingKeys.inc();
         seen.set(request, { payloads: payloads.length, ...(missingKey !== undefined && { missingKey }) });
         throw error;
       }

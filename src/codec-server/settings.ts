@@ -8,6 +8,7 @@ import {
   isSecureOrLoopback,
   list,
   listenAddress,
+  metricsAddress,
   readSettings,
   requestsPerMinute,
 } from '../settings/settings.js';
@@ -22,6 +23,7 @@ export const codecServerSettings = z.object({
   CODEC_ADDRESS: listenAddress
     .prefault('127.0.0.1:8083')
     .describe('Where the codec server listens. Outside loopback it requires `CODEC_BEHIND_TLS=true`.'),
+  CODEC_METRICS_ADDRESS: metricsAddress('codec server'),
   CODEC_BEHIND_TLS: flag.describe('States that a proxy in front terminates TLS.'),
   CODEC_TOKEN_IN_PATH: flag.describe(
     'Takes the token from the path, because the Web UI of a development server sends none. Only on loopback.',
@@ -76,6 +78,8 @@ type Settings = z.output<typeof codecServerSettings>;
 export interface CodecSettings {
   readonly host: string;
   readonly port: number;
+  /** undefined when no metrics are served. */
+  readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
   readonly keys: PayloadKeys;
   readonly bearer: BearerRules;
   readonly uiOrigin: string | undefined;
@@ -90,6 +94,7 @@ export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings
   const set = readSettings(codecServerSettings, environment);
   return {
     ...addressFrom(set),
+    metricsAddress: set.CODEC_METRICS_ADDRESS,
     keys: set.PAYLOAD_KEYS,
     bearer: bearerFrom(set),
     uiOrigin: set.CODEC_UI_ORIGIN,

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isHealthCheck, knownSecrets, routeOf } from '../http/server.js';
+import { isHealthCheck, knownSecrets } from '../http/server.js';
 import { NotShown } from './route.js';
 import { type SessionData, type Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
@@ -27,7 +27,8 @@ export async function admitRequests(
   const local = settings.oidc ? undefined : localSession();
   const known = new WeakMap<FastifyRequest, SessionData>();
   server.addHook('onRequest', async (request) => {
-    if (!isForMachines(request)) requireHost(request, hostsOf(server, settings));
+    // Machines send them by address: they show nothing of an onboarding.
+    if (!isHealthCheck(request)) requireHost(request, hostsOf(server, settings));
     const session = local ?? (await sessions.read(request));
     if (session) known.set(request, session);
   });
@@ -79,11 +80,6 @@ function userName(): string {
   } catch {
     return `user ${process.getuid?.() ?? 'unknown'}`;
   }
-}
-
-/** Machines send them by address: they show nothing of an onboarding. */
-function isForMachines(request: FastifyRequest): boolean {
-  return isHealthCheck(request) || routeOf(request) === '/metrics';
 }
 
 /** The names of this machine for itself. */

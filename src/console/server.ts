@@ -6,11 +6,11 @@ import type { Client } from '@temporalio/client';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
+import { measureRequests } from '../http/metrics.js';
 import {
   type ArrivalLimits,
   logRequests,
   mayTakeLong,
-  measureRequests,
   refusesUnreadable,
   routeOf,
   serverWithin,
@@ -47,6 +47,8 @@ export interface ConsoleOptions {
   readonly client: Client;
   readonly logger: Logger;
   readonly limits?: ArrivalLimits;
+  /** Counts here. */
+  readonly registry?: Registry;
   /** Default: all pages of the console. */
   readonly routes?: readonly Route[];
 }
@@ -100,7 +102,7 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
 
 /** The console before it listens. */
 export async function consoleServer(options: ConsoleOptions): Promise<FastifyInstance> {
-  const { settings, client, logger, routes = ROUTES } = options;
+  const { settings, client, logger, routes = ROUTES, registry = new Registry() } = options;
   const server = serverWithin(options.limits ?? LIMITS, {
     bodyLimit: MAX_FORM_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
@@ -122,7 +124,6 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
     maxMs: settings.sessionMaxMs,
     isSecure,
   });
-  const registry = new Registry();
   const console: Console = { settings, client, logger, audit: auditsTo(logger, registry) };
   logRequests(server, logger);
   endUnread(server);
@@ -145,7 +146,7 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
     server.get(path, (_, reply) =>
       reply.header('cache-control', 'public, max-age=31536000, immutable').type(contentType).send(content),
     );
-  monitoringRoutes(server, isReady, registry);
+  healthRoutes(server, isReady);
   if (settings.oidc) {
     const consoleUrl = () => originOf(server, settings);
     addSignIn(server, { ...admission, oidc: settings.oidc, sessions, logger, consoleUrl });
@@ -221,17 +222,12 @@ function auditsTo(logger: Logger, registry: Registry): Console['audit'] {
 }
 
 /** The console is alive as long as it responds, and ready only while Temporal is available. */
-function monitoringRoutes(
-  server: FastifyInstance,
-  isReady: () => Promise<boolean>,
-  registry: Registry,
-): void {
+function healthRoutes(server: FastifyInstance, isReady: () => Promise<boolean>): void {
   server.get('/healthz', () => ({ status: 'ok' }));
   server.get('/readyz', async (_, reply) => {
     const ready = await isReady();
     return reply.code(ready ? 200 : 503).send({ temporal: ready ? 'ready' : 'unavailable' });
   });
-  server.get('/metrics', async (_, reply) => reply.type(registry.contentType).send(await registry.metrics()));
 }
 
 function addRoute(server: FastifyInstance, route: Route, handling: Handling): void {

@@ -10,6 +10,7 @@ import {
   isSecureOrLoopback,
   list,
   listenAddress,
+  metricsAddress,
   readSettings,
   requestsPerMinute,
   secureUrl,
@@ -24,6 +25,7 @@ export const consoleSettings = z.object({
   CONSOLE_ADDRESS: listenAddress
     .prefault('127.0.0.1:8085')
     .describe('Where the console listens. Outside loopback it requires `OIDC_ISSUER` and `CONSOLE_URL`.'),
+  CONSOLE_METRICS_ADDRESS: metricsAddress('console'),
   CONSOLE_URL: secureUrl
     .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be an address without a path')
     .optional()
@@ -107,6 +109,8 @@ export type ConsoleSettings = Accounts &
   StorePlaces & {
     readonly host: string;
     readonly port: number;
+    /** undefined when no metrics are served. */
+    readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
     /** Its address in browsers, `https://console.example.com`; undefined for the one it listens at. */
     readonly url: string | undefined;
     /** undefined: nobody signs in. */
@@ -138,7 +142,14 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv): ConsoleSett
   return {
     ...readAccounts(environment),
     ...storesFrom(set),
-    ...{ host, port, url: address, oidc, sessionKeys: keys ?? [] },
+    ...{
+      host,
+      port,
+      metricsAddress: set.CONSOLE_METRICS_ADDRESS,
+      url: address,
+      oidc,
+      sessionKeys: keys ?? [],
+    },
     idleMs: set.CONSOLE_IDLE,
     sessionMaxMs: set.CONSOLE_SESSION_MAX,
     claimMs: set.CONSOLE_CLAIM,

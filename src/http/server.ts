@@ -6,7 +6,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOption
 import Fastify from 'fastify';
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
-import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** A request that fails with this HTTP status. The message is for the caller and never contains what the caller sent. */
 export class Refused extends Error {
@@ -149,33 +148,6 @@ export function logRequests(
     const { method } = request;
     const entry = { method, path: routeOf(request), status: reply.statusCode, ...more(request, reply) };
     logger.info(entry, 'request completed');
-  });
-}
-
-/** Counts requests by route and status, and measures how long they take, under these names. */
-export function measureRequests(
-  server: FastifyInstance,
-  registry: Registry,
-  names: { readonly total: string; readonly seconds: string },
-): void {
-  const registers = [registry];
-  const requests = new Counter({
-    name: names.total,
-    help: 'Requests by route and HTTP status',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  });
-  const seconds = new Histogram({
-    name: names.seconds,
-    help: 'Duration of requests',
-    labelNames: ['route'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
-    registers,
-  });
-  server.addHook('onResponse', async (request, { statusCode: status, elapsedTime }) => {
-    const route = routeOf(request);
-    requests.inc({ method: request.method, route, status });
-    seconds.observe({ route }, elapsedTime / 1_000);
   });
 }
 

@@ -186,7 +186,7 @@ export function traceRequests(server: FastifyInstance): void {
     const { method, headers } = request;
     const route = routeOf(request);
     // Monitoring calls these all day.
-    if (isHealthCheck(request) || route === '/metrics') return done();
+    if (isHealthCheck(request)) return done();
     const caller = propagation.extract(ROOT_CONTEXT, headers);
     const attributes = { 'http.request.method': method, 'http.route': route };
     const options = { kind: SpanKind.SERVER, attributes };

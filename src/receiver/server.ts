@@ -3,14 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
 import { z } from 'zod';
-import {
-  type ArrivalLimits,
-  countCallers,
-  logRequests,
-  measureRequests,
-  routeOf,
-  serverWithin,
-} from '../http/server.js';
+import { measureRequests } from '../http/metrics.js';
+import { type ArrivalLimits, countCallers, logRequests, routeOf, serverWithin } from '../http/server.js';
 import { NUDGES } from '../temporal/nudge.js';
 import { temporalCheck } from '../temporal/server.js';
 import { traceRequests } from './cloud-events.js';
@@ -22,11 +16,14 @@ import { handleClientError, handleErrors, PROBLEMS, Problem, sendProblem } from 
 import { bodySchemas, onboardingRoutes, partnerWebhookRoutes } from './routes.js';
 import { type ReceiverSettings, signatureCheck, WEBHOOK_PARTNERS } from './settings.js';
 
-export interface ReceiverOptions extends Omit<ReceiverSettings, 'payloadKeys' | 'logLevel'> {
+export interface ReceiverOptions
+  extends Omit<ReceiverSettings, 'payloadKeys' | 'logLevel' | 'metricsAddress'> {
   /** Temporal, which may be unavailable. */
   readonly client: Client;
   readonly logger: Logger;
   readonly limits?: ArrivalLimits;
+  /** Counts here. */
+  readonly registry?: Registry;
 }
 
 export interface Receiver {
@@ -49,7 +46,7 @@ const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
   [/^\/events$/, 'OPTIONS, POST'],
   [/^\/onboardings\/[^/]+$/, 'GET, HEAD, PUT'],
   [new RegExp(`^/webhooks/(?:${WEBHOOK_PARTNERS.join('|')})(?:/[^/]+)?$`), 'POST'],
-  [/^\/(?:openapi\.json|metrics|healthz|readyz)$/, 'GET, HEAD'],
+  [/^\/(?:openapi\.json|healthz|readyz)$/, 'GET, HEAD'],
 ];
 
 /**
@@ -59,6 +56,7 @@ const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { host, port, client, taskQueue, dbaForm, logger, secrets, requestsPerMinute } = options;
+  const { registry = new Registry() } = options;
   const server = serverWithin(options.limits ?? LIMITS, {
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
@@ -70,9 +68,9 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   });
   server.removeAllContentTypeParsers();
   traceRequests(server);
-  const metrics = receiverMetrics();
+  const metrics = receiverMetrics(registry);
   logRequests(server, logger);
-  measureRequests(server, metrics.registry, {
+  measureRequests(server, registry, {
     total: 'gangway_receiver_requests_total',
     seconds: 'gangway_receiver_request_duration_seconds',
   });
@@ -94,7 +92,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   await server.register(
     partnerWebhookRoutes({ rules: options.webhooks, nudges, count: metrics.webhooks, logger }),
   );
-  monitoringRoutes(server, client, metrics.registry);
+  monitoringRoutes(server, client);
   const url = await server.listen({ host, port });
   return { url, close: () => server.close() };
 }
@@ -120,15 +118,11 @@ function webhookOf(request: FastifyRequest): string {
 }
 
 /** The receiver is alive as long as it responds, and ready only while Temporal is available. */
-function monitoringRoutes(server: FastifyInstance, client: Client, registry: Registry): void {
+function monitoringRoutes(server: FastifyInstance, client: Client): void {
   const isReady = temporalCheck(client);
   const get = (operationId: string, summary: string, responses: Readonly<Record<number, object>>) => ({
     schema: { operationId, summary, response: responses },
   });
-  const text = response('Metrics for Prometheus', z.string(), 'text/plain');
-  server.get('/metrics', get('metrics', 'Read metrics', { 200: text, ...problems(429) }), async (_, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
-  );
   const document = response('An OpenAPI document', z.looseObject({ openapi: z.string() }));
   let json: string | undefined;
   server.get(
@@ -155,9 +149,8 @@ function monitoringRoutes(server: FastifyInstance, client: Client, registry: Reg
   });
 }
 
-/** The metrics of the receiver. */
-function receiverMetrics() {
-  const registry = new Registry();
+/** The metrics of the receiver, beside those of its requests. */
+function receiverMetrics(registry: Registry) {
   const registers = [registry];
   const problems = new Counter({
     name: 'gangway_receiver_problems_total',
@@ -168,7 +161,6 @@ function receiverMetrics() {
   // Prometheus notices an increase from a known value only.
   for (const problem of Object.keys(PROBLEMS)) problems.inc({ problem }, 0);
   return {
-    registry,
     problems,
     webhooks: new Counter({
       name: 'gangway_receiver_webhooks_total',

@@ -14,6 +14,7 @@ import {
   isSigningSecret,
   list,
   listenAddress,
+  metricsAddress,
   prefixed,
   readSettings,
   requestsPerMinute,
@@ -211,6 +212,7 @@ export const receiverSettings = z.object({
     .describe(
       'Where the receiver listens. Outside loopback it requires `RECEIVER_SECRETS`, and a proxy with TLS in front.',
     ),
+  RECEIVER_METRICS_ADDRESS: metricsAddress('receiver'),
   RECEIVER_SECRETS: signingSecrets
     .default([])
     .describe('Secrets that onboarding events are signed with; several while they are rotated.'),
@@ -223,6 +225,8 @@ export interface ReceiverSettings extends KnownAccounts {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** undefined when no metrics are served. */
+  readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
   /** `whsec_<base64>`. Empty: unsigned events are accepted. */
   readonly secrets: readonly string[];
   /** Bearer tokens for `/onboardings`. Empty: nobody may call it. */
@@ -256,6 +260,7 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSe
     port,
     secrets: set.RECEIVER_SECRETS,
     tokens: set.RECEIVER_TOKENS,
+    metricsAddress: set.RECEIVER_METRICS_ADDRESS,
     requestsPerMinute: set.RECEIVER_REQUESTS_PER_MINUTE,
     trustedProxies: set.RECEIVER_TRUSTED_PROXIES,
     webhooks: Object.fromEntries(webhooks),

@@ -35,6 +35,13 @@ export const listenAddress = z
   })
   .meta({ format: '`host:port`', address: false });
 
+/** Where a process serves metrics to Prometheus. */
+export const metricsAddress = (process: string) =>
+  listenAddress.optional().meta({
+    description: `Where the ${process} serves metrics to Prometheus, at \`/metrics\`. Needs no token, so only Prometheus should reach it.`,
+    unset: 'no metrics',
+  });
+
 /** A token opens everything, so it must be long enough that nobody guesses it. */
 const TOKEN = /^[\w.~+/=-]{32,}$/;
 

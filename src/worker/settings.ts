@@ -9,7 +9,7 @@ import { type Account, type Accounts, accountNames, readAccounts } from '../part
 import { recordSettings } from '../partners/recording.js';
 import { eachSystem, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
 import { logSettings } from '../process/logging.js';
-import { BadSetting, duration, listenAddress, readSettings } from '../settings/settings.js';
+import { BadSetting, duration, listenAddress, metricsAddress, readSettings } from '../settings/settings.js';
 import { temporalClientSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 
@@ -103,10 +103,7 @@ export const workerSettings = z.object({
   GANGWAY_HEALTH_ADDRESS: listenAddress
     .prefault('127.0.0.1:8081')
     .describe('Where the worker serves `/healthz` and `/readyz`.'),
-  GANGWAY_METRICS_ADDRESS: listenAddress.optional().meta({
-    description: 'Where the worker serves metrics to Prometheus.',
-    unset: 'no metrics',
-  }),
+  GANGWAY_METRICS_ADDRESS: metricsAddress('worker'),
   ...logSettings.shape,
   ...eventSettings.shape,
   ...storeSettings.shape,

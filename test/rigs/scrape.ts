@@ -5,9 +5,12 @@ export interface Scrape {
   readonly names: ReadonlySet<string>;
 }
 
-/** Reads a page in the text format of Prometheus. */
 export async function scrape(url: string): Promise<Scrape> {
-  const page = await (await fetch(url)).text();
+  return scraped(await (await fetch(url)).text());
+}
+
+/** Reads a page in the text format of Prometheus. */
+export function scraped(page: string): Scrape {
   const samples = page
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UnsecuredJWT } from 'jose';
+import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../../../src/temporal/dev-server.js';
@@ -62,6 +62,7 @@ describe('with real processes', () => {
   const running = new Map<string, RunningProcess>();
   let receiverUrl: string;
   let consoleUrl: string;
+  let codecServerUrl: string;
   /** The task queue of the builds. */
   const otherQueue = `builds-${randomUUID()}`;
 
@@ -103,22 +104,41 @@ describe('with real processes', () => {
     await startBuild('c', c);
     const receiver = await launch(
       'receiver',
-      { ...rig.env, ...throughDoor, RECEIVER_ADDRESS: '127.0.0.1:0', RECEIVER_SECRETS: SECRET },
+      {
+        ...{ ...rig.env, ...throughDoor, RECEIVER_SECRETS: SECRET },
+        ...{ RECEIVER_ADDRESS: '127.0.0.1:0', RECEIVER_METRICS_ADDRESS: '127.0.0.1:0' },
+      },
       'receiver is ready',
     );
     running.set('receiver', receiver);
-    receiverUrl = /"url":"([^"]+)"/.exec(receiver.stderr())?.[1] ?? '';
+    receiverUrl = addressOf(receiver, 'url');
     const console = await launch(
       'console',
-      { ...rig.env, ...throughDoor, CONSOLE_ADDRESS: '127.0.0.1:0' },
+      {
+        ...{ ...rig.env, ...throughDoor },
+        ...{ CONSOLE_ADDRESS: '127.0.0.1:0', CONSOLE_METRICS_ADDRESS: '127.0.0.1:0' },
+      },
       'console is ready',
     );
     running.set('console', console);
-    consoleUrl = /"url":"([^"]+)"/.exec(console.stderr())?.[1] ?? '';
+    consoleUrl = addressOf(console, 'url');
+    const codecServer = await launch(
+      'codec-server',
+      {
+        ...rig.env,
+        ...{ CODEC_ADDRESS: '127.0.0.1:0', CODEC_METRICS_ADDRESS: '127.0.0.1:0' },
+        // Nobody publishes keys there.
+        ...{ CODEC_JWKS_URL: closed, CODEC_JWT_ISSUER: 'issuer', CODEC_JWT_AUDIENCE: 'gangway' },
+      },
+      'codec server is ready',
+    );
+    running.set('codec server', codecServer);
+    codecServerUrl = addressOf(codecServer, 'url');
     monitoring = await startMonitoring(programs, {
       'gangway-worker': addresses,
-      'gangway-receiver': [new URL(receiverUrl).host],
-      'gangway-console': [new URL(consoleUrl).host],
+      'gangway-receiver': [new URL(addressOf(receiver, 'metrics')).host],
+      'gangway-console': [new URL(addressOf(console, 'metrics')).host],
+      'gangway-codec-server': [new URL(addressOf(codecServer, 'metrics')).host],
     });
   }, TIMEOUT_MS);
 
@@ -179,6 +199,14 @@ describe('with real processes', () => {
   /** Opens the inbox of the console. */
   const inbox = async () => (await fetch(consoleUrl)).status;
 
+  /** Asks the codec server with a token of an issuer that is unavailable. */
+  async function decode(): Promise<number> {
+    const authorization = `Bearer ${await new SignJWT({})
+      .setProtectedHeader({ alg: 'EdDSA' })
+      .sign((await generateKeyPair('EdDSA')).privateKey)}`;
+    return (await fetch(`${codecServerUrl}/decode`, { method: 'POST', headers: { authorization } })).status;
+  }
+
   /** Waits until an alert with these labels was sent, after this number of others. */
   const sent = (alertname: string, labels: Readonly<Record<string, string>> = {}, after = 0) =>
     eventually(
@@ -199,7 +227,8 @@ describe('with real processes', () => {
       await eventually(
         up,
         (jobs) =>
-          jobs['gangway-worker'] === 5 && jobs['gangway-receiver'] === 1 && jobs['gangway-console'] === 1,
+          jobs['gangway-worker'] === 5 &&
+          ['receiver', 'console', 'codec-server'].every((name) => jobs[`gangway-${name}`] === 1),
         'targets',
       );
       await promote('a');
@@ -270,9 +299,13 @@ describe('with real processes', () => {
       const untilAlerted = new AbortController();
       const replies: Promise<number>[] = [];
       const sending = (async () => {
-        for (; !untilAlerted.signal.aborted; await sleep(250)) replies.push(send(), inbox());
+        for (; !untilAlerted.signal.aborted; await sleep(250)) replies.push(send(), inbox(), decode());
       })();
-      await Promise.all([sent('GangwayReceiverErrors'), sent('GangwayConsoleErrors')]);
+      await Promise.all([
+        sent('GangwayReceiverErrors'),
+        sent('GangwayConsoleErrors'),
+        sent('GangwayCodecServerErrors'),
+      ]);
       untilAlerted.abort();
       await sending;
       expect(new Set(await Promise.all(replies))).toEqual(new Set([503]));
@@ -300,7 +333,7 @@ describe('with real processes', () => {
       expect(await monitoring.firing()).not.toContain('GangwayNoWorker');
       const before = monitoring.sent.length;
       await Promise.all([...running.keys()].map(stop));
-      await sent('GangwayNoWorker', {}, before);
+      await Promise.all([sent('GangwayNoWorker', {}, before), sent('GangwayCodecServerDown', {}, before)]);
 
       const names = new Set(monitoring.sent.map(({ labels }) => labels['alertname']));
       expect(names).toEqual(new Set(alerts().map(({ alert }) => alert)));
@@ -312,6 +345,11 @@ describe('with real processes', () => {
     TIMEOUT_MS,
   );
 });
+
+/** An address in the log line of a process that is ready. */
+function addressOf({ stderr }: RunningProcess, name: 'url' | 'metrics'): string {
+  return new RegExp(`"${name}":"([^"]+)"`).exec(stderr())?.[1] ?? '';
+}
 
 /** Receives outbound events, and responds with 503 to every second one. */
 async function halfBroken() {

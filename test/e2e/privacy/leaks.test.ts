@@ -154,6 +154,7 @@ async function runJourneys(rig: Rig, env: Record<string, string>, marked: Marker
 async function receive(env: Record<string, string>, marked: Markers): Promise<string> {
   const settings = {
     RECEIVER_ADDRESS: '127.0.0.1:0',
+    RECEIVER_METRICS_ADDRESS: '127.0.0.1:0',
     RECEIVER_TOKENS: TOKEN,
     RECEIVER_SECRETS: SECRET,
     RECEIVER_BANKING_AUTH: 'none',
@@ -164,7 +165,7 @@ async function receive(env: Record<string, string>, marked: Markers): Promise<st
       .stderr()
       .split('\n')
       .find((each) => each.includes('receiver is ready')) ?? '';
-  const { url } = JSON.parse(line) as { url: string };
+  const { url, metrics: metricsUrl } = JSON.parse(line) as { url: string; metrics: string };
   const send = async (path: string, method: string, body: string, type = 'application/json') => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': type };
     const response = await fetch(url + path, { method, headers, body });
@@ -191,7 +192,7 @@ async function receive(env: Record<string, string>, marked: Markers): Promise<st
   expect(replies.map(([status]) => status)).toEqual([202, 200, 409, 422, 422, 400, 401, 202, 404]);
   const { ssn: _, ...others } = marked;
   expect(found(Buffer.from(replies.map(([, text]) => text).join('\n')), others)).toEqual([]);
-  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const metrics = await (await fetch(`${metricsUrl}/metrics`)).text();
   receiver.child.kill('SIGTERM');
   await receiver.exit;
   return receiver.stderr() + metrics;

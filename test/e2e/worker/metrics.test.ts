@@ -15,14 +15,32 @@ const ELSEWHERE = [
   'gangway_partner_drift_total',
 ];
 
-/** Names of the metrics of a console. */
-async function namesOfConsole(rig: Rig): Promise<ReadonlySet<string>> {
-  const port = await freePort();
-  const settings = { ...rig.env, CONSOLE_ADDRESS: `127.0.0.1:${port}` };
-  const { child } = await launch('console', settings, 'console is ready');
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return (await scrape(`http://127.0.0.1:${port}/metrics`)).names;
+/** Names of the metrics of a process, which serves them at an address of its own only. */
+async function namesOf(
+  name: 'console' | 'codec-server',
+  settings: Record<string, string>,
+): Promise<ReadonlySet<string>> {
+  const process = await launch(name, settings, `${name.replace('-', ' ')} is ready`);
+  onTestFinished(() => void process.child.kill('SIGKILL'));
+  const { url, metrics } = addressesOf(process);
+  expect((await fetch(`${url}/metrics`)).status).not.toBe(200);
+  return (await scrape(`${metrics}/metrics`)).names;
 }
+
+/** Where a process is ready. */
+function addressesOf({ stderr }: RunningProcess): { readonly url: string; readonly metrics: string } {
+  const line = stderr()
+    .split('\n')
+    .find((each) => each.includes('is ready'));
+  return JSON.parse(line ?? '{}');
+}
+
+/** Any free ports. */
+const CONSOLE = { CONSOLE_ADDRESS: '127.0.0.1:0', CONSOLE_METRICS_ADDRESS: '127.0.0.1:0' };
+const CODEC_SERVER = {
+  ...{ CODEC_ADDRESS: '127.0.0.1:0', CODEC_METRICS_ADDRESS: '127.0.0.1:0' },
+  CODEC_TOKENS: '6f1d0c5e8b7a4932a1b0c9d8e7f60512',
+};
 
 const DUE_AT_ONCE = { dueInHours: 0.000_01 };
 
@@ -157,7 +175,11 @@ it('worker and receiver count exactly, and do not count a replay again', async (
 
   // What people watch is there to be watched.
   const watched = expressions().flatMap(({ promql }) => parsed(promql).metrics);
-  const exported = [...counted.names, ...received.names, ...(await namesOfConsole(rig))];
+  const exported = [
+    ...[...counted.names, ...received.names],
+    ...(await namesOf('console', { ...rig.env, ...CONSOLE })),
+    ...(await namesOf('codec-server', { ...rig.env, ...CODEC_SERVER })),
+  ];
   const ofProcesses = watched.filter((name) => !name.includes(':') && !ELSEWHERE.includes(name));
   expect(ofProcesses.filter((name) => !exported.includes(name))).toEqual([]);
 
@@ -193,18 +215,18 @@ async function workerOf(rig: Rig, more: Readonly<Record<string, string>> = {}) {
 async function receiverOf(rig: Rig) {
   const receiver = await launch(
     'receiver',
-    { ...rig.env, RECEIVER_ADDRESS: '127.0.0.1:0' },
+    { ...rig.env, RECEIVER_ADDRESS: '127.0.0.1:0', RECEIVER_METRICS_ADDRESS: '127.0.0.1:0' },
     'receiver is ready',
   );
   onTestFinished(() => ended(receiver));
-  const url = /"url":"([^"]+)"/.exec(receiver.stderr())?.[1];
+  const { url, metrics } = addressesOf(receiver);
   const post = async (event: object): Promise<number> => {
     const headers = { 'content-type': 'application/cloudevents+json' };
     const answer = await fetch(`${url}/events`, { method: 'POST', headers, body: JSON.stringify(event) });
     return answer.status;
   };
   return {
-    metrics: `${url}/metrics`,
+    metrics: `${metrics}/metrics`,
     post,
     async start(kind: 'merchant' | 'business', data: { externalId: string }): Promise<void> {
       const type =

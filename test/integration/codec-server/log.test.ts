@@ -1,5 +1,7 @@
+import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { CLEAR, ENCRYPTED, runCodecServer, TOKEN } from '../../rigs/codec-server/running-codec-server.js';
+import { scraped } from '../../rigs/scrape.js';
 
 it('the log has method, path, status and number of payloads, and nothing of the payloads', async () => {
   const { call, log } = await runCodecServer();
@@ -43,4 +45,27 @@ it('a token in the path is rejected by default, and not logged either', async ()
   await call(`POST /${TOKEN}/other`, `{"payloads":[${ENCRYPTED}]}`, {});
   await call(`GET /${TOKEN}`, undefined, {});
   expect(log()).not.toContain(TOKEN);
+});
+
+it('the metrics count requests, and those whose key is missing, and have nothing of them', async () => {
+  const registry = new Registry();
+  const { call } = await runCodecServer({ registry });
+  expect(scraped(await registry.metrics())('gangway_codec_missing_keys_total')).toBe(0);
+  const unknownKey = Buffer.from('of-ada').toString('base64');
+  await call('POST /ada/decode', `{"payloads":[${ENCRYPTED}]}`);
+  await call('POST /decode', `{"payloads":[${ENCRYPTED.replace('azE=', unknownKey)}]}`);
+  await call('POST /decode', `{"payloads":[${ENCRYPTED}]}`, { authorization: `Bearer ${TOKEN}a` });
+  await call('GET /ada');
+  const counted = scraped(await registry.metrics());
+  const total = (labels: Record<string, string>) => counted('gangway_codec_requests_total', labels);
+  expect({
+    missing: counted('gangway_codec_missing_keys_total'),
+    decoded: total({ method: 'POST', route: '/decode', status: '200' }),
+    unreadable: total({ method: 'POST', route: '/decode', status: '400' }),
+    strangers: total({ method: 'POST', route: '/decode', status: '401' }),
+    unknown: total({ route: 'unknown', status: '404' }),
+    timed: counted('gangway_codec_request_duration_seconds_count', { route: '/decode' }),
+  }).toEqual({ missing: 1, decoded: 1, unreadable: 1, strangers: 1, unknown: 1, timed: 3 });
+  const page = await registry.metrics();
+  for (const hidden of ['ada', 'of-', TOKEN]) expect(page).not.toContain(hidden);
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { h } from 'preact';
+import { Registry } from 'prom-client';
 import { FormData } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { openOnboarding } from '../../../src/console/onboarding-access.js';
@@ -10,7 +11,7 @@ import { workflowId } from '../../../src/messages/ids.js';
 import { initialVisibility } from '../../../src/messages/search-attributes.js';
 import { runConsole, type Sent } from '../../rigs/console/running-console.js';
 import { clientOf } from '../../rigs/receiver/running-receiver.js';
-import { scrape } from '../../rigs/scrape.js';
+import { scraped } from '../../rigs/scrape.js';
 import { shared } from '../../rigs/shared.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 
@@ -252,7 +253,8 @@ describe('an error is a page', () => {
 });
 
 it('the audit log names who saw and answered what, and the metrics count it', async () => {
-  const console = await runConsole(rig, { routes: ECHOES, provider: running().provider });
+  const registry = new Registry();
+  const console = await runConsole(rig, { routes: ECHOES, provider: running().provider, registry });
   const ada = await console.signedIn();
   await ada.open('/answer', { form: {} });
   const { actor } = ada;
@@ -266,7 +268,7 @@ it('the audit log names who saw and answered what, and the metrics count it', as
       msg: 'show private values',
     },
   ]);
-  const metrics = await scrape(`${console.url}/metrics`);
+  const metrics = scraped(await registry.metrics());
   expect(metrics('gangway_console_answers_total', { kind: 'text', result: 'accepted' })).toBe(1);
   expect(metrics('gangway_console_requests_total', { method: 'POST', route: '/answer', status: '303' })).toBe(
     1,

@@ -19,7 +19,6 @@ describe('the OpenAPI document', () => {
         [`/webhooks/${partner}`, ['post']],
         [`/webhooks/${partner}/{secret}`, ['post']],
       ]),
-      ['/metrics', ['get']],
       ['/openapi.json', ['get']],
       ['/healthz', ['get']],
       ['/readyz', ['get']],

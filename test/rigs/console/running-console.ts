@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import type { Registry } from 'prom-client';
 import { Agent, type Dispatcher, type FormData, request } from 'undici';
 import type { Route } from '../../../src/console/route.js';
 import { startConsole } from '../../../src/console/server.js';
@@ -24,6 +25,8 @@ export interface ConsoleRigOptions {
   readonly limits?: ArrivalLimits;
   /** Default: all pages. */
   readonly routes?: readonly Route[];
+  /** Default: one of its own. */
+  readonly registry?: Registry;
 }
 
 export interface Reply {
@@ -91,11 +94,12 @@ export async function runConsole(
   });
   const lines: string[] = [];
   const logger = createLogger('trace', { write: (line) => void lines.push(line) });
-  const { limits, routes } = options;
+  const { limits, routes, registry } = options;
   const server = await startConsole({
     ...{ settings, client, logger },
     ...(limits && { limits }),
     ...(routes && { routes }),
+    ...(registry && { registry }),
   });
   until(() => server.close());
   const visitor = () => visitorOf(server.url);

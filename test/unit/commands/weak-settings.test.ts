@@ -49,11 +49,13 @@ describe('settings that work but are unsafe', () => {
   it('include those of a receiver that is set up', async () => {
     const reported = await weaknesses({
       RECEIVER_ADDRESS: '127.0.0.1:0',
+      RECEIVER_METRICS_ADDRESS: '0.0.0.0:9464',
       RECEIVER_BANKING_AUTH: 'none',
       RECEIVER_PROCESSOR_AUTH: 'header:X-Caller-Auth:c2VjcmV0c2VjcmV0',
     });
     expect(reported).toEqual([
       'warn: RECEIVER_SECRETS is not set: anyone who reaches the receiver can send events; set RECEIVER_SECRETS to what echo "whsec_$(openssl rand -base64 32)" prints',
+      'warn: RECEIVER_METRICS_ADDRESS accepts connections from other machines; restrict them by a firewall, or set RECEIVER_METRICS_ADDRESS to a loopback address',
       'warn: RECEIVER_BANKING_AUTH is none: anyone who reaches the receiver can send webhooks; set RECEIVER_BANKING_AUTH to signature:..., header:... or path:... (docs/events.md)',
       'warn: RECEIVER_PROCESSOR_AUTH: the value of x-caller-auth is shorter than 32 characters; set RECEIVER_PROCESSOR_AUTH to a longer value, here and at the partner',
     ]);
@@ -71,8 +73,9 @@ describe('settings that work but are unsafe', () => {
   });
 
   it('include those of a console that is set up', async () => {
-    expect(await weaknesses({ CONSOLE_IDLE: '1h', GANGWAY_LOG_LEVEL: 'warn' })).toEqual([
+    expect(await weaknesses({ CONSOLE_METRICS_ADDRESS: '0.0.0.0:9464', GANGWAY_LOG_LEVEL: 'warn' })).toEqual([
       'warn: OIDC_ISSUER is not set: everybody on this machine can use the console as an admin; set OIDC_ISSUER and OIDC_CLIENT_ID (docs/deployment.md)',
+      'warn: CONSOLE_METRICS_ADDRESS accepts connections from other machines; restrict them by a firewall, or set CONSOLE_METRICS_ADDRESS to a loopback address',
       'warn: GANGWAY_LOG_LEVEL is warn: the console writes no audit log; set GANGWAY_LOG_LEVEL=info for the console',
     ]);
     const signIn = {

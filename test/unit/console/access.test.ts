@@ -379,7 +379,8 @@ describe('the host of a request', () => {
     ['localhost:8085', '/sign-in', 421],
     ['10.0.0.7:8085', '/healthz', 200],
     ['10.0.0.7:8085', '/readyz', 200],
-    ['10.0.0.7:8085', '/metrics', 200],
+    ['10.0.0.7:8085', '/metrics', 421],
+    ['console.example.com', '/metrics', 404],
   ])('%s of %s is answered with %i where people sign in', async (host, path, status) => {
     const { open } = await consoleOfCalls({ routes: PAGES });
     expect((await open(ADA, path, { headers: { host } })).status).toBe(status);

@@ -82,6 +82,68 @@ describe('what is deployed', () => {
     expect(text('Dockerfile')).toContain(`FROM node:${text('.nvmrc').trim()}-`);
   });
 
+  it('names each action of CI by its commit, because a tag can move', () => {
+    const actions = [...text('.github/workflows/ci.yml').matchAll(/uses: (.+)$/gm)].map(
+      ([, action]) => action,
+    );
+    expect(actions.length).toBeGreaterThan(3);
+    for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('serves metrics at a port that only Prometheus reaches', () => {
+    const processes = ['codec-server', 'console', 'receiver', 'worker'];
+    const served = containers.filter(({ name }) => processes.includes(name));
+    expect(served.map(({ name }) => name).sort()).toEqual(processes);
+    for (const { name, env, ports } of served) {
+      const addresses = env.filter((entry: Document) => entry.name.endsWith('_METRICS_ADDRESS'));
+      expect(
+        addresses.map(({ value }: Document) => value),
+        name,
+      ).toEqual(['0.0.0.0:9464']);
+      expect(ports, name).toContainEqual({ name: 'metrics', containerPort: 9464 });
+    }
+    const { podSelector, ingress } = manifest('NetworkPolicy', 'from-monitoring').spec;
+    expect(podSelector.matchExpressions[0].values.toSorted()).toEqual(processes);
+    expect(ingress).toEqual([
+      {
+        from: [{ namespaceSelector: { matchLabels: { 'gangway.example.com/monitoring': 'true' } } }],
+        ports: [{ port: 'metrics', protocol: 'TCP' }],
+      },
+    ]);
+    const [{ ports: open }] = manifest('NetworkPolicy', 'from-ingress').spec.ingress;
+    expect(open).toEqual([{ port: 'http', protocol: 'TCP' }]);
+  });
+
+  it('has Prometheus ask each process where it serves metrics', () => {
+    const { scrape_configs: jobs } = parse(text('deploy/prometheus/prometheus.yml'));
+    const asked = jobs.map(
+      ({ job_name, dns_sd_configs: [found] = [], static_configs: [fixed] = [] }: Document) => [
+        job_name,
+        fixed?.targets[0] ?? `${found.names[0]}:${found.port}`,
+      ],
+    );
+    expect(Object.fromEntries(asked)).toEqual({
+      'gangway-worker': 'worker:9464',
+      'gangway-receiver': 'receiver:9464',
+      'gangway-console': 'console:9464',
+      'gangway-codec-server': 'codec-server:9464',
+    });
+    const addresses = services.flatMap(([name, { environment = {}, ports = [] }]) => {
+      expect(ports.join(), name).not.toContain('9464');
+      const set = Object.entries(environment).filter(([setting]) => setting.endsWith('_METRICS_ADDRESS'));
+      return set.map(([, address]) => [name, address]);
+    });
+    expect(Object.fromEntries(addresses)).toEqual({
+      worker: '0.0.0.0:9464',
+      receiver: '0.0.0.0:9464',
+      console: '0.0.0.0:9464',
+      'codec-server': '172.30.83.1:9464',
+    });
+    const [, prometheus] = services.find(([name]) => name === 'prometheus') ?? [];
+    expect(prometheus.extra_hosts).toEqual(['codec-server:172.30.83.1']);
+    expect(parse(text('deploy/compose.yaml')).networks.default.ipam.config[0].gateway).toBe('172.30.83.1');
+  });
+
   it('sets nothing that is not a setting', () => {
     const known = new Set([...namesIn('.env.example'), 'GANGWAY_BUILD_ID', 'SANDBOX_ADDRESS']);
     const set = [

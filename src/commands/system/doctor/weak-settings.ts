@@ -108,8 +108,10 @@ const reachable = (setting: string) =>
     `restrict them by a firewall, or set ${setting} to a loopback address`,
   );
 
+const reachableUnlessLoopback = (setting: string, address: { readonly host: string } | undefined) =>
+  address && !isLoopback(address.host) ? [reachable(setting)] : [];
+
 function weakProcess({ logLevel, healthAddress, metricsAddress }: WorkerSettings): Verdict[] {
-  const isOpen = (address: { host: string } | undefined) => address && !isLoopback(address.host);
   return [
     ...(logLevel === 'trace' || logLevel === 'debug'
       ? [
@@ -119,15 +121,15 @@ function weakProcess({ logLevel, healthAddress, metricsAddress }: WorkerSettings
           ),
         ]
       : []),
-    ...(isOpen(healthAddress) ? [reachable('GANGWAY_HEALTH_ADDRESS')] : []),
-    ...(isOpen(metricsAddress) ? [reachable('GANGWAY_METRICS_ADDRESS')] : []),
+    ...reachableUnlessLoopback('GANGWAY_HEALTH_ADDRESS', healthAddress),
+    ...reachableUnlessLoopback('GANGWAY_METRICS_ADDRESS', metricsAddress),
   ];
 }
 
 /** Empty when no setting of the receiver is set, because then there is probably no receiver. */
 function weakReceiver(environment: NodeJS.ProcessEnv): Verdict[] {
   if (!Object.entries(environment).some(([name, value]) => name.startsWith('RECEIVER_') && value)) return [];
-  const { host, secrets, webhooks } = loadReceiverSettings(environment);
+  const { host, metricsAddress, secrets, webhooks } = loadReceiverSettings(environment);
   return [
     ...(secrets.length === 0
       ? [
@@ -145,6 +147,7 @@ function weakReceiver(environment: NodeJS.ProcessEnv): Verdict[] {
             'put a proxy with TLS in front of it (docs/deployment.md)',
           ),
         ]),
+    ...reachableUnlessLoopback('RECEIVER_METRICS_ADDRESS', metricsAddress),
     ...WEBHOOK_PARTNERS.flatMap((partner) =>
       (webhooks[partner]?.senders ?? []).flatMap((rule) => weakSender(authSetting(partner), rule)),
     ),
@@ -180,7 +183,7 @@ const WITHOUT_AUDIT: readonly string[] = ['warn', 'error'];
 function weakConsole(environment: NodeJS.ProcessEnv): Verdict[] {
   const isSet = ([name, value]: [string, string | undefined]) => /^(CONSOLE|OIDC)_/.test(name) && value;
   if (!Object.entries(environment).some(isSet)) return [];
-  const { host, oidc, url, logLevel } = loadConsoleSettings(environment);
+  const { host, metricsAddress, oidc, url, logLevel } = loadConsoleSettings(environment);
   return [
     ...(oidc
       ? []
@@ -198,6 +201,7 @@ function weakConsole(environment: NodeJS.ProcessEnv): Verdict[] {
             'put a proxy with TLS in front of it, and set CONSOLE_URL to its address (docs/deployment.md)',
           ),
         ]),
+    ...reachableUnlessLoopback('CONSOLE_METRICS_ADDRESS', metricsAddress),
     ...(WITHOUT_AUDIT.includes(logLevel)
       ? [
           warn(

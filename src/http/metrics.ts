@@ -1,0 +1,55 @@
+import type { FastifyInstance } from 'fastify';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { routeOf, serverWithin } from './server.js';
+
+/** Counts requests by route and status, and measures how long they take, under these names. */
+export function measureRequests(
+  server: FastifyInstance,
+  registry: Registry,
+  names: { readonly total: string; readonly seconds: string },
+): void {
+  const registers = [registry];
+  const requests = new Counter({
+    name: names.total,
+    help: 'Requests by route and HTTP status',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: names.seconds,
+    help: 'Duration of requests',
+    labelNames: ['route'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
+    registers,
+  });
+  server.addHook('onResponse', async (request, { statusCode: status, elapsedTime }) => {
+    const route = routeOf(request);
+    requests.inc({ method: request.method, route, status });
+    seconds.observe({ route }, elapsedTime / 1_000);
+  });
+}
+
+export interface MetricsServer {
+  /** `http://127.0.0.1:9464`; undefined without an address. */
+  readonly url: string | undefined;
+  close(): Promise<void>;
+}
+
+const LIMITS = { headersMs: 5_000, requestMs: 10_000 };
+
+/**
+ * Serves `/metrics` to Prometheus. It has an address of its own, because it asks for no token: whoever reaches the address of the
+ * process need not reach this one.
+ *
+ * @param address undefined: no metrics
+ */
+export async function serveMetrics(
+  registry: Registry,
+  address: { readonly host: string; readonly port: number } | undefined,
+): Promise<MetricsServer> {
+  if (!address) return { url: undefined, close: async () => undefined };
+  const server = serverWithin(LIMITS);
+  server.get('/metrics', async (_, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+  const url = await server.listen(address);
+  return { url, close: () => server.close() };
+}
