@@ -2,14 +2,16 @@ import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isHealthCheck, knownSecrets } from '../http/server.js';
+import { isHealthCheck, knownSecrets, routeOf } from '../http/server.js';
+import { ASSETS } from './assets.js';
 import { NotShown } from './route.js';
 import { type SessionData, type Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
+import { SIGN_IN_PATHS } from './sign-in.js';
 
 /** Whose request it is. */
 export interface Admission {
-  /** undefined for a person who has not signed in. */
+  /** undefined for a person who has not signed in, or has signed out. */
   sessionOf(request: FastifyRequest): SessionData | undefined;
   /** The session of a request, if its form is from a page of it. */
   sessionOfForm(request: FastifyRequest): SessionData | undefined;
@@ -23,6 +25,7 @@ export async function admitRequests(
   server: FastifyInstance,
   settings: ConsoleSettings,
   sessions: Sessions,
+  hasSignedOut: (session: SessionData) => Promise<boolean>,
 ): Promise<Admission> {
   const local = settings.oidc ? undefined : localSession();
   const known = new WeakMap<FastifyRequest, SessionData>();
@@ -48,6 +51,11 @@ export async function admitRequests(
     const { 'sec-fetch-site': site = 'same-origin' } = headers;
     if (method === 'POST' && site !== 'same-origin' && site !== 'none')
       throw new NotShown(403, 'The form is from another site. Open the page here.');
+  });
+  // Last, because it asks Temporal.
+  server.addHook('onRequest', async (request) => {
+    const session = local || isOpen(request) ? undefined : known.get(request);
+    if (session && (await hasSignedOut(session))) known.delete(request);
   });
   const sessionOf = (request: FastifyRequest) => known.get(request);
   return {
@@ -81,6 +89,16 @@ function userName(): string {
     return `user ${process.getuid?.() ?? 'unknown'}`;
   }
 }
+
+/** Whether the response to a request has nothing of its session. */
+function isOpen(request: FastifyRequest): boolean {
+  return isHealthCheck(request) || OPEN_PATHS.includes(routeOf(request));
+}
+
+const OPEN_PATHS: readonly string[] = [
+  ...Object.values(ASSETS).map(({ path }) => path),
+  ...Object.values(SIGN_IN_PATHS),
+];
 
 /** The names of this machine for itself. */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];

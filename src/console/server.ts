@@ -19,6 +19,7 @@ import { InvalidInput } from '../operators/invalid-input.js';
 import { Times } from '../operators/time.js';
 import { UnsearchableText } from '../temporal/query.js';
 import { temporalCheck } from '../temporal/server.js';
+import { hasSignedOut, recordSignOut } from '../temporal/sign-outs.js';
 import { isUnavailable, sentenceOf, TemporalProblem } from '../temporal/unavailable.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
 import { ASSETS } from './assets.js';
@@ -138,8 +139,10 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
   await server.register(formbody);
   // The limits are those of each route.
   await server.register(multipart);
-  const admission = await admitRequests(server, settings, sessions);
   const isReady = temporalCheck(client);
+  const signedOut = (session: SessionData) =>
+    inTime(client, isReady, () => hasSignedOut(client, session.csrf));
+  const admission = await admitRequests(server, settings, sessions, signedOut);
   const handling: Handling = { console, sessions, admission, isReady };
   handleErrors(server, handling);
   for (const { path, contentType, content } of Object.values(ASSETS))
@@ -149,7 +152,8 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
   healthRoutes(server, isReady);
   if (settings.oidc) {
     const consoleUrl = () => originOf(server, settings);
-    addSignIn(server, { ...admission, oidc: settings.oidc, sessions, logger, consoleUrl });
+    const end = (session: SessionData) => inTime(client, isReady, () => signOut(options, sessions, session));
+    addSignIn(server, { ...admission, oidc: settings.oidc, sessions, logger, consoleUrl, end });
   }
   for (const route of routes) addRoute(server, route, handling);
   return server;
@@ -254,12 +258,32 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
       const times = new Times({ TZ: request.cookies[ZONE_COOKIE] });
       const visitor = visitorOf(session);
       const visit: Visit = { ...console, visitor, csrf: session.csrf, times, request, reply };
-      const shown = (await isReady())
-        ? show(visit)
-        : console.client.withDeadline(Date.now() + UNAVAILABLE_MS, () => show(visit));
-      return send(visit, await shown, sessions);
+      return send(visit, await inTime(console.client, isReady, () => show(visit)), sessions);
     },
   });
+}
+
+/** Asks Temporal, and gives up early when it has not responded a moment ago. */
+async function inTime<Result>(
+  client: Client,
+  isReady: () => Promise<boolean>,
+  ask: () => Promise<Result>,
+): Promise<Result> {
+  return (await isReady()) ? ask() : client.withDeadline(Date.now() + UNAVAILABLE_MS, ask);
+}
+
+/** @throws {NotShown} when the sign-out would not hold at the other consoles */
+async function signOut(
+  { settings: { taskQueue }, client }: ConsoleOptions,
+  sessions: Sessions,
+  session: SessionData,
+): Promise<void> {
+  try {
+    await recordSignOut(client, { session: session.csrf, until: sessions.endOf(session), taskQueue });
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    throw new NotShown(503, 'Temporal does not respond, so you are still signed in. Try again in a moment.');
+  }
 }
 
 function visitorOf({ actor, name, role, accounts }: SessionData): Visitor {

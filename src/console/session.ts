@@ -46,21 +46,18 @@ const MAX_COOKIE_BYTES = 4_096;
 export class Sessions {
   readonly #keys: readonly Uint8Array[];
   readonly #options: CookieSerializeOptions;
-  /** Sessions that people ended before their time, by their CSRF token, and until when a copied cookie would be valid. */
-  readonly #signedOut = new Map<string, number>();
 
   constructor(private readonly rules: SessionRules) {
     this.#keys = rules.keys.map((key) => createHash('sha256').update(key).digest());
     this.#options = { path: '/', httpOnly: true, sameSite: 'lax', secure: rules.isSecure };
   }
 
-  /** @returns undefined without a valid cookie, and for a session that has ended */
+  /** @returns undefined without a valid cookie, and for a session that has ended by itself */
   async read(request: FastifyRequest): Promise<SessionData | undefined> {
-    const { idleMs, maxMs } = this.rules;
     const found = await this.#unsealed(request.cookies[this.#nameOf('session')], 'session');
     const session = sessionData.safeParse(found?.value);
-    if (!found || !session.success || this.#signedOut.has(session.data.csrf)) return undefined;
-    const endsAt = Math.min(found.at + idleMs, session.data.since + maxMs);
+    if (!found || !session.success) return undefined;
+    const endsAt = Math.min(found.at + this.rules.idleMs, this.endOf(session.data));
     return Date.now() < endsAt ? session.data : undefined;
   }
 
@@ -71,7 +68,7 @@ export class Sessions {
    */
   async write(reply: FastifyReply, session: SessionData): Promise<void> {
     const { idToken: _, ...short } = session;
-    const left = session.since + this.rules.maxMs - Date.now();
+    const left = this.endOf(session) - Date.now();
     const maxAgeMs = Math.min(left, this.rules.idleMs);
     for (const data of [session, short]) {
       const value = await this.#sealed('session', data);
@@ -82,12 +79,9 @@ export class Sessions {
     throw new RangeError('the session is too long for a cookie');
   }
 
-  /** Ends a session. This process accepts no copy of its cookie; another one does until its idle time-out. */
-  end(reply: FastifyReply, { csrf, since }: SessionData): void {
-    const now = Date.now();
-    for (const [ended, until] of this.#signedOut) if (until < now) this.#signedOut.delete(ended);
-    this.#signedOut.set(csrf, since + this.rules.maxMs);
-    this.forget(reply, 'session');
+  /** When a session ends in any case, in milliseconds since 1970. */
+  endOf({ since }: SessionData): number {
+    return since + this.rules.maxMs;
   }
 
   /** Keeps a value in the browser, for a while. */

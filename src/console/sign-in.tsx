@@ -236,6 +236,8 @@ export interface SignInOptions {
   readonly consoleUrl: () => string;
   /** The session of a request. @throws {NotShown} when the form is not from a page of it */
   readonly sessionOfForm: (request: FastifyRequest) => SessionData | undefined;
+  /** Ends a session, also for copies of its cookie. */
+  readonly end: (session: SessionData) => Promise<void>;
 }
 
 /** Routes for people who have not signed in: the way to the provider and back, and the sign-out. */
@@ -272,7 +274,8 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
   server.post(SIGN_IN_PATHS.end, async (request, reply) => {
     const session = options.sessionOfForm(request);
     if (!session) return reply.redirect(SIGN_IN_PATHS.ended, 303);
-    sessions.end(reply, session);
+    await options.end(session);
+    sessions.forget(reply, 'session');
     logger.info({ audit: true, actor: session.actor }, 'sign out');
     const url = await provider.signOut(session.idToken);
     if (!url) return reply.redirect(SIGN_IN_PATHS.ended, 303);
@@ -283,7 +286,8 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
       plainPage(
         'Signed out',
         <p>
-          You have signed out. <a href={SIGN_IN_PATHS.begin}>Sign in again</a>
+          You have signed out. The session has ended at every console, also for a copy of its cookie.{' '}
+          <a href={SIGN_IN_PATHS.begin}>Sign in again</a>
         </p>,
       ),
     ),

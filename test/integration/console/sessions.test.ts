@@ -37,6 +37,26 @@ it('a session ends after its idle time while only a script polls, and after its 
   expect(await statusesAfter(10)).toEqual([303, 303]);
 });
 
+it('a session that was ended at one console has ended at all of them, and after a restart', async () => {
+  const [here, there] = [running(), await runConsole(rig, { provider: running().provider })];
+  const [ada, bo] = [await here.signedIn(), await here.signedIn()];
+  const copied = ada.cookies.get('gangway-session') ?? '';
+  const copyAt = (console: typeof here, cookie = copied) => {
+    const visitor = console.visitor();
+    visitor.cookies.set('gangway-session', cookie);
+    return visitor;
+  };
+  expect((await copyAt(there).open('/')).status).toBe(200);
+  await ada.open('/sign-out', { form: {} });
+  const restarted = await runConsole(rig, { provider: running().provider });
+  for (const console of [here, there, restarted]) {
+    const thief = copyAt(console);
+    expect((await thief.open('/')).status).toBe(303);
+    expect((await thief.open('/inbox/part')).status).toBe(401);
+    expect((await copyAt(console, bo.cookies.get('gangway-session')).open('/')).status).toBe(200);
+  }
+});
+
 describe('cookies', () => {
   it('are for this host and http only, and on https for https only', async () => {
     const host = { headers: { host: 'console.example.com' } };

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { status } from '@grpc/grpc-js';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, TypedSearchAttributes } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
@@ -30,6 +31,8 @@ export interface Given {
   /** What an update returns. @throws {Error} as its workflow would */
   readonly onUpdate?: (name: string, request: unknown) => unknown;
   readonly isReady?: boolean;
+  /** Whether every session was ended, at this or another console. */
+  readonly hasSignedOut?: boolean;
   /** How many workflows every count finds. */
   readonly counted?: number;
 }
@@ -43,11 +46,17 @@ export function rejected(message: string): WorkflowUpdateFailedError {
   return new WorkflowUpdateFailedError('Update failed', ApplicationFailure.nonRetryable(message));
 }
 
+/** The error of a server that does not respond. */
+function unavailable(): Error {
+  return Object.assign(new Error('unavailable'), { code: status.UNAVAILABLE, details: '', metadata: {} });
+}
+
 /** A client of a Temporal that a test makes up, and everything that it was asked. */
 export function clientOfCalls({
   workflows = {},
   onUpdate = () => ({ open: 0 }),
   isReady = true,
+  hasSignedOut = false,
   counted = 0,
 }: Given) {
   const asked: unknown[][] = [];
@@ -87,8 +96,17 @@ export function clientOfCalls({
     return call();
   };
   const describeNamespace = async () => {
-    if (!isReady) throw new Error('unavailable');
+    if (!isReady) throw unavailable();
     return {};
+  };
+  const describeWorkflowExecution = async ({ execution }: { execution: { workflowId: string } }) => {
+    if (!isReady) throw unavailable();
+    if (!hasSignedOut) throw new WorkflowNotFoundError('not found', execution.workflowId, undefined);
+    return {};
+  };
+  const start = async (type: string, { workflowId }: { readonly workflowId: string }) => {
+    if (!isReady) throw unavailable();
+    asked.push(['start', type, workflowId]);
   };
   const listWorkflowExecutions = async ({ query }: { readonly query: string }) => {
     asked.push(['list', query]);
@@ -99,8 +117,11 @@ export function clientOfCalls({
     return { count: counted };
   };
   const client = {
-    ...{ options: { namespace: 'default' }, workflow: { getHandle, count }, withDeadline },
-    ...{ connection: { withDeadline }, workflowService: { describeNamespace, listWorkflowExecutions } },
+    ...{ options: { namespace: 'default' }, workflow: { getHandle, count, start }, withDeadline },
+    ...{
+      connection: { withDeadline },
+      workflowService: { describeNamespace, describeWorkflowExecution, listWorkflowExecutions },
+    },
   };
   return { client: client as unknown as Client, asked };
 }

@@ -1,6 +1,7 @@
 import { h } from 'preact';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { requireCsrf } from '../../../src/console/admission.js';
+import { ASSETS } from '../../../src/console/assets.js';
 import { mayOpen, openOnboarding } from '../../../src/console/onboarding-access.js';
 import { accountProblem, ownAccounts } from '../../../src/console/own-accounts.js';
 import { listedAccounts } from '../../../src/console/pages/filters.js';
@@ -409,6 +410,32 @@ describe('without an identity provider', () => {
   });
 });
 
+describe('a session that was ended, here or at another console', () => {
+  it('is refused with a copy of its cookie', async () => {
+    const { open } = await consoleOfCalls({ routes: PAGES, hasSignedOut: true });
+    visitors.length = 0;
+    const [page, form, missing] = [
+      await open(ADA, '/viewer'),
+      await open(ADA, '/form', { form: {} }),
+      await open(ADA, '/no-such-page'),
+    ];
+    expect([page.status, page.to, page.cookies]).toEqual([303, '/sign-in?to=%2Fviewer', []]);
+    expect([form.status, missing.status, visitors]).toEqual([401, 404, []]);
+    for (const { text } of [page, form, missing]) expect(text).not.toContain('Olga');
+    expect((await open(ADA, ASSETS.style.path)).status).toBe(200);
+  });
+
+  it('is refused while Temporal does not respond, and so is a sign-out that would not reach other consoles', async () => {
+    const { open, asked } = await consoleOfCalls({ routes: PAGES, isReady: false });
+    visitors.length = 0;
+    expect([(await open(ADA, '/viewer')).status, visitors]).toEqual([503, []]);
+    const end = await open(ADA, '/sign-out', { form: {} });
+    expect([end.status, end.cookies, asked.filter(([what]) => what === 'start')]).toEqual([503, [], []]);
+    expect(end.text).toContain('Temporal does not respond, so you are still signed in.');
+    expect((await open(ADA, ASSETS.style.path)).status).toBe(200);
+  });
+});
+
 describe('the limit of requests', () => {
   it('is that of each session, and of each address without one; machines have none', async () => {
     const env = { CONSOLE_REQUESTS_PER_MINUTE: '2' };
@@ -465,8 +492,8 @@ it.each([
   [true, []],
   [false, [['deadline', Date.parse(NOON) + 2_000]]],
 ])('a page waits two seconds for Temporal that does not respond (responds: %s)', async (isReady, limits) => {
-  const { open, asked } = await consoleOfCalls({ routes: PAGES, isReady });
-  expect((await open(ADA, '/viewer')).status).toBe(200);
+  const { open, asked } = await consoleOfCalls({ routes: PAGES, isReady, env: {} });
+  expect((await open(undefined, '/viewer')).status).toBe(200);
   // The first is that of the check itself, which takes as long.
   expect(asked.slice(1)).toEqual(limits);
 });

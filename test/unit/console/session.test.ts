@@ -154,25 +154,6 @@ it('a session is nothing with one changed character of its cookie', async () => 
   expect(await new Sessions(RULES).read(request)).toBeUndefined();
 });
 
-describe('a session that somebody ended', () => {
-  it('stays ended for a copy of its cookie until that would have ended by itself', async () => {
-    const sessions = new Sessions(RULES);
-    const [ada, bo] = [browser(), browser()];
-    const BO = { ...ADA, csrf: 'c-2' };
-    at('2026-01-31T23:45:00.000Z');
-    await Promise.all([sessions.write(ada.reply, ADA), sessions.write(bo.reply, BO)]);
-    const copy = browser({ ...ada.cookies });
-    sessions.end(ada.reply, ADA);
-    expect(ada.cookies).toEqual({});
-    expect(await sessions.read(copy.request)).toBeUndefined();
-    expect(await sessions.read(bo.request)).toEqual(BO);
-    at('2026-01-31T23:59:59.999Z');
-    sessions.end(bo.reply, BO);
-    expect(await sessions.read(copy.request)).toBeUndefined();
-    expect(await new Sessions(RULES).read(copy.request)).toEqual(ADA);
-  });
-});
-
 describe('a value that the browser keeps for a while', () => {
   it.each([
     ['2026-01-31T12:00:29.999Z', { text: 'done' }],
