@@ -11,13 +11,7 @@ import type {
 } from '../messages/boarding-activities.js';
 import { fieldOf, mergePatch } from '../messages/objects.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
-import {
-  EXPLAINED,
-  isSubmittable,
-  isUnderReview,
-  type MerchantPhase,
-  mayTakeAnswers,
-} from '../partners/boarding/phases.js';
+import { EXPLAINED, isSubmittable, isUnderReview, mayTakeAnswers } from '../partners/boarding/phases.js';
 import {
   createdMerchant,
   isKnownStatus,
@@ -29,7 +23,8 @@ import { problemText } from '../partners/bounds.js';
 import type { CallOptions } from '../partners/client.js';
 import { writeExactly } from '../partners/json.js';
 import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
-import type { MeaningOf } from '../partners/phases.js';
+import { type MeaningOf, statusShown } from '../partners/phases.js';
+import { masked } from '../privacy/masked.js';
 import { ownersOf, stillRunning } from '../temporal/onboardings.js';
 import { repeatable } from './failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from './poll.js';
@@ -57,18 +52,19 @@ export function boardingActivities({
 }: BoardingDependencies): BoardingActivities {
   const signal = () => ({ signal: cancellationSignal() });
 
-  /** What the name of a status means: by the documents, or by the decision of a person. */
-  async function phaseOfName(status: string): Promise<MerchantPhase> {
+  /** A status, and what its name means: by the documents, or by the decision of a person. */
+  async function named(given: string): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
+    const status = statusShown(given);
     const meaning = isKnownStatus(status) ? undefined : await meaningOf(status);
-    return meaning === undefined ? phaseOf(status) : EXPLAINED[meaning];
+    return { status, phase: meaning === undefined ? phaseOf(status) : EXPLAINED[meaning] };
   }
 
   async function snapshot(id: number, options: CallOptions = signal()): Promise<StatusSnapshot> {
-    const { status, statusDate, comment, mid: given } = await client.getStatus({ id }, options);
-    const phase = await phaseOfName(status);
+    const { status: name, statusDate, comment, mid: given } = await client.getStatus({ id }, options);
+    const { status, phase } = await named(name);
     const notes = isUnderReview(phase) ? await client.getUnderwritingNotes({ id }, options) : [];
     const isClear = given !== null && isMid(given);
-    const mids = { mid: isClear ? given : null, unclearMid: isClear ? null : given };
+    const mids = { mid: isClear ? given : null, unclearMid: isClear ? null : given && masked(given) };
     return { status, phase, statusDate, comment, ...mids, notes: identified(notes) };
   }
 
@@ -78,7 +74,7 @@ export function boardingActivities({
     options: CallOptions,
   ): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
     const { status } = await client.getStatus({ id }, options);
-    return { status, phase: await phaseOfName(status) };
+    return named(status);
   }
 
   async function chooseReferences(request: ReferenceRequest, options: CallOptions): Promise<References> {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { beneficialOwners } from '../partners/banking/holder.js';
 import { feeChanges } from '../partners/boarding/schemas.js';
-import { text } from '../partners/fields.js';
 import {
   accountName,
   application,
   businessHolder,
+  dba,
   dueInHours,
   externalId,
   NO_ACCOUNTS,
@@ -26,7 +26,7 @@ const commonFields = {
 const merchantFields = {
   ...commonFields,
   merchantProfileId: partnerId,
-  merchant: z.strictObject({ dba: text }),
+  merchant: z.strictObject({ dba }),
   /** For searches, and for the turns that agents take. */
   agentProfileId: partnerId.optional(),
   /** Of a correction: what a person wants to be changed and submitted. */

@@ -10,13 +10,19 @@ import { PRIVATE_PATTERNS, type PrivateKind } from '../privacy/masked.js';
 import { didYouMean } from '../settings/nearest.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
-/** What an id must not contain, and the words for it. */
-const NOT_IN_IDS: readonly (readonly [PrivateKind, words: string])[] = [
+/** What a text that everyone can see must not contain, and the words for it. */
+const IDENTITY_NUMBERS = [
   ['socialSecurityNumber', 'a social security number'],
   ['nineDigits', 'a social security number'],
   ['taxNumber', 'a tax number'],
-  ['phoneNumber', 'a phone number'],
-];
+] as const;
+
+function without(kinds: readonly (readonly [PrivateKind, words: string])[]) {
+  return (given: string, context: z.RefinementCtx): void => {
+    const looksLike = kinds.find(([kind]) => PRIVATE_PATTERNS[kind].test(given))?.[1];
+    if (looksLike !== undefined) context.addIssue(`contains what looks like ${looksLike}`);
+  };
+}
 
 /** An `externalId` becomes part of a workflow id, which everyone can see. So it is a plain key without personal data. */
 export const externalId = z
@@ -27,10 +33,10 @@ export const externalId = z
     /^[A-Za-z0-9][A-Za-z0-9._:-]*$/,
     'takes letters, digits and . _ : - and starts with a letter or digit',
   )
-  .superRefine((id, context) => {
-    const looksLike = NOT_IN_IDS.find(([kind]) => PRIVATE_PATTERNS[kind].test(id))?.[1];
-    if (looksLike !== undefined) context.addIssue(`contains what looks like ${looksLike}`);
-  });
+  .superRefine(without([...IDENTITY_NUMBERS, ['phoneNumber', 'a phone number']]));
+
+/** A dba is in a search attribute and in logs. Unlike an id, it may be a phone number, because some businesses are named so. */
+export const dba = text.superRefine(without(IDENTITY_NUMBERS));
 
 /** An id of the partners, which count from 1: of a merchant, an agent profile or boarding settings. */
 export const partnerId = z.int32().min(1, 'must be an id at the partner, from 1 on');
@@ -112,7 +118,7 @@ function boardingPart(known: KnownAccounts) {
 
 function boardingFields(known: KnownAccounts) {
   return {
-    merchant: merchantBasics(allPosNames(known)),
+    merchant: merchantBasics(allPosNames(known)).extend({ dba }),
     agentProfileId: partnerId.optional(),
     /** Name of an agent profile, to be looked up. */
     agent: lookupName.optional(),
@@ -171,6 +177,7 @@ export type MerchantToBoard = z.input<ReturnType<typeof merchantBoardingInput>>;
  */
 export const businessHolder = z.strictObject(filledInLater(accountHolder.shape)).extend({
   annualBusinessRevenue: dollars.transform(keepingDigits).nullish(),
+  doingBusinessAsName: dba,
 });
 
 const businessFields = {

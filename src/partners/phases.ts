@@ -1,3 +1,14 @@
+import { masked } from '../privacy/masked.js';
+import { LONGEST, shortened } from './bounds.js';
+
+/**
+ * A partner's name of a status as Gangway keeps it. The partner may write anything there, and a search attribute shows the name to
+ * everybody: so it is one line, not too long, and without what looks private.
+ */
+export function statusShown(name: string): string {
+  return shortened(masked(name.replace(/[\s\p{Cc}]+/gu, ' ').trim(), 'failure'), LONGEST.line);
+}
+
 /** What a person can decide about a status name that no document has, and what follows. */
 export const STATUS_MEANINGS = {
   'under-review': 'Gangway waits for the next status',

@@ -19,6 +19,7 @@ import { UNKNOWN } from '../../partners/banking/responses.js';
 import { operationName } from '../../partners/catalogue.js';
 import type { CallOptions } from '../../partners/client.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
+import { statusShown } from '../../partners/phases.js';
 import { fieldProblems } from '../../partners/rules-in-words.js';
 import { type Owner, ownersOf } from '../../temporal/onboardings.js';
 import { repeatable, untilCancelled } from '../failures.js';
@@ -258,7 +259,7 @@ export class Candidates {
       else if (legal === null) unclear.push('its legal name is not shown');
       else if (!isSameText(legal, holder?.legalBusinessName)) against.push('its legal name differs');
     }
-    return { profileId, dba, bankingStatus: bankingStatus ?? UNKNOWN, against, unclear };
+    return { profileId, dba, bankingStatus: statusShown(bankingStatus ?? UNKNOWN), against, unclear };
   }
 
   /**

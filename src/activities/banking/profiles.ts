@@ -2,7 +2,7 @@ import type { BankingActivities, ProfileSnapshot, SeenProfile } from '../../mess
 import type { BankingClient } from '../../partners/banking/client.js';
 import { EXPLAINED, isUnderReview } from '../../partners/banking/phases.js';
 import { isKnownStatus, phaseOf, UNKNOWN } from '../../partners/banking/responses.js';
-import type { MeaningOf } from '../../partners/phases.js';
+import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import { write } from '../write.js';
@@ -22,7 +22,7 @@ export function profileReader(
 
   const snapshotOf: ProfileReader['snapshotOf'] = async (profile, options) => {
     const { bankingStatus, financialAccountId, isLocked } = profile;
-    const status = bankingStatus ?? UNKNOWN;
+    const status = statusShown(bankingStatus ?? UNKNOWN);
     const meaning = isKnownStatus(status) ? undefined : await meaningOf(status);
     const phase = meaning === undefined ? phaseOf(status) : EXPLAINED[meaning];
     const now = { bankingStatus: status, phase, financialAccountId, isLocked: isLocked === true };

@@ -195,7 +195,7 @@ function lineOf({ status, requirements, outcome, unclear }: PartPreview): string
   const counts = new Map<string, number>();
   for (const kind of requirements) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return [
-    masked(status),
+    status,
     ...[...counts].map(([kind, count]) => `${count} ${kind}`),
     ...(unclear ? [`whose profile it is: ${unclear.join(', ')}`] : []),
     ...(outcome ? outcomeLines(outcome) : []),

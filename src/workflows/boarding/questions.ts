@@ -6,7 +6,7 @@ import type { Application } from './application.js';
 /** Asks what the underwriters want to know. */
 export function noteQuestion({ id, text, author, more }: Note): Question {
   const detail = masked(text);
-  const from = author === null ? '' : ` from ${author}`;
+  const from = author === null ? '' : ` from ${masked(author)}`;
   const title = `Note${from}: ${beginningOf(detail)}`;
   return {
     about: id,
@@ -31,7 +31,7 @@ export function midQuestion(merchantProfileId: number, given: string): Question 
     kind: 'unclear-mid',
     title: 'Unexpected mid',
     detail:
-      `The partner approved merchant ${merchantProfileId} and shows the mid “${masked(given)}”, which is not 1 to 20 digits. ` +
+      `The partner approved merchant ${merchantProfileId} and shows the mid “${given}”, which is not 1 to 20 digits. ` +
       'Look up the mid in the partner’s portal, and adopt the correct one. ' +
       'This requirement closes when the partner shows a mid of digits.',
     answers: ['adopt', 'abandon'],

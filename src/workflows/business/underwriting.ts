@@ -347,7 +347,7 @@ export function aboutTicket(ticketId: number): string {
 export function detailOf({ text, updateFieldRequest }: OpenTicket): string {
   const field =
     updateFieldRequest === null ? '' : `\nThe partner asks about the field ${updateFieldRequest}.`;
-  return masked(text) + field;
+  return masked(text + field);
 }
 
 /** @param remark why the ticket is asked again */
@@ -357,7 +357,7 @@ export function ticketQuestion(
   remark: string | undefined,
 ): Question {
   const subject = ticket.updateFieldRequest ?? ticket.topic;
-  const title = subject === null ? 'Ticket' : `Ticket about ${subject}`;
+  const title = subject === null ? 'Ticket' : `Ticket about ${masked(subject)}`;
   return {
     about: aboutTicket(ticket.ticketId),
     kind: 'ticket',

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { externalId } from '../../../src/messages/inputs.js';
+import { followedBusinessInput, followedMerchantInput } from '../../../src/messages/followed-inputs.js';
+import {
+  businessOnboardingInput,
+  dba,
+  externalId,
+  merchantBoardingInput,
+} from '../../../src/messages/inputs.js';
 
 /** The first thing that is wrong with an `externalId`; undefined when it is valid. */
 const problemWith = (id: string) => externalId.safeParse(id).error?.issues[0]?.message;
@@ -42,5 +48,44 @@ describe('an externalId', () => {
 
   it.each(['', '-m', '.m', 'm 1', 'm/1', 'ä', 'ada@example.com', 'a'.repeat(201)])('is not %j', (id) => {
     expect(problemWith(id)).toBeDefined();
+  });
+});
+
+describe('a dba', () => {
+  const dbaProblem = (name: string) => dba.safeParse(name).error?.issues[0]?.message;
+
+  it.each(['7', 'Corner Bakery', '1-800-555-0199 Taxi', '24/7', '12345678 Ontario', 'Route 66', '長い'])(
+    'may be %s',
+    (name) => {
+      expect(dbaProblem(name)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['Ada Park 900-12-3456', 'contains what looks like a social security number'],
+    ['900123456', 'contains what looks like a social security number'],
+    ['Bakery, EIN 12-3456789', 'contains what looks like a tax number'],
+    ['', 'must not be empty'],
+  ])('is not %j', (name, problem) => {
+    expect(dbaProblem(name)).toBe(problem);
+  });
+
+  it.each([
+    ['merchant.dba', merchantBoardingInput(), { merchant: { dba: '900-12-3456' } }],
+    [
+      'holder.doingBusinessAsName',
+      businessOnboardingInput(),
+      { holder: { doingBusinessAsName: '900-12-3456' } },
+    ],
+    ['merchant.dba', followedMerchantInput(), { merchant: { dba: '900-12-3456' } }],
+    [
+      'holder.doingBusinessAsName',
+      followedBusinessInput(),
+      { holder: { doingBusinessAsName: '900-12-3456' } },
+    ],
+  ])('is checked at %s', (path, schema, input) => {
+    const issues = schema.safeParse(input).error?.issues ?? [];
+    const found = issues.filter((issue) => issue.path.join('.') === path).map(({ message }) => message);
+    expect(found).toEqual(['contains what looks like a social security number']);
   });
 });

@@ -71,6 +71,7 @@ describe('the question about an underwriting note', () => {
     ['x'.repeat(100), null, `Note: ${'x'.repeat(100)}`],
     ['x'.repeat(101), null, `Note: ${'x'.repeat(99)}…`],
     [`${'x'.repeat(98)}😀yz`, null, `Note: ${'x'.repeat(98)}…`],
+    ['Why?', 'Uma (123-45-6789)', 'Note from Uma (***-**-6789): Why?'],
     ['SSN 123-45-6789?', null, 'Note: SSN ***-**-6789?'],
   ])('is titled by the beginning of %j', (text, author, title) => {
     expect(titleOf(text, author)).toBe(title);
