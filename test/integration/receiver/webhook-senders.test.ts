@@ -182,6 +182,7 @@ it('webhooks are counted by partner and result, and nothing else of them is show
   );
   for (const secret of [PATH, OTHER_PATH, X_CALLER_AUTH, '123456789', 'ada@'])
     expect(log()).not.toContain(secret);
+  expect((await call('GET /metrics')).status).toBe(404);
 });
 
 describe('a flood', () => {
