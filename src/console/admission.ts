@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isHealthCheck, knownSecrets, routeOf } from '../http/server.js';
+import { isUnavailable } from '../temporal/unavailable.js';
 import { ASSETS } from './assets.js';
 import { NotShown } from './route.js';
 import { type SessionData, type Sessions, unguessable } from './session.js';
@@ -13,6 +14,8 @@ import { SIGN_IN_PATHS } from './sign-in.js';
 export interface Admission {
   /** undefined for a person who has not signed in, or has signed out. */
   sessionOf(request: FastifyRequest): SessionData | undefined;
+  /** Why it is unknown whether the session of a request was ended: Temporal does not respond. */
+  doubtOf(request: FastifyRequest): Error | undefined;
   /** The session of a request, if its form is from a page of it. */
   sessionOfForm(request: FastifyRequest): SessionData | undefined;
 }
@@ -29,6 +32,7 @@ export async function admitRequests(
 ): Promise<Admission> {
   const local = settings.oidc ? undefined : localSession();
   const known = new WeakMap<FastifyRequest, SessionData>();
+  const doubts = new WeakMap<FastifyRequest, Error>();
   server.addHook('onRequest', async (request) => {
     // Machines send them by address: they show nothing of an onboarding.
     if (!isHealthCheck(request)) requireHost(request, hostsOf(server, settings));
@@ -55,11 +59,17 @@ export async function admitRequests(
   // Last, because it asks Temporal.
   server.addHook('onRequest', async (request) => {
     const session = local || isOpen(request) ? undefined : known.get(request);
-    if (session && (await hasSignedOut(session))) known.delete(request);
+    try {
+      if (session && (await hasSignedOut(session))) known.delete(request);
+    } catch (error) {
+      if (!(error instanceof Error && isUnavailable(error))) throw error;
+      doubts.set(request, error);
+    }
   });
   const sessionOf = (request: FastifyRequest) => known.get(request);
   return {
     sessionOf,
+    doubtOf: (request) => doubts.get(request),
     sessionOfForm(request) {
       const session = sessionOf(request);
       if (session) requireCsrf(request, session.csrf);

@@ -65,6 +65,11 @@ export interface Route {
   readonly part?: true;
   /** Takes files as multipart/form-data; then the handler checks the field `csrf` itself, with {@link Visit.csrf}. */
   readonly multipart?: true;
+  /**
+   * Shows again what was typed when Temporal does not respond. Whether the session was ended is unknown then, so everything that it
+   * asks Temporal fails at once.
+   */
+  readonly keepsTyped?: true;
   readonly show: (visit: Visit) => Promise<Shown>;
 }
 

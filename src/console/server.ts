@@ -235,7 +235,7 @@ function healthRoutes(server: FastifyInstance, isReady: () => Promise<boolean>):
 }
 
 function addRoute(server: FastifyInstance, route: Route, handling: Handling): void {
-  const { method, path, role, part = false, multipart = false, show } = route;
+  const { method, path, role, part = false, multipart = false, keepsTyped = false, show } = route;
   const { console, sessions, admission, isReady } = handling;
   server.route({
     method,
@@ -247,6 +247,8 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
         if (method === 'GET' && !part) return reply.redirect(signInFor(request), 303);
         throw new NotShown(401, 'Your session has ended. Open the page again to sign in.');
       }
+      const doubt = admission.doubtOf(request);
+      if (doubt && !keepsTyped) throw doubt;
       if (!hasRole(session, role))
         throw new NotShown(403, `This needs the role ${role}. Your role is ${session.role}.`);
       if (multipart) mayTakeLong(request);
@@ -258,7 +260,10 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
       const times = new Times({ TZ: request.cookies[ZONE_COOKIE] });
       const visitor = visitorOf(session);
       const visit: Visit = { ...console, visitor, csrf: session.csrf, times, request, reply };
-      return send(visit, await inTime(console.client, isReady, () => show(visit)), sessions);
+      const shown = admission.doubtOf(request)
+        ? console.client.withDeadline(Date.now(), () => show(visit))
+        : inTime(console.client, isReady, () => show(visit));
+      return send(visit, await shown, sessions);
     },
   });
 }

@@ -26,7 +26,7 @@ const commonFields = {
 const merchantFields = {
   ...commonFields,
   merchantProfileId: partnerId,
-  merchant: z.strictObject({ dba }),
+  merchant: z.strictObject({ dba: dba() }),
   /** For searches, and for the turns that agents take. */
   agentProfileId: partnerId.optional(),
   /** Of a correction: what a person wants to be changed and submitted. */

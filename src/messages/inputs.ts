@@ -35,8 +35,13 @@ export const externalId = z
   )
   .superRefine(without([...IDENTITY_NUMBERS, ['phoneNumber', 'a phone number']]));
 
-/** A dba is in a search attribute and in logs. Unlike an id, it may be a phone number, because some businesses are named so. */
-export const dba = text.superRefine(without(IDENTITY_NUMBERS));
+/**
+ * A dba by the rule of its partner. It is in a search attribute and in logs. Unlike an id, it may be a phone number, because some
+ * businesses are named so.
+ */
+export function dba(rule: z.ZodString = text): z.ZodString {
+  return rule.superRefine(without(IDENTITY_NUMBERS));
+}
 
 /** An id of the partners, which count from 1: of a merchant, an agent profile or boarding settings. */
 export const partnerId = z.int32().min(1, 'must be an id at the partner, from 1 on');
@@ -117,8 +122,9 @@ function boardingPart(known: KnownAccounts) {
 }
 
 function boardingFields(known: KnownAccounts) {
+  const merchant = merchantBasics(allPosNames(known));
   return {
-    merchant: merchantBasics(allPosNames(known)).extend({ dba }),
+    merchant: merchant.extend({ dba: dba(merchant.shape.dba) }),
     agentProfileId: partnerId.optional(),
     /** Name of an agent profile, to be looked up. */
     agent: lookupName.optional(),
@@ -177,7 +183,7 @@ export type MerchantToBoard = z.input<ReturnType<typeof merchantBoardingInput>>;
  */
 export const businessHolder = z.strictObject(filledInLater(accountHolder.shape)).extend({
   annualBusinessRevenue: dollars.transform(keepingDigits).nullish(),
-  doingBusinessAsName: dba,
+  doingBusinessAsName: dba(accountHolder.shape.doingBusinessAsName),
 });
 
 const businessFields = {

@@ -219,6 +219,9 @@ function kindIn({ request }: Visit): Startable {
 export const START_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/start', role: 'admin', show: showChoice },
   { method: 'GET', path: '/start/:kind', role: 'admin', show: (visit) => kindIn(visit).form(visit) },
-  { method: 'POST', path: '/start/:kind', role: 'admin', show: (visit) => kindIn(visit).start(visit) },
+  {
+    ...{ method: 'POST', path: '/start/:kind', role: 'admin', keepsTyped: true },
+    show: (visit) => kindIn(visit).start(visit),
+  },
   { method: 'POST', path: '/start/file', role: 'admin', multipart: true, show: startFromFile },
 ];

@@ -410,6 +410,11 @@ describe('without an identity provider', () => {
   });
 });
 
+const TYPED: Route = {
+  ...{ method: 'POST', path: '/typed', role: 'viewer', keepsTyped: true },
+  show: async () => ({ page: h('p', null, 'typed'), title: 'Typed' }),
+};
+
 describe('a session that was ended, here or at another console', () => {
   it('is refused with a copy of its cookie', async () => {
     const { open } = await consoleOfCalls({ routes: PAGES, hasSignedOut: true });
@@ -426,9 +431,13 @@ describe('a session that was ended, here or at another console', () => {
   });
 
   it('is refused while Temporal does not respond, and so is a sign-out that would not reach other consoles', async () => {
-    const { open, asked } = await consoleOfCalls({ routes: PAGES, isReady: false });
+    const { open, asked } = await consoleOfCalls({ routes: [...PAGES, TYPED], isReady: false });
     visitors.length = 0;
     expect([(await open(ADA, '/viewer')).status, visitors]).toEqual([503, []]);
+    asked.length = 0;
+    const typed = await open(ADA, '/typed', { form: {} });
+    // It is shown again, and Temporal has no time to do anything.
+    expect([typed.status, asked.at(-1)]).toEqual([200, ['deadline', Date.parse(NOON)]]);
     const end = await open(ADA, '/sign-out', { form: {} });
     expect([end.status, end.cookies, asked.filter(([what]) => what === 'start')]).toEqual([503, [], []]);
     expect(end.text).toContain('Temporal does not respond, so you are still signed in.');

@@ -52,7 +52,7 @@ describe('an externalId', () => {
 });
 
 describe('a dba', () => {
-  const dbaProblem = (name: string) => dba.safeParse(name).error?.issues[0]?.message;
+  const dbaProblem = (name: string) => dba().safeParse(name).error?.issues[0]?.message;
 
   it.each(['7', 'Corner Bakery', '1-800-555-0199 Taxi', '24/7', '12345678 Ontario', 'Route 66', '長い'])(
     'may be %s',
