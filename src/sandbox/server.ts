@@ -101,9 +101,19 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** Starts all partner systems, emulated over real HTTP. State lives as long as the process. */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { host = '127.0.0.1', port = 0, posNames = [] } = options;
+/** All partner systems, emulated, before they listen anywhere. State lives as long as the server. */
+export interface Emulation {
+  readonly server: FastifyInstance;
+  readonly ledger: Ledger;
+  close(): Promise<void>;
+}
+
+/** @param refuse closes the listener for so many milliseconds */
+export async function emulatePartners(
+  options: SandboxOptions = {},
+  refuse: (milliseconds: number) => void = () => {},
+): Promise<Emulation> {
+  const { posNames = [] } = options;
   const { tokenLifetimeMs = TOKEN_LIFETIME_MS, now = Date.now, password } = options;
   let pace = options.pace ?? DEFAULT_PACE;
   const ledger = new Ledger();
@@ -131,8 +141,22 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     setPace: (wanted) => {
       pace = wanted;
     },
-    refuse: (milliseconds) => refuseConnections(milliseconds),
+    refuse,
   });
+  async function close(): Promise<void> {
+    faults.clear();
+    for (const partner of partners) partner.close?.();
+    await server.close();
+  }
+
+  return { server, ledger, close };
+}
+
+/** Starts all partner systems, emulated over real HTTP. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { host = '127.0.0.1', port = 0 } = options;
+  const emulation = await emulatePartners(options, (milliseconds) => refuseConnections(milliseconds));
+  const { server } = emulation;
   const url = await server.listen({ host, port });
   let reopening: NodeJS.Timeout | undefined;
 
@@ -151,9 +175,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   async function close(): Promise<void> {
     clearTimeout(reopening);
-    faults.clear();
-    for (const partner of partners) partner.close?.();
-    await server.close();
+    await emulation.close();
   }
 
   return { url, close };

@@ -111,9 +111,12 @@ async function arrivedFor(
   return arrived.flat().sort((one, other) => one.seq - other.seq);
 }
 
-/** When a write was last done before a question; '' if never. */
-function lastDone({ state }: Witness, { done }: Write, { at }: Question): string {
-  return state.timeline.findLast((entry) => entry.event === done && entry.at < at)?.at ?? '';
+/** When a write was last done before a question; '' if never. A reply to another ticket is another write. */
+function lastDone({ state }: Witness, { done, title }: Write, question: Question): string {
+  const [, named = ''] = title.exec(question.title) ?? [];
+  const isIt = ({ event, detail = '', at }: TimelineEntry) =>
+    event === done && at < question.at && detail.includes(named);
+  return state.timeline.findLast(isIt)?.at ?? '';
 }
 
 /** Raised as `uncertain-write-2: Outcome unknown: submit to underwriting`. Which of several is meant is another question. */

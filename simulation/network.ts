@@ -1,0 +1,172 @@
+import type { FastifyInstance } from 'fastify';
+import { FormData, Response } from 'undici';
+import { type HttpRequest, type HttpResponse, PartnerHttp, TransportError } from '../src/partners/http.js';
+import type { Fate, Loss, Plan } from './plan.js';
+import { grpcError, type Link } from './service/requests.js';
+import { World } from './world.js';
+
+/** How long a client waits for the headers of a response, and at most for a whole call, in milliseconds (http.ts). */
+const HEADERS_MS = 30_000;
+const CALL_MS = 45_000;
+
+/** A request that has left for a partner. */
+export interface Departure {
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  /** Its path and body. */
+  readonly text: string;
+}
+
+/** The network: between workers and partners, and between workers and Temporal. */
+export class Network implements Link {
+  /** Every request that has left for a partner. */
+  readonly left: Departure[] = [];
+  #fates: ReadonlyMap<number, Fate>;
+  #losses: ReadonlyMap<number, Loss>;
+  #toPartners = 0;
+  #toTemporal = 0;
+
+  constructor(
+    private readonly world: World,
+    private readonly partners: FastifyInstance,
+    { fates, losses }: Pick<Plan, 'fates' | 'losses'>,
+  ) {
+    this.#fates = new Map(fates.map(({ request, fate }) => [request, fate]));
+    this.#losses = new Map(losses.map(({ request, loss }) => [request, loss]));
+  }
+
+  /** No more faults. */
+  clears(): void {
+    this.#fates = new Map();
+    this.#losses = new Map();
+  }
+
+  async carry<Response>(name: string, request: () => Promise<Response>): Promise<Response> {
+    const { chance } = this.world;
+    this.#toTemporal += 1;
+    const loss = this.#losses.get(this.#toTemporal);
+    if (loss) this.world.say(World.process?.name ?? 'people', `${name}: ${loss}`);
+    await this.world.sleep(loss ? chance.between(100, 3_000) : chance.between(1, 10));
+    if (loss === 'lost') throw grpcError('UNAVAILABLE', `${name} is lost`);
+    // The response belongs to the process that asked, however long it takes.
+    const answer = await request().then(
+      (response) => () => response,
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    await this.world.sleep(chance.between(1, 10));
+    if (loss === 'unanswered') throw grpcError('UNAVAILABLE', `the response to ${name} is lost`);
+    return answer();
+  }
+
+  /** A request to a partner, as {@link PartnerHttp.send} makes it. */
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    const { chance } = this.world;
+    this.#toPartners += 1;
+    const fate = this.#fates.get(this.#toPartners);
+    const what = `${request.method} ${request.path}`;
+    const who = World.process?.name ?? 'people';
+    let sent = false;
+    const exchange = async (): Promise<HttpResponse> => {
+      await this.world.sleep(chance.between(5, 40));
+      if (fate === 'refused') throw codeError('ECONNREFUSED');
+      request.signal?.throwIfAborted();
+      await request.beforeSending?.();
+      request.signal?.throwIfAborted();
+      sent = true;
+      const text = `${request.path} ${textOf(request)}`;
+      this.left.push({ at: this.world.now, method: request.method, path: request.path, text });
+      if (fate) this.world.say(who, `${what}: ${fate}`);
+      const response = this.#deliver(request, fate, who);
+      if (fate === 'lost' || fate === 'unanswered') {
+        await this.world.sleep(HEADERS_MS);
+        throw codeError('UND_ERR_HEADERS_TIMEOUT');
+      }
+      const result = await response;
+      await this.world.sleep(
+        fate === 'slow' ? chance.between(15_000, HEADERS_MS - 2_000) : chance.between(5, 60),
+      );
+      if (fate === 'reset') throw codeError('ECONNRESET');
+      return result;
+    };
+    try {
+      return await untilAborted(exchange(), request.signal, this.world);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'ABORT_ERR';
+      throw new TransportError(code, sent, { cause: error });
+    }
+  }
+
+  /** The request is on its way, whatever becomes of its sender. */
+  #deliver(request: HttpRequest, fate: Fate | undefined, who: string): Promise<HttpResponse> {
+    return new Promise((resolve, reject) => {
+      const arrive = async () => {
+        if (fate === 'lost') return;
+        if (fate === 'limited') return resolve(answer(429, { 'retry-after': '90' }));
+        if (fate === 'broken') return resolve(answer(503));
+        const { method, path, headers } = request;
+        const { type, payload } = await this.world.outside(bodyOf(request));
+        const {
+          statusCode,
+          headers: got,
+          rawPayload,
+        } = await this.world.outside(
+          this.partners.inject({
+            ...{ method: method as 'GET', url: path, payload },
+            headers: { ...headers, ...(type && { 'content-type': type }) },
+          }),
+        );
+        this.world.say(who, `${method} ${path} ${statusCode}`);
+        resolve({ status: statusCode, headers: got as HttpResponse['headers'], body: rawPayload });
+      };
+      this.world.after(this.world.chance.between(5, 60), () => arrive().catch(reject), null);
+    });
+  }
+}
+
+/** The fields of a body, as far as they are text. */
+function textOf({ body }: HttpRequest): string {
+  return body instanceof FormData ? JSON.stringify([...body]) : (body ?? '');
+}
+
+async function bodyOf({ body }: HttpRequest): Promise<{ readonly type?: string; readonly payload: Buffer }> {
+  if (!(body instanceof FormData)) return { payload: Buffer.from(body ?? '') };
+  const encoded = new Response(body as never);
+  const type = encoded.headers.get('content-type') ?? '';
+  return { type, payload: Buffer.from(await encoded.arrayBuffer()) };
+}
+
+function answer(status: number, headers: HttpResponse['headers'] = {}): HttpResponse {
+  return { status, headers, body: Buffer.from('') };
+}
+
+function codeError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+function untilAborted<Value>(
+  call: Promise<Value>,
+  signal: AbortSignal | undefined,
+  world: World,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(codeError('ABORT_ERR'));
+    const cancel = world.after(CALL_MS, abort);
+    signal?.addEventListener('abort', abort, { once: true });
+    call.then(resolve, reject).finally(() => {
+      cancel();
+      signal?.removeEventListener('abort', abort);
+    });
+  });
+}
+
+/** From now on, every client of a partner sends through the network of the running world. */
+export function replaceTransport(networkOf: (world: World) => Network | undefined): void {
+  PartnerHttp.prototype.send = function send(request: HttpRequest): Promise<HttpResponse> {
+    const network = World.current && networkOf(World.current);
+    if (!network) throw new Error('no simulation is running');
+    return network.send(request);
+  };
+}

@@ -1,0 +1,67 @@
+import { Seeded } from '../test/rigs/chaos/seeded.js';
+
+/** What can happen to a request on its way to a partner and back. */
+export const FATES = [
+  'refused', // no connection
+  'lost', // it leaves, and never arrives
+  'unanswered', // it takes effect, and its response is lost
+  'reset', // it takes effect, and the connection breaks
+  'slow', // its response takes most of the time that there is
+  'limited', // the partner asks for a pause, and does nothing
+  'broken', // the partner fails before it does anything
+] as const;
+
+export type Fate = (typeof FATES)[number];
+
+/** What can happen to a request to Temporal. */
+export const LOSSES = ['lost', 'unanswered', 'late'] as const;
+
+export type Loss = (typeof LOSSES)[number];
+
+/** Everything that goes wrong in a run. All else follows from the seed. */
+export interface Plan {
+  readonly seed: number;
+  /** How many customers, merchants and businesses are onboarded. */
+  readonly parties: number;
+  /** The faults of requests to partners, by their number. */
+  readonly fates: readonly { readonly request: number; readonly fate: Fate }[];
+  /** The faults of requests to Temporal, by their number. */
+  readonly losses: readonly { readonly request: number; readonly loss: Loss }[];
+  /** After how many steps a worker is killed or frozen, and how long until it is back, in milliseconds. */
+  readonly incidents: readonly Incident[];
+  /** Workflows continue as new from this many events on. */
+  readonly continueAfter: number;
+}
+
+export interface Incident {
+  readonly step: number;
+  readonly how: 'killed' | 'frozen';
+  readonly milliseconds: number;
+}
+
+export type Kind = 'merchant' | 'business' | 'customer';
+
+/** How much goes wrong differs from seed to seed, from nothing to almost everything. */
+export function planOf(seed: number): Plan {
+  const chance = new Seeded(Math.imul(seed, 7_919));
+  const times = <Item>(most: number, make: () => Item): Item[] =>
+    Array.from({ length: chance.between(0, most) }, make);
+  const harshness = chance.pick([0, 1, 3, 10, 40]);
+  return {
+    ...{ seed, parties: chance.between(1, 2) },
+    fates: times(harshness * 2, () => ({
+      request: chance.between(1, 20 + 6 * harshness),
+      fate: chance.pick([...FATES] as [Fate, ...Fate[]]),
+    })),
+    losses: times(harshness, () => ({
+      request: chance.between(1, 40 + 10 * harshness),
+      loss: chance.pick([...LOSSES] as [Loss, ...Loss[]]),
+    })),
+    incidents: times(4, () => ({
+      step: chance.between(1, chance.pick([60, 200, 600])),
+      how: chance.pick(['killed', 'killed', 'frozen']),
+      milliseconds: chance.pick([200, 5_000, 90_000, 300_000]),
+    })),
+    continueAfter: chance.pick([60, 200, 10_000]),
+  };
+}

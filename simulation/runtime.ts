@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Client } from '@temporalio/client';
+import { type LoadedDataConverter, noopMetricMeter, type Payload, toPayloads } from '@temporalio/common';
+import { defaultDataConverter } from '@temporalio/common/lib/converter/data-converter.js';
+import { tsToMs } from '@temporalio/common/lib/time.js';
+import proto, { type coresdk } from '@temporalio/proto';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import Long from 'long';
+import { WORKFLOW_BUNDLES } from '../src/worker/bundles.js';
+import { NAMESPACE } from './service/names.js';
+
+/**
+ * The SDK's own runtime of workflows and activities, without its core and without a server. These are internal entries of the SDK,
+ * and no other module imports them.
+ */
+
+const { WorkflowActivation: Activation } = proto.coresdk.workflow_activation;
+
+const load = createRequire(import.meta.url);
+const { ReusableVMWorkflowCreator } = load('@temporalio/worker/lib/workflow/reusable-vm.js');
+const { parseWorkflowCode } = load('@temporalio/worker/lib/worker.js');
+const { Activity } = load('@temporalio/worker/lib/activity.js');
+
+export type Job = coresdk.workflow_activation.IWorkflowActivationJob;
+export type Command = coresdk.workflow_commands.IWorkflowCommand;
+export type Init = coresdk.workflow_activation.IInitializeWorkflow;
+export type ActivityResult = coresdk.activity_result.IActivityExecutionResult;
+
+/** One step of a workflow: the jobs that it gets at a time. */
+export interface Activation {
+  readonly at: number;
+  readonly jobs: readonly Job[];
+  readonly historyLength: number;
+  readonly suggestsContinueAsNew: boolean;
+}
+
+export type Activated = { readonly commands: readonly Command[] } | { readonly failure: string };
+
+/** A workflow in the memory of a worker. */
+export interface Instance {
+  activate(activation: Activation, isReplaying: boolean): Promise<Activated>;
+  dispose(): Promise<void>;
+}
+
+type Creator = { createWorkflow(options: object): Promise<RawInstance> };
+
+interface RawInstance {
+  activate(activation: object): Promise<coresdk.workflow_completion.IWorkflowActivationCompletion>;
+  getAndResetSinkCalls(): Promise<unknown>;
+  dispose(): Promise<void>;
+}
+
+let creator: Promise<Creator> | undefined;
+
+/** One for all workers and worlds, because the runtime isolates workflows from each other. No time limit: nothing waits. */
+function creatorOf(activityNames: ReadonlySet<string>): Promise<Creator> {
+  const path = WORKFLOW_BUNDLES.plain;
+  creator ??= ReusableVMWorkflowCreator.create(
+    parseWorkflowCode(readFileSync(path, 'utf8'), path),
+    undefined,
+    activityNames,
+  ) as Promise<Creator>;
+  return creator;
+}
+
+export async function createInstance(
+  { workflowId, workflowType, startTime, firstExecutionRunId, continuedFromExecutionRunId, ...init }: Init,
+  { runId, taskQueue, at }: { readonly runId: string; readonly taskQueue: string; readonly at: number },
+  activityNames: ReadonlySet<string>,
+): Promise<Instance> {
+  const { parentWorkflowInfo: parent, randomnessSeed, attempt } = init;
+  const info = {
+    ...{ workflowId, workflowType, runId, firstExecutionRunId, taskQueue, namespace: NAMESPACE, attempt },
+    ...{ searchAttributes: {}, originalExecutionRunId: runId, taskTimeoutMs: 10_000 },
+    ...(continuedFromExecutionRunId && { continuedFromExecutionRunId }),
+    ...(parent && { parent: { ...parent } }),
+    ...{ startTime: new Date(tsToMs(startTime)), runStartTime: new Date(at) },
+    ...{ historyLength: 3, historySize: 300, continueAsNewSuggested: false },
+    unsafe: { now: () => at, isReplaying: false, isReplayingHistoryEvents: false },
+  };
+  const options = { info, randomnessSeed: Long.fromValue(randomnessSeed ?? 1).toBytes(), now: at };
+  const raw = await (await creatorOf(activityNames)).createWorkflow({
+    ...options,
+    showStackTraceSources: false,
+  });
+  return {
+    async activate({ at: now, jobs, historyLength, suggestsContinueAsNew }, isReplaying) {
+      const timestamp = timestampOf(now);
+      const activation = { runId, timestamp, historyLength, isReplaying, jobs: [...jobs] };
+      const { successful, failed } = await raw.activate(
+        Activation.fromObject({
+          ...activation,
+          ...{ continueAsNewSuggested: suggestsContinueAsNew, historySizeBytes: historyLength * 100 },
+        }),
+      );
+      await raw.getAndResetSinkCalls();
+      if (successful) return { commands: successful.commands ?? [] };
+      return { failure: failed?.failure?.message ?? 'the activation failed' };
+    },
+    dispose: () => raw.dispose(),
+  };
+}
+
+/** What an attempt of an activity gets, and how its worker runs it. */
+export interface ActivityRun {
+  readonly info: object;
+  readonly args: readonly Payload[];
+  readonly run: (...args: unknown[]) => Promise<unknown>;
+  readonly interceptors: readonly ActivityInterceptorsFactory[];
+  readonly client: Client;
+  readonly heartbeat: (details: unknown) => void;
+}
+
+export interface RunningActivity {
+  readonly result: Promise<ActivityResult>;
+  cancel(reason: string): void;
+}
+
+const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, log() {} };
+
+export function runActivity({
+  info,
+  args,
+  run,
+  interceptors,
+  client,
+  heartbeat,
+}: ActivityRun): RunningActivity {
+  const converter: LoadedDataConverter = defaultDataConverter;
+  const activity = new Activity(
+    ...[info, run, converter, undefined, undefined, heartbeat, client, QUIET, noopMetricMeter],
+    interceptors,
+  );
+  const values = args.map((payload) => converter.payloadConverter.fromPayload(payload));
+  return {
+    result: activity.run({ args: values, headers: {} }),
+    cancel: (reason) => activity.cancel(reason, { cancelRequested: reason === 'CANCELLED' }),
+  };
+}
+
+export function timestampOf(at: number) {
+  return { seconds: Long.fromNumber(Math.floor(at / 1_000)), nanos: (at % 1_000) * 1_000_000 };
+}
+
+/** Values as payloads in plain text. */
+export function encoded(...values: unknown[]): Payload[] {
+  return toPayloads(defaultDataConverter.payloadConverter, ...values) ?? [];
+}
+
+export function decoded(payload: Payload | null | undefined): unknown {
+  return payload ? defaultDataConverter.payloadConverter.fromPayload(payload) : undefined;
+}

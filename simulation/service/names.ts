@@ -1,0 +1,2 @@
+export const NAMESPACE = 'default';
+export const TASK_QUEUE = 'gangway';

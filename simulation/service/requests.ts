@@ -1,0 +1,294 @@
+import { Metadata, status } from '@grpc/grpc-js';
+import { Client, type ConnectionLike } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import proto, { type temporal } from '@temporalio/proto';
+import { clientInterceptors } from '../../src/temporal/connection.js';
+import { encoded, timestampOf } from '../runtime.js';
+import { NAMESPACE } from './names.js';
+import type { Run, Update } from './run.js';
+import type { Service } from './service.js';
+
+const v1 = proto.temporal.api.workflowservice.v1;
+const { WorkflowExecutionStatus, PendingActivityState, HistoryEventFilterType } = proto.temporal.api.enums.v1;
+const { WorkflowIdReusePolicy, EventType } = proto.temporal.api.enums.v1;
+
+// biome-ignore lint/suspicious/noExplicitAny: each request has a type of its own
+type Handler = (request: any) => object | Promise<object>;
+
+/** How a request between a process and Temporal fares. */
+export interface Link {
+  /** @throws when the request, or its response, is lost */
+  carry<Response>(name: string, request: () => Promise<Response>): Promise<Response>;
+}
+
+/** The SDK's client, whose requests go to the simulated service. */
+export function clientOf(service: Service, link: Link): Client {
+  const handlers = requestsOf(service);
+  const call = async (name: string, request: unknown) => {
+    const handler = handlers[name];
+    if (!handler) throw new Error(`the simulated service lacks ${name}`);
+    const message = `${name[0]?.toUpperCase()}${name.slice(1)}Response` as keyof typeof v1;
+    return link.carry(name, async () =>
+      (v1[message] as { fromObject(of: object): object }).fromObject(await handler(request)),
+    );
+  };
+  const workflowService = new Proxy({}, { get: (_, name: string) => call.bind(undefined, name) });
+  const run = (_: unknown, within: () => unknown) => within();
+  const connection = {
+    ...{ workflowService, plugins: [], close: async () => {}, ensureConnected: async () => {} },
+    ...{ withDeadline: run, withMetadata: run, withAbortSignal: run },
+  };
+  return new Client({
+    connection: connection as unknown as ConnectionLike,
+    ...{ namespace: NAMESPACE, interceptors: clientInterceptors },
+  });
+}
+
+/** An error as the server sends it. */
+export function grpcError(code: keyof typeof status, details: string): Error {
+  return Object.assign(new Error(details), { code: status[code], details, metadata: new Metadata() });
+}
+
+function requestsOf(service: Service): Readonly<Record<string, Handler>> {
+  const { world } = service;
+
+  function found({ workflowId, runId }: temporal.api.common.v1.IWorkflowExecution): Run {
+    const run = service.latest(workflowId ?? '', runId);
+    if (!run) throw grpcError('NOT_FOUND', `workflow not found for ID: ${workflowId}`);
+    return run;
+  }
+
+  function running(execution: temporal.api.common.v1.IWorkflowExecution): Run {
+    const run = found(execution);
+    if (!run.isOpen) throw grpcError('NOT_FOUND', 'workflow execution already completed');
+    return run;
+  }
+
+  function started(request: temporal.api.workflowservice.v1.IStartWorkflowExecutionRequest): Run {
+    const { workflowId, workflowType, taskQueue, input, memo, searchAttributes } = request;
+    const before = service.latest(workflowId ?? '');
+    const mayFollow =
+      request.workflowIdReusePolicy === WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE;
+    const isTaken = before && (before.isOpen || (!mayFollow && request.workflowIdReusePolicy !== 0));
+    const run = isTaken
+      ? undefined
+      : service.start({
+          ...{
+            workflowId: workflowId ?? '',
+            type: workflowType?.name ?? '',
+            taskQueue: taskQueue?.name ?? '',
+          },
+          args: (input?.payloads ?? []) as Payload[],
+          memo: (memo?.fields ?? {}) as Record<string, Payload>,
+          searchAttributes: (searchAttributes?.indexedFields ?? {}) as Record<string, Payload>,
+        });
+    if (!run) throw grpcError('ALREADY_EXISTS', 'Workflow execution already started');
+    return run;
+  }
+
+  const signal = (
+    run: Run,
+    { signalName = '', input }: temporal.api.workflowservice.v1.ISignalWorkflowExecutionRequest,
+  ) =>
+    run.happened({
+      signalWorkflow: { signalName, input: input?.payloads ?? [], identity: 'simulation', headers: {} },
+    });
+
+  const outcomeOf = async (run: Run, update: Update): Promise<object> => {
+    if (!update.outcome && !update.isAborted)
+      await new Promise<void>((resolve) => update.waiting.push(resolve));
+    if (!update.outcome) throw grpcError('NOT_FOUND', 'workflow execution already completed');
+    const { success, failure } = update.outcome;
+    return {
+      updateRef: {
+        workflowExecution: { workflowId: run.start.workflowId, runId: run.runId },
+        updateId: update.id,
+      },
+      outcome: failure ? { failure } : { success: { payloads: success } },
+      stage: 3,
+    };
+  };
+
+  return {
+    getSystemInfo: () => ({ capabilities: {}, serverVersion: '1.32.0' }),
+
+    startWorkflowExecution: (request) => ({ runId: started(request).runId, started: true }),
+
+    signalWithStartWorkflowExecution(request) {
+      const open = service.open(request.workflowId);
+      const run = open ?? started({ ...request, workflowIdReusePolicy: 0 });
+      signal(run, { signalName: request.signalName, input: request.signalInput });
+      return { runId: run.runId, started: !open };
+    },
+
+    signalWorkflowExecution(request) {
+      signal(running(request.workflowExecution), request);
+      return {};
+    },
+
+    requestCancelWorkflowExecution({ workflowExecution }) {
+      running(workflowExecution).happened({ cancelWorkflow: {} });
+      return {};
+    },
+
+    terminateWorkflowExecution({ workflowExecution }) {
+      running(workflowExecution).terminate();
+      return {};
+    },
+
+    async updateWorkflowExecution({ workflowExecution, request }) {
+      const { meta, input } = request;
+      const run = found(workflowExecution);
+      const known = run.updates.get(meta.updateId);
+      if (known) return outcomeOf(run, known);
+      const { name, args } = input;
+      const update: Update = {
+        ...{ id: meta.updateId || world.id(), name, args: args?.payloads ?? [], waiting: [] },
+        ...{ outcome: undefined, isAborted: false },
+      };
+      running(workflowExecution).update(update);
+      return outcomeOf(run, update);
+    },
+
+    async queryWorkflow({ execution, query }) {
+      const result = await service.query(found(execution), query.queryType, query.queryArgs?.payloads ?? []);
+      return { queryResult: { payloads: [result] } };
+    },
+
+    describeWorkflowExecution: ({ execution }) => described(found(execution), world.now),
+
+    async getWorkflowExecutionHistory(request) {
+      const { execution, historyEventFilterType, waitNewEvent } = request;
+      const run = found(execution);
+      if (historyEventFilterType !== HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
+        return { history: { events: [startEvent(run)] } };
+      if (waitNewEvent) await new Promise<void>((resolve) => run.whenClosed(resolve));
+      return { history: { events: [closeEvent(run)] } };
+    },
+
+    listWorkflowExecutions: ({ query }) => ({
+      executions: service.list(query ?? '').map((run) => executionInfo(run)),
+    }),
+
+    countWorkflowExecutions: ({ query }) => ({ count: service.list(query ?? '').length }),
+
+    resetActivity({ execution, id, resetHeartbeat }) {
+      const activity = [...running(execution).activities.values()].find((each) => each.id === id);
+      if (!activity) throw grpcError('NOT_FOUND', `workflow execution doesn't have activity ${id}`);
+      activity.reset(!resetHeartbeat);
+      return {};
+    },
+
+    recordActivityTaskHeartbeat({ taskToken, details }) {
+      const beat = service.heartbeat(tokenIn(taskToken), details?.payloads);
+      if (!beat) throw grpcError('NOT_FOUND', 'activity not found or already completed');
+      return beat;
+    },
+
+    respondActivityTaskCompleted({ taskToken, result }) {
+      return reported(taskToken, { completed: { result: result?.payloads?.[0] } });
+    },
+
+    respondActivityTaskFailed({ taskToken, failure }) {
+      return reported(taskToken, { failed: { failure } });
+    },
+
+    respondActivityTaskCanceled: ({ taskToken }) => reported(taskToken, { cancelled: {} }),
+  };
+
+  function reported(taskToken: Uint8Array, result: Parameters<Service['report']>[1]): object {
+    if (!service.report(tokenIn(taskToken), result))
+      throw grpcError('NOT_FOUND', 'activity not found or already completed');
+    return {};
+  }
+}
+
+export const tokenIn = (taskToken: Uint8Array) => Buffer.from(taskToken).toString();
+
+function executionInfo(run: Run) {
+  const { start, runId, status: is, startedAt, closedAt } = run;
+  return {
+    execution: { workflowId: start.workflowId, runId },
+    ...{ type: { name: start.type }, taskQueue: start.taskQueue, historyLength: run.historyLength },
+    status: WorkflowExecutionStatus[`WORKFLOW_EXECUTION_STATUS_${is}`],
+    ...{ startTime: timestampOf(startedAt), ...(closedAt && { closeTime: timestampOf(closedAt) }) },
+    ...{ memo: { fields: run.memo }, searchAttributes: { indexedFields: run.indexed } },
+  };
+}
+
+function described(run: Run, now: number) {
+  const pendingActivities = [...run.activities.values()].map((activity) => ({
+    ...{ activityId: activity.id, activityType: { name: activity.type }, attempt: activity.attempt },
+    state: activity.isStarted
+      ? PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
+      : PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED,
+    scheduledTime: timestampOf(activity.scheduledAt),
+    ...(activity.nextAt > now && { nextAttemptScheduleTime: timestampOf(activity.nextAt) }),
+    ...(activity.lastFailure && { lastFailure: activity.lastFailure }),
+    ...(activity.details && { heartbeatDetails: { payloads: activity.details } }),
+    activityOptions: {
+      taskQueue: { name: activity.queue },
+      ...(activity.heartbeatMs && { heartbeatTimeout: msToTs(activity.heartbeatMs) }),
+    },
+  }));
+  return { workflowExecutionInfo: executionInfo(run), pendingActivities, executionConfig: {} };
+}
+
+function startEvent({ start, startedAt }: Run) {
+  return {
+    ...{
+      eventId: 1,
+      eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED,
+      eventTime: timestampOf(startedAt),
+    },
+    workflowExecutionStartedEventAttributes: {
+      ...{
+        workflowType: { name: start.type },
+        input: { payloads: [...start.args] },
+        memo: { fields: start.memo },
+      },
+    },
+  };
+}
+
+function closeEvent({ closed, continuedTo, historyLength: eventId }: Run) {
+  const failure = closed && 'failure' in closed ? closed.failure : undefined;
+  switch (closed?.status) {
+    case 'COMPLETED': {
+      const payloads = [closed.result ?? encoded(undefined)[0]];
+      const attributes = { result: { payloads } };
+      return {
+        eventId,
+        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
+        workflowExecutionCompletedEventAttributes: attributes,
+      };
+    }
+    case 'FAILED':
+      return {
+        eventId,
+        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
+        workflowExecutionFailedEventAttributes: { failure },
+      };
+    case 'CANCELED':
+      return {
+        eventId,
+        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED,
+        workflowExecutionCanceledEventAttributes: {},
+      };
+    case 'CONTINUED_AS_NEW': {
+      const attributes = { newExecutionRunId: continuedTo?.runId };
+      return {
+        eventId,
+        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
+        workflowExecutionContinuedAsNewEventAttributes: attributes,
+      };
+    }
+    default:
+      return {
+        eventId,
+        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED,
+        workflowExecutionTerminatedEventAttributes: {},
+      };
+  }
+}

@@ -1,0 +1,170 @@
+import type { Payload } from '@temporalio/common';
+import type { ActivityResult } from '../runtime.js';
+import type { World } from '../world.js';
+import type { Activity, Beat } from './activity.js';
+import { Run, type RunHost, type Start } from './run.js';
+import { parsed } from './visibility.js';
+
+/** A worker as the service knows it. */
+export interface Worker {
+  readonly isAlive: boolean;
+  readonly frozenUntil: number;
+  holds(run: Run): boolean;
+  runTask(run: Run): void;
+  runActivity(activity: Activity): void;
+  cancelAttempt(token: string): void;
+  query(run: Run, name: string, args: readonly Payload[]): Promise<Payload>;
+}
+
+/** How long until others see a change in lists, in milliseconds. */
+const VISIBLE_WITHIN_MS = 2_000;
+
+/** How long a query waits for a worker, in milliseconds. */
+const QUERY_MS = 10_000;
+
+/** Temporal, as far as Gangway relies on it: workflows, their tasks and activities, and the workers that take them. */
+export class Service implements RunHost {
+  readonly runs: Run[] = [];
+  readonly workers: Worker[] = [];
+  readonly #latest = new Map<string, Run>();
+  /** What waits for a worker. */
+  readonly #waiting = new Set<Run | Activity>();
+  readonly #seen = new Map<Run, Readonly<Record<string, unknown>>>();
+
+  constructor(
+    readonly world: World,
+    /** Workflows continue as new from this many events on. */
+    private readonly continueAfter: number,
+  ) {}
+
+  /** The newest run of an id. */
+  latest(workflowId: string, runId?: string | null): Run | undefined {
+    if (runId) return this.runs.find((run) => run.runId === runId);
+    return this.#latest.get(workflowId);
+  }
+
+  open(workflowId: string): Run | undefined {
+    const run = this.#latest.get(workflowId);
+    return run?.isOpen ? run : undefined;
+  }
+
+  /** @returns undefined while a workflow of that id runs */
+  start(start: Start): Run | undefined {
+    if (this.open(start.workflowId)) return undefined;
+    const run = new Run(start, this, this.continueAfter);
+    this.runs.push(run);
+    this.#latest.set(start.workflowId, run);
+    this.world.say('Temporal', `${start.workflowId} starts`);
+    this.changed(run);
+    return run;
+  }
+
+  closed(run: Run): void {
+    this.world.say('Temporal', `${run.start.workflowId} is ${run.status}`);
+    this.changed(run);
+    const { parent } = run.start;
+    if (parent && run.closed && run.status !== 'CONTINUED_AS_NEW')
+      (this.latest(parent.run.start.workflowId) ?? parent.run).childClosed(parent.seq, run, run.closed);
+    if (run.status === 'CONTINUED_AS_NEW') return;
+    for (const child of this.runs) {
+      if (child.start.parent?.run !== run || !child.isOpen) continue;
+      const { closePolicy } = child.start.parent;
+      if (closePolicy === CLOSE.TERMINATE) child.terminate();
+      if (closePolicy === CLOSE.REQUEST_CANCEL) child.happened({ cancelWorkflow: {} });
+    }
+  }
+
+  /** Lists show it after a while. */
+  changed(run: Run): void {
+    const { start, status, startedAt } = run;
+    const fields = {
+      ...run.searchAttributes,
+      ...{ WorkflowId: start.workflowId, WorkflowType: start.type, TaskQueue: start.taskQueue },
+      ...{ RunId: run.runId, StartTime: new Date(startedAt).toISOString(), ExecutionStatus: NAMES[status] },
+    };
+    const delay = this.world.chance.between(10, VISIBLE_WITHIN_MS);
+    this.world.after(delay, () => this.#seen.set(run, fields), null);
+  }
+
+  /** What a list shows by now. */
+  list(query: string): Run[] {
+    const matches = parsed(query);
+    return [...this.#seen].filter(([, fields]) => matches(fields)).map(([run]) => run);
+  }
+
+  join(worker: Worker): void {
+    this.workers.push(worker);
+    for (const waiting of [...this.#waiting]) {
+      this.#waiting.delete(waiting);
+      if (waiting instanceof Run) this.dispatchTask(waiting);
+      else this.dispatch(waiting);
+    }
+  }
+
+  dispatchTask(run: Run): void {
+    this.#later(() => {
+      const worker = this.#alive().find((each) => each.holds(run)) ?? this.#any();
+      if (worker) worker.runTask(run);
+      else this.#waiting.add(run);
+    });
+  }
+
+  dispatch(activity: Activity): void {
+    this.#later(() => {
+      if (activity.isOver) return;
+      const worker = this.#any();
+      if (worker) worker.runActivity(activity);
+      else this.#waiting.add(activity);
+    });
+  }
+
+  cancelAttempt(token: string): void {
+    this.#later(() => {
+      for (const worker of this.#alive()) worker.cancelAttempt(token);
+    });
+  }
+
+  /** @returns undefined when the server has given up on the attempt */
+  heartbeat(token: string, details: readonly Payload[] | undefined): Beat | undefined {
+    return this.#activityOf(token)?.heartbeat(token, details);
+  }
+
+  report(token: string, result: ActivityResult): boolean {
+    return this.#activityOf(token)?.report(token, result) ?? false;
+  }
+
+  async query(run: Run, name: string, args: readonly Payload[]): Promise<Payload> {
+    // The first task comes before every query.
+    const until = this.world.now + QUERY_MS;
+    while (run.isOpen && run.steps.length === 0 && this.world.now < until) await this.world.sleep(100);
+    const worker = this.#any();
+    if (!worker || run.steps.length === 0) throw new Error('no worker answers queries');
+    return worker.query(run, name, args);
+  }
+
+  #activityOf(token: string): Activity | undefined {
+    const [runId, seq] = token.split('/');
+    return this.runs.find((run) => run.runId === runId)?.activities.get(Number(seq));
+  }
+
+  #alive(): Worker[] {
+    return this.workers.filter(({ isAlive, frozenUntil }) => isAlive && frozenUntil <= this.world.now);
+  }
+
+  #any(): Worker | undefined {
+    const alive = this.#alive();
+    return alive[this.world.chance.between(0, alive.length - 1)];
+  }
+
+  #later(run: () => void): void {
+    this.world.after(this.world.chance.between(1, 8), run, null);
+  }
+}
+
+const CLOSE = { TERMINATE: 1, REQUEST_CANCEL: 3 };
+
+/** As in queries. */
+const NAMES = {
+  ...{ RUNNING: 'Running', COMPLETED: 'Completed', FAILED: 'Failed', CANCELED: 'Canceled' },
+  ...{ TERMINATED: 'Terminated', CONTINUED_AS_NEW: 'ContinuedAsNew' },
+} as const;

@@ -1,0 +1,98 @@
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
+import { World } from './world.js';
+
+/**
+ * Replaces the clocks, timers and random numbers of this process by those of the running world. While none runs, they are the real
+ * ones. All code of the process gets them, that of the SDK included.
+ */
+
+const real = {
+  Date: globalThis.Date,
+  setTimeout: globalThis.setTimeout,
+  setInterval: globalThis.setInterval,
+  clearTimeout: globalThis.clearTimeout,
+  random: Math.random,
+  performanceNow: performance.now.bind(performance),
+  sleep: timers.setTimeout,
+  randomUUID: crypto.randomUUID,
+};
+
+/** A timer as `setTimeout` returns it. */
+class Timer {
+  constructor(readonly cancel: () => void) {}
+  ref(): this {
+    return this;
+  }
+  unref(): this {
+    return this;
+  }
+  hasRef(): boolean {
+    return true;
+  }
+  close(): this {
+    this.cancel();
+    return this;
+  }
+}
+
+class VirtualDate extends real.Date {
+  constructor(...args: unknown[]) {
+    if (args.length === 0) super(VirtualDate.now());
+    else super(...(args as [number]));
+  }
+  static override now(): number {
+    return World.current?.now ?? real.Date.now();
+  }
+}
+
+type Callback = (...args: unknown[]) => void;
+
+function setTimeout(run: Callback, milliseconds = 0, ...args: unknown[]): unknown {
+  const world = World.current;
+  if (!world) return real.setTimeout(run, milliseconds, ...args);
+  return new Timer(world.after(milliseconds, () => run(...args)));
+}
+
+function setInterval(run: Callback, milliseconds = 0, ...args: unknown[]): unknown {
+  const world = World.current;
+  if (!world) return real.setInterval(run, milliseconds, ...args);
+  let cancel = () => {};
+  const repeat = () => {
+    cancel = world.after(Math.max(milliseconds, 1), () => {
+      repeat();
+      run(...args);
+    });
+  };
+  repeat();
+  return new Timer(() => cancel());
+}
+
+function clear(timer: unknown): void {
+  if (timer instanceof Timer) timer.cancel();
+  else real.clearTimeout(timer as NodeJS.Timeout);
+}
+
+function sleep<Value>(milliseconds = 0, value?: Value, options?: object): Promise<Value> {
+  const world = World.current;
+  if (!world) return real.sleep(milliseconds, value as Value, options);
+  return world.sleep(milliseconds).then(() => value as Value);
+}
+
+function timeout(milliseconds: number): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(new DOMException('timed out', 'TimeoutError')), milliseconds);
+  return controller.signal;
+}
+
+export function installVirtualTime(): void {
+  Object.assign(globalThis, { Date: VirtualDate, setTimeout, setInterval });
+  Object.assign(globalThis, { clearTimeout: clear, clearInterval: clear });
+  AbortSignal.timeout = timeout;
+  Math.random = () => World.current?.chance.next() ?? real.random();
+  performance.now = () => World.current?.now ?? real.performanceNow();
+  timers.setTimeout = sleep as typeof timers.setTimeout;
+  crypto.randomUUID = (() => World.current?.id() ?? real.randomUUID()) as typeof crypto.randomUUID;
+  syncBuiltinESMExports();
+}

@@ -1,0 +1,307 @@
+import type { Client } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { correctionActivities } from '../src/activities/corrections.js';
+import { onboardingActivities } from '../src/activities/onboardings.js';
+import { publishActivities } from '../src/activities/outbound-events.js';
+import { documentStore } from '../src/documents/document-store.js';
+import type { FileStore } from '../src/documents/file-store.js';
+import { partnerTaskQueue } from '../src/messages/ids.js';
+import { knownAccounts } from '../src/messages/inputs.js';
+import { partnerClients, readAccounts } from '../src/partners/account-settings.js';
+import { SYSTEM_NAMES } from '../src/partners/systems.js';
+import { sandboxAccount } from '../src/sandbox/systems.js';
+import { partnerTaskQueues } from '../src/worker/partner-task-queues.js';
+import { intercepted } from '../src/worker/workflow-worker.js';
+import {
+  type Command,
+  createInstance,
+  decoded,
+  encoded,
+  type Instance,
+  type Job,
+  type RunningActivity,
+  runActivity,
+} from './runtime.js';
+import { type Activity, ms } from './service/activity.js';
+import { TASK_QUEUE } from './service/names.js';
+import { clientOf, type Link } from './service/requests.js';
+import type { Run, Step } from './service/run.js';
+import type { Service, Worker as ServiceWorker } from './service/service.js';
+import { Process, type World } from './world.js';
+
+type ActivityFunction = (...args: unknown[]) => Promise<unknown>;
+
+interface Queue {
+  readonly activities: Readonly<Record<string, ActivityFunction>>;
+  readonly interceptors: readonly ActivityInterceptorsFactory[];
+}
+
+/** Where the partners are. The network takes their requests from the client. */
+export const PARTNERS_URL = 'http://127.0.0.1:4010';
+
+const POLL = { minMs: 15 * 60_000, maxMs: 4 * 3_600_000 };
+const PATIENCE = { retryAfterMaxMs: 3_600_000, stepMs: 24 * 3_600_000, unreadableMs: 3_600_000 };
+
+/**
+ * A worker process: the activities, clients and interceptors of production, and the SDK's runtime of workflows. A kill takes
+ * everything that it holds; what has left it is on its way.
+ */
+export class Worker extends Process implements ServiceWorker {
+  readonly client: Client;
+  readonly #queues: ReadonlyMap<string, Queue>;
+  readonly #names: ReadonlySet<string>;
+  /** Workflows in memory, and how many of their steps they have taken. */
+  readonly #instances = new Map<string, { readonly instance: Instance; readonly steps: number }>();
+  readonly #attempts = new Map<string, RunningActivity>();
+  /** What a workflow has to do next, one after the other. */
+  readonly #lines = new Map<string, Promise<unknown>>();
+
+  constructor(
+    name: string,
+    private readonly world: World,
+    private readonly service: Service,
+    link: Link,
+    files: FileStore,
+  ) {
+    super(name);
+    this.client = clientOf(service, link);
+    this.#queues = world.within(this, () => queuesOf(files));
+    this.#names = new Set([...this.#queues.values()].flatMap(({ activities }) => Object.keys(activities)));
+  }
+
+  /** It starts: tasks reach it. */
+  start(): void {
+    this.service.join(this);
+  }
+
+  kill(): void {
+    this.isAlive = false;
+    this.world.say(this.name, 'is killed');
+    for (const { instance } of this.#instances.values()) void instance.dispose();
+    this.#instances.clear();
+  }
+
+  holds(run: Run): boolean {
+    return this.#instances.get(run.runId)?.steps === run.steps.length;
+  }
+
+  runTask(run: Run): void {
+    this.world.within(this, () => this.#inLine(run, () => this.#task(run)));
+  }
+
+  runActivity(activity: Activity): void {
+    this.world.within(this, () => void this.#attempt(activity));
+  }
+
+  cancelAttempt(token: string): void {
+    this.world.within(this, () => this.#attempts.get(token)?.cancel('CANCELLED'));
+  }
+
+  query(run: Run, queryType: string, args: readonly Payload[]): Promise<Payload> {
+    return this.world.within(this, () =>
+      this.#inLine(run, async () => {
+        const instance = await this.#held(run);
+        const queryWorkflow = { queryId: 'q', queryType, arguments: [...args], headers: {} };
+        const at = run.steps.at(-1)?.activation.at ?? run.startedAt;
+        const { historyLength } = run;
+        const step = { at, historyLength, suggestsContinueAsNew: false, jobs: [{ queryWorkflow }] };
+        const result = await this.world.outside(instance.activate(step, false));
+        if ('failure' in result) throw new Error(result.failure);
+        const [answer] = result.commands.flatMap(({ respondToQuery }) => respondToQuery ?? []);
+        if (answer?.failed || !answer?.succeeded) throw new Error(answer?.failed?.message ?? 'no answer');
+        return answer.succeeded.response as Payload;
+      }),
+    );
+  }
+
+  #inLine<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#lines.get(run.runId) ?? Promise.resolve();
+    const result = before.then(work);
+    this.#lines.set(
+      run.runId,
+      result.catch((error: unknown) => void this.world.failures.push(error)),
+    );
+    return result;
+  }
+
+  /** The workflow, as far as its history goes. Without it in memory, its steps are repeated, and must ask for the same. */
+  async #held(run: Run): Promise<Instance> {
+    const held = this.#instances.get(run.runId);
+    if (held?.steps === run.steps.length) return held.instance;
+    this.#evict(run);
+    const { taskQueue, workflowId } = run.start;
+    const place = { runId: run.runId, taskQueue, at: run.startedAt };
+    const instance = await this.world.outside(createInstance(run.init, place, this.#names));
+    for (const { activation, commands } of run.steps) {
+      const again = await this.world.outside(instance.activate(activation, true));
+      if ('failure' in again) throw new Error(`${workflowId} cannot be replayed: ${again.failure}`);
+      const [before, now] = [textOf(commands), textOf(again.commands)];
+      if (before !== now) throw new Error(`${workflowId} is not deterministic: ${before} became ${now}`);
+    }
+    this.#hold(run, instance);
+    return instance;
+  }
+
+  #hold(run: Run, instance: Instance): void {
+    if (this.isAlive) this.#instances.set(run.runId, { instance, steps: run.steps.length });
+  }
+
+  #evict(run: Run): void {
+    void this.#instances.get(run.runId)?.instance.dispose();
+    this.#instances.delete(run.runId);
+  }
+
+  async #task(run: Run): Promise<void> {
+    const instance = await this.#held(run);
+    const activation = run.takeTask();
+    if (!activation) return;
+    const steps: Step[] = [];
+    const local: Promise<Job>[] = [];
+    const activate = async (jobs: readonly Job[]) => {
+      const step = { ...activation, at: this.world.now, jobs };
+      const result = await this.world.outside(instance.activate(step, false));
+      if ('failure' in result) throw new Error(`a task of ${run.start.workflowId} failed: ${result.failure}`);
+      steps.push({ activation: step, commands: result.commands });
+      for (const command of result.commands) {
+        local.push(...this.#local(run, command));
+      }
+    };
+    await activate(activation.jobs);
+    for (let next = local.shift(); next; next = local.shift()) await activate([await next]);
+    await this.world.sleep(this.world.chance.between(1, 10));
+    if (!run.isRunning(activation) || !run.completeTask(steps)) return this.#evict(run);
+    this.#hold(run, instance);
+    this.service.changed(run);
+  }
+
+  /** The core runs local activities within the task, and tries them again until they succeed. */
+  #local(run: Run, { scheduleLocalActivity: local }: Command): Promise<Job>[] {
+    if (!local) return [];
+    const attempt = async (number: number): Promise<Job> => {
+      const info = this.#info(run, {
+        ...{ id: local.activityId ?? '', type: local.activityType ?? '', queue: run.start.taskQueue },
+        ...{ token: `${run.runId}/local/${local.seq}`, attempt: number, isLocal: true },
+        ...{ scheduledAt: this.world.now, attemptScheduledAt: this.world.now },
+        ...{ startToCloseMs: ms(local.startToCloseTimeout) ?? 10_000 },
+      });
+      const running = this.#run(run.start.taskQueue, local.activityType ?? '', info, local.arguments ?? []);
+      const { completed, failed, cancelled } = await running.result;
+      if (failed && !failed.failure?.applicationFailureInfo?.nonRetryable) {
+        await this.world.sleep(1_000);
+        return attempt(number + 1);
+      }
+      const result = completed ? { completed } : failed ? { failed } : { cancelled: cancelled ?? {} };
+      return { resolveActivity: { seq: local.seq ?? 0, isLocal: true, result } };
+    };
+    return [attempt(1)];
+  }
+
+  async #attempt(activity: Activity): Promise<void> {
+    activity.start();
+    const { token = '' } = activity;
+    const info = this.#info(activity.run, {
+      ...activity,
+      ...{ token, startToCloseMs: activity.startToCloseMs, isLocal: false },
+      heartbeatMs: activity.heartbeatMs,
+    });
+    const running = this.#run(
+      activity.queue,
+      activity.type,
+      info,
+      activity.args,
+      (details) => void this.#beat(token, details),
+    );
+    this.#attempts.set(token, running);
+    const result = await running.result;
+    this.#attempts.delete(token);
+    if (result.willCompleteAsync) return;
+    // The core tries to report for some seconds.
+    await this.world.sleep(this.world.chance.between(1, 10));
+    this.service.report(token, result);
+  }
+
+  async #beat(token: string, details: unknown): Promise<void> {
+    const payloads = details === undefined ? undefined : encoded(details);
+    await this.world.sleep(this.world.chance.between(1, 10));
+    const beat = this.service.heartbeat(token, payloads);
+    if (!beat) this.#attempts.get(token)?.cancel('NOT_FOUND');
+    else if (beat.cancelRequested) this.#attempts.get(token)?.cancel('CANCELLED');
+  }
+
+  #run(
+    queueName: string,
+    type: string,
+    info: object,
+    args: readonly unknown[],
+    heartbeat: (details: unknown) => void = () => {},
+  ): RunningActivity {
+    const queue = this.#queues.get(queueName);
+    const run = queue?.activities[type];
+    if (!queue || !run) throw new Error(`no activity ${type} on ${queueName}`);
+    const { interceptors } = queue;
+    return runActivity({ info, args: args as Payload[], run, interceptors, client: this.client, heartbeat });
+  }
+
+  #info(run: { readonly runId: string }, of: AttemptOf): object {
+    const { workflowId, type } = 'start' in run ? (run as Run).start : (run as Activity['run']);
+    const { queue: taskQueue, token, id: activityId, type: activityType, attempt, isLocal, details } = of;
+    return {
+      ...{ activityId, activityType, attempt, isLocal, taskQueue, namespace: 'default' },
+      ...{ taskToken: Buffer.from(token), base64TaskToken: Buffer.from(token).toString('base64') },
+      ...{ workflowExecution: { workflowId, runId: run.runId }, workflowType: type },
+      ...{ workflowNamespace: 'default', activityNamespace: 'default', inWorkflow: true },
+      ...{ scheduledTimestampMs: of.scheduledAt, currentAttemptScheduledTimestampMs: of.attemptScheduledAt },
+      ...{ startToCloseTimeoutMs: of.startToCloseMs, scheduleToCloseTimeoutMs: 0 },
+      heartbeatTimeoutMs: of.heartbeatMs,
+      heartbeatDetails: decoded(details?.[0]),
+    };
+  }
+}
+
+interface AttemptOf {
+  readonly id: string;
+  readonly type: string;
+  readonly queue: string;
+  readonly token: string;
+  readonly attempt: number;
+  readonly isLocal: boolean;
+  readonly scheduledAt: number;
+  readonly attemptScheduledAt: number;
+  readonly startToCloseMs: number;
+  readonly heartbeatMs?: number | undefined;
+  readonly details?: readonly Payload[] | undefined;
+}
+
+/** What production runs on each task queue. */
+function queuesOf(files: FileStore): ReadonlyMap<string, Queue> {
+  const accounts = readAccounts(sandboxAccount(PARTNERS_URL));
+  const clients = partnerClients(accounts);
+  const partners = partnerTaskQueues({
+    ...{ partnerAccount: undefined, wording: accounts, clients, taskQueue: TASK_QUEUE, patience: PATIENCE },
+    ...{ documents: documentStore(files), statements: files },
+    pollBounds: Object.fromEntries(SYSTEM_NAMES.map((system) => [system, POLL])) as never,
+  });
+  const own = {
+    ...onboardingActivities(POLL),
+    ...correctionActivities(knownAccounts(accounts)),
+    ...publishActivities([]),
+  };
+  const queue = (activities: object, interceptors: readonly ActivityInterceptorsFactory[] = []): Queue => ({
+    activities: activities as Queue['activities'],
+    interceptors: intercepted(interceptors).activity,
+  });
+  return new Map([
+    [TASK_QUEUE, queue(own)],
+    ...SYSTEM_NAMES.map((system): [string, Queue] => {
+      const { activities, interceptors } = partners[system];
+      return [partnerTaskQueue(TASK_QUEUE, system), queue(activities, interceptors)];
+    }),
+  ]);
+}
+
+function textOf(commands: readonly Command[]): string {
+  return JSON.stringify(commands, (_, value) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString() : value,
+  );
+}

@@ -1,0 +1,170 @@
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Seeded } from '../test/rigs/chaos/seeded.js';
+
+/** Something that runs until it is killed. What it has begun then never continues: no timer of it fires, no response reaches it. */
+export class Process {
+  isAlive = true;
+  /** Until then nothing in it moves, in milliseconds since 1970. */
+  frozenUntil = 0;
+
+  constructor(readonly name: string) {}
+}
+
+/** A line of the trace: when, who, what. */
+export interface Line {
+  readonly at: number;
+  readonly who: string;
+  readonly what: string;
+}
+
+interface Due {
+  readonly at: number;
+  readonly order: number;
+  /** null for what no kill ends. */
+  readonly process: Process | null;
+  run: (() => unknown) | undefined;
+}
+
+/** Runs code outside of every process. */
+const nobody = AsyncLocalStorage.snapshot();
+
+/** When every simulation begins. */
+const BEGIN = Date.parse('2026-01-05T09:00:00Z');
+
+/**
+ * Virtual time, and the only source of chance. Whatever happens is due at a time, and nothing happens between two of them: time
+ * jumps to the next, and all code that can run then runs to its next wait. The same seed gives the same order.
+ */
+export class World {
+  /** The running one: simulations in a process run one after the other. */
+  static current: World | undefined;
+  static readonly #processes = new AsyncLocalStorage<Process>();
+
+  now = BEGIN;
+  readonly chance: Seeded;
+  readonly trace: Line[] = [];
+  /** Of code that nobody waits for. */
+  readonly failures: unknown[] = [];
+  readonly #due: Due[] = [];
+  #order = 0;
+  #ids = 0;
+  #outside = 0;
+
+  constructor(readonly seed: number) {
+    this.chance = new Seeded(seed);
+  }
+
+  /** The process whose code is running. */
+  static get process(): Process | undefined {
+    return World.#processes.getStore();
+  }
+
+  /** Runs code as part of a process. */
+  within<Result>(process: Process, run: () => Result): Result {
+    return World.#processes.run(process, run);
+  }
+
+  say(who: string, what: string): void {
+    this.trace.push({ at: this.now, who, what });
+  }
+
+  /** An id that the same seed makes again. */
+  id(): string {
+    this.#ids += 1;
+    const hex = createHash('sha256').update(`${this.seed} ${this.#ids}`).digest('hex');
+    const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`];
+    return [...parts, hex.slice(20, 32)].join('-');
+  }
+
+  /** Runs something later, unless it is cancelled or its process is killed before. @returns cancels it */
+  after(
+    milliseconds: number,
+    run: () => unknown,
+    process: Process | null = World.process ?? null,
+  ): () => void {
+    const at = this.now + Math.max(0, milliseconds);
+    this.#order += 1;
+    const due: Due = { at, order: this.#order, process, run: process ? AsyncResource.bind(run) : run };
+    this.#push(due);
+    return () => {
+      due.run = undefined;
+    };
+  }
+
+  /** Resolves later, unless the process is killed before. */
+  sleep(milliseconds: number, process: Process | null = World.process ?? null): Promise<void> {
+    return new Promise((resolve) => void this.after(milliseconds, resolve, process));
+  }
+
+  /** Waits for something that takes real time. No virtual time passes meanwhile. */
+  async outside<Value>(work: Promise<Value>): Promise<Value> {
+    this.#outside += 1;
+    try {
+      return await work;
+    } finally {
+      this.#outside -= 1;
+    }
+  }
+
+  async #settled(): Promise<void> {
+    do await nextTurn();
+    while (this.#outside > 0);
+  }
+
+  /** Lets time pass until a condition holds, nothing is due any more, or the time is over. */
+  async run(isOver: () => boolean, until: number): Promise<void> {
+    await this.#settled();
+    for (let due = this.#pop(); due; due = this.#pop()) {
+      const { run, process } = due;
+      if (!run || process?.isAlive === false) continue;
+      if (due.at > until) return;
+      if (process && process.frozenUntil > due.at) {
+        this.#push({ ...due, at: process.frozenUntil });
+        continue;
+      }
+      this.now = Math.max(this.now, due.at);
+      try {
+        if (process) run();
+        else nobody(run);
+      } catch (error) {
+        this.failures.push(error);
+      }
+      await this.#settled();
+      if (isOver() || this.failures.length > 0) return;
+    }
+  }
+
+  /** A heap: the earliest is the first. */
+  #push(due: Due): void {
+    const heap = this.#due;
+    let at = heap.push(due) - 1;
+    for (let above = (at - 1) >> 1; at > 0 && isBefore(due, heap[above]); above = (at - 1) >> 1) {
+      heap[at] = heap[above] as Due;
+      at = above;
+    }
+    heap[at] = due;
+  }
+
+  #pop(): Due | undefined {
+    const heap = this.#due;
+    const [first] = heap;
+    const last = heap.pop();
+    if (!last || heap.length === 0) return first;
+    let at = 0;
+    for (;;) {
+      let below = 2 * at + 1;
+      if (below + 1 < heap.length && isBefore(heap[below + 1] as Due, heap[below])) below += 1;
+      if (below >= heap.length || !isBefore(heap[below] as Due, last)) break;
+      heap[at] = heap[below] as Due;
+      at = below;
+    }
+    heap[at] = last;
+    return first;
+  }
+}
+
+function isBefore(one: Due, other: Due | undefined): boolean {
+  return other === undefined || one.at < other.at || (one.at === other.at && one.order < other.order);
+}
