@@ -6,6 +6,7 @@ import type { Client } from '@temporalio/client';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
+import { StoreFailure } from '../documents/file-store.js';
 import { measureRequests } from '../http/metrics.js';
 import {
   type ArrivalLimits,
@@ -367,6 +368,10 @@ function shownError(logger: Logger, error: unknown): ReturnType<typeof errorPage
   if (sentence !== undefined) {
     const isLater = isUnavailable(error) || (error instanceof TemporalProblem && error.isUnavailable);
     return errorPage(isLater ? 503 : 409, sentence);
+  }
+  if (error instanceof StoreFailure) {
+    logger.error({ reason: error.message }, 'the document store failed');
+    return errorPage(503, `The document store failed: ${error.reason}. Nothing was changed.`);
   }
   const { statusCode = 500 } = error as { readonly statusCode?: number };
   const message = FASTIFY_ERRORS[statusCode];

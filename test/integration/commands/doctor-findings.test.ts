@@ -251,6 +251,18 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
   });
 });
 
+it('doctor calls a check without a result unknown, blames no setting for it, and exits with 4', async () => {
+  const address = await startOldServer(rig.env['TEMPORAL_ADDRESS'] ?? '', '1.30.0', [
+    'ListWorkflowExecutions',
+  ]);
+  const { code, stdout, stderr } = await gangway({ ...rig.env, TEMPORAL_ADDRESS: address }, ['doctor']);
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/^1 of \d+ findings are unknown\n$/);
+  expect(stdout).toMatch(
+    /^unknown {2}keys .*unknown method ListWorkflowExecutions\n +fix: run "gangway doctor" again when less is under way$/m,
+  );
+});
+
 describe('doctor finds what is wrong with the server:', () => {
   it('it is older than Gangway needs, and why that matters', async () => {
     const address = await startOldServer(rig.env['TEMPORAL_ADDRESS'] ?? '', '1.27.2', ['ResetActivity']);

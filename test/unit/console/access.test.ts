@@ -275,6 +275,32 @@ it.each(['/start/file', '/batches', '/onboardings/merchant-boarding-m-1/requirem
   },
 );
 
+it('a file that the document store cannot take is no defect of the console: the page has the reason', async () => {
+  const requirement = {
+    ...{ id: 'note-1', kind: 'underwriting-note', title: 'Send a check', detail: 'Send a check' },
+    ...{ answers: ['documents'], raisedAt: NOON, dueAt: NOON },
+  };
+  const state = { requirements: [requirement] } as never;
+  const { open, log } = await consoleOfCalls({ workflows: { 'merchant-boarding-m-1': { state } } });
+  const fields = Object.entries({ csrf: 'csrf-of-ada', kind: 'documents', reason: 'r' });
+  const file: Part = { name: 'documents', fileName: 'a.pdf', content: '%PDF-1.7' };
+  const { status, text } = await open(
+    ADA,
+    '/onboardings/merchant-boarding-m-1/requirements/note-1/documents',
+    multipart([...fields.map(([name, content]) => ({ name, content })), file]),
+  );
+  expect(status).toBe(503);
+  expect(text).toContain(
+    'The document store failed: a part of the path is no folder (ENOTDIR). Nothing was changed.',
+  );
+  expect(log()).toContainEqual(
+    expect.objectContaining({
+      msg: 'the document store failed',
+      reason: '/dev/null/documents: a part of the path is no folder (ENOTDIR)',
+    }),
+  );
+});
+
 describe('an onboarding', () => {
   const OWN = 'merchant-boarding-m-1@north';
   const BY_HAND = 'merchant-boarding-m-2@north';
