@@ -3,14 +3,14 @@ import { Client, type Connection } from '@temporalio/client';
 import { Deadline } from '../http/deadline.js';
 import { ONBOARDINGS, partsOfId } from '../messages/ids.js';
 import type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../messages/inputs.js';
-import type { OnboardingState } from '../messages/onboarding-state.js';
+import type { OnboardingState, Stage } from '../messages/onboarding-state.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from '../messages/requirements.js';
 import { EndedOnboarding, sendResolution } from '../operators/answering.js';
 import { type Asked, readWaits } from '../operators/waits.js';
 import { besideOwn, openClient, requireKeys, temporalSettings } from '../temporal/connection.js';
 import { describe, findOnboarding, stateOf, UnknownOnboarding } from '../temporal/onboardings.js';
 import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
-import { type Filter, type Listed, listedBy, typesOf } from '../temporal/search.js';
+import { type Listed, listedBy, typesOf } from '../temporal/search.js';
 import type { Kind, Started } from '../temporal/start.js';
 import { isNotFound } from '../temporal/unavailable.js';
 import {
@@ -87,14 +87,19 @@ interface Parts {
 }
 
 /** Which onboardings are listed, and how many. Default: all that Temporal remembers. */
-export type ListOptions = Pick<Filter, 'stage' | 'partnerAccount' | 'startedBefore' | 'endedSince'> & {
+export interface ListOptions {
   /** Only those that run. */
   readonly running?: boolean | undefined;
   /** Only those that wait for a person. */
   readonly actionRequired?: boolean | undefined;
+  readonly stage?: Stage | undefined;
+  /** Only those of this named account at the partners. */
+  readonly partnerAccount?: string | undefined;
+  readonly startedBefore?: Date | undefined;
+  readonly endedSince?: Date | undefined;
   /** The most to list. */
   readonly most?: number | undefined;
-};
+}
 
 /** A timer of Node cannot take longer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -4,7 +4,10 @@
  *
  * @packageDocumentation
  */
+
+export type { ListedHandling } from '../messages/handling.js';
 export type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../messages/inputs.js';
+export type { ListedRequirement, StageSeconds } from '../messages/listed.js';
 export { EndedOnboarding, NotYetApplied } from '../operators/answering.js';
 export { InvalidInput } from '../operators/invalid-input.js';
 export type { PartState } from '../operators/parts.js';
