@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import cors from '@fastify/cors';
-import type { Payload, PayloadCodec } from '@temporalio/common';
+import type { Payload } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
@@ -101,13 +101,15 @@ export async function codecServer(options: CodecServerOptions): Promise<FastifyI
 
   const codec = payloadCodec(keys);
   const turns = pLimit(CONVERTED_AT_ONCE);
-  const route = (path: string, convert: PayloadCodec['decode']) =>
+  const route = (path: string, convert: typeof codec.encode) =>
     server.post(path, async (request) => {
-      requireNamespace(request, options.namespaces);
+      const namespace = allowedNamespace(request, options.namespaces);
       const payloads = payloadsFrom(request.body);
       seen.set(request, { payloads: payloads.length });
       try {
-        return await turns(async () => payloadsToJson(await inTurns(payloads, convert)));
+        return await turns(async () =>
+          payloadsToJson(await inTurns(payloads, (one) => convert(one, { namespace }))),
+        );
       } catch (error) {
         const missingKey = error instanceof UnreadablePayload ? error.missingKey : undefined;
         if (missingKey !== undefined) missingKeys.inc();
@@ -116,7 +118,8 @@ export async function codecServer(options: CodecServerOptions): Promise<FastifyI
       }
     });
   route('/encode', codec.encode);
-  route('/decode', codec.decode);
+  // No request names a workflow, and histories of Nexus callers have payloads of another namespace.
+  route('/decode', (payloads) => codec.decode(payloads));
   // The server depends on no other, so it is ready as soon as it is alive.
   for (const path of ['/healthz', '/readyz']) server.get(path, () => ({ status: 'ok' }));
   return server;
@@ -164,14 +167,17 @@ async function admitCallers(
  *
  * @throws {Refused}
  */
-function requireNamespace({ headers }: FastifyRequest, namespaces: readonly string[]): void {
+function allowedNamespace({ headers }: FastifyRequest, namespaces: readonly string[]): string {
   const { 'x-namespace': named } = headers;
-  if (typeof named === 'string' && namespaces.includes(named)) return;
+  if (typeof named === 'string' && namespaces.includes(named)) return named;
   throw new Refused(403, 'X-Namespace must name a namespace of this server (CODEC_NAMESPACES)');
 }
 
 /** Converts payloads one by one, lets other requests run in between, and stops as soon as the response becomes too large. */
-async function inTurns(payloads: readonly Payload[], convert: PayloadCodec['decode']): Promise<Payload[]> {
+async function inTurns(
+  payloads: readonly Payload[],
+  convert: (payloads: Payload[]) => Promise<Payload[]>,
+): Promise<Payload[]> {
   const converted: Payload[] = [];
   let bytes = 0;
   for (const payload of payloads) {

@@ -19,7 +19,7 @@ import {
 } from '../messages/onboardings.js';
 import type { Resolution } from '../messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { answersIn, argumentsOf, type Event, indexedChangesIn } from './history.js';
+import { answersIn, argumentsOf, type Event, type Run as History, indexedChangesIn } from './history.js';
 import { all, is, isIn } from './query.js';
 import { type Listed, listed } from './search.js';
 import { type Agent, priorityOf } from './start.js';
@@ -95,7 +95,7 @@ async function entryOf(client: Client, run: Run): Promise<BackedUp> {
     ...(merchantProfileId !== undefined && { merchantProfileId: Number(merchantProfileId) }),
     ...(bankingProfileId !== undefined && { bankingProfileId: Number(bankingProfileId) }),
     ...(mid !== undefined && { mid }),
-    input: await inputIn(client, history),
+    input: await inputIn(client, { workflowId, runId, events: history }),
   };
 }
 
@@ -114,10 +114,10 @@ function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARC
 }
 
 /** The input of a run, with the corrections that its workflow accepted and that were not taken back. */
-async function inputIn(client: Client, history: readonly Event[]): Promise<object> {
-  const [input] = await argumentsOf(client, history);
+async function inputIn(client: Client, run: History): Promise<object> {
+  const [input] = await argumentsOf(client, run);
   const corrections: Resolution[] = [];
-  for (const accepted of await answersIn(client, history)) {
+  for (const accepted of await answersIn(client, run)) {
     const { requirementId, answer } = accepted;
     const before = corrections.findLastIndex((each) => each.requirementId === requirementId);
     if (answer.kind === 'take-back' && before >= 0) corrections.splice(before, 1);

@@ -16,9 +16,12 @@ type Timestamp = temporal.api.history.v1.IHistoryEvent['eventTime'];
 
 /** One run of a workflow. */
 export interface Run {
+  readonly workflowId: string;
   readonly runId: string;
   readonly events: readonly Event[];
 }
+
+type History = Pick<Run, 'workflowId' | 'events'>;
 
 /** ISO 8601 of a time in a history; undefined where the server left it out. */
 export function isoOf(time: Timestamp): string | undefined {
@@ -39,7 +42,7 @@ export async function runsOf(
   for (let runId: string | undefined = lastRunId; runId; ) {
     const events = await eventsOf(client, workflowId, runId, runs.length > 0);
     if (!events) return { runs, missing: runId };
-    runs.unshift({ runId, events });
+    runs.unshift({ workflowId, runId, events });
     runId = events[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
   }
   return { runs, missing: undefined };
@@ -61,8 +64,9 @@ async function eventsOf(
 }
 
 /** The arguments that a run began with. */
-export function argumentsOf(client: Client, events: readonly Event[]): Promise<unknown[]> {
-  return decodedPayloads(client, events[0]?.workflowExecutionStartedEventAttributes?.input?.payloads);
+export function argumentsOf(client: Client, run: History | undefined): Promise<unknown[]> {
+  const started = run?.events[0]?.workflowExecutionStartedEventAttributes;
+  return decodedPayloads(client, started?.input?.payloads, run?.workflowId);
 }
 
 /** An answer that a workflow accepted. */
@@ -72,7 +76,7 @@ export interface AcceptedAnswer extends Resolution {
 }
 
 /** The accepted answers, in order, also those that a second person confirmed. */
-export async function answersIn(client: Client, events: readonly Event[]): Promise<AcceptedAnswer[]> {
+export async function answersIn(client: Client, { workflowId, events }: History): Promise<AcceptedAnswer[]> {
   const results = new Map(
     events.flatMap(({ workflowExecutionUpdateCompletedEventAttributes: completed }) => {
       const { success } = completed?.outcome ?? {};
@@ -84,7 +88,7 @@ export async function answersIn(client: Client, events: readonly Event[]): Promi
     if (!results.has(meta?.updateId)) return [];
     const at = isoOf(eventTime) ?? '';
     const decoded = async (payloads: Parameters<typeof decodedPayloads>[1]) =>
-      (await decodedPayloads(client, payloads))[0];
+      (await decodedPayloads(client, payloads, workflowId))[0];
     if (input?.name === resolveRequirement.name)
       return [decoded(input.args?.payloads).then((given) => ({ at, ...(given as Resolution) }))];
     if (input?.name === confirmAnswer.name)
@@ -174,10 +178,10 @@ export async function partnerActivitiesIn(
     if (!scheduled || !system) return undefined;
     const end = ends.get(String(event.eventId)) ?? openEnd(pending, scheduled.activityId);
     const { how, started, startedAt, closedAt, result, failure } = end;
-    const [request] = await decodedPayloads(client, scheduled.input?.payloads);
-    const [response] = await decodedPayloads(client, result);
+    const [request] = await decodedPayloads(client, scheduled.input?.payloads, workflowId);
+    const [response] = await decodedPayloads(client, result, workflowId);
     const summary = event.userMetadata?.summary;
-    const [line] = await decodedPayloads(client, summary ? [summary] : []);
+    const [line] = await decodedPayloads(client, summary ? [summary] : [], workflowId);
     return {
       activity: scheduled.activityType?.name ?? '',
       system,
@@ -189,7 +193,7 @@ export async function partnerActivitiesIn(
       end: how,
       request,
       response,
-      failure: await decodedFailure(client, failure),
+      failure: await decodedFailure(client, failure, workflowId),
     };
   });
   return (await Promise.all(found)).filter((activity) => activity !== undefined);

@@ -94,14 +94,14 @@ function isUnmarkedWrite({ activityOptions, heartbeatDetails }: Pending): boolea
 export async function retryNow(
   client: Client,
   workflowId: string,
-  isMeant: (pending: Pending) => boolean | Promise<boolean>,
+  isMeant: (pending: Pending, workflowId: string) => boolean | Promise<boolean>,
 ): Promise<string[]> {
   const raw = (await describe(client, workflowId))?.raw;
   const retried: string[] = [];
   try {
     for (const pending of raw?.pendingActivities ?? []) {
       if (pending.state !== PENDING_ACTIVITY_STATE_SCHEDULED || isDueSoon(pending)) continue;
-      if (!(await isMeant(pending))) continue;
+      if (!(await isMeant(pending, workflowId))) continue;
       await reset(client, workflowId, raw, pending);
       retried.push(pending.activityType?.name ?? '');
     }

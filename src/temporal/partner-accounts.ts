@@ -77,7 +77,7 @@ export async function waitsForReadable(
 ): Promise<boolean> {
   for (const workflowId of workflowIds) {
     for (const pending of await pendingActivities(client, workflowId)) {
-      const details = await partnerErrorOf(client, pending);
+      const details = await partnerErrorOf(client, workflowId, pending);
       if (details?.unreadable === operation) return true;
     }
   }
@@ -86,8 +86,8 @@ export async function waitsForReadable(
 
 /** Retries at once the activities that wait because a response of the operation could not be read. Writes no history. */
 export async function retryReads(client: Client, { operation, workflowIds }: UnreadableRead): Promise<void> {
-  const isMeant = async (pending: Pending) =>
-    (await partnerErrorOf(client, pending))?.unreadable === operation;
+  const isMeant = async (pending: Pending, workflowId: string) =>
+    (await partnerErrorOf(client, workflowId, pending))?.unreadable === operation;
   for (const workflowId of workflowIds) await retryNow(client, workflowId, isMeant);
 }
 
@@ -138,8 +138,8 @@ export interface Woken {
 
 /** Retries at once every activity of an account that waits because the partner rejected its credentials. Writes no history. */
 export function wakeRefused(client: Client, place: AccountAt): Promise<Woken> {
-  return wakeAll(client, place, async (pending) => {
-    const details = await partnerErrorOf(client, pending);
+  return wakeAll(client, place, async (pending, workflowId) => {
+    const details = await partnerErrorOf(client, workflowId, pending);
     return details !== undefined && details.system === place.system && isRefusedAtTheDoor(details);
   });
 }
@@ -159,7 +159,7 @@ export function wakePollsOf(client: Client, place: AccountAt): Promise<Woken> {
 async function wakeAll(
   client: Client,
   { system, account, taskQueue }: AccountAt,
-  isMeant: (pending: Pending) => boolean | Promise<boolean>,
+  isMeant: (pending: Pending, workflowId: string) => boolean | Promise<boolean>,
   { signal, onExamined }: Watched = {},
 ): Promise<Woken> {
   const query = all(ofAccount(taskQueue, account), IS_RUNNING, isIn('WorkflowType', typesAt(system)));
@@ -192,7 +192,7 @@ export async function accountsHoldingUp(client: Client, workflowId: string): Pro
   const account = partsOfId(workflowId)?.account;
   const holding = new Map<string, HoldingUp>();
   for (const pending of await pendingActivities(client, workflowId)) {
-    const details = await partnerErrorOf(client, pending);
+    const details = await partnerErrorOf(client, workflowId, pending);
     if (details === undefined) continue;
     const isRefused = isRefusedAtTheDoor(details);
     if (!isRefused && details.unreadable === undefined) continue;
@@ -206,9 +206,10 @@ export async function accountsHoldingUp(client: Client, workflowId: string): Pro
 /** The failed call of a partner that ended the last attempt of an activity; undefined when something else did. */
 async function partnerErrorOf(
   client: Client,
+  workflowId: string,
   { lastFailure }: Pending,
 ): Promise<PartnerErrorDetails | undefined> {
   if (lastFailure?.applicationFailureInfo?.type !== PARTNER_ERROR) return undefined;
-  const failure = await decodedFailure(client, lastFailure);
+  const failure = await decodedFailure(client, lastFailure, workflowId);
   return failure instanceof ApplicationFailure ? (failure.details?.[0] as PartnerErrorDetails) : undefined;
 }

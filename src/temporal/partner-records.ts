@@ -51,7 +51,7 @@ export async function recordOf(client: Client, place: AccountAt): Promise<Partne
     const isRunning = workflowExecutionInfo?.status === WORKFLOW_EXECUTION_STATUS_RUNNING;
     const payload = workflowExecutionInfo?.memo?.fields?.[RECORD_MEMO];
     if (!isRunning || !payload) return undefined;
-    const [record] = await decodedPayloads(client, [payload]);
+    const [record] = await decodedPayloads(client, [payload], idOf(place));
     return record as PartnerRecord;
   } catch (error) {
     if (isNotFound(error)) return undefined;

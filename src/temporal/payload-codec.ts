@@ -3,13 +3,20 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib';
 import type { Client } from '@temporalio/client';
-import { type DataConverter, type Payload, type PayloadCodec, ValueError } from '@temporalio/common';
+import {
+  type DataConverter,
+  type Payload,
+  type PayloadCodec,
+  ValueError,
+  type WorkflowSerializationContext,
+} from '@temporalio/common';
 import {
   decodeArrayFromPayloads,
   decodeOptionalFailureToOptionalError,
 } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { z } from 'zod';
+import { partsOfId, withoutTime } from '../messages/ids.js';
 
 /** A key of AES-256. Printed or turned into JSON, a KeyObject does not show its bytes. */
 export interface PayloadKey {
@@ -83,6 +90,9 @@ export const ENCRYPTED = 'binary/encrypted';
 /** Metadata that names the key of an encrypted payload. */
 const KEY_ID_METADATA = 'encryption-key-id';
 
+/** Metadata that names where an encrypted payload belongs: {@link Names} as JSON. Every payload has it, so it is short. */
+const PLACE_METADATA = 'place';
+
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -98,6 +108,29 @@ export class UnreadablePayload extends Error {
   ) {
     super(message, options);
   }
+}
+
+/** Where a payload belongs, or was found, as far as it is known. */
+export interface Place {
+  readonly namespace?: string | undefined;
+  readonly workflowId?: string | undefined;
+  readonly activityId?: string | undefined;
+}
+
+/** Namespace, workflow id and activity id of a {@link Place}; '' where it is unknown. */
+type Names = readonly [namespace: string, workflowId: string, activityId: string];
+
+/** An encrypted payload of one place that was found in another. The message names both. */
+export class MisplacedPayload extends Error {
+  override readonly name = 'MisplacedPayload';
+  constructor(belongs: Names, found: Names) {
+    super(`a payload of ${nameOf(belongs)} was found in ${nameOf(found)}`);
+  }
+}
+
+function nameOf([namespace, workflowId, activityId]: Names): string {
+  const named = Object.entries({ activity: activityId, workflow: workflowId, namespace });
+  return named.flatMap(([what, id]) => (id === '' ? [] : [`${what} ${id}`])).join(' of ');
 }
 
 /** Whether an error is about a payload that is encrypted with a key that this process does not have. */
@@ -119,53 +152,88 @@ export function encryptedIn(message: unknown): { readonly keyId: string; readonl
   return KEY_ID.test(keyId) ? [{ keyId, payload }] : [];
 }
 
-/** Values that Temporal has as raw payloads, as in a history. @throws {UnreadablePayload} when a key is missing */
+/**
+ * Values that Temporal has as raw payloads, as in a history.
+ *
+ * @param workflowId of the workflow in which they were found; undefined when they may belong to others as well
+ * @throws {UnreadablePayload} when a key is missing
+ * @throws {MisplacedPayload} when they belong to another workflow
+ */
 export function decodedPayloads(
   client: Client,
   payloads: readonly Payload[] | null | undefined,
+  workflowId: string | undefined,
 ): Promise<unknown[]> {
-  return decodeArrayFromPayloads(client.options.loadedDataConverter, payloads && [...payloads]);
+  const found = foundIn(client, workflowId);
+  return decodeArrayFromPayloads(client.options.loadedDataConverter, payloads && [...payloads], found);
 }
 
-/** A failure that Temporal has in its raw form, as the error that it was. @throws {UnreadablePayload} when a key is missing */
+/** A failure that Temporal has in its raw form, as the error that it was. Throws like {@link decodedPayloads}. */
 export async function decodedFailure(
   client: Client,
   failure: temporal.api.failure.v1.IFailure | null | undefined,
+  workflowId: string,
 ): Promise<Error | undefined> {
-  return decodeOptionalFailureToOptionalError(client.options.loadedDataConverter, failure);
+  const found = foundIn(client, workflowId);
+  return decodeOptionalFailureToOptionalError(client.options.loadedDataConverter, failure, found);
+}
+
+function foundIn(
+  { options: { namespace } }: Client,
+  workflowId: string | undefined,
+): WorkflowSerializationContext | undefined {
+  return workflowId === undefined ? undefined : { type: 'workflow', namespace, workflowId };
 }
 
 /**
  * Encrypts whole payloads, metadata included, with the first key. Decrypts with each of them. An unencrypted payload stays as
  * it is, so that histories from before the encryption can continue.
  *
- * The data of an encrypted payload is IV (12 bytes), ciphertext, tag (16 bytes). The cipher is AES-256-GCM, with the key id in
- * UTF-8 as additional authenticated data. The plain text is one byte that names the form (0 plain, 1 deflated by RFC 1951), and
- * the payload as a `temporal.api.common.v1.Payload`. IVs are random: renew a key before its four billionth payload.
+ * The data of an encrypted payload is IV (12 bytes), ciphertext, tag (16 bytes). The cipher is AES-256-GCM, with the key id, a
+ * line feed and the metadata `place` as additional authenticated data. The plain text is one byte that names the form
+ * (0 plain, 1 deflated by RFC 1951), and the payload as a `temporal.api.common.v1.Payload`. IVs are random: renew a key before
+ * its four billionth payload.
  *
- * `decode` throws an {@link UnreadablePayload}.
+ * `decode` throws an {@link UnreadablePayload} or a {@link MisplacedPayload}.
  */
-export function payloadCodec(keys: PayloadKeys): PayloadCodec {
+export function payloadCodec(keys: PayloadKeys): PlacingCodec {
   const [current] = keys;
   const byId = new Map(keys.map((key) => [key.id, key]));
-  const decoded = async (payload: Payload) =>
-    isEncrypted(payload) ? decrypt(payload, keyOf(payload, byId)) : payload;
   return {
-    encode: (payloads) => Promise.all(payloads.map((payload) => encrypt(payload, current))),
-    decode: (payloads) => Promise.all(payloads.map(decoded)),
+    encode: (payloads, place) => Promise.all(payloads.map((payload) => encrypt(payload, current, place))),
+    decode: (payloads, place) =>
+      Promise.all(
+        payloads.map(async (payload) =>
+          isEncrypted(payload) ? decrypt(payload, keyOf(payload, byId), place) : payload,
+        ),
+      ),
   };
 }
 
-async function encrypt(payload: Payload, { id, key }: PayloadKey): Promise<Payload> {
-  const contents = await pack(PayloadMessage.encode(payload).finish());
-  const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(id));
-  const data = Buffer.concat([iv, cipher.update(contents), cipher.final(), cipher.getAuthTag()]);
-  return { metadata: { encoding: Buffer.from(ENCRYPTED), [KEY_ID_METADATA]: Buffer.from(id) }, data };
+/** A codec that also takes a place of which less is known than the SDK has to know. */
+interface PlacingCodec extends PayloadCodec {
+  encode(payloads: Payload[], place?: Place): Promise<Payload[]>;
+  decode(payloads: Payload[], place?: Place): Promise<Payload[]>;
 }
 
-async function decrypt({ data }: Payload, key: PayloadKey): Promise<Payload> {
-  const contents = open(data ?? Buffer.alloc(0), key);
+async function encrypt(payload: Payload, { id, key }: PayloadKey, place?: Place): Promise<Payload> {
+  const contents = await pack(PayloadMessage.encode(payload).finish());
+  const iv = randomBytes(IV_BYTES);
+  const belongs = JSON.stringify(namesOf(place));
+  const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES }).setAAD(bound(id, belongs));
+  const data = Buffer.concat([iv, cipher.update(contents), cipher.final(), cipher.getAuthTag()]);
+  const metadata = {
+    encoding: Buffer.from(ENCRYPTED),
+    [KEY_ID_METADATA]: Buffer.from(id),
+    [PLACE_METADATA]: Buffer.from(belongs),
+  };
+  return { metadata, data };
+}
+
+async function decrypt({ data, metadata }: Payload, key: PayloadKey, place?: Place): Promise<Payload> {
+  const belongs = textOf(metadata?.[PLACE_METADATA]);
+  const contents = open(data ?? Buffer.alloc(0), key, belongs);
+  requireSame(JSON.parse(belongs), namesOf(place));
   try {
     return PayloadMessage.decode(await unpack(contents));
   } catch (error) {
@@ -173,10 +241,11 @@ async function decrypt({ data }: Payload, key: PayloadKey): Promise<Payload> {
   }
 }
 
-function open(data: Uint8Array, { id, key }: PayloadKey): Uint8Array {
+function open(data: Uint8Array, { id, key }: PayloadKey, belongs: string): Uint8Array {
   try {
     const iv = data.subarray(0, IV_BYTES);
-    const decipher = createDecipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(id));
+    const options = { authTagLength: TAG_BYTES };
+    const decipher = createDecipheriv(CIPHER, key, iv, options).setAAD(bound(id, belongs));
     decipher.setAuthTag(data.subarray(-TAG_BYTES));
     const contents = decipher.update(data.subarray(IV_BYTES, -TAG_BYTES));
     decipher.final();
@@ -185,6 +254,29 @@ function open(data: Uint8Array, { id, key }: PayloadKey): Uint8Array {
     const why = `an encrypted payload cannot be read with key ${id}: it is damaged, or was encrypted with another key of this id`;
     throw new UnreadablePayload(why, { cause: error });
   }
+}
+
+/** The additional authenticated data. No key id has a line feed. */
+function bound(id: string, belongs: string): Buffer {
+  return Buffer.from(`${id}\n${belongs}`);
+}
+
+/** The runs of a schedule have one place: their input is encrypted before their ids exist. */
+function namesOf({ namespace = '', workflowId = '', activityId = '' }: Place = {}): Names {
+  return [namespace, withoutTime(workflowId), activityId];
+}
+
+/**
+ * Compares what is known of both. A workflow of another program may read the outcome of an onboarding, which Temporal copies from
+ * Gangway's history when it was called by Nexus.
+ *
+ * @throws {MisplacedPayload}
+ */
+function requireSame(belongs: Names, found: Names): void {
+  const [, workflowId] = found;
+  if (workflowId !== '' && !partsOfId(workflowId)) return;
+  const differs = belongs.some((name, part) => name !== '' && found[part] !== '' && name !== found[part]);
+  if (differs) throw new MisplacedPayload(belongs, found);
 }
 
 function isEncrypted({ metadata }: Payload): boolean {
@@ -263,4 +355,14 @@ export const FAILURE_CONVERTER = fileURLToPath(
 export function dataConverter(keys: PayloadKeys | undefined): DataConverter {
   if (!keys) return {};
   return { payloadCodecs: [payloadCodec(keys)], failureConverterPath: FAILURE_CONVERTER };
+}
+
+/** The same for a replay, which has the namespace and perhaps the workflow id of no workflow. */
+export function replayConverter(keys: PayloadKeys | undefined): DataConverter {
+  const { payloadCodecs = [], ...others } = dataConverter(keys);
+  const anywhere = ({ encode, decode }: PayloadCodec): PayloadCodec => ({
+    encode: (payloads) => encode(payloads),
+    decode: (payloads) => decode(payloads),
+  });
+  return { ...others, payloadCodecs: payloadCodecs.map(anywhere) };
 }

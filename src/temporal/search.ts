@@ -17,7 +17,7 @@ import type { Stage } from '../messages/onboarding-state.js';
 import type { RequirementKind } from '../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import type { SystemName } from '../partners/systems.js';
-import { decodedPayloads, isUnreadablePayload } from './payload-codec.js';
+import { decodedPayloads, isUnreadablePayload, MisplacedPayload } from './payload-codec.js';
 import {
   all,
   type Condition,
@@ -253,15 +253,15 @@ async function handlingIn(client: Client, raw: Raw): Promise<HandlingMemo> {
   return ((await inMemo(client, raw, HANDLING_MEMO)) ?? {}) as HandlingMemo;
 }
 
-/** A field of the memo, which is encrypted; undefined without its key. */
-async function inMemo(client: Client, { memo }: Raw, field: string): Promise<unknown> {
+/** A field of the memo, which is encrypted; undefined without its key, and when it belongs to another workflow. */
+async function inMemo(client: Client, { execution, memo }: Raw, field: string): Promise<unknown> {
   const payload = memo?.fields?.[field];
   if (!payload) return undefined;
   try {
-    const [value] = await decodedPayloads(client, [payload]);
+    const [value] = await decodedPayloads(client, [payload], execution?.workflowId ?? '');
     return value;
   } catch (error) {
-    if (isUnreadablePayload(error)) return undefined;
+    if (isUnreadablePayload(error) || error instanceof MisplacedPayload) return undefined;
     throw error;
   }
 }

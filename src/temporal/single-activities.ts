@@ -111,7 +111,7 @@ function inWorkflow(client: Client, handle: WorkflowHandle): RunningSingle {
     async step() {
       const { raw } = await handle.describe();
       const { state, attempt, lastFailure } = raw.pendingActivities?.[0] ?? {};
-      const failure = lastFailure ? await decodedFailure(client, lastFailure) : undefined;
+      const failure = lastFailure ? await decodedFailure(client, lastFailure, handle.workflowId) : undefined;
       return stepOf(state === PENDING_ACTIVITY_STATE_STARTED, attempt ?? 1, failure);
     },
     result: () => unwrapped(handle.result()),

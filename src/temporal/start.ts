@@ -239,7 +239,7 @@ async function firstInput(client: Client, workflowId: string): Promise<unknown> 
     maximumPageSize: 1,
   });
   const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-  const [first] = await decodedPayloads(client, started?.input?.payloads);
+  const [first] = await decodedPayloads(client, started?.input?.payloads, workflowId);
   return first;
 }
 

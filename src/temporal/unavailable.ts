@@ -12,7 +12,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { TLSConfig } from '@temporalio/common/lib/internal-non-workflow/index.js';
-import { isUnreadablePayload } from './payload-codec.js';
+import { isUnreadablePayload, MisplacedPayload } from './payload-codec.js';
 
 /** The gRPC error that an error of the client is about. */
 function grpcErrorOf(error: unknown): GrpcError | undefined {
@@ -92,6 +92,7 @@ export class TemporalProblem extends Error {
  */
 export function sentenceOf(error: unknown): string | undefined {
   if (error instanceof TemporalProblem) return error.message;
+  if (error instanceof MisplacedPayload) return error.message;
   if (isUnreadablePayload(error)) return `${error.message} (PAYLOAD_KEYS)`;
   if (error instanceof NamespaceNotFoundError) return `${error.message} (TEMPORAL_NAMESPACE)`;
   const details = grpcErrorOf(error)?.details ?? (error instanceof ServiceError ? error.message : undefined);

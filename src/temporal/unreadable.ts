@@ -117,7 +117,7 @@ async function failingTask(
     const { workflowTaskFailedEventAttributes: failed, workflowTaskTimedOutEventAttributes: late } = event;
     if (event.workflowTaskCompletedEventAttributes) return undefined;
     if (failed?.failure) {
-      const failure = await decodedFailure(client, failed.failure).catch(ifUnreadable);
+      const failure = await decodedFailure(client, failed.failure, workflowId).catch(ifUnreadable);
       const { name } = parseWorkerIdentity(failed.identity ?? '');
       return { ...(name && { worker: `worker ${name}` }), failure: failure ?? new Error('no reason') };
     }
@@ -164,8 +164,13 @@ export async function failuresOf(client: Client, workflowId: string): Promise<st
 }
 
 /** The same for a workflow that is described already. */
-export async function failuresIn(client: Client, { raw }: WorkflowExecutionDescription): Promise<string[]> {
+export async function failuresIn(
+  client: Client,
+  { workflowId, raw }: WorkflowExecutionDescription,
+): Promise<string[]> {
   const failures = (raw.pendingActivities ?? []).flatMap(({ lastFailure }) => lastFailure ?? []);
   const real = failures.filter(({ applicationFailureInfo }) => applicationFailureInfo?.category !== BENIGN);
-  return Promise.all(real.map(async (failure) => (await decodedFailure(client, failure))?.message ?? ''));
+  return Promise.all(
+    real.map(async (failure) => (await decodedFailure(client, failure, workflowId))?.message ?? ''),
+  );
 }

@@ -15,7 +15,7 @@ import {
 } from '@temporalio/worker';
 import { BadSetting } from '../settings/settings.js';
 import { besideOwn, requireKeys } from '../temporal/connection.js';
-import { dataConverter } from '../temporal/payload-codec.js';
+import { dataConverter, replayConverter } from '../temporal/payload-codec.js';
 import { workerIdentity } from '../temporal/worker-identity.js';
 import { BESIDE_THEIRS, BUNDLING_ENCODING, bundleFor, THEIR_WORKFLOWS } from './bundles.js';
 import { together } from './create-worker.js';
@@ -69,7 +69,10 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
       };
     },
 
-    configureReplayWorker: withWorkflows,
+    configureReplayWorker: (options) => ({
+      ...withWorkflows(options),
+      dataConverter: replayConverter(payloadKeys),
+    }),
 
     async runWorker(worker, next) {
       const partners = await partnerWorkers(placeOf(worker), config);

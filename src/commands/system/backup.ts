@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Client } from '@temporalio/client';
+import type { WorkflowSerializationContext } from '@temporalio/common';
 import { decode, encodeToPayload } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import proto from '@temporalio/proto';
 import pLimit from 'p-limit';
@@ -43,7 +44,7 @@ export async function backUp(
       const write = (line: object) => handle.write(`${JSON.stringify(line)}\n`);
       await write({ gangwayBackup: FORMAT, at, namespace, taskQueue: config.taskQueue });
       for await (const { input, ...entry } of backedUp(client, config.taskQueue)) {
-        await write({ ...entry, input: await sealed(client, input) });
+        await write({ ...entry, input: await sealed(client, entry.workflowId, input) });
         onboardings += 1;
       }
       await write({ onboardings });
@@ -192,7 +193,7 @@ async function unsealedAll({ client }: CommandContext, lines: readonly EntryLine
         ...(merchantProfileId !== undefined && { merchantProfileId }),
         ...(bankingProfileId !== undefined && { bankingProfileId }),
         ...(mid !== undefined && { mid }),
-        input: await unsealed(client, input),
+        input: await unsealed(client, entry.workflowId, input),
       });
     } catch (error) {
       if (!isUnreadablePayload(error)) throw error;
@@ -202,13 +203,20 @@ async function unsealedAll({ client }: CommandContext, lines: readonly EntryLine
   return { entries, locked };
 }
 
-async function sealed(client: Client, input: object): Promise<string> {
-  const payload = await encodeToPayload(client.options.loadedDataConverter, input);
+/** An entry belongs to its workflow, and may be restored into another namespace. */
+function belongingTo(workflowId: string): WorkflowSerializationContext {
+  return { type: 'workflow', namespace: '', workflowId };
+}
+
+async function sealed(client: Client, workflowId: string, input: object): Promise<string> {
+  const payload = await encodeToPayload(client.options.loadedDataConverter, input, belongingTo(workflowId));
   return Buffer.from(Payload.encode(payload).finish()).toString('base64');
 }
 
-async function unsealed(client: Client, input: string): Promise<object> {
+/** @throws {MisplacedPayload} for the input of another entry */
+async function unsealed(client: Client, workflowId: string, input: string): Promise<object> {
   const { payloadCodecs, payloadConverter } = client.options.loadedDataConverter;
-  const [payload] = await decode(payloadCodecs, [Payload.decode(Buffer.from(input, 'base64'))]);
+  const sealedPayload = Payload.decode(Buffer.from(input, 'base64'));
+  const [payload] = await decode(payloadCodecs, [sealedPayload], belongingTo(workflowId));
   return payloadConverter.fromPayload(payload as NonNullable<typeof payload>);
 }

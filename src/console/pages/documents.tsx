@@ -23,7 +23,7 @@ async function documentsIn(
   { workflowId, runId }: WorkflowExecutionDescription,
 ): Promise<Sent[]> {
   const { runs } = await runsOf(client, workflowId, runId);
-  const answers = (await Promise.all(runs.map(({ events }) => answersIn(client, events)))).flat();
+  const answers = (await Promise.all(runs.map((run) => answersIn(client, run)))).flat();
   return answers.flatMap(({ answer, at, actor, requirementId }) =>
     answer.kind === 'documents'
       ? answer.documents.map((document) => ({ document, at, actor, requirementId }))

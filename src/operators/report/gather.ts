@@ -79,10 +79,10 @@ async function gathered(
   const answers: AcceptedAnswer[] = [];
   const activities: PartnerActivity[] = [];
   for (const run of runs) {
-    answers.push(...(await answersIn(client, run.events)));
+    answers.push(...(await answersIn(client, run)));
     activities.push(...(await activitiesOf(client, description, run)));
   }
-  const [input] = await argumentsOf(client, runs[0]?.events ?? []);
+  const [input] = await argumentsOf(client, runs[0]);
   const outcome = await outcomeIn(client, runs);
   const { known, source, notes } = await stateFrom(client, description, runs, answers);
   const timeline = [...known.timeline, ...interventionsIn(runs)].sort((one, other) =>
@@ -161,8 +161,9 @@ async function stateFrom(
 
 /** How the workflow ended, if it has returned something. */
 async function outcomeIn(client: Client, runs: readonly Run[]): Promise<unknown> {
-  const completed = runs.at(-1)?.events.at(-1)?.workflowExecutionCompletedEventAttributes;
-  const [outcome] = await decodedPayloads(client, completed?.result?.payloads);
+  const last = runs.at(-1);
+  const completed = last?.events.at(-1)?.workflowExecutionCompletedEventAttributes;
+  const [outcome] = await decodedPayloads(client, completed?.result?.payloads, last?.workflowId);
   return outcome;
 }
 

@@ -33,7 +33,7 @@ export async function knownFrom(
   answers: readonly AcceptedAnswer[],
 ): Promise<Known> {
   const last = runs.at(-1)?.events ?? [];
-  const handedOn = handedOnIn(await argumentsOf(client, last)) ?? [];
+  const handedOn = handedOnIn(await argumentsOf(client, runs.at(-1))) ?? [];
   const since = isoOf(last[0]?.eventTime) ?? '';
   const began: RecordedEvent = { at: since, event: 'started' };
   const timeline = [
@@ -107,8 +107,9 @@ async function factsIn(
     return text === undefined ? undefined : Number(text);
   };
   const listed = values[SEARCH_ATTRIBUTES.requirements.name];
-  const completed = runs.at(-1)?.events.at(-1)?.workflowExecutionCompletedEventAttributes;
-  const [outcome] = await decodedPayloads(client, completed?.result?.payloads);
+  const last = runs.at(-1);
+  const completed = last?.events.at(-1)?.workflowExecutionCompletedEventAttributes;
+  const [outcome] = await decodedPayloads(client, completed?.result?.payloads, last?.workflowId);
   const { financialAccountId, accountId, terminalId } = { ...(outcome as Record<string, unknown>) };
   const known = {
     dba: await nameIn(client, runs),
@@ -132,7 +133,7 @@ async function nameIn(client: Client, runs: readonly Run[]): Promise<unknown> {
       return memo?.fields?.['dba'] ?? [];
     }),
   );
-  const [dba] = await decodedPayloads(client, named.slice(-1));
+  const [dba] = await decodedPayloads(client, named.slice(-1), runs[0]?.workflowId);
   return dba;
 }
 

@@ -64,12 +64,12 @@ describe('POST /decode', () => {
 });
 
 describe('POST /encode', () => {
-  it('encrypts, and /decode returns the same', async () => {
+  it('encrypts for the namespace, and /decode returns the same', async () => {
     const { call } = await runCodecServer();
     const encoded = await call('POST /default/encode', `{"payloads":[${CLEAR}]}`);
     expect(encoded.status).toBe(200);
     expect(encoded.text).toMatch(
-      /^\{"payloads":\[\{"metadata":\{"encoding":"YmluYXJ5L2VuY3J5cHRlZA==","encryption-key-id":"azE="\},"data":"[\w+/=]{80}"\}\]\}$/,
+      /^\{"payloads":\[\{"metadata":\{"encoding":"YmluYXJ5L2VuY3J5cHRlZA==","encryption-key-id":"azE=","place":"WyJkZWZhdWx0IiwiIiwiIl0="\},"data":"[\w+/=]{80}"\}\]\}$/,
     );
     expect((await call('POST /decode', encoded.text)).text).toBe(`{"payloads":[${CLEAR}]}`);
   });

@@ -165,6 +165,22 @@ describe('gangway backup and restore', () => {
     expect(file).not.toBe('');
   });
 
+  it('refuse an entry that has the input of another', async () => {
+    const [one, other] = [await rig.board(merchant('waiting')), await rig.board(merchant('waiting'))];
+    await Promise.all([one.listed(), other.listed()]);
+    const { file, lines } = await backedUp();
+    const entries = lines.map((line) => JSON.parse(line));
+    const { input } = entries.find(({ workflowId }) => workflowId === one.workflowId);
+    const swapped = entries.map((entry) =>
+      JSON.stringify(entry.workflowId === other.workflowId ? { ...entry, input } : entry),
+    );
+    await writeFile(file, `${swapped.join('\n')}\n`);
+    expect(await restoredElsewhere(file)).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: `a payload of workflow ${one.workflowId} was found in workflow ${other.workflowId}\n`,
+    });
+  });
+
   it('name what a missing key keeps from being restored', async () => {
     const boarding = await rig.board(merchant('waiting'));
     await boarding.listed();

@@ -63,8 +63,12 @@ describe.concurrent('a proposed answer', () => {
       { event: 'answer-proposed', detail: `${other}: text: One sale in ten.` },
       { actor: 'pete', reason: 'called the merchant; confirmed by olga' },
     ]);
-    const { events } = await boarding.handle.fetchHistory();
-    expect(await answersIn(rig.client, events ?? [])).toMatchObject([resolution, { requirementId: other }]);
+    const { workflowId } = boarding;
+    const { events = [] } = await boarding.handle.fetchHistory();
+    expect(await answersIn(rig.client, { workflowId, events: events ?? [] })).toMatchObject([
+      resolution,
+      { requirementId: other },
+    ]);
   });
 
   it('is dropped when somebody answers, and confirmed no longer', async () => {

@@ -13,7 +13,7 @@ export const UI = 'https://temporal.example.com';
 /** `"Ada"` as a payload, and the same encrypted with {@link KEY}, in proto3 JSON. */
 export const CLEAR = '{"metadata":{"encoding":"anNvbi9wbGFpbg=="},"data":"IkFkYSI="}';
 export const ENCRYPTED =
-  '{"metadata":{"encoding":"YmluYXJ5L2VuY3J5cHRlZA==","encryption-key-id":"azE="},"data":"AAECAwQFBgcICQoLRwjAEc2ArHjiJf7l1vtyB/C56RuAFz4VVnXgp1wNYZDueevisL+aBZc/8n43qIC9"}';
+  '{"metadata":{"encoding":"YmluYXJ5L2VuY3J5cHRlZA==","encryption-key-id":"azE=","place":"WyIiLCIiLCIiXQ=="},"data":"AAECAwQFBgcICQoLRwjAEc2ArHjiJf7l1vtyB/C56RuAFz4VVnXgp1wNYZCpj/8nDi70X48U7G5XgKPl"}';
 
 /** Limits that no test reaches, so that a busy machine may take its time. */
 export const PATIENT = { headersMs: 120_000, requestMs: 600_000, idleMs: 600_000 };

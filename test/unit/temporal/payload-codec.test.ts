@@ -5,7 +5,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   generatePayloadKey,
+  isUnreadablePayload,
   MAX_UNPACKED_BYTES,
+  type Place,
   parsePayloadKeys,
   payloadCodec,
 } from '../../../src/temporal/payload-codec.js';
@@ -13,6 +15,8 @@ import {
 /** The bytes 0 to 31. */
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
 const K1 = `k1:${KEY.toString('base64')}`;
+/** The place of what belongs nowhere. */
+const NOWHERE = '["","",""]';
 const OTHER = `k2:${randomBytes(32).toString('base64')}`;
 
 const codec = codecOf(K1);
@@ -21,19 +25,23 @@ function codecOf(keys: string) {
   return payloadCodec(parsePayloadKeys(keys));
 }
 
-async function encode(payload: Payload, using = codec): Promise<Payload> {
-  const [encoded = {}] = await using.encode([payload]);
+async function encode(payload: Payload, using = codec, place?: Place): Promise<Payload> {
+  const [encoded = {}] = await using.encode([payload], place);
   return encoded;
 }
 
-async function decode(payload: Payload, using = codec): Promise<Payload> {
-  const [decoded = {}] = await using.decode([payload]);
+async function decode(payload: Payload, using = codec, place?: Place): Promise<Payload> {
+  const [decoded = {}] = await using.decode([payload], place);
   return decoded;
 }
 
 function encrypted(data: Uint8Array, keyId = 'k1'): Payload {
   return {
-    metadata: { encoding: Buffer.from('binary/encrypted'), 'encryption-key-id': Buffer.from(keyId) },
+    metadata: {
+      encoding: Buffer.from('binary/encrypted'),
+      'encryption-key-id': Buffer.from(keyId),
+      place: Buffer.from(NOWHERE),
+    },
     data,
   };
 }
@@ -45,14 +53,14 @@ function json(value: unknown): Payload {
 /** What is inside the data of a payload, by nothing but the documented format. */
 function openByHand(data: Uint8Array): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', KEY, data.slice(0, 12));
-  decipher.setAAD(Buffer.from('k1'));
+  decipher.setAAD(Buffer.from(`k1\n${NOWHERE}`));
   decipher.setAuthTag(data.slice(data.length - 16));
   return Buffer.concat([decipher.update(data.slice(12, data.length - 16)), decipher.final()]);
 }
 
 function sealByHand(contents: Uint8Array): Uint8Array {
   const iv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', KEY, iv).setAAD(Buffer.from('k1'));
+  const cipher = createCipheriv('aes-256-gcm', KEY, iv).setAAD(Buffer.from(`k1\n${NOWHERE}`));
   return Buffer.concat([iv, cipher.update(contents), cipher.final(), cipher.getAuthTag()]);
 }
 
@@ -86,9 +94,10 @@ describe('the payload codec', () => {
 
   it('marks what it encrypts, names the key, and shows nothing else', async () => {
     const { metadata, data } = await encode(json({ email: 'ada@example.com' }));
-    expect(Object.keys(metadata ?? {}).sort()).toEqual(['encoding', 'encryption-key-id']);
+    expect(Object.keys(metadata ?? {}).sort()).toEqual(['encoding', 'encryption-key-id', 'place']);
     expect(Buffer.from(metadata?.['encoding'] ?? []).toString()).toBe('binary/encrypted');
     expect(Buffer.from(metadata?.['encryption-key-id'] ?? []).toString()).toBe('k1');
+    expect(Buffer.from(metadata?.['place'] ?? []).toString()).toBe(NOWHERE);
     for (const inner of ['json/plain', 'encoding', 'email', 'ada@']) {
       expect(Buffer.from(data ?? []).includes(inner)).toBe(false);
     }
@@ -108,12 +117,12 @@ describe('the payload codec', () => {
     [
       'plain',
       '"Ada"',
-      '000102030405060708090a0b4708c011cd80ac78e225fee5d6fb7207f0b9e91b80173e155675e0a75c0d6190ee79ebe2b0bf9a05973ff27e37a880bd',
+      '000102030405060708090a0b4708c011cd80ac78e225fee5d6fb7207f0b9e91b80173e155675e0a75c0d6190a98fff270e2ef45f8f14ec6e5780a3e5',
     ],
     [
       'deflated',
       `"${'Ada '.repeat(20)}"`,
-      '000102030405060708090a0b46e1c4f827ad0f50430e5e47fafe9aa7a91848e7dfb316b0f474efd76f2549e6a136f8feaf029f0b8eb8cafc4018baa371c379955d',
+      '000102030405060708090a0b46e1c4f827ad0f50430e5e47fafe9aa7a91848e7dfb316b0f474efd76f2549e6a136f8feaf4f5e5c87f2e065d185429908ff360283',
     ],
   ])('reads earlier payloads: %s', async (_, text, hex) => {
     const { metadata, data } = await decode(encrypted(Buffer.from(hex, 'hex')));
@@ -221,6 +230,96 @@ describe('an encrypted payload', () => {
   it('can be read with a key as it is generated', async () => {
     const fresh = codecOf(generatePayloadKey());
     expect(plain(await decode(await encode(json('Ada'), fresh), fresh))).toEqual(plain(json('Ada')));
+  });
+});
+
+describe('the place of a payload', () => {
+  const one = { namespace: 'default', workflowId: 'merchant-boarding-m-1' };
+  const other = { namespace: 'default', workflowId: 'merchant-boarding-m-2' };
+  const made = (place: Place) => encode(json('Ada'), codec, place);
+  const found = async (payload: Promise<Payload>, place?: Place) =>
+    plain(await decode(await payload, codec, place));
+
+  it('is named in its metadata', async () => {
+    const { metadata } = await made({ ...one, activityId: '5' });
+    expect(Buffer.from(metadata?.['place'] ?? []).toString()).toBe('["default","merchant-boarding-m-1","5"]');
+  });
+
+  it.each([
+    [
+      'another workflow',
+      other,
+      'a payload of workflow merchant-boarding-m-1 of namespace default was found in workflow merchant-boarding-m-2 of namespace default',
+    ],
+    [
+      'another namespace',
+      { ...one, namespace: 'copy' },
+      'a payload of workflow merchant-boarding-m-1 of namespace default was found in workflow merchant-boarding-m-1 of namespace copy',
+    ],
+    [
+      'an activity of another workflow',
+      { ...other, activityId: '5' },
+      'a payload of workflow merchant-boarding-m-1 of namespace default was found in activity 5 of workflow merchant-boarding-m-2 of namespace default',
+    ],
+  ])('is not %s', async (_, place, message) => {
+    const refusal = await decode(await made(one), codec, place).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ name: 'MisplacedPayload', message });
+    // It would name a wrong key.
+    expect(isUnreadablePayload(refusal)).toBe(false);
+  });
+
+  it('is not another activity, of the same workflow or of none', async () => {
+    await expect(found(made({ ...one, activityId: '5' }), { ...one, activityId: '6' })).rejects.toThrow(
+      'a payload of activity 5 of workflow merchant-boarding-m-1 of namespace default was found in activity 6 of workflow merchant-boarding-m-1 of namespace default',
+    );
+    const { namespace } = one;
+    const alone = made({ namespace, activityId: 'event-1' });
+    await expect(found(alone, { namespace, activityId: 'event-2' })).rejects.toThrow(
+      'a payload of activity event-1 of namespace default was found in activity event-2 of namespace default',
+    );
+  });
+
+  it('cannot be changed or removed', async () => {
+    const { metadata, data } = await made(one);
+    for (const claimed of ['["default","merchant-boarding-m-2",""]', NOWHERE, '']) {
+      const moved = {
+        metadata: { ...metadata, place: Buffer.from(claimed) },
+        data: data ?? null,
+      };
+      await expect(found(Promise.resolve(moved), other)).rejects.toThrow('it is damaged');
+    }
+  });
+
+  it.each([
+    ['the same', one, one],
+    ['unknown to the reader', one, undefined],
+    ['unknown to the writer', {}, one],
+    ['known by its namespace only, as of the codec server', { namespace: 'default' }, one],
+    ['without a namespace, as in a backup', { namespace: '', workflowId: one.workflowId }, one],
+    ['read without its activity, as in a history', { ...one, activityId: '5' }, one],
+    [
+      'a workflow of another program, as that of a Nexus caller',
+      one,
+      { namespace: 'sales', workflowId: 'sign-up-1' },
+    ],
+    [
+      'a run of a schedule',
+      { namespace: 'default', workflowId: 'statement-acme' },
+      { namespace: 'default', workflowId: 'statement-acme-2026-11-01T06:00:00Z' },
+    ],
+    [
+      'another run of the same schedule',
+      { namespace: 'default', workflowId: 'statement-acme-2026-10-01T06:00:00Z' },
+      { namespace: 'default', workflowId: 'statement-acme-2026-11-01T06:00:00Z' },
+    ],
+  ])('fits when it is %s', async (_, belongs, place) => {
+    expect(await found(made(belongs), place)).toEqual(plain(json('Ada')));
+  });
+
+  it('is not another schedule', async () => {
+    const belongs = { namespace: 'default', workflowId: 'statement-acme' };
+    const run = { namespace: 'default', workflowId: 'statement-corner-2026-11-01T06:00:00Z' };
+    await expect(found(made(belongs), run)).rejects.toThrow('found in workflow statement-corner of');
   });
 });
 

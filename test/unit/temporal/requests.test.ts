@@ -128,7 +128,9 @@ describe('a history', () => {
       ],
     ];
     const at = '2026-01-31T10:00:00.000Z';
-    expect(await answersIn(client, history(...events))).toEqual([
+    expect(
+      await answersIn(client, { workflowId: 'merchant-boarding-m-1', events: history(...events) }),
+    ).toEqual([
       { ...resolution, at },
       { ...resolution, requirementId: 'r-4', at },
     ]);

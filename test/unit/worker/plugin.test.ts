@@ -58,4 +58,15 @@ describe('a worker with the plugin', () => {
     expect(workflowBundle).toEqual({ codePath: expect.stringMatching(/workflow-bundle-encoding\.js$/) });
     expect(dataConverter?.payloadCodecs?.length).toBe(1);
   });
+
+  it('replays histories of any namespace, which a replay does not know', async () => {
+    const plugin = gangwayPlugin({ settings: SETTINGS });
+    const [ofWorker] = (await configured({})).dataConverter?.payloadCodecs ?? [];
+    const [ofReplay] = (await plugin.configureReplayWorker({})).dataConverter?.payloadCodecs ?? [];
+    const place = (namespace: string) =>
+      ({ type: 'workflow', namespace, workflowId: 'merchant-boarding-m-1' }) as const;
+    const payloads = (await ofWorker?.encode([{ data: Buffer.from('Ada') }], place('onboarding'))) ?? [];
+    await expect(ofWorker?.decode(payloads, place('default'))).rejects.toThrow(/namespace onboarding/);
+    expect(await ofReplay?.decode(payloads, place('default'))).toMatchObject([{ data: Buffer.from('Ada') }]);
+  });
 });

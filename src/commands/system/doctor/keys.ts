@@ -118,7 +118,7 @@ async function provenBy(client: Client, keyId: string, inUse: InUse): Promise<Pr
 async function opensOne(client: Client, payloads: readonly Payload[]): Promise<boolean> {
   for (const payload of payloads) {
     try {
-      await decodedPayloads(client, [payload]);
+      await decodedPayloads(client, [payload], undefined);
       return true;
     } catch (error) {
       if (!isUnreadablePayload(error)) throw error;
