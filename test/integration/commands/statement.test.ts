@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
@@ -151,6 +152,25 @@ describe('gangway statement monthly', () => {
       (listed) => row.test(listed),
       'the schedule',
     );
+    await scheduleOf(key).delete();
+  });
+
+  it('encrypts a schedule with the first key when it is saved again, as in a rotation', async () => {
+    const key = newKey();
+    const [old, latest] = [generatePayloadKey(), generatePayloadKey()];
+    const withKeys = (keys: string, args: readonly string[]) =>
+      runGangway({ ...rig.env, PAYLOAD_KEYS: keys }, ['statement', ...args]);
+    const row = (text: string) =>
+      eventually(
+        async () => (await withKeys(latest, ['list'])).stdout,
+        (listed) => new RegExp(`^${key} +${text} +\\d{4}-`, 'm').test(listed),
+        text,
+      );
+    const plan = ['monthly', key, '--account', 'fa-501-1'];
+    await withKeys(`${old},${latest}`, plan);
+    await row('key not in PAYLOAD_KEYS');
+    await withKeys(`${latest},${old}`, plan);
+    await row('fa-501-1 +PDF');
     await scheduleOf(key).delete();
   });
 
