@@ -23,6 +23,8 @@ export interface Repetition {
   readonly paceMs?: number;
   /** The record may have been created a moment ago. Otherwise a 404 is final. */
   readonly mayBeNew?: boolean;
+  /** The record existed before, so a 404 is retried like any other failure, and people learn of it as of a wait. */
+  readonly existed?: boolean;
   /** The details of each heartbeat, for later attempts. */
   readonly progress?: unknown;
 }
@@ -33,12 +35,14 @@ export interface Repetition {
  * retried when the partner does not find yet what it created.
  */
 export async function repeatable<T>(call: () => Promise<T>, repetition: Repetition = {}): Promise<T> {
-  const { paceMs = 0, mayBeNew = false, progress } = repetition;
+  const { paceMs = 0, mayBeNew = false, existed = false, progress } = repetition;
   try {
     return await beating(call, progress);
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
-    throw asFailure(error, isRetryable(error, activityInfo().attempt, mayBeNew), { paceMs });
+    const isRetried =
+      isRetryable(error, activityInfo().attempt, mayBeNew) || (existed && error.status === 404);
+    throw asFailure(error, isRetried, { paceMs });
   }
 }
 

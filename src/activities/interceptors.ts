@@ -7,6 +7,7 @@ import { bounded, LONGEST, problemText, shortened } from '../partners/bounds.js'
 import { masked } from '../privacy/masked.js';
 import { type AccountAt, reportUnreadable } from '../temporal/partner-accounts.js';
 import { partnerErrorIn, REPORT_TIMEOUT_MS } from './failures.js';
+import { type PollProgress, pollProgress } from './poll.js';
 
 /** After how long people learn of a wait, in milliseconds. */
 export interface PatienceSettings {
@@ -25,13 +26,12 @@ const MOST_REMEMBERED = 10_000;
 /**
  * Reports retries, which workflows do not see. The workflow gets a report when its step waits long or too long. The workflow of the
  * account gets one when responses of an operation could not be read for too long. A report costs four events of history, so a long wait is
- * reported with its 1st, 8th and 64th attempt and so on, and a late one once.
+ * reported with its 1st, 8th and 64th attempt and so on, and a late one once. A status poll waits by design, so only its failures in
+ * a row count, and its next good read is reported as well, because it goes on without the workflow.
  */
 export class PartnerWaits {
   /** Waits that were reported as late, by workflow and activity. */
   readonly #late = new Set<string>();
-  /** Since when the responses to an activity cannot be read. */
-  readonly #unreadable = new Map<string, number>();
   /** When an operation was reported last. */
   readonly #reportedAt = new Map<string, number>();
 
@@ -49,8 +49,10 @@ export class PartnerWaits {
           this.#forget(info);
           return outcome;
         } catch (error) {
-          if (isBenign(error)) this.#forget(info);
-          else if (isRetried(error) && isInOnboarding(info)) await this.#report(info, error);
+          const isGood = isBenign(error);
+          if (isGood) this.#forget(info);
+          if (isInOnboarding(info) && isRetried(error))
+            await reported(isGood ? this.#reportEnd(info) : this.#reportFailure(info, error));
           throw error;
         }
       },
@@ -59,46 +61,49 @@ export class PartnerWaits {
 
   #forget(info: Info): void {
     this.#late.delete(keyOf(info));
-    this.#unreadable.delete(keyOf(info));
   }
 
-  async #report(info: Info, error: unknown): Promise<void> {
-    const reports = [this.#reportWait(info, error), this.#reportUnreadable(info, error)];
-    await Promise.all(reports).catch((failed: unknown) =>
-      log.warn('could not report a wait for a partner', { error: failed }),
-    );
+  #reportFailure(info: Info, error: unknown): Promise<unknown> {
+    return Promise.all([this.#reportWait(info, error), this.#reportUnreadable(info, error)]);
+  }
+
+  /** A poll has read again after it was late. */
+  async #reportEnd(info: Info): Promise<void> {
+    const { failing } = pollIn(info) ?? {};
+    if (failing && Date.now() - failing.since >= this.patience.stepMs)
+      await signal(info, {
+        since: isoOf(failing.since),
+        reason: '',
+        isLate: false,
+        isPoll: true,
+        isOver: true,
+      });
   }
 
   async #reportWait(info: Info, error: unknown): Promise<void> {
-    const { workflowExecution, activityId, scheduledTimestampMs, attempt } = info;
-    // A status poll waits for a change by design.
-    if (!workflowExecution || activityId === AWAIT_STATUS_ACTIVITY_ID) return;
+    const { scheduledTimestampMs, attempt } = info;
+    const poll = pollIn(info);
+    const since = poll ? (poll.failing?.since ?? Date.now()) : scheduledTimestampMs;
     const { retryAfterMs = 0 } = partnerErrorIn(error) ?? {};
-    const isLong = retryAfterMs >= SHOWN_FROM_MS && isPowerOfEight(attempt);
+    const isLong = !poll && retryAfterMs >= SHOWN_FROM_MS && isPowerOfEight(attempt);
     const key = keyOf(info);
-    const isLate = Date.now() - scheduledTimestampMs >= this.patience.stepMs && !this.#late.has(key);
+    const isLate = Date.now() - since >= this.patience.stepMs && !this.#late.has(key);
     if (!isLong && !isLate) return;
-    const wait: PartnerWait = {
-      since: new Date(scheduledTimestampMs).toISOString(),
-      ...(isLong && { until: new Date(Date.now() + retryAfterMs).toISOString() }),
+    await signal(info, {
+      since: isoOf(since),
+      ...(isLong && { until: isoOf(Date.now() + retryAfterMs) }),
       reason: error instanceof Error ? error.message : 'unknown',
       isLate,
-    };
-    const client = getClient();
-    const { workflowId, runId } = workflowExecution;
-    await client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, () =>
-      client.workflow.getHandle(workflowId, runId).signal(stepWaits, wait),
-    );
+      ...(poll && { isPoll: true }),
+    });
     if (isLate && this.#late.size < MOST_REMEMBERED) this.#late.add(key);
   }
 
   async #reportUnreadable(info: Info, error: unknown): Promise<void> {
     const { unreadable: operation, fields = [] } = partnerErrorIn(error) ?? {};
     if (operation === undefined || !info.workflowExecution) return;
-    const key = keyOf(info);
-    const isPoll = info.activityId === AWAIT_STATUS_ACTIVITY_ID;
-    const since = this.#unreadable.get(key) ?? (isPoll ? Date.now() : info.scheduledTimestampMs);
-    if (this.#unreadable.size < MOST_REMEMBERED) this.#unreadable.set(key, since);
+    const poll = pollIn(info);
+    const since = poll ? (poll.failing?.unreadableSince ?? Date.now()) : info.scheduledTimestampMs;
     const { unreadableMs } = this.patience;
     const wasReported = Date.now() - (this.#reportedAt.get(operation) ?? 0) < unreadableMs;
     if (Date.now() - since < unreadableMs || wasReported) return;
@@ -107,7 +112,7 @@ export class PartnerWaits {
     const client = getClient();
     const report = {
       operation,
-      since: new Date(since).toISOString(),
+      since: isoOf(since),
       what: shortened(masked(what, 'log'), LONGEST.text),
       workflowId: info.workflowExecution.workflowId,
     };
@@ -120,8 +125,34 @@ export class PartnerWaits {
   }
 }
 
-function keyOf({ workflowExecution, activityId }: Info): string {
-  return `${workflowExecution?.workflowId} ${workflowExecution?.runId} ${activityId}`;
+/** Undefined for an activity that does not poll. */
+function pollIn({ activityId, heartbeatDetails }: Info): PollProgress | undefined {
+  const isFirst = activityId === AWAIT_STATUS_ACTIVITY_ID;
+  return pollProgress(heartbeatDetails) ?? (isFirst ? { polls: 0, attempt: 0 } : undefined);
+}
+
+/** A poll has the same id as the one before it. */
+function keyOf({ workflowExecution, activityId, scheduledTimestampMs }: Info): string {
+  return `${workflowExecution?.workflowId} ${workflowExecution?.runId} ${activityId} ${scheduledTimestampMs}`;
+}
+
+async function reported(report: Promise<unknown>): Promise<void> {
+  await report.catch((failed: unknown) =>
+    log.warn('could not report a wait for a partner', { error: failed }),
+  );
+}
+
+async function signal({ workflowExecution }: Info, wait: PartnerWait): Promise<void> {
+  if (!workflowExecution) return;
+  const client = getClient();
+  const { workflowId, runId } = workflowExecution;
+  await client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, () =>
+    client.workflow.getHandle(workflowId, runId).signal(stepWaits, wait),
+  );
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 /** The caller of a single activity waits for its result, and needs no report. */

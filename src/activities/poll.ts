@@ -3,13 +3,27 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import type { Pace } from '../messages/onboarding-state.js';
 import { bounded } from '../partners/bounds.js';
 import { NUDGES, nudge } from '../temporal/nudge.js';
-import { repeatable } from './failures.js';
+import { partnerErrorIn, repeatable } from './failures.js';
 
-/** The heartbeat details of a status poll. */
+/** The heartbeat details of a status poll. Any worker may make the next attempt, so they hold since when its reads fail. */
 export interface PollProgress {
   /** Reads in this poll, including that of the attempt. An attempt that came too soon counts the earlier read. */
   readonly polls: number;
   readonly attempt: number;
+  readonly failing?: Failing;
+}
+
+/** Since when all reads of a poll have failed, and since when all responses were unreadable, in milliseconds since 1970. */
+interface Failing {
+  readonly since: number;
+  readonly unreadableSince?: number;
+}
+
+/** What the last attempt of a poll has recorded; undefined for another activity, and before the first read. */
+export function pollProgress(heartbeatDetails: unknown): PollProgress | undefined {
+  const isProgress =
+    typeof heartbeatDetails === 'object' && heartbeatDetails !== null && 'polls' in heartbeatDetails;
+  return isProgress ? (heartbeatDetails as PollProgress) : undefined;
 }
 
 /**
@@ -39,7 +53,8 @@ export async function awaitChange<Snapshot>(
   read: () => Promise<Snapshot>,
   isChange: (now: Snapshot) => boolean,
 ): Promise<{ snapshot: Snapshot; polls: number }> {
-  const { attempt } = activityInfo();
+  const { attempt, heartbeatDetails } = activityInfo();
+  const failed = pollProgress(heartbeatDetails)?.failing;
   const earlyMs = pace ? beforeDue(poll, pace, 0) : 0;
   const polls = pollsBefore() + 1;
   if (pace && earlyMs > 0 && isFirstAttempt()) {
@@ -49,15 +64,19 @@ export async function awaitChange<Snapshot>(
   const nextRetryDelay = delayBeforeNext(poll);
   // After a nudge there is probably something to read, and the server numbers the attempts from 1.
   const paceMs = Math.min(FAILURE_PACE_MS * 2 ** (attempt - 1), nextRetryDelay);
-  const progress: PollProgress = { polls, attempt };
-  const remember = () => {
-    if (isRecorded(attempt)) heartbeat(progress);
+  const progress = (failing?: Failing): PollProgress => ({ polls, attempt, ...(failing && { failing }) });
+  const remember = (failing?: Failing) => {
+    const isNew = failing?.since !== failed?.since || failing?.unreadableSince !== failed?.unreadableSince;
+    if (isNew || isRecorded(attempt)) heartbeat(progress(failing));
   };
-  const repetition = { paceMs, mayBeNew: true, progress };
+  const repetition = { paceMs, existed: true, progress: progress(failed) };
   const reading = async () => bounded(await read());
   const snapshot = await repeatable(reading, repetition).catch((error: unknown) => {
     countPoll('failed');
-    remember();
+    const now = Date.now();
+    const { since = now, unreadableSince = now } = failed ?? {};
+    const isUnreadable = partnerErrorIn(error)?.unreadable !== undefined;
+    remember({ since, ...(isUnreadable && { unreadableSince }) });
     throw error;
   });
   const hasChanged = isChange(snapshot);
@@ -103,7 +122,7 @@ export function again(type: string, message: string, nextRetryDelay: number): Ap
 /** Reads so far in this poll: those of the last heartbeat, and the attempts since then. */
 function pollsBefore(): number {
   const { attempt, heartbeatDetails } = activityInfo();
-  const last = heartbeatDetails as PollProgress | undefined;
+  const last = pollProgress(heartbeatDetails);
   if (!last) return attempt - 1;
   return last.polls + Math.max(attempt - 1 - last.attempt, 0);
 }

@@ -78,7 +78,7 @@ export const stateQuery = defineQuery<OnboardingState>('state');
 
 /** A step that waits for its partner. The server retries it. */
 export interface PartnerWait {
-  /** ISO 8601: when the step began. */
+  /** ISO 8601: when the step began, or when the reads of a poll began to fail. */
   readonly since: string;
   /** ISO 8601: when it is retried, if the partner asked for a delay. */
   readonly until?: string;
@@ -86,6 +86,10 @@ export interface PartnerWait {
   readonly reason: string;
   /** It has waited so long that a person must learn of it. */
   readonly isLate: boolean;
+  /** The step polls. */
+  readonly isPoll?: true;
+  /** The poll reads again, and goes on. */
+  readonly isOver?: true;
 }
 
 /** Reports a wait to the workflow of the step. The worker sends it because the workflow does not see the server's retries. */

@@ -32,9 +32,11 @@ const patienceSettings = z.object({
     .describe("Longest wait that a partner's `Retry-After` can ask for."),
   GANGWAY_WAIT_MAX: duration
     .prefault('24h')
-    .describe('A person is asked about a step that has waited for its partner for longer than this.'),
+    .describe(
+      'A person is asked about a step that has waited for its partner for longer than this, or a status that could not be read for longer.',
+    ),
   GANGWAY_UNREADABLE_MAX: duration
-    .prefault('1h')
+    .prefault('10m')
     .describe('A person is asked when the responses of a partner are unreadable for longer than this.'),
 });
 

@@ -118,8 +118,10 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
   },
   waiting: {
     answers: '`--retry`',
-    meaning: 'A step has waited for its partner longer than `GANGWAY_WAIT_MAX`.',
-    see: 'The title names the step, the detail shows the last failure. `gangway doctor` shows whether the partner responds.',
+    meaning:
+      'A step has waited for its partner longer than `GANGWAY_WAIT_MAX`. "Read the status" means that each read has failed for that ' +
+      'long, such as with 404 because the partner no longer has the merchant.',
+    see: 'The title names the step, the detail shows a failure. `gangway doctor` shows whether the partner responds.',
     person:
       'Ask the partner. `--retry` closes the requirement, and Gangway does not ask again about this step.',
     next: 'The step is retried, and the requirement closes when it succeeds.',

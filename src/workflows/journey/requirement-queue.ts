@@ -109,7 +109,8 @@ export class RequirementQueue {
   get records(): RequirementRecords {
     const { records: handling } = this.#handling;
     return {
-      open: [...this.#open.values()],
+      // A wait ends with its step, and no step goes on in the next run.
+      open: this.open.filter(({ kind }) => kind !== 'waiting'),
       answered: [...this.#answered.values()],
       overdue: [...this.#overdue],
       raised: this.#raised,

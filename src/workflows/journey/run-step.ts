@@ -190,7 +190,7 @@ async function attempted<Result>(
     if ((step.once || step.repeats) && wasCancelled) writes.cancelled(step.title, became);
     return wasCancelled;
   };
-  const endWait = step.waitsForChange ? () => undefined : waits.begin(step.title);
+  const endWait = waits.begin(step.title, step.waitsForChange);
   try {
     const result = await step.run();
     keepWarnings(timeline, step.title, result);

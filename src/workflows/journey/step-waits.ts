@@ -8,6 +8,8 @@ import type { RequirementQueue } from './requirement-queue.js';
 
 interface RunningStep {
   readonly title: string;
+  /** It polls, and goes on after its reads have failed. */
+  readonly isPoll: boolean;
   readonly begunAt: number;
 }
 
@@ -26,24 +28,35 @@ export class StepWaits {
   }
 
   /** @returns a function to call when the attempt has ended */
-  begin(title: string): () => void {
-    const step = { title, begunAt: Date.now() };
+  begin(title: string, isPoll = false): () => void {
+    const step = { title, isPoll, begunAt: Date.now() };
     this.#running.add(step);
     return () => {
       this.#running.delete(step);
-      this.#late.delete(step);
-      // The step after it, or the next wait, shows that it has ended.
-      if (this.#shown !== step) return;
-      this.#shown = undefined;
-      this.state.know({ waiting: undefined });
+      this.#end(step);
     };
   }
 
-  #onWait(wait: PartnerWait): void {
+  /** The step after it, or the next wait, shows that it has ended. */
+  #end(step: RunningStep): void {
+    this.#late.delete(step);
+    if (this.#shown !== step) return;
+    this.#shown = undefined;
+    this.state.know({ waiting: undefined });
+  }
+
+  #onWait({ isPoll, isOver, ...wait }: PartnerWait): void {
     const since = Date.parse(wait.since);
-    const step = [...this.#running].findLast(({ begunAt }) => begunAt <= since);
+    const step = [...this.#running].findLast((each) =>
+      isPoll ? each.isPoll : !each.isPoll && each.begunAt <= since,
+    );
     // The step that waited has ended since.
     if (!step) return;
+    if (isOver) {
+      this.#end(step);
+      this.state.show();
+      return;
+    }
     const reason = shortened(masked(wait.reason), LONGEST.line);
     const { since: at, until } = wait;
     this.#shown = step;

@@ -55,6 +55,7 @@ describe('gangway setup and doctor', () => {
       'workers: ok',
       'builds: ok',
       'workflow tasks: ok',
+      'waits: ok',
       'keys: ok',
       'boarding partner: ok',
       'banking partner: ok',
@@ -85,13 +86,13 @@ describe('gangway setup and doctor', () => {
       .replace(/(?<=server |workers: )[\d.]+/g, '#')
       .replaceAll(rig.taskQueue, 'TASK_QUEUE');
     expect(shown.replaceAll(url, 'URL').replaceAll(rig.documentDir, 'DOCUMENTS')).toBe(GOLDEN);
-    expect([code, stderr]).toEqual([1, '2 of 16 findings are wrong\n']);
+    expect([code, stderr]).toEqual([1, '2 of 17 findings are wrong\n']);
   });
 
   it('doctor prints what it found while a slow check goes on', async () => {
     const url = `http://${await listening(createServer())}`;
     const doctor = startGangway({ ...rig.env, PAYMENTS_URL: url }, ['doctor']);
-    await doctor.printsLines(12);
+    await doctor.printsLines(13);
     expect(doctor.stdout()).toMatch(/^ok +plant store +\S+ accepts our credentials; called list-plants$/m);
     doctor.kill('SIGINT');
     expect(await doctor.finished).toMatchObject({
@@ -116,6 +117,7 @@ ok       search attributes  all registered
 ok       workers            polled in the last minute: task queue TASK_QUEUE and 6 of partners and events; workers: #
 ok       builds             off: GANGWAY_BUILD_ID is not set, so any worker takes any task
 ok       workflow tasks     none fail (the server reports a failing task after a minute)
+ok       waits              nothing waits too long for a partner
 ok       keys               no workflow runs
 wrong    boarding partner   the boarding partner rejected our credentials (401): correct them in the settings; Unauthorized: Invalid credentials; called list-agent-profiles
                             fix: correct BOARDING_USERNAME, BOARDING_PASSWORD

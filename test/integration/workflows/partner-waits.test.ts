@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
+import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
-import { hostilePartner } from '../../rigs/workflows/hostile-partner.js';
+import { boardingResponse, hostilePartner, STATUS } from '../../rigs/workflows/hostile-partner.js';
 
 const CREATE = 'POST /api/v2/merchant/create';
 const BUSY = '{"data":null,"status":"Too Many Requests","error":"busy","validationResults":[]}';
@@ -99,6 +101,58 @@ describe('a step that waits for too long', () => {
     expect((await boarding.state()).requirements).toEqual([]);
     hostile.behave(CREATE);
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    await worker.stop();
+  });
+});
+
+describe('a merchant that the partner no longer finds', () => {
+  it('is asked about in inbox, list, status and doctor, until a read finds it again', async () => {
+    const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
+    const poll = { minMs: 50, maxMs: 500 };
+    const worker = await rig.startWorker({ boardingUrl: hostile.url, poll, patience: { stepMs: 1 } });
+    const boarding = await rig.board(merchant('waiting'));
+    const { workflowId } = boarding;
+    await boarding.until(({ stage }) => stage === 'underwriting');
+    await boarding.asleepAfter(7);
+    const gone = '{"data":null,"status":"Not Found","error":"no such resource","validationResults":[]}';
+    hostile.misbehave(STATUS, () => ({ status: 404, body: gone }));
+    const { id, title, detail, answers } = await boarding.requirement('waiting');
+    expect([title, answers]).toEqual(['Waiting for the partner: read the status', ['retry']]);
+    expect(detail).toContain('(boarding get-status: Rejected, HTTP 404)');
+    const { waiting } = await boarding.state();
+    expect(waiting).toMatchObject({ step: 'read the status' });
+    const json = async (...args: string[]) => jsonLines(await gangway(rig.env, [...args, '--json']));
+    const inbox = await eventually(
+      () => json('inbox'),
+      (items) => items.length > 0,
+      'the requirement in the inbox',
+    );
+    expect(inbox).toMatchObject([{ workflowId, id, kind: 'waiting', task: 'ask partner' }]);
+    expect(await json('list', '--action-required')).toMatchObject([
+      { workflowId, requirements: [{ id, kind: 'waiting' }] },
+    ]);
+    const { stdout } = await gangway(rig.env, ['status', workflowId]);
+    expect(stdout).toContain('Waiting for the partner: read the status');
+    const found = (await json('doctor')).filter(({ check }) => check === 'waits');
+    expect(found).toEqual([
+      {
+        check: 'waits',
+        state: 'warn',
+        detail: 'a person is asked about a partner; workflows with requirement waiting: 1',
+        fix: 'run "gangway inbox --kind waiting"',
+      },
+    ]);
+
+    hostile.behave(STATUS);
+    const after = await boarding.until(({ requirements }) => requirements.length === 0, 'no requirement');
+    expect([after.stage, after.waiting]).toEqual(['underwriting', undefined]);
+    expect((await boarding.events()).filter((event) => event === 'requirement-closed')).toHaveLength(1);
+    hostile.misbehave(STATUS, () => ({ status: 404, body: gone }));
+    expect((await boarding.requirement('waiting')).id).toBe('waiting-2');
+    hostile.misbehave(STATUS, () =>
+      boardingResponse({ status: 'Declined', statusDate: null, comment: null, mid: null }),
+    );
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
     await worker.stop();
   });
 });

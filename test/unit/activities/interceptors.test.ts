@@ -80,6 +80,7 @@ describe('a long wait that a partner asked for', () => {
     ['shorter than a minute', failed({ retryAfterMs: MINUTE - 1 }), {}],
     ['of a failure that is not retried', failed({ retryAfterMs: HOUR }, true), {}],
     ['of a status poll', failed({ retryAfterMs: HOUR }), { activityId: 'await-status' }],
+    ['of a poll for tickets', failed({ retryAfterMs: HOUR }), { heartbeatDetails: { polls: 1, attempt: 1 } }],
     ['of a single activity', failed({ retryAfterMs: HOUR }), { workflowType: 'singleActivity' }],
     ['without a workflow', failed({ retryAfterMs: HOUR }), { workflowType: undefined }],
   ])('is not reported: %s', async (_, error, info) => {
@@ -126,6 +127,54 @@ describe('a step that waits for too long', () => {
   });
 });
 
+describe('a status poll', () => {
+  const poll = (since?: string) => ({
+    activityId: 'await-status',
+    heartbeatDetails: { polls: 40, attempt: 40, ...(since && { failing: { since: Date.parse(since) } }) },
+  });
+  const good = again('StatusUnchanged', 'unchanged', MINUTE);
+
+  it('is late once all its reads have failed for too long, however long it has polled', async () => {
+    const { attempt, reports } = process();
+    later(5 * HOUR);
+    expect(await attempt(failed(), poll())).toBe(0);
+    const since = '2026-01-01T15:00:00.000Z';
+    later(10 * MINUTE - 1);
+    expect(await attempt(failed(), poll(since))).toBe(0);
+    later(1);
+    await attempt(failed(), poll(since));
+    await attempt(failed(), poll(since));
+    expect(reports).toEqual([{ to: 'test', since, reason: 'too busy', isLate: true, isPoll: true }]);
+  });
+
+  it('is reported to be over when it reads again, and late again after that', async () => {
+    const { attempt, reports } = process();
+    later(10 * MINUTE);
+    await attempt(failed(), poll(START));
+    await attempt(good, poll(START));
+    await attempt(good, poll());
+    expect(reports.slice(1)).toEqual([
+      { to: 'test', since: START, reason: '', isLate: false, isPoll: true, isOver: true },
+    ]);
+    await attempt(failed(), poll(START));
+    expect(reports).toHaveLength(3);
+  });
+
+  it('that failed for less than that is not reported when it reads again', async () => {
+    const { attempt } = process();
+    later(10 * MINUTE - 1);
+    expect(await attempt(good, poll(START))).toBe(0);
+  });
+
+  it('is late although the one before it, in the same run, was', async () => {
+    const { attempt } = process();
+    later(10 * MINUTE);
+    await attempt(failed(), poll(START));
+    const scheduledTimestampMs = Date.parse(START) + 1;
+    expect(await attempt(failed(), { ...poll(START), scheduledTimestampMs })).toBe(2);
+  });
+});
+
 describe('responses that cannot be read', () => {
   const unreadable = failed({
     unreadable: 'get-status',
@@ -134,35 +183,44 @@ describe('responses that cannot be read', () => {
       { field: '', message: 'no JSON' },
     ],
   });
-  const poll = { activityId: 'await-status' };
+  const first = { activityId: 'await-status' };
+  const poll = (unreadableSince = Date.parse(START)) => ({
+    ...first,
+    heartbeatDetails: { polls: 1, attempt: 1, failing: { since: 0, unreadableSince } },
+  });
+  // Here only the reports to the account count.
+  const ofAccount = (reports: readonly unknown[]) =>
+    reports.filter((report) => (report as { to: string }).to === 'partner-account-boarding');
 
   it('are reported to the account after an hour, without private values, once an hour for an operation', async () => {
     const { attempt, reports } = process();
-    await attempt(unreadable, poll);
+    const reported = async (error: unknown) => {
+      await attempt(error, poll());
+      return ofAccount(reports).length;
+    };
     later(HOUR - 1);
-    expect(await attempt(unreadable, poll)).toBe(0);
+    expect(await reported(unreadable)).toBe(0);
     later(1);
-    await attempt(unreadable, poll);
+    expect(await reported(unreadable)).toBe(1);
     const what = 'status: is [Redacted]; no JSON';
     const report = { operation: 'get-status', since: START, what, workflowId: 'test' };
-    expect(reports).toEqual([{ to: 'partner-account-boarding', ...report }]);
-    const other = failed({ unreadable: 'get-fees' });
-    expect(await attempt(unreadable, poll)).toBe(1);
-    expect(await attempt(other, poll)).toBe(2);
+    expect(ofAccount(reports)).toEqual([{ to: 'partner-account-boarding', ...report }]);
+    expect(await reported(unreadable)).toBe(1);
+    expect(await reported(failed({ unreadable: 'get-fees' }))).toBe(2);
     later(HOUR - 1);
-    expect(await attempt(unreadable, poll)).toBe(2);
+    expect(await reported(unreadable)).toBe(2);
     later(1);
-    expect(await attempt(unreadable, poll)).toBe(3);
+    expect(await reported(unreadable)).toBe(3);
   });
 
-  it('count for a poll from the first of them, and again after one that can be read', async () => {
-    const { attempt } = process();
+  it('count for a poll from the first of them in a row', async () => {
+    const { attempt, reports } = process();
     later(5 * HOUR);
-    expect(await attempt(unreadable, poll)).toBe(0);
-    later(HOUR - 1);
-    await attempt(again('StatusUnchanged', 'unchanged', MINUTE), poll);
-    later(1);
-    expect(await attempt(unreadable, poll)).toBe(0);
+    await attempt(unreadable, first);
+    await attempt(unreadable, poll(Date.parse(START) + 4 * HOUR + 1));
+    expect(ofAccount(reports)).toEqual([]);
+    await attempt(unreadable, poll(Date.parse(START) + 4 * HOUR));
+    expect(ofAccount(reports)).toHaveLength(1);
   });
 
   it('count for a step from its beginning, and are reported again when Temporal did not take the report', async () => {

@@ -12,6 +12,7 @@ import { takesMarks } from '../../rigs/activities/takes-marks.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+const START = Date.parse('2026-01-01T10:00:00Z');
 const bounds = { minMs: MINUTE, maxMs: HOUR };
 
 /** One attempt of a poll that reads `read`; what it heartbeats, and what it asks of `isChange`. */
@@ -45,9 +46,11 @@ describe('a status poll', () => {
   });
 
   it.each([
-    ['that show no change', async () => 'now', 'unchanged'],
-    ['that fail', () => Promise.reject(new Error('a bug')), 'failed'],
-  ])('sends its count of reads %s with the attempts 1, 4, 16 and 64', async (_, read, result) => {
+    ['that show no change', async () => 'now', 'unchanged', {}],
+    ['that fail', () => Promise.reject(new Error('a bug')), 'failed', { failing: { since: START } }],
+  ])('sends its count of reads %s with the attempts 1, 4, 16 and 64', async (_, read, result, more) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: START });
+    onTestFinished(() => void vi.useRealTimers());
     const sent: unknown[] = [];
     let heartbeatDetails: unknown;
     for (let number = 1; number <= 100; number++) {
@@ -56,7 +59,7 @@ describe('a status poll', () => {
       [heartbeatDetails] = [...heartbeats, heartbeatDetails];
       sent.push(...heartbeats);
     }
-    expect(sent).toEqual([1, 4, 16, 64].map((number) => ({ polls: number, attempt: number })));
+    expect(sent).toEqual([1, 4, 16, 64].map((number) => ({ polls: number, attempt: number, ...more })));
   });
 
   it.each([
@@ -141,7 +144,8 @@ describe('a status poll', () => {
     ['nothing answers', { kind: 'NotSent' }, 1, true],
     ['it is too much for the partner', { kind: 'RateLimited', retryAfterMs: 2 * HOUR }, 1, true],
     ['the partner does not find it yet', { status: 404 }, 1, true],
-    ['the partner does not find it any more', { status: 404 }, 6, false],
+    ['the partner does not find it any more', { status: 404 }, 6, true],
+    ['the partner rejects the read', { status: 400 }, 1, false],
     ['we may not', { kind: 'Forbidden' }, 1, false],
   ])('continues when %s: %o', async (_, details, number, goesOn) => {
     const { outcome, asked } = await attempt(failing(details), true, { attempt: number });
@@ -150,6 +154,34 @@ describe('a status poll', () => {
     if ('retryAfterMs' in details) expect(nextRetryDelay).toBe(2 * HOUR);
     else if (goesOn) expect(nextRetryDelay).toBeGreaterThanOrEqual(MINUTE);
     expect(asked).toEqual([]);
+  });
+
+  it('records since when its reads fail and its responses are unreadable, because another worker may read next', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: START });
+    onTestFinished(() => void vi.useRealTimers());
+    const down = failing({ kind: 'NotSent' });
+    const unreadable = failing({ kind: 'Uncertain', unreadable: 'get-profile' });
+    let heartbeatDetails: unknown = { polls: 1, attempt: 1 };
+    const recorded: unknown[] = [];
+    for (const read of [down, unreadable, unreadable, down, down, async () => 'now', async () => 'now']) {
+      const info = { attempt: 5 + recorded.length, heartbeatDetails };
+      const { heartbeats } = await attempt(read, false, info);
+      recorded.push(heartbeats.map((each) => (each as { failing?: unknown }).failing));
+      [heartbeatDetails] = [...heartbeats, heartbeatDetails];
+      vi.advanceTimersByTime(MINUTE);
+    }
+    const since = START;
+    const both = { since, unreadableSince: START + MINUTE };
+    expect(recorded).toEqual([[{ since }], [both], [], [{ since }], [], [undefined], []]);
+  });
+
+  it('keeps that record while a read takes long', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const heartbeatDetails = { polls: 6, attempt: 6, failing: { since: START } };
+    const read = async () => vi.advanceTimersByTime(3_000);
+    const { heartbeats } = await attempt(read, true, { attempt: 7, heartbeatDetails });
+    expect(heartbeats).toEqual([{ polls: 7, attempt: 7, failing: { since: START } }]);
   });
 
   it.each([

@@ -1,8 +1,11 @@
 import type { Client } from '@temporalio/client';
+import type { RequirementKind } from '../../../messages/requirement-kinds.js';
+import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import { obstacleOf } from '../../../operators/answering.js';
+import { INBOX_TYPES } from '../../../operators/inbox.js';
 import { servedAccounts } from '../../../partners/account-settings.js';
-import { isIn } from '../../../temporal/query.js';
-import { listed } from '../../../temporal/search.js';
+import { is, isIn } from '../../../temporal/query.js';
+import { count, listed } from '../../../temporal/search.js';
 import { missingSearchAttributes } from '../../../temporal/search-attributes.js';
 import { serverClockOffset, serverGaps } from '../../../temporal/server.js';
 import { isInvalidRequest } from '../../../temporal/unavailable.js';
@@ -15,7 +18,7 @@ import {
   pollersOf,
 } from '../../../temporal/workers.js';
 import type { WorkerSettings } from '../../../worker/settings.js';
-import { type Check, ok, type Verdict, wrong } from './check.js';
+import { type Check, ok, type Verdict, warn, wrong } from './check.js';
 import type { ClockOffsets } from './clocks.js';
 import { examineKeys, runningIn } from './keys.js';
 
@@ -83,6 +86,7 @@ export function temporalChecks(
     check('workers', (client) => examineWorkers(client, config)),
     check('builds', (client) => examineBuilds(client, config)),
     check('workflow tasks', (client) => examineTasks(client, taskQueue)),
+    check('waits', (client) => examineWaits(client, taskQueue)),
     check('keys', (client) => examineKeys(client, config)),
   ];
 }
@@ -167,6 +171,28 @@ export async function examineBuilds(
   const pinnedTo = (pinned: number) => (pinned > 0 ? `, pinned to it: ${pinned}` : '');
   if (shown.length === 0) return [ok('off: GANGWAY_BUILD_ID is not set, so any worker takes any task')];
   return [ok(shown.map(({ name, status, pinned }) => `${name} is ${status}${pinnedTo(pinned)}`).join('; '))];
+}
+
+/** The kinds of the requirements that are about a partner which does not respond as it should. */
+const ABOUT_PARTNERS: readonly RequirementKind[] = ['waiting', 'unreadable'];
+
+/** Counts the workflows that have waited for a partner for so long that a person is asked. */
+async function examineWaits(client: Client, taskQueue: string): Promise<Verdict[]> {
+  const inInbox = isIn('WorkflowType', INBOX_TYPES);
+  const found = await Promise.all(
+    ABOUT_PARTNERS.map(async (kind) => {
+      const asked = is(SEARCH_ATTRIBUTES.requirements, kind);
+      return [kind, await count(client, runningIn(taskQueue, inInbox, asked))] as const;
+    }),
+  );
+  const waiting = found.filter(([, workflows]) => workflows > 0);
+  if (waiting.length === 0) return [ok('nothing waits too long for a partner')];
+  return waiting.map(([kind, workflows]) =>
+    warn(
+      `a person is asked about a partner; workflows with requirement ${kind}: ${workflows}`,
+      `run "gangway inbox --kind ${kind}"`,
+    ),
+  );
 }
 
 /** The server sets it when a workflow's task fails or times out five times in a row, and removes it when one completes. */
