@@ -26,6 +26,27 @@ function merge(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
+/** Whether a merge patch changes anything. What is empty changes nothing, even where there is nothing yet. */
+export function changes(target: unknown, patch: unknown): boolean {
+  if (!isObject(patch)) return !isSame(target, patch ?? undefined);
+  if (target !== undefined && !isObject(target)) return true;
+  return Object.entries(patch).some(([name, value]) => changes(target && fieldOf(target, name), value));
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (!isContainer(one) || !isContainer(other)) return one === other;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const fields = Object.entries(one);
+  return (
+    fields.length === Object.keys(other).length &&
+    fields.every(([name, value]) => isSame(value, fieldOf(other, name)))
+  );
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isContainer(value) && !Array.isArray(value);
 }

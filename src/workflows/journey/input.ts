@@ -1,8 +1,8 @@
 import { ApplicationFailure, proxyLocalActivities } from '@temporalio/workflow';
 import type { Correctable, CorrectableType, CorrectionActivities } from '../../messages/activities.js';
-import { mergePatch } from '../../messages/objects.js';
+import { changes, mergePatch } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
-import type { Resolution } from '../../messages/requirements.js';
+import type { Answer, Resolution } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { accountName } from './partner-activities.js';
 import type { Facts } from './published-state.js';
@@ -52,6 +52,12 @@ export class CorrectableInput<Input extends object = object> {
 
   get current(): Input {
     return this.#current;
+  }
+
+  /** The problem with a correction that changes nothing. A person who wants the same again answers `retry`. */
+  problemWith(answer: Answer): string | undefined {
+    if (answer.kind !== 'correction' || changes(this.#current, answer.patch)) return undefined;
+    return 'answer.patch: changes nothing, because the fields have these values';
   }
 
   /** Applies a correction: a JSON merge patch. */

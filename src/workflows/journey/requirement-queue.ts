@@ -63,7 +63,7 @@ export interface RequirementRecords {
 export interface RequirementQueueOptions {
   readonly dueInHours: number;
   /** The input that corrections change. Default: nothing can be corrected. */
-  readonly input?: Pick<CorrectableInput, 'correctable' | 'check' | 'at'> | undefined;
+  readonly input?: Pick<CorrectableInput, 'correctable' | 'problemWith' | 'check' | 'at'> | undefined;
   /** Stands before each numbered id. */
   readonly idPrefix?: string | undefined;
   readonly records?: RequirementRecords | undefined;
@@ -264,7 +264,8 @@ export class RequirementQueue {
   };
 
   #problemWith(resolution: Resolution): string | undefined {
-    return problemWith(resolution, this, this.options.input?.correctable ?? []);
+    const { input } = this.options;
+    return problemWith(resolution, this, input?.correctable ?? []) ?? input?.problemWith(resolution.answer);
   }
 
   readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
 import type { Answer, Requirement } from '../../../src/messages/requirements.js';
+import { gangway } from '../../rigs/command.js';
 import { existing } from '../../rigs/commands/existing.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
@@ -29,7 +30,7 @@ describe.concurrent('a correction', () => {
     [{ agentProfileId: 102 }, `answer.patch.agentProfileId: ${LATER}`],
     [{ fees: { minimumDiscountAmount: 501 } }, 'answer.patch.fees.minimumDiscountAmount: '],
   ])('of an existing merchant that cannot reach the partner is rejected at once: %j', async (patch, why) => {
-    const boarding = await rig.board(merchant('request-changes'));
+    const boarding = await rig.board({ ...merchant('request-changes'), application: { volume: 180_000 } });
     const requirement = await boarding.requirement('request-changes');
     expect(await refusal(boarding, requirement, patch)).toContain(why);
     const { requirements, timeline } = await boarding.state();
@@ -58,6 +59,29 @@ describe.concurrent('a correction', () => {
       expect((await rig.sandbox.merchant(merchantProfileId))['basics']).toMatchObject({ dba: 'New Name' });
     },
   );
+
+  const NOTHING = 'answer.patch: changes nothing, because the fields have these values';
+
+  it.each([
+    ['nothing in it', { application: {} }],
+    ['a value that is there', { application: { annualVolume: 120_000 } }],
+    ['the removal of what is not there', { application: { noSuch: null } }],
+    ['nothing in a field that is not there', { fees: {} }],
+  ])('that changes nothing is refused by every door: %s', async (_, patch) => {
+    const input = merchant('request-changes');
+    const application = { ...input.application, annualVolume: 120_000 };
+    const boarding = await rig.board({ ...input, application });
+    const requirement = await boarding.requirement('request-changes');
+    expect(await refusal(boarding, requirement, patch)).toBe(NOTHING);
+    await expect(boarding.propose(requirement.id, { kind: 'correction', patch })).rejects.toThrow(NOTHING);
+    const resolve = ['resolve', input.externalId, requirement.id, '--patch', JSON.stringify(patch)];
+    const refused = await gangway(rig.env, resolve);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(NOTHING) });
+    const { events = [] } = await boarding.handle.fetchHistory();
+    expect(events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toEqual([]);
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+    await boarding.handle.terminate();
+  });
 
   it('is rejected by a customer in the words of its part', async () => {
     const onboarding = await rig.onboard(customer({ boarding: 'request-changes' }));
