@@ -26,7 +26,7 @@ import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
 import { type MeaningOf, statusShown } from '../partners/phases.js';
 import { masked } from '../privacy/masked.js';
 import { ownersOf, stillRunning } from '../temporal/onboardings.js';
-import { repeatable } from './failures.js';
+import { naming, repeatable } from './failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from './poll.js';
 import { documentFor } from './stores.js';
 import { write, writeThenRead } from './write.js';
@@ -95,8 +95,10 @@ export function boardingActivities({
         const { agentProfileId } = chosen;
         return warned(options, async (warning) => {
           const create = version === 'v1' ? client.createMerchantV1 : client.createMerchant;
-          const { merchantProfileId } = await create({ ...merchant, ...chosen, guid }, warning).catch(
-            (error: unknown) => createdDespite(error, warning.onWarning),
+          const { merchantProfileId } = await naming(of('merchant'), () =>
+            create({ ...merchant, ...chosen, guid }, warning).catch((error: unknown) =>
+              createdDespite(error, warning.onWarning),
+            ),
           );
           return { merchantProfileId, agentProfileId };
         });
@@ -109,9 +111,11 @@ export function boardingActivities({
           const changed = differences(changes, before).length;
           if (changed === 0) return { changed, differing: [] };
           return await warned({}, async (options) => {
-            await client.updateFees({ ...withChanges(before, changes), id }, options);
+            const fees = { ...withChanges(before, changes), id };
+            await naming(of('fees'), () => client.updateFees(fees, options));
             const after = await client.getFees({ id }, signal());
-            return { changed, differing: differences(changes, after) };
+            const differing = differences(changes, after, ['fees']);
+            return { changed, differing };
           });
         },
         { mayBeNew: true },
@@ -123,7 +127,9 @@ export function boardingActivities({
           const before = await statusNow(merchantProfileId, { signal: options.signal });
           if (!isSubmittable(before.phase)) return { submitted: false, ...before };
           return warned(options, async (warning) => {
-            await client.submitMerchant({ ...application, merchantProfileId }, warning);
+            await naming(of('application'), () =>
+              client.submitMerchant({ ...application, merchantProfileId }, warning),
+            );
             return { submitted: true, ...before };
           });
         },
@@ -188,6 +194,12 @@ export function boardingActivities({
       }),
   };
 }
+
+/** Fields of the requests that the input does not have, or has at its top. */
+const ADDED = ['', 'id', 'guid', 'merchantProfileId', 'agentProfileId', 'boardingSettingsId'];
+
+const of = (part: 'merchant' | 'fees' | 'application') => (field: string) =>
+  ADDED.includes(field) ? field : `${part}.${field}`;
 
 /** Makes a call, and returns the partner's warnings with its result. */
 async function warned<Result>(

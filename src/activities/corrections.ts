@@ -4,6 +4,7 @@ import type {
   CorrectableType,
   CorrectionActivities,
   CorrectionRequest,
+  Patch,
 } from '../messages/activities.js';
 import { followedBusinessInput, followedMerchantInput } from '../messages/followed-inputs.js';
 import {
@@ -12,7 +13,7 @@ import {
   merchantBoardingInput,
   terminalProvisioningInput,
 } from '../messages/inputs.js';
-import { mergePatch } from '../messages/objects.js';
+import { fieldOf, mergePatch } from '../messages/objects.js';
 import {
   CORRECTABLE_BUSINESS_FIELDS,
   CORRECTABLE_MERCHANT_FIELDS,
@@ -25,6 +26,10 @@ import { didYouMean } from '../settings/nearest.js';
 /** @param known the accounts and point-of-sale names in the settings of the process */
 export function correctionActivities(known: KnownAccounts): CorrectionActivities {
   return {
+    async blankCorrection(request) {
+      return blankCorrection(request, known);
+    },
+
     async checkCorrection(request) {
       return withKnownNames(correctionProblems(request, known), CORRECTABLE[request.type].schema(known));
     },
@@ -40,8 +45,9 @@ interface Correctable {
   readonly followed?: (known: KnownAccounts) => z.ZodType;
   /** Dotted names of the fields that a correction can change at first. */
   readonly fields: readonly string[];
-  /** The fields that it can still change. */
+  /** The fields that it can still change, and the one of them that it most probably changes. */
   readonly remaining: (progress: Progress) => readonly string[];
+  readonly main: (progress: Progress) => string;
 }
 
 const TERMINAL_FIELDS = ['provisionTerminal.terminal', 'provisionTerminal.toProduction'];
@@ -54,18 +60,21 @@ const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
     fields: CORRECTABLE_MERCHANT_FIELDS,
     remaining: ({ merchantExists }) =>
       merchantExists ? ['fees', 'application'] : CORRECTABLE_MERCHANT_FIELDS,
+    main: ({ merchantExists }) => (merchantExists ? 'application' : 'merchant'),
   },
   businessOnboarding: {
     schema: businessOnboardingInput,
     followed: followedBusinessInput,
     fields: CORRECTABLE_BUSINESS_FIELDS,
     remaining: () => CORRECTABLE_BUSINESS_FIELDS,
+    main: () => 'holder',
   },
   terminalProvisioning: {
     schema: () => terminalProvisioningInput,
     fields: TERMINAL_AND_ACCOUNT_FIELDS,
     remaining: ({ paymentsAccountExists }) =>
       paymentsAccountExists ? TERMINAL_FIELDS : TERMINAL_AND_ACCOUNT_FIELDS,
+    main: () => 'provisionTerminal.terminal',
   },
 };
 
@@ -83,6 +92,65 @@ export function changeable({ type, input, ...progress }: AsItStands, known: Know
 function schemaOf(type: CorrectableType, input: object): Correctable['schema'] {
   const { schema, followed = schema } = CORRECTABLE[type];
   return isFollowed(input) ? followed : schema;
+}
+
+/** The part of a JSON schema that blanks are made from. */
+interface BlankSchema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, BlankSchema>>;
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly BlankSchema[];
+  readonly additionalProperties?: unknown;
+}
+
+/**
+ * A correction to fill in: empty quotes for each of these fields that can still be changed, and for what an object requires. A field
+ * inside a list is left out, because a patch replaces the whole list. Without a field, its name is to be filled in as well.
+ */
+export function blankCorrection(
+  { type, input, fields, ...progress }: AsItStands & { readonly fields: readonly string[] },
+  known: KnownAccounts,
+): Patch {
+  const { remaining, main } = CORRECTABLE[type];
+  const open = remaining(progress);
+  const schema = z.toJSONSchema(schemaOf(type, input)(known), { io: 'input', unrepresentable: 'any' });
+  const places = fields.filter((field) =>
+    open.some((each) => field === each || field.startsWith(`${each}.`)),
+  );
+  const blanks = places
+    .map((field) => blankAt(schema as BlankSchema, field.split('.')))
+    .filter((blank) => blank !== undefined);
+  const none = main(progress)
+    .split('.')
+    .reduceRight((inside, name) => only(name, inside), only('', ''));
+  return (blanks.length > 0 ? blanks : [none]).reduce((all, blank) => mergePatch(all, blank));
+}
+
+/** Undefined for a field that the schema does not have, and for a list. */
+function blankAt(schema: BlankSchema, [name, ...rest]: readonly string[]): Patch | undefined {
+  if (name === undefined || isList(schema)) return undefined;
+  const { properties = {}, additionalProperties = {} } = schema;
+  const inside = fieldOf(properties, name) ?? (additionalProperties === false ? undefined : {});
+  const blank = inside && (rest.length > 0 ? blankAt(inside, rest) : blankOf(inside));
+  return blank === undefined ? undefined : only(name, blank);
+}
+
+function blankOf(schema: BlankSchema): unknown {
+  const { type, anyOf, properties = {}, required = [] } = schema;
+  if (anyOf) return blankOf(anyOf[0] ?? {});
+  if (isList(schema)) return undefined;
+  if (type !== 'object') return '';
+  const inside = required.map((name) => [name, blankOf(fieldOf(properties, name) ?? {})]);
+  return inside.length > 0 ? Object.fromEntries(inside) : only('', '');
+}
+
+function isList({ type }: BlankSchema): boolean {
+  return type === 'array';
+}
+
+/** A field by any name, such as __proto__. */
+function only(name: string, value: unknown): Patch {
+  return Object.fromEntries([[name, value]]);
 }
 
 /**

@@ -97,6 +97,21 @@ export function asFailure(
   });
 }
 
+/**
+ * Makes a call whose problems name the fields of its request, and names them as the input has them.
+ *
+ * @throws {PartnerError} whose fields are those of the input
+ */
+export async function naming<T>(inInput: (field: string) => string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof PartnerError)) throw error;
+    const fields = error.fields.map(({ field, message }) => ({ field: inInput(field), message }));
+    throw new PartnerError({ ...error.details, fields }, { cause: error });
+  }
+}
+
 /** The failed call of a partner that an activity's failure is about; undefined for any other failure. */
 export function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined {
   if (!(error instanceof ApplicationFailure) || error.type !== PARTNER_ERROR) return undefined;

@@ -7,7 +7,7 @@ import { PartnerError } from '../partners/partner-error.js';
 import type { PaymentsClient } from '../partners/payments/client.js';
 import type { PaymentsOperations } from '../partners/payments/operations.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
-import { repeatable } from './failures.js';
+import { naming, repeatable } from './failures.js';
 import { write } from './write.js';
 
 /** The size of the largest page (apis/4). */
@@ -50,7 +50,7 @@ export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
         const found = await accountsOf(mid, { signal: options.signal });
         if (found.length > 0) return { found };
         const description = describing(mid, account.description);
-        const { id } = await of('account', () =>
+        const { id } = await naming(of('account'), () =>
           client.createAccount({ ...account, type: 'merchant', description }, { ...options, toProduction }),
         );
         return { created: id };
@@ -63,7 +63,7 @@ export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
         const { terminal, toProduction = false } = checked(provisionTerminal, 'createTerminal');
         const found = await terminalsOf(accountId, terminal.name, { signal: options.signal });
         if (found.length > 0) return { found };
-        const { id } = await of('terminal', () =>
+        const { id } = await naming(of('terminal'), () =>
           client.createTerminal({ ...terminal, account_id: accountId }, { ...options, toProduction }),
         );
         return { created: id };
@@ -116,19 +116,8 @@ function checked(provisionTerminal: unknown, operation: keyof PaymentsOperations
 /** Fields of the requests that the input does not have. */
 const ADDED = ['', 'type', 'account_id'];
 
-/** @throws {PartnerError} whose fields are those of the input */
-async function of<Response>(part: 'account' | 'terminal', call: () => Promise<Response>): Promise<Response> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!(error instanceof PartnerError)) throw error;
-    const fields = error.fields.map(({ field, message }) => ({
-      field: ADDED.includes(field) ? field : inInput(part, field),
-      message,
-    }));
-    throw new PartnerError({ ...error.details, fields }, { cause: error });
-  }
-}
+const of = (part: 'account' | 'terminal') => (field: string) =>
+  ADDED.includes(field) ? field : inInput(part, field);
 
 function inInput(...path: string[]): string {
   return ['provisionTerminal', ...path].filter(Boolean).join('.');

@@ -54,6 +54,9 @@ export interface CorrectionRequest {
   readonly account?: string | undefined;
 }
 
+/** A JSON merge patch (RFC 7396). */
+export type Patch = Readonly<Record<string, unknown>>;
+
 /** What a correction is checked against. */
 export type Correctable = Omit<CorrectionRequest, 'patch'>;
 
@@ -65,6 +68,8 @@ export const inputQuery = defineQuery<Correctable>('input');
 
 /** Checks corrections in the worker, because that needs the schemas of the inputs. Local activities. */
 export interface CorrectionActivities {
+  /** A correction to fill in, for these fields of the input as far as a correction can still change them. */
+  blankCorrection(request: Correctable & { readonly fields: readonly string[] }): Promise<Patch>;
   /** The problems of a correction; empty when it can be applied. */
   checkCorrection(request: CorrectionRequest): Promise<readonly FieldProblem[]>;
 }

@@ -72,8 +72,10 @@ export interface Requirement {
   readonly idFormat?: 'text';
   /** What an answer `choice` can be. */
   readonly choices?: readonly string[];
-  /** Dotted names of the fields that were rejected: `holder.website`. */
+  /** Dotted names of the fields that were rejected, as the input has them: `holder.website`. */
   readonly fields?: readonly string[];
+  /** A correction to fill in: a JSON merge patch whose values, and the names that nobody knows yet, are empty texts. */
+  readonly blank?: Readonly<Record<string, unknown>>;
   /** The last claim, which may have ended. A customer does not show those of its parts. */
   readonly claim?: Claim;
   /** The same holds for a customer. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
+import type { Patch } from '../messages/activities.js';
 import { fieldOf } from '../messages/objects.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { localeRule, PLAIN_NUMBER } from '../partners/rules-in-words.js';
@@ -7,8 +8,7 @@ import { type CellType, columnsOf } from './batch/columns.js';
 import { InvalidInput } from './invalid-input.js';
 import { parseJson } from './text.js';
 
-/** A JSON merge patch (RFC 7396). */
-export type Patch = Readonly<Record<string, unknown>>;
+export type { Patch } from '../messages/activities.js';
 
 /** A field, and the text for its value. */
 export interface Setting {

@@ -3,6 +3,9 @@ import { masked } from '../../privacy/masked.js';
 import type { Question } from '../journey/requirement-queue.js';
 import type { Application } from './application.js';
 
+/** A correction to fill in where nobody knows which field it changes. */
+export const ANY_OF_APPLICATION = { application: { '': '' } };
+
 /** Asks what the underwriters want to know. */
 export function noteQuestion({ id, text, author, more }: Note): Question {
   const detail = masked(text);
@@ -50,5 +53,6 @@ export function notSubmittedQuestion({ merchantProfileId, input }: Application, 
       'Submit it in the partner’s portal: this requirement then closes by itself. Or retry: Gangway submits it as the ' +
       'partner has it. A correction is sent with the submission.',
     answers: ['correction', 'retry', 'abandon'],
+    blank: ANY_OF_APPLICATION,
   };
 }

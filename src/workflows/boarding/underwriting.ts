@@ -20,7 +20,7 @@ import {
   upload,
   uploadsOf,
 } from './application.js';
-import { midQuestion, noteQuestion, notSubmittedQuestion } from './questions.js';
+import { ANY_OF_APPLICATION, midQuestion, noteQuestion, notSubmittedQuestion } from './questions.js';
 import { Restless, toSeen } from './restless.js';
 
 /** What following an application hands to the next run of the workflow. */
@@ -229,6 +229,7 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
       title: 'Changes requested',
       detail,
       answers: ['correction', 'retry', 'abandon'],
+      blank: ANY_OF_APPLICATION,
     });
   }
 

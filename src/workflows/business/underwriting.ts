@@ -257,6 +257,7 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
         'it, or the bank rejected its holder. Gangway follows it, and submits nothing by itself. Submit it at the bank: ' +
         'this requirement then closes by itself. Or correct it with the complete holder, which Gangway then sends.',
       answers: ['correction', 'abandon'],
+      blank: ANY_OF_HOLDER,
     });
   }
 
@@ -336,6 +337,9 @@ const { replyToTicket, findReply } = partnerActivities<BankingActivities>('banki
   findReply: { ...REPEATABLE, summary: 'Look for the reply to a ticket' },
 });
 
+/** A correction to fill in where nobody knows which field it changes. */
+const ANY_OF_HOLDER = { holder: { '': '' } };
+
 const TICKET = 'ticket-';
 
 /** The `about` of the requirement of a ticket. */
@@ -364,6 +368,7 @@ export function ticketQuestion(
     title: remark === undefined ? title : `${title}; ${remark}`,
     detail: detailOf(ticket),
     answers,
+    ...(answers.includes('correction') && { blank: ANY_OF_HOLDER }),
   };
 }
 

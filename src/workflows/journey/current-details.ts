@@ -106,7 +106,7 @@ function partsOf({ boarding, business, terminal }: OnboardingState): string[] {
 
 const HOW_TO_ANSWER =
   'Copy the JSON of a requirement and fill in its empty quotes: the answer, your name as `actor`, and the `reason`. Keep each ' +
-  'text on one line, and write `\\"` for a quote. Open **More Actions**, **Send an Update**, select `resolveRequirement`, and ' +
+  'text on one line, write `\\"` for a quote, and numbers without quotes. Open **More Actions**, **Send an Update**, select `resolveRequirement`, and ' +
   'paste it into **Data**. Then press R on this page.';
 
 /** The requirements, as many as there is room for in the URL, and at least the first. */
@@ -127,10 +127,10 @@ function listOf(requirements: readonly Requirement[], room: number): string[] {
 }
 
 function blockOf(requirement: Requirement, number: number): string {
-  const { id, title, raisedAt, dueAt, answers, fields = [] } = requirement;
+  const { id, title, raisedAt, dueAt, answers, blank: patch = {} } = requirement;
   const due = Date.parse(dueAt) <= Date.now() ? '**overdue** since' : 'due';
   const kind = answers.find((each) => each !== 'documents') ?? 'documents';
-  const answer = kind === 'correction' ? { kind, patch: blankPatch(fields) } : BLANK[kind];
+  const answer = kind === 'correction' ? { kind, patch } : BLANK[kind];
   const resolution: Resolution = { requirementId: id, answer, actor: '', reason: '' };
   return [
     `**${number}. ${plain(title)}**`,
@@ -172,25 +172,6 @@ const BLANK: Readonly<Record<AnswerKind, Answer>> = {
   'take-back': { kind: 'take-back' },
   abandon: { kind: 'abandon' },
 };
-
-/** A merge patch with empty quotes for each of these fields. One inside a list is left out, because a patch replaces the whole list. */
-function blankPatch(fields: readonly string[]): Readonly<Record<string, unknown>> {
-  // Names come from the partner: __proto__ must be a name like any other.
-  const empty = () => Object.create(null) as Record<string, unknown>;
-  const patch = empty();
-  for (const path of fields.map((field) => field.split('.'))) {
-    if (path.some((name) => /^\d+$/.test(name))) continue;
-    let place = patch;
-    for (const name of path.slice(0, -1)) {
-      const inside = place[name];
-      place[name] = typeof inside === 'object' ? inside : empty();
-      place = place[name] as Record<string, unknown>;
-    }
-    const last = path.at(-1) ?? '';
-    place[last] ??= '';
-  }
-  return patch;
-}
 
 const MEANINGS: Readonly<Record<AnswerKind, string>> = {
   text: 'your reply',

@@ -1,9 +1,8 @@
 import { ApplicationFailure, proxyLocalActivities } from '@temporalio/workflow';
-import type { Correctable, CorrectableType, CorrectionActivities } from '../../messages/activities.js';
+import type { Correctable, CorrectableType, CorrectionActivities, Patch } from '../../messages/activities.js';
 import { changes, mergePatch } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Answer, Resolution } from '../../messages/requirements.js';
-import type { FieldProblem } from '../../partners/partner-error.js';
 import { accountName } from './partner-activities.js';
 import type { Facts } from './published-state.js';
 
@@ -30,7 +29,7 @@ function typeOf(value: unknown): string {
   return value === null ? 'null' : typeof value;
 }
 
-const { checkCorrection } = proxyLocalActivities<CorrectionActivities>({
+const { checkCorrection, blankCorrection } = proxyLocalActivities<CorrectionActivities>({
   startToCloseTimeout: '10s',
   summary: 'Check the correction',
 });
@@ -38,8 +37,8 @@ const { checkCorrection } = proxyLocalActivities<CorrectionActivities>({
 /** Input of a workflow as it stands, with the corrections that people made. */
 export class CorrectableInput<Input extends object = object> {
   #current: Input;
-  /** The check that runs now. */
-  #checking: Promise<readonly FieldProblem[]> | undefined;
+  /** The local activity that runs now. */
+  #running: Promise<unknown> | undefined;
 
   /** @param correctable fields that a correction can change */
   constructor(
@@ -89,14 +88,24 @@ export class CorrectableInput<Input extends object = object> {
    */
   async check({ answer }: Resolution, facts: Facts): Promise<void> {
     if (answer.kind !== 'correction') return;
-    // One check at a time: a replay resolves local activities together that ran side by side, and its commands come in another order.
-    while (this.#checking !== undefined) await this.#checking.catch(() => undefined);
-    this.#checking = checkCorrection({ ...this.at(facts), patch: answer.patch });
-    const problems = await this.#checking.finally(() => {
-      this.#checking = undefined;
-    });
+    const problems = await this.#alone(() => checkCorrection({ ...this.at(facts), patch: answer.patch }));
     if (problems.length === 0) return;
     const lines = problems.map(({ field, message }) => `answer.patch${field && `.${field}`}: ${message}`);
     throw rejection(lines.join('\n'));
+  }
+
+  /** A correction to fill in, for those of these fields that it can still change. */
+  blankFor(fields: readonly string[], facts: Facts): Promise<Patch> {
+    return this.#alone(() => blankCorrection({ ...this.at(facts), fields }));
+  }
+
+  /** A replay resolves local activities together that ran side by side, and their commands come in another order. */
+  async #alone<Result>(run: () => Promise<Result>): Promise<Result> {
+    while (this.#running !== undefined) await this.#running.catch(() => undefined);
+    const running = run();
+    this.#running = running;
+    return running.finally(() => {
+      this.#running = undefined;
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { condition, isCancellation, log, setHandler } from '@temporalio/workflow';
-import { inputQuery } from '../../messages/activities.js';
+import { inputQuery, type Patch } from '../../messages/activities.js';
 import { rejection } from '../../messages/rejections.js';
 import {
   type Answer,
@@ -35,6 +35,7 @@ export interface Question {
   readonly idFormat?: 'text';
   readonly choices?: readonly string[];
   readonly fields?: readonly string[];
+  readonly blank?: Patch;
 }
 
 /** A requirement with an answer that the workflow has not processed yet. */
@@ -63,7 +64,9 @@ export interface RequirementRecords {
 export interface RequirementQueueOptions {
   readonly dueInHours: number;
   /** The input that corrections change. Default: nothing can be corrected. */
-  readonly input?: Pick<CorrectableInput, 'correctable' | 'problemWith' | 'check' | 'at'> | undefined;
+  readonly input?:
+    | Pick<CorrectableInput, 'correctable' | 'problemWith' | 'blankFor' | 'check' | 'at'>
+    | undefined;
   /** Stands before each numbered id. */
   readonly idPrefix?: string | undefined;
   readonly records?: RequirementRecords | undefined;
@@ -158,6 +161,11 @@ export class RequirementQueue {
       this.withdraw(id, why);
       this.state.publish();
     }
+  }
+
+  /** A correction to fill in, for these fields. */
+  async blankFor(fields: readonly string[]): Promise<Patch | undefined> {
+    return this.options.input?.blankFor(fields, this.state.facts);
   }
 
   /** Raises a requirement. The outside sees it with the next publication of the state. */

@@ -1,3 +1,4 @@
+import { fieldOf } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
 
 /** The requirements that can be answered, and the answers that can be taken back. */
@@ -53,7 +54,7 @@ function listOf(ids: readonly string[]): string {
 
 function problemWithAnswer(
   answer: unknown,
-  { id, answers, idFormat, choices = [] }: Requirement,
+  { id, answers, idFormat, choices = [], blank }: Requirement,
   correctable: readonly string[],
 ): string | undefined {
   const [example] = answers;
@@ -65,7 +66,7 @@ function problemWithAnswer(
     case 'documents':
       return problemWithDocuments(answer['documents']);
     case 'correction':
-      return problemWithPatch(answer['patch'], correctable);
+      return problemWithPatch(answer['patch'], correctable) ?? problemWithBlanks(answer['patch'], blank);
     case 'adopt':
       return isId(answer['id'], idFormat) ? undefined : `answer.id: ${idFormat === 'text' ? TEXT_ID : ID}`;
     case 'code':
@@ -101,6 +102,19 @@ function problemWithPatch(patch: unknown, correctable: readonly string[]): strin
   const [example] = correctable;
   const form = `in the form of the input: {"${example}": {"FIELD": "VALUE"}}`;
   return `answer.patch: takes one or more of ${correctable.join(', ')}, and no other field, ${form}`;
+}
+
+/** @param blank the correction that a person was to fill in */
+function problemWithBlanks(patch: unknown, blank: unknown, path = 'answer.patch'): string | undefined {
+  if (patch === '' && blank === '') return `${path}: fill in the empty quotes, or remove the field`;
+  if (!isObject(patch)) return undefined;
+  // A name that a person wrote may be a value in the wrong place, so no message quotes it.
+  if (Object.hasOwn(patch, '')) return 'answer.patch: fill in the name of each field, or remove the field';
+  const within = isObject(blank) ? blank : {};
+  const problems = Object.entries(patch).map(([name, value]) =>
+    problemWithBlanks(value, fieldOf(within, name), `${path}.${name}`),
+  );
+  return problems.find(Boolean);
 }
 
 const ID = 'must be the id at the partner, in digits and in quotes: "1012"';

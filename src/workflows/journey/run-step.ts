@@ -233,12 +233,14 @@ export async function askForCorrection(
   isMoot?: () => boolean,
 ): Promise<boolean> {
   const fields = problems.flatMap(({ field }) => field || []);
+  const blank = correct && (await requirements.blankFor(fields));
   const answer = await requirements.ask(
     {
       kind: 'rejected-input',
       title: `Rejected: ${title}`,
       detail: describeProblems(problems),
       ...(fields.length > 0 && { fields }),
+      ...(blank && { blank }),
       answers: [
         ...(correct ? (['correction'] as const) : []),
         ...(replace ? (['documents'] as const) : []),

@@ -55,7 +55,7 @@ describe('fees that are read and sent with a change', () => {
     expect(await run(activitiesAt(url).changeFees, { merchantProfileId: 7, changes })).toMatchObject({
       differing: [
         {
-          field: 'cashDiscountRate',
+          field: 'fees.cashDiscountRate',
           message: 'asked for 9007199254740992, the partner has 9007199254740993',
         },
       ],

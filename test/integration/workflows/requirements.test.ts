@@ -159,8 +159,8 @@ describe.concurrent('input that the partner rejects', () => {
     const boarding = await rig.board(input as typeof bad);
     const { detail, id } = await boarding.requirement('rejected-input');
     expect(detail.split('\n')).toEqual([
-      'firstName: must not be empty',
-      'pos: must be one of None, CustomPos',
+      'merchant.firstName: must not be empty',
+      'merchant.pos: must be one of None, CustomPos',
     ]);
     await boarding.resolve(id, { kind: 'abandon' });
     expect(await boarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'because' });

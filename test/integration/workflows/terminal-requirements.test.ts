@@ -33,6 +33,7 @@ describe.concurrent('an account that the platform rejects', () => {
       dueAt: expect.any(String),
       answers: ['correction', 'retry', 'abandon'],
       fields: ['provisionTerminal.account.parent_id'],
+      blank: { provisionTerminal: { account: { parent_id: '' } } },
     });
     expect((await part.state()).requirements).toEqual([requirement]);
     for (const { handle } of [onboarding, part]) {

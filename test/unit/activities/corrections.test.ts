@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { correctionActivities, correctionProblems } from '../../../src/activities/corrections.js';
+import {
+  blankCorrection,
+  changeable,
+  correctionActivities,
+  correctionProblems,
+} from '../../../src/activities/corrections.js';
 import type { CorrectableType } from '../../../src/messages/activities.js';
 import { NO_ACCOUNTS } from '../../../src/messages/inputs.js';
+import { fieldsOf } from '../../../src/operators/schema-fields.js';
 import { business, merchant, OWNER, terminal } from '../../rigs/inputs.js';
 
 const named = { posNames: ['Till'], accounts: { north: { posNames: ['Northern Till'] } } };
@@ -193,4 +199,63 @@ it('a problem that leaves the worker names known fields only, because another na
   expect(await problems('terminalProvisioning', input, { provisionTerminal: { Ada: 'x' } })).toEqual([
     { field: 'provisionTerminal', message: expect.stringMatching(/^a field in it cannot be changed/) },
   ]);
+});
+
+describe('a correction to fill in', () => {
+  const terminalInput = { externalId: 't-1', mid: '0001', provisionTerminal: terminal() };
+  const blankFor = (type: CorrectableType, input: object, fields: readonly string[], progress: object = {}) =>
+    blankCorrection({ type, input, fields, ...progress }, NO_ACCOUNTS);
+  const created = { merchantExists: true };
+
+  it.each<[string[], object, object]>([
+    [['merchant.email', 'merchant.dba'], {}, { merchant: { email: '', dba: '' } }],
+    [['agentProfileId'], {}, { agentProfileId: '' }],
+    [['merchant.email', 'application.volume'], created, { application: { volume: '' } }],
+    [['application.owner.name'], created, { application: { owner: { name: '' } } }],
+    [['application.siteInspection'], created, { application: { siteInspection: { '': '' } } }],
+    [['fees.minimumDiscountAmount'], created, { fees: { minimumDiscountAmount: '' } }],
+    [['fees.miscFees'], created, { application: { '': '' } }],
+    [['guid'], {}, { merchant: { '': '' } }],
+    [['merchant.email'], created, { application: { '': '' } }],
+    [[], created, { application: { '': '' } }],
+  ])('of a merchant has empty quotes for what can still be changed: %j', (fields, progress, blank) => {
+    expect(blankFor('merchantBoarding', merchant(), fields, progress)).toEqual(blank);
+  });
+
+  it.each<[string[], object]>([
+    [['holder.website', 'holder.phone'], { holder: { website: '', phone: '' } }],
+    [['beneficialOwners.0.email'], { holder: { '': '' } }],
+    [['beneficialOwners'], { holder: { '': '' } }],
+  ])('of a business leaves lists out, because a patch replaces a whole list: %j', (fields, blank) => {
+    expect(blankFor('businessOnboarding', business(), fields)).toEqual(blank);
+  });
+
+  it('has what an object requires, and any name', () => {
+    expect(blankFor('terminalProvisioning', terminalInput, ['provisionTerminal.account.address'])).toEqual({
+      provisionTerminal: { account: { address: { street_line1: '', city: '', state: '', zip: '' } } },
+    });
+    const blank = blankFor('merchantBoarding', merchant(), ['application.__proto__.x'], created);
+    expect(JSON.stringify(blank)).toBe('{"application":{"__proto__":{"x":""}}}');
+  });
+
+  it.each<[CorrectableType, object, object]>([
+    ['merchantBoarding', merchant(), {}],
+    ['merchantBoarding', merchant(), created],
+    ['businessOnboarding', business(), {}],
+    ['terminalProvisioning', terminalInput, {}],
+    ['terminalProvisioning', terminalInput, { paymentsAccountExists: true }],
+  ])('of %s has a form that the check takes, for every field: %#', (type, input, progress) => {
+    const fill = (inside: unknown): unknown =>
+      typeof inside === 'object' && inside !== null
+        ? Object.fromEntries(Object.entries(inside).map(([name, more]) => [name, fill(more)]))
+        : 'x';
+    const { schema } = changeable({ type, input, ...progress }, NO_ACCOUNTS);
+    for (const { name } of fieldsOf(schema)) {
+      const patch = fill(blankFor(type, input, [name], progress));
+      const problems = correctionProblems({ type, input, patch, ...progress }, NO_ACCOUNTS);
+      const ofForm = problems.filter(({ message }) => /known field|changed|an object|a list/.test(message));
+      // Where nobody knows the name of the field, a person fills it in.
+      if (!JSON.stringify(patch).includes('""')) expect([name, ofForm]).toEqual([name, []]);
+    }
+  });
 });

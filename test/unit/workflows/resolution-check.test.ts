@@ -56,6 +56,28 @@ describe('an answer that fits', () => {
   });
 });
 
+describe('a correction that was to be filled in', () => {
+  const blank = { merchant: { email: '', '': '' }, fees: { '': '' } };
+
+  it.each<[object, string | undefined]>([
+    [{ merchant: { email: 'a@example.com' } }, undefined],
+    [{ merchant: { email: null } }, undefined],
+    [{ merchant: { dba: '' } }, undefined],
+    [{ fees: { rate: '' } }, undefined],
+    [
+      { merchant: { email: '' } },
+      'answer.patch.merchant.email: fill in the empty quotes, or remove the field',
+    ],
+    [{ merchant: { '': 'x' } }, 'answer.patch: fill in the name of each field, or remove the field'],
+    [
+      { merchant: { '078-05-1120': { '': 'x' } } },
+      'answer.patch: fill in the name of each field, or remove the field',
+    ],
+  ])('%j', (patch, why) => {
+    expect(problem(correction(patch), { blank })).toBe(why);
+  });
+});
+
 describe('an answer that does not fit', () => {
   const NO_ANSWER = 'answer: must be an object with a kind, such as {"kind": "text"}';
   const STORE = 'gangway resolve --document FILE stores a file and sends it';
