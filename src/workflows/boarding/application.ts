@@ -107,6 +107,8 @@ export async function setFees({ journey, merchantProfileId, input }: Application
   }
 }
 
+export const SUBMIT = 'submit to underwriting';
+
 /**
  * Submits the application to underwriting, when it can be submitted as it stands.
  *
@@ -122,7 +124,7 @@ export async function submit(
   const effectIn = (now: StatusSnapshot | undefined) =>
     now && (now.phase === 'submitted' || isDecided(now.phase)) ? { found: submissionIn(now) } : undefined;
   const submission = await runStep<Submission>(journey, {
-    title: 'submit to underwriting',
+    title: SUBMIT,
     prepare: async () => {
       if (hasNewFees) await setFees(application);
       hasNewFees = false;

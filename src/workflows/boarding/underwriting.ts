@@ -14,6 +14,7 @@ import {
   read,
   requestReview,
   type StatusMark,
+  SUBMIT,
   setFees,
   submit,
   type Upload,
@@ -136,10 +137,8 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
       timeline.add('mid-confirmed', { detail: outcome.mid });
     }
     if (outcome.outcome === 'boarded') state.know({ mid: outcome.mid });
-    for (const kind of this.kinds)
-      for (const { requirement } of requirements.answeredOf(kind))
-        requirements.drop(requirement.id, 'the partner decided before it was delivered');
     await this.tasks.stop();
+    requirements.dropUndelivered(this.kinds, this.journey.writes.all);
     return outcome;
   }
 
@@ -282,7 +281,7 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     const answers = requirements.answeredOf(kind);
     const before = application.input.current;
     const begun = this.#seen;
-    await requirements.whileSending(answers, async () => {
+    await requirements.whileSending(answers, SUBMIT, async () => {
       for (const { resolution } of answers) {
         const answer = unlessAbandoned(resolution);
         if (answer.kind !== 'correction') continue;
@@ -319,7 +318,7 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
   readonly #deliverAnswers = (): Promise<void> => {
     const { requirements } = this.journey;
     const answered = requirements.answeredOf('underwriting-note');
-    return requirements.whileSending(answered, () => this.#deliver(answered));
+    return requirements.whileSending(answered, REVIEW, () => this.#deliver(answered));
   };
 
   /** Uploads the documents, then reports that the notes are answered, with the texts as comment. */

@@ -156,11 +156,13 @@ export function read({ journey, profileId }: BusinessApplication): Promise<Profi
   return runStep(journey, { title: 'read the banking profile', run });
 }
 
+export const CORRECT = 'correct the business account holder';
+
 /** Replaces the holder by the corrected one, until the partner accepts it or the correction is moot. */
 export async function replaceHolder(application: BusinessApplication, isMoot?: () => boolean): Promise<void> {
   const { journey, profileId } = application;
   const { correct } = application.input;
-  const title = 'correct the business account holder';
+  const title = CORRECT;
   for (;;) {
     const { problems } = await runStep(journey, {
       title,

@@ -17,7 +17,14 @@ import { type Answered, type Question, unlessAbandoned } from '../journey/requir
 import { RejectedByPartner, runStep } from '../journey/run-step.js';
 import type { StatusFollower, StatusPoll } from '../journey/status-poll.js';
 import { type Task, Tasks } from '../journey/tasks.js';
-import { askToCorrect, type BusinessApplication, openAccount, read, replaceHolder } from './application.js';
+import {
+  askToCorrect,
+  type BusinessApplication,
+  CORRECT,
+  openAccount,
+  read,
+  replaceHolder,
+} from './application.js';
 
 /** What following a business hands to the next run of the workflow. */
 export interface UnderwritingRecords {
@@ -136,13 +143,11 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
 
   async end(): Promise<BusinessOnboardingOutcome> {
     const { tasks } = this;
-    const { requirements } = this.journey;
+    const { requirements, writes } = this.journey;
     const isDone = () => !tasks.isBusy || this.#isAsking;
     if (tasks.isBusy) await condition(isDone, GRACE, { summary: 'Let calls in flight end' });
     await tasks.stop();
-    for (const kind of ['ticket', 'not-submitted'] as const)
-      for (const { requirement } of requirements.answeredOf(kind))
-        requirements.drop(requirement.id, 'the partner decided before it was delivered');
+    requirements.dropUndelivered(['ticket', 'not-submitted'], writes.all);
     const { outcome } = this;
     if (!outcome) throw new Error('there is no outcome any more');
     return outcome;
@@ -153,13 +158,14 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
     const { requirements } = this.journey;
     const answered = requirements.answeredOf('ticket');
     const task = (name: string, run: () => Promise<void>): Task => ({ name, run });
-    const sending = (name: string, answer: Answered, send: () => Promise<void>) =>
-      task(name, () => requirements.whileSending([answer], send));
+    const sending = (name: string, answer: Answered, write: string, send: () => Promise<void>) =>
+      task(name, () => requirements.whileSending([answer], write, send));
     const replies = answered.flatMap((each) => {
       const { requirement, resolution } = each;
       const { answer } = resolution;
       if (answer.kind !== 'text') return [];
-      return [sending(requirement.id, each, () => this.#reply(requirement, answer.text))];
+      const write = titleOfReply(requirement);
+      return [sending(requirement.id, each, write, () => this.#reply(requirement, answer.text))];
     });
     const corrected = [...answered, ...requirements.answeredOf('not-submitted')].find(
       ({ resolution }) => resolution.answer.kind === 'correction',
@@ -167,7 +173,7 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
     const holder = this.#needsHolder
       ? [task('holder', this.#correctProblems)]
       : corrected
-        ? [sending('holder', corrected, () => this.#correct(corrected))]
+        ? [sending('holder', corrected, CORRECT, () => this.#correct(corrected))]
         : [];
     const account = this.#needsAccount ? [task('account', () => openAccount(this.application))] : [];
     const late = this.#late.length > 0 ? [task('late tickets', this.#readLateTickets)] : [];
@@ -347,6 +353,14 @@ export function aboutTicket(ticketId: number): string {
   return `${TICKET}${ticketId}`;
 }
 
+function ticketIdOf({ about = '' }: Requirement): number {
+  return Number(about.slice(TICKET.length));
+}
+
+export function titleOfReply(requirement: Requirement): string {
+  return `reply to ticket ${ticketIdOf(requirement)}`;
+}
+
 /** The question of a ticket, for people. */
 export function detailOf({ text, updateFieldRequest }: OpenTicket): string {
   const field =
@@ -381,12 +395,12 @@ export function ticketQuestion(
  */
 export async function reply(
   journey: Journey,
-  { about = '' }: Requirement,
+  requirement: Requirement,
   text: string,
 ): Promise<number | null> {
-  const ticketId = Number(about.slice(TICKET.length));
+  const ticketId = ticketIdOf(requirement);
   const { replyId } = await runStep<{ readonly replyId: number | null }>(journey, {
-    title: `reply to ticket ${ticketId}`,
+    title: titleOfReply(requirement),
     run: () => replyToTicket({ ticketId, topic: null, text }),
     endsWhenRejected: true,
     once: {

@@ -1,5 +1,6 @@
 import { condition, isCancellation, log, setHandler } from '@temporalio/workflow';
 import { inputQuery, type Patch } from '../../messages/activities.js';
+import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import { rejection } from '../../messages/rejections.js';
 import {
   type Answer,
@@ -78,8 +79,8 @@ export class RequirementQueue {
   readonly #answered = new Map<string, Answered>();
   readonly #overdue = new Set<string>();
   readonly #asked = new Map<string, number>();
-  /** Ids of requirements whose answers are on their way to the partner. */
-  readonly #sending = new Set<string>();
+  /** The writes that take answers to the partner, by the ids of their requirements. */
+  readonly #sending = new Map<string, string>();
   readonly #handling: Handling;
   #unsent: readonly string[] = [];
   #raised = 0;
@@ -254,14 +255,27 @@ export class RequirementQueue {
     return this.#unsent;
   }
 
-  /** Sends answers. Meanwhile nobody can take them back. */
-  async whileSending(answered: readonly Answered[], send: () => Promise<void>): Promise<void> {
+  /**
+   * Sends answers. Meanwhile nobody can take them back, nor after the end of the workflow has interrupted it.
+   *
+   * @param write the title of the step that takes them to the partner
+   */
+  async whileSending(answered: readonly Answered[], write: string, send: () => Promise<void>): Promise<void> {
     const ids = answered.map(({ requirement }) => requirement.id);
-    for (const id of ids) this.#sending.add(id);
-    try {
-      await send();
-    } finally {
-      for (const id of ids) this.#sending.delete(id);
+    for (const id of ids) this.#sending.set(id, write);
+    await send();
+    for (const id of ids) this.#sending.delete(id);
+  }
+
+  /** Drops the answers that are left after a decision of the partner, once all writes have ended. */
+  dropUndelivered(kinds: readonly RequirementKind[], unfinished: readonly UnfinishedWrite[]): void {
+    const isUnknown = (id: string) =>
+      unfinished.some(({ write, became }) => became === 'unknown' && write === this.#sending.get(id));
+    for (const { requirement } of kinds.flatMap((kind) => this.answeredOf(kind))) {
+      const when = isUnknown(requirement.id)
+        ? 'while it was on its way; whether it arrived is unknown'
+        : 'before it was delivered';
+      this.drop(requirement.id, `the partner decided ${when}`);
     }
   }
 

@@ -10,7 +10,7 @@ import {
 } from '../../messages/partner-account.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
-import { aboutTicket, detailOf, reply, ticketQuestion } from '../business/underwriting.js';
+import { aboutTicket, detailOf, reply, ticketQuestion, titleOfReply } from '../business/underwriting.js';
 import { minuteOf } from '../journey/current-details.js';
 import type { Journey } from '../journey/journey.js';
 import { accountName, POLL, partnerActivities, REPEATABLE, WAIT } from '../journey/partner-activities.js';
@@ -79,7 +79,9 @@ export class UnmatchedTickets {
       const { requirement, resolution } = answered;
       const { answer } = resolution;
       if (answer.kind === 'text')
-        await requirements.whileSending([answered], () => this.#reply(requirement, answer.text));
+        await requirements.whileSending([answered], titleOfReply(requirement), () =>
+          this.#reply(requirement, answer.text),
+        );
       else this.#close(requirement);
     }
     this.#raiseTickets();

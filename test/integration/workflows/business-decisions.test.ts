@@ -129,7 +129,9 @@ describe.concurrent('the bank’s decision wins', () => {
     const { requirements, timeline } = await onboarding.state();
     expect(requirements).toEqual([]);
     const dropped = timeline.find(({ event }) => event === 'answer-dropped');
-    expect(dropped?.detail).toBe(`${ids[0]}: the partner decided before it was delivered`);
+    expect(dropped?.detail).toBe(
+      `${ids[0]}: the partner decided while it was on its way; whether it arrived is unknown`,
+    );
   });
 
   it.each(['drop-before-commit', '500-before-commit'])(
