@@ -48,6 +48,8 @@ interface Correctable {
   /** The fields that it can still change, and the one of them that it most probably changes. */
   readonly remaining: (progress: Progress) => readonly string[];
   readonly main: (progress: Progress) => string;
+  /** Objects whose requests take fields that no schema has, and send them as they are. */
+  readonly open?: (input: object) => readonly string[];
 }
 
 const TERMINAL_FIELDS = ['provisionTerminal.terminal', 'provisionTerminal.toProduction'];
@@ -61,6 +63,8 @@ const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
     remaining: ({ merchantExists }) =>
       merchantExists ? ['fees', 'application'] : CORRECTABLE_MERCHANT_FIELDS,
     main: ({ merchantExists }) => (merchantExists ? 'application' : 'merchant'),
+    open: (input) =>
+      'createVersion' in input && input.createVersion === 'v1' ? ['fees'] : ['merchant', 'fees'],
   },
   businessOnboarding: {
     schema: businessOnboardingInput,
@@ -84,9 +88,11 @@ const APPLICATION_STAYS = {
   message: 'cannot be removed as a whole; name the fields to change, with null for those to remove',
 };
 
-/** Dotted names of the fields that a correction can still change, and the schema of the whole input. */
-export function changeable({ type, input, ...progress }: AsItStands, known: KnownAccounts) {
-  return { fields: CORRECTABLE[type].remaining(progress), schema: schemaOf(type, input)(known) };
+/** Dotted names of the fields that a correction can still change, the schema of the whole input, and fields that no schema has. */
+export function changeable(correctable: AsItStands, known: KnownAccounts) {
+  const { type, input, ...progress } = correctable;
+  const fields = CORRECTABLE[type].remaining(progress);
+  return { fields, schema: schemaOf(type, input)(known), added: addedFields(correctable, known) };
 }
 
 function schemaOf(type: CorrectableType, input: object): Correctable['schema'] {
@@ -108,22 +114,58 @@ interface BlankSchema {
  * inside a list is left out, because a patch replaces the whole list. Without a field, its name is to be filled in as well.
  */
 export function blankCorrection(
-  { type, input, fields, ...progress }: AsItStands & { readonly fields: readonly string[] },
+  { type, input, asked = [], ...progress }: AsItStands,
   known: KnownAccounts,
 ): Patch {
   const { remaining, main } = CORRECTABLE[type];
   const open = remaining(progress);
-  const schema = z.toJSONSchema(schemaOf(type, input)(known), { io: 'input', unrepresentable: 'any' });
-  const places = fields.filter((field) =>
-    open.some((each) => field === each || field.startsWith(`${each}.`)),
-  );
+  const schema = jsonSchemaOf(type, input, known);
+  const added = addedFields({ type, input, asked }, known);
+  const places = asked.filter((field) => open.some((each) => field === each || field.startsWith(`${each}.`)));
   const blanks = places
-    .map((field) => blankAt(schema as BlankSchema, field.split('.')))
+    .map((field) => (added.includes(field) ? at(field, '') : blankAt(schema, field.split('.'))))
     .filter((blank) => blank !== undefined);
-  const none = main(progress)
-    .split('.')
-    .reduceRight((inside, name) => only(name, inside), only('', ''));
+  const none = at(main(progress), only('', ''));
   return (blanks.length > 0 ? blanks : [none]).reduce((all, blank) => mergePatch(all, blank));
+}
+
+function jsonSchemaOf(type: CorrectableType, input: object, known: KnownAccounts): BlankSchema {
+  const schema = schemaOf(type, input)(known);
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as BlankSchema;
+}
+
+/** The fields that the partner named, that no schema has, and that a correction may add nevertheless. */
+function addedFields({ type, input, asked = [] }: AsItStands, known: KnownAccounts): readonly string[] {
+  const open = CORRECTABLE[type].open?.(input) ?? [];
+  const inOpen = asked.filter((field) => open.some((each) => field.startsWith(`${each}.`)));
+  const schema = inOpen.length > 0 ? jsonSchemaOf(type, input, known) : {};
+  return inOpen.filter((field) => !isKnown(schema, field.split('.')));
+}
+
+function isKnown(schema: BlankSchema, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined || isList(schema) || schema.additionalProperties !== false) return true;
+  const inside = fieldOf(schema.properties ?? {}, name);
+  return inside !== undefined && isKnown(inside, rest);
+}
+
+/** The fields that earlier corrections have added. */
+function fieldsAddedTo(input: object, schema: z.ZodType): string[] {
+  const { error } = schema.safeParse(input);
+  const unknown = error?.issues.filter(({ code }) => code === 'unrecognized_keys') ?? [];
+  return fieldProblems(new z.ZodError(unknown)).map(({ field }) => field);
+}
+
+/** A value without a field, and without what only this field was in. */
+function without(value: unknown, [name = '', ...rest]: readonly string[]): unknown {
+  if (!isObject(value) || !Object.hasOwn(value, name)) return value;
+  const { [name]: field, ...others } = value;
+  const left = rest.length > 0 ? without(field, rest) : {};
+  return isObject(left) && Object.keys(left).length === 0 ? others : { ...others, [name]: left };
+}
+
+/** An object with a value at a path. */
+function at(path: string, value: unknown): Patch {
+  return path.split('.').reduceRight<unknown>((inside, name) => only(name, inside), value) as Patch;
 }
 
 /** Undefined for a field that the schema does not have, and for a list. */
@@ -158,7 +200,7 @@ function only(name: string, value: unknown): Patch {
  * the corrected input would break. Empty when it can be applied.
  */
 export function correctionProblems(
-  { type, input, patch, account, ...progress }: CorrectionRequest,
+  { type, input, patch, asked, account, ...progress }: CorrectionRequest,
   known: KnownAccounts,
 ): FieldProblem[] {
   const { fields, remaining } = CORRECTABLE[type];
@@ -172,8 +214,12 @@ export function correctionProblems(
     message: `${fields.includes(field) ? 'can no longer be changed' : 'cannot be changed by a correction'}; ${canChange}${didYouMean(field, [...open, ...leavesIn(input, open)])}`,
   }));
   const refused = patch['application'] === null ? [...fixed, APPLICATION_STAYS] : fixed;
+  const schema = schemaOf(type, input)(known);
+  const added = [...addedFields({ type, input, asked }, known), ...fieldsAddedTo(input, schema)];
   const patched = { ...mergePatch(input, patch), ...(account !== undefined && { account }) };
-  const checked = schemaOf(type, input)(known).safeParse(patched);
+  const checked = schema.safeParse(
+    added.reduce<unknown>((rest, field) => without(rest, field.split('.')), patched),
+  );
   const broken = checked.success ? [] : fieldProblems(checked.error);
   const isRefused = (name: string) =>
     refused.some(({ field }) => name === field || name.startsWith(`${field}.`));

@@ -50,6 +50,8 @@ export interface CorrectionRequest {
   readonly merchantExists?: boolean;
   /** The payments platform has the account: only its terminal is still to be created. */
   readonly paymentsAccountExists?: boolean;
+  /** The fields that the partner named. Where requests are open, the correction may add those that no schema has. */
+  readonly asked?: readonly string[] | undefined;
   /** Name of the account at the partners. Default: the one without a name. The input of a running workflow does not contain it. */
   readonly account?: string | undefined;
 }
@@ -68,8 +70,8 @@ export const inputQuery = defineQuery<Correctable>('input');
 
 /** Checks corrections in the worker, because that needs the schemas of the inputs. Local activities. */
 export interface CorrectionActivities {
-  /** A correction to fill in, for these fields of the input as far as a correction can still change them. */
-  blankCorrection(request: Correctable & { readonly fields: readonly string[] }): Promise<Patch>;
+  /** A correction to fill in, for the fields that the partner named, as far as a correction can still change them. */
+  blankCorrection(request: Correctable): Promise<Patch>;
   /** The problems of a correction; empty when it can be applied. */
   checkCorrection(request: CorrectionRequest): Promise<readonly FieldProblem[]>;
 }

@@ -18,13 +18,14 @@ import { type Field, fieldsOf } from './schema-fields.js';
 import { type Patch, valueAt } from './set-fields.js';
 
 /** The input whose correction answers a requirement: of a customer, that of the part that asks. */
-export function inputFor(
+export async function inputFor(
   client: Client,
   workflowId: string,
   state: OnboardingState,
   requirementId: string,
 ): Promise<Correctable> {
-  return inputOf(client, askingWorkflow(workflowId, state, requirementId));
+  const asked = state.requirements.find(({ id }) => id === requirementId)?.fields;
+  return { ...(await inputOf(client, askingWorkflow(workflowId, state, requirementId))), asked };
 }
 
 /** Whether a correction can change the input of this workflow. */
@@ -55,7 +56,7 @@ export interface Change {
   readonly remark: string;
 }
 
-export function changesOf({ input }: Correctable, patch: Patch): Change[] {
+export function changesOf({ input, asked = [] }: Correctable, patch: Patch): Change[] {
   const changed = mergePatch(input, patch);
   const [before, after] = [withoutPrivate(input), withoutPrivate(changed)];
   return differingFields(input, changed).map((field) => {
@@ -64,13 +65,14 @@ export function changesOf({ input }: Correctable, patch: Patch): Change[] {
       field,
       before: valueAt(before, path),
       after: valueAt(after, path),
-      remark: valueAt(input, path) === undefined ? newField(input, path) : '',
+      remark: valueAt(input, path) === undefined ? newField(input, path, asked) : '',
     };
   });
 }
 
 /** Some fields are open, and take any name: a new one beside a similar one may be a typing error. */
-function newField(input: object, path: readonly string[]): string {
+function newField(input: object, path: readonly string[], asked: readonly string[]): string {
+  if (asked.includes(path.join('.'))) return 'new field, which the partner asked for; it is sent as it is';
   const beside = valueAt(input, path.slice(0, -1));
   const names = typeof beside === 'object' && beside !== null ? Object.keys(beside) : [];
   return `new field${didYouMean(path.at(-1) ?? '', names)}`;
@@ -107,7 +109,7 @@ export interface ChangeableField extends Field {
 
 /** The fields that a correction can change now, with their rules. */
 export function changeableFields(correctable: Correctable, known: KnownAccounts): ChangeableField[] {
-  const { fields, schema } = changeable(correctable, known);
+  const { fields, schema, added } = changeable(correctable, known);
   const present = withoutPrivate(correctable.input);
   const named = fieldsOf(schema).filter(({ name }) =>
     fields.some((field) => name === field || name.startsWith(`${field}.`)),
@@ -118,5 +120,16 @@ export function changeableFields(correctable: Correctable, known: KnownAccounts)
     (name) => !names.has(name.replace(/\.\d+(?=\.|$)/g, '.N')),
   );
   const others = open.map((name) => ({ name, isRequired: false, type: 'any', rule: '' }));
-  return [...named, ...others].map((field) => ({ ...field, now: valueAt(present, field.name.split('.')) }));
+  const asked = added
+    .filter((name) => !open.includes(name))
+    .map((name) => ({
+      name,
+      isRequired: false,
+      type: 'any',
+      rule: 'the partner asked for it; it is sent as it is',
+    }));
+  return [...named, ...others, ...asked].map((field) => ({
+    ...field,
+    now: valueAt(present, field.name.split('.')),
+  }));
 }

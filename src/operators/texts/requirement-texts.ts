@@ -54,13 +54,15 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'adopt a temporary `mid`. Gangway cannot correct it later.',
   },
   'rejected-input': {
-    answers: '`--set`, `--document`, `--retry`, `--abandon`',
+    answers: '`--set`, `--document`, `--adopt`, `--retry`, `--abandon`',
     meaning:
       'The partner, or Gangway’s own check, rejected fields or a document. The request was not carried out.',
     see: 'The detail names each field and its rule.',
     person:
       '`--set` the fields, or `--document` another document. If many onboardings ask at once, the partner’s contract has ' +
-      'changed: ask the partner before you correct one by one.',
+      'changed: ask the partner before you correct one by one. `--set` also adds an unknown field to `merchant` ' +
+      'or `fees`, if the partner named it. If somebody created the merchant, or uploaded the document, in the partner’s portal, ' +
+      '`--adopt` its id.',
     next: 'Gangway sends the corrected request.',
     never: 'use `--retry` without a change, unless the partner corrected something on its side.',
   },

@@ -8,7 +8,7 @@ import type {
 import type { FollowedBusinessInput } from '../../messages/followed-inputs.js';
 import type { BusinessOnboardingInput } from '../../messages/inputs.js';
 import { CORRECTABLE_BUSINESS_FIELDS, isFollowed } from '../../messages/onboardings.js';
-import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
+import { type Answer, DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
@@ -141,12 +141,12 @@ function withoutSsn<Person extends { readonly ssn?: string | undefined }>(person
 
 export const SUBMIT = 'submit the business account holder';
 
-/** Asks a person to correct what is wrong with the submission. False when that became moot. */
+/** Asks a person to correct what is wrong with the submission. Undefined when that became moot. */
 export function askToCorrect(
   { journey, input }: BusinessApplication,
   problems: readonly FieldProblem[],
   isMoot?: () => boolean,
-): Promise<boolean> {
+): Promise<Answer | undefined> {
   return askForCorrection(journey, { title: SUBMIT, correct: input.correct }, problems, isMoot);
 }
 

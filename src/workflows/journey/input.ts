@@ -84,19 +84,22 @@ export class CorrectableInput<Input extends object = object> {
    * Checks the input as a whole with a correction in it, and that the correction still reaches the partner. Accepts every
    * other kind of answer.
    *
+   * @param asked the fields that the partner named
    * @throws {ApplicationFailure} `InvalidResolution`, naming each field and its rule
    */
-  async check({ answer }: Resolution, facts: Facts): Promise<void> {
+  async check({ answer }: Resolution, facts: Facts, asked?: readonly string[]): Promise<void> {
     if (answer.kind !== 'correction') return;
-    const problems = await this.#alone(() => checkCorrection({ ...this.at(facts), patch: answer.patch }));
+    const problems = await this.#alone(() =>
+      checkCorrection({ ...this.at(facts), asked, patch: answer.patch }),
+    );
     if (problems.length === 0) return;
     const lines = problems.map(({ field, message }) => `answer.patch${field && `.${field}`}: ${message}`);
     throw rejection(lines.join('\n'));
   }
 
   /** A correction to fill in, for those of these fields that it can still change. */
-  blankFor(fields: readonly string[], facts: Facts): Promise<Patch> {
-    return this.#alone(() => blankCorrection({ ...this.at(facts), fields }));
+  blankFor(asked: readonly string[], facts: Facts): Promise<Patch> {
+    return this.#alone(() => blankCorrection({ ...this.at(facts), asked }));
   }
 
   /** A replay resolves local activities together that ran side by side, and their commands come in another order. */

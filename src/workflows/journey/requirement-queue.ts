@@ -290,9 +290,13 @@ export class RequirementQueue {
     return problemWith(resolution, this, input?.correctable ?? []) ?? input?.problemWith(resolution.answer);
   }
 
+  async #check(resolution: Resolution): Promise<void> {
+    const asked = this.#open.get(resolution.requirementId)?.fields;
+    await this.options.input?.check(resolution, this.state.facts, asked);
+  }
+
   readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
-    const { input } = this.options;
-    if (input) await input.check(resolution, this.state.facts);
+    await this.#check(resolution);
     const { requirementId, answer } = resolution;
     if (answer.kind === 'take-back') this.#takeBack(resolution);
     else this.#accept(resolution);
@@ -309,7 +313,7 @@ export class RequirementQueue {
         return queue.open;
       },
       problemWith: (resolution) => this.#problemWith(resolution),
-      check: async (resolution) => this.options.input?.check(resolution, this.state.facts),
+      check: (resolution) => this.#check(resolution),
       accept: (resolution) => this.#accept(resolution, true),
     };
   }

@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import { type Mark, PARTNER_ERROR } from '../../messages/activities.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
-import type { DocumentRef } from '../../messages/requirements.js';
+import type { Answer, DocumentRef } from '../../messages/requirements.js';
 import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import { reasonInWords } from '../../partners/reasons.js';
@@ -153,14 +153,8 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
         const effect = await findEvidence(context, step, doubt);
         if (effect) return effect.found;
         if (step.endsWhenRejected) throw new RejectedByPartner(failure.fields, failure.status);
-        await askForCorrection(
-          context,
-          step,
-          failure.fields,
-          () => step.once?.polledEvidence?.() !== undefined,
-        );
-        const seen = step.once?.polledEvidence?.();
-        if (seen) return seen.found;
+        const done = await correctedOrDone(context, step, failure.fields);
+        if (done) return done.result;
         break;
       }
       case 'Forbidden':
@@ -174,6 +168,54 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
         if (resolved !== 'again') return resolved.result;
       }
     }
+  }
+}
+
+/**
+ * Asks a person to correct what the partner rejected. Where no read would show that somebody did it at the partner by hand, the
+ * person may adopt it.
+ *
+ * @returns the result of a write that was done by hand; undefined to try again
+ */
+async function correctedOrDone<Result>(
+  context: StepContext,
+  step: Step<Result>,
+  problems: readonly FieldProblem[],
+): Promise<{ result: Result } | undefined> {
+  const { once } = step;
+  const seen = () => once?.polledEvidence?.();
+  let refused: readonly FieldProblem[] = [];
+  for (;;) {
+    const answer = await askForCorrection(
+      context,
+      step,
+      [...refused, ...problems],
+      () => seen() !== undefined,
+    );
+    const found = seen();
+    if (found) return { result: found.found };
+    if (answer?.kind !== 'adopt' || !once) return undefined;
+    const adopted = await adopt(context, step.title, once, answer.id);
+    if ('result' in adopted) return adopted;
+    refused = [{ field: '', message: adopted.problem }];
+  }
+}
+
+/** Takes over what a person names; the problem when that cannot be. */
+async function adopt<Result>(
+  { timeline, writes }: StepContext,
+  title: string,
+  once: OnceOnly<Result>,
+  id: string,
+): Promise<{ result: Result } | { problem: string }> {
+  try {
+    const result = await once.adopt(id);
+    writes.resolve(title);
+    timeline.add('write-adopted', { detail: `${title}: ${id}` });
+    return { result };
+  } catch (error) {
+    if (!(error instanceof RejectedByPartner)) throw error;
+    return { problem: `${id} cannot be adopted: ${error.message}` };
   }
 }
 
@@ -224,14 +266,14 @@ function keepWarnings(timeline: Timeline, title: string, result: unknown): void 
 /**
  * Asks a person to correct what the partner, or our own check, rejected. Nothing happened at the partner.
  *
- * @returns false when the question became moot before it was answered
+ * @returns undefined when the question became moot before it was answered
  */
 export async function askForCorrection(
   { requirements }: Pick<StepContext, 'requirements'>,
-  { title, correct, replace }: Pick<Step<unknown>, 'title' | 'correct' | 'replace'>,
+  { title, correct, replace, once }: Pick<Step<unknown>, 'title' | 'correct' | 'replace' | 'once'>,
   problems: readonly FieldProblem[],
   isMoot?: () => boolean,
-): Promise<boolean> {
+): Promise<Answer | undefined> {
   const fields = problems.flatMap(({ field }) => field || []);
   const blank = correct && (await requirements.blankFor(fields));
   const answer = await requirements.ask(
@@ -244,15 +286,18 @@ export async function askForCorrection(
       answers: [
         ...(correct ? (['correction'] as const) : []),
         ...(replace ? (['documents'] as const) : []),
+        // Without evidence, only a person can know that it was done by hand.
+        ...(once && !once.readEvidence ? (['adopt'] as const) : []),
         'retry',
         'abandon',
       ],
+      ...(once?.idFormat && { idFormat: once.idFormat }),
     },
     isMoot,
   );
   if (answer?.kind === 'correction') correct?.(answer.patch);
   if (answer?.kind === 'documents' && answer.documents[0]) replace?.(answer.documents[0]);
-  return answer !== undefined;
+  return answer;
 }
 
 function describeProblems(problems: readonly FieldProblem[]): string {
@@ -295,7 +340,7 @@ async function resolveUncertain<Result>(
 ): Promise<{ result: Result } | 'again'> {
   const { timeline, requirements, writes } = context;
   const { title } = step;
-  const { adopt, idFormat, polledEvidence } = once;
+  const { idFormat, polledEvidence } = once;
   const at = sentAt === undefined ? '' : ` at ${momentOf(sentAt)}`;
   writes.doubt(title);
   const isSent = sentAt !== undefined || once.mayBeDone === undefined;
@@ -325,15 +370,9 @@ async function resolveUncertain<Result>(
       return 'again';
     }
     if (answer?.kind !== 'adopt') continue;
-    try {
-      const result = await adopt(answer.id);
-      writes.resolve(title);
-      timeline.add('write-adopted', { detail: `${title}: ${answer.id}` });
-      return { result };
-    } catch (error) {
-      if (!(error instanceof RejectedByPartner)) throw error;
-      problem = `${answer.id} cannot be adopted: ${error.message}\n`;
-    }
+    const adopted = await adopt(context, title, once, answer.id);
+    if ('result' in adopted) return adopted;
+    problem = `${adopted.problem}\n`;
   }
 }
 

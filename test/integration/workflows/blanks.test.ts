@@ -2,6 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Patch } from '../../../src/messages/activities.js';
 import type { Resolution } from '../../../src/messages/requirements.js';
 import { resolveRequirement } from '../../../src/messages/requirements.js';
+import { gangway } from '../../rigs/command.js';
+import { existing } from '../../rigs/commands/existing.js';
 import { business, customer, merchant, terminal } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig } from '../../rigs/rig.js';
@@ -159,5 +161,57 @@ describe('the JSON that the Web UI shows is accepted once its quotes are filled 
     expect(unfilled).toMatch(/^answer\.patch.*: fill in the (empty quotes|name of each field), or remove/);
     expect(await answer(onboarding, filled(blank, name, value))).toMatchObject({ requirementId: id });
     expect(await onboarding.outcome()).toMatchObject({ outcome: expect.stringMatching(/boarded$/) });
+  });
+});
+
+describe('a create that the partner refuses for a field that no schema has', () => {
+  async function refused() {
+    refuseOnce('POST /api/v2/merchant/create', 'taxClassification');
+    const input = merchant();
+    const boarding = await rig.board(input);
+    const requirement = await boarding.requirement('rejected-input');
+    return { input, boarding, requirement };
+  }
+
+  it('is sent with that field as a person writes it, who sees before that it is new', async () => {
+    const { input, boarding, requirement } = await refused();
+    expect(requirement).toMatchObject({
+      detail: 'merchant.taxClassification: is wrong',
+      fields: ['merchant.taxClassification'],
+      blank: { merchant: { taxClassification: '' } },
+      answers: ['correction', 'adopt', 'retry', 'abandon'],
+    });
+    const set = ['resolve', input.externalId, requirement.id, '--set', 'merchant.taxClassification=LLC'];
+    const { stdout } = await gangway(rig.env, [...set, '--dry-run']);
+    expect(stdout).toContain(
+      'merchant.taxClassification: none -> "LLC"  (new field, which the partner asked for; it is sent as it is)',
+    );
+    expect(await gangway(rig.env, set)).toMatchObject({ code: 0 });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    const { merchantProfileId = 0 } = await boarding.state();
+    expect((await rig.sandbox.merchant(merchantProfileId)).basics).toMatchObject({
+      taxClassification: 'LLC',
+    });
+  });
+
+  it('may be done by hand at the partner, and adopted', async () => {
+    const { merchantProfileId: id } = await existing(rig).merchant({ status: 'Not Submitted' });
+    const { boarding, requirement } = await refused();
+    await boarding.resolve(requirement.id, { kind: 'adopt', id: '999999' });
+    const again = await boarding.until(
+      ({ requirements }) => requirements.some((each) => each.id === 'rejected-input-2'),
+      'the question again',
+    );
+    expect(again.requirements[0]?.detail).toMatch(
+      /^999999 cannot be adopted: .+\nmerchant\.taxClassification: is wrong$/s,
+    );
+    await boarding.resolve('rejected-input-2', { kind: 'adopt', id: `${id}` });
+    const { merchantProfileId } = await boarding.until(({ merchantProfileId: known }) => known !== undefined);
+    expect(merchantProfileId).toBe(id);
+    const { timeline } = await boarding.state();
+    expect(timeline.map(({ event, detail }) => `${event} ${detail}`)).toContain(
+      `write-adopted create the merchant: ${id}`,
+    );
+    await boarding.handle.terminate();
   });
 });

@@ -245,7 +245,7 @@ describe.concurrent('a document that is refused', () => {
     };
     await boarding.resolve(id, { kind: 'documents', documents: [lost] });
     const rejected = await boarding.requirement('rejected-input');
-    expect(rejected.answers).toEqual(['documents', 'retry', 'abandon']);
+    expect(rejected.answers).toEqual(['documents', 'adopt', 'retry', 'abandon']);
     const other = await documentStore(folder(rig.documentDir)).put('check.pdf', Buffer.from('%PDF-1.7 test'));
     await boarding.resolve(rejected.id, { kind: 'documents', documents: [other] });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });

@@ -22,7 +22,7 @@ const wrong = (
     'requirementId: no requirement with this id has an unsent answer; unsent: none',
   ],
   [{ answer: marked.noteAnswer }, 'answer: must be an object with a kind, such as {"kind": "correction"}'],
-  [{ answer: { kind: marked.noteAnswer } }, `answer.kind: ${id} takes correction, retry, abandon`],
+  [{ answer: { kind: marked.noteAnswer } }, `answer.kind: ${id} takes correction, adopt, retry, abandon`],
   [{ answer: correction(marked.note) }, 'answer.patch: must be an object'],
   [
     { answer: correction({ [marked.firstName]: marked.email }) },

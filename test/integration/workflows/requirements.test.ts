@@ -147,7 +147,7 @@ describe.concurrent('input that the partner rejects', () => {
     const boarding = await rig.board(input);
     const requirement = await boarding.requirement('rejected-input');
     expect(requirement.detail).toBe('agentProfileId 999 not found');
-    expect(requirement.answers).toEqual(['correction', 'retry', 'abandon']);
+    expect(requirement.answers).toEqual(['correction', 'adopt', 'retry', 'abandon']);
     await boarding.resolve(requirement.id, { kind: 'correction', patch: { agentProfileId: 102 } });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);

@@ -201,10 +201,76 @@ it('a problem that leaves the worker names known fields only, because another na
   ]);
 });
 
+describe('a field that no schema has', () => {
+  const UNKNOWN = 'is not a known field';
+  const asked = ['merchant.taxClassification', 'merchant.owner.taxId', 'fees.surcharge'];
+  const problems = (patch: object, more: object = {}, input: object = merchant()) =>
+    checkOf('merchantBoarding', input, { asked, ...more })(patch);
+
+  it.each([
+    [{ merchant: { taxClassification: 'LLC' } }],
+    [{ merchant: { taxClassification: { kind: 'LLC', since: 2020 } } }],
+    [{ merchant: { owner: { taxId: '1' } } }],
+    [{ fees: { surcharge: 1 } }],
+  ])('may be added where the partner asked for it: %j', (patch) => {
+    expect(problems(patch)).toEqual([]);
+  });
+
+  it.each<[object, object, string]>([
+    [{ merchant: { taxClass: 'LLC' } }, {}, `merchant.taxClass: ${UNKNOWN}`],
+    [{ fees: { taxClassification: 'LLC' } }, {}, `fees.taxClassification: ${UNKNOWN}`],
+    [{ taxClassification: 'LLC' }, {}, 'taxClassification: cannot be changed'],
+    [{ merchant: { taxClassification: 'LLC' } }, { asked: [] }, `merchant.taxClassification: ${UNKNOWN}`],
+    [
+      { merchant: { taxClassification: 'LLC' } },
+      { asked: ['merchant'] },
+      `merchant.taxClassification: ${UNKNOWN}`,
+    ],
+    [
+      { merchant: { taxClassification: 'LLC' } },
+      { merchantExists: true },
+      'merchant: can no longer be changed',
+    ],
+    [{ merchant: { taxClassification: 'LLC', pos: 'x' } }, {}, 'merchant.pos: must be one of'],
+    [{ merchant: { taxClassification: 'LLC', dba: 1 } }, {}, 'merchant.dba: '],
+  ])('may not be added elsewhere, and excuses nothing else: %j %j', (patch, more, problem) => {
+    expect(problems(patch, more)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('may not be added to v1 of the create, which takes no other fields', () => {
+    const input = merchant(undefined, { createVersion: 'v1' });
+    expect(problems({ merchant: { taxClassification: 'LLC' } }, {}, input)).toEqual([
+      expect.stringContaining(`merchant.taxClassification: ${UNKNOWN}`),
+    ]);
+  });
+
+  it('excuses no rule between fields', () => {
+    const patch = { merchant: { taxClassification: 'LLC', pos: 'Northern Till' } };
+    expect(checkOf('merchantBoarding', merchant(), { asked }, named)(patch)).toEqual([
+      'merchant.pos: belongs to another account',
+    ]);
+  });
+
+  it('that was added stays, whatever is corrected later', () => {
+    const before = merchant();
+    const input = { ...before, merchant: { ...before.merchant, taxClassification: 'LLC' } };
+    expect(problems({ application: { volume: 1 } }, { asked: [], merchantExists: true }, input)).toEqual([]);
+    expect(problems({ merchant: { email: 'x@example.com' } }, { asked: [] }, input)).toEqual([]);
+  });
+
+  it('is in the correction to fill in', () => {
+    const blank = blankCorrection({ type: 'merchantBoarding', input: merchant(), asked }, NO_ACCOUNTS);
+    expect(blank).toEqual({
+      merchant: { taxClassification: '', owner: { taxId: '' } },
+      fees: { surcharge: '' },
+    });
+  });
+});
+
 describe('a correction to fill in', () => {
   const terminalInput = { externalId: 't-1', mid: '0001', provisionTerminal: terminal() };
-  const blankFor = (type: CorrectableType, input: object, fields: readonly string[], progress: object = {}) =>
-    blankCorrection({ type, input, fields, ...progress }, NO_ACCOUNTS);
+  const blankFor = (type: CorrectableType, input: object, asked: readonly string[], progress: object = {}) =>
+    blankCorrection({ type, input, asked, ...progress }, NO_ACCOUNTS);
   const created = { merchantExists: true };
 
   it.each<[string[], object, object]>([

@@ -65,6 +65,15 @@ describe('a correction', () => {
       { field: 'merchant.email', before: '[Redacted]', after: '[Redacted]', remark: '' },
       { field: 'fees.rates', before: undefined, after: 3, remark: 'new field; did you mean rate?' },
     ]);
+    const asked = ['merchant.taxClassification'];
+    expect(changesOf({ input, asked } as never, { merchant: { taxClassification: 'LLC' } })).toEqual([
+      {
+        field: 'merchant.taxClassification',
+        before: undefined,
+        after: 'LLC',
+        remark: 'new field, which the partner asked for; it is sent as it is',
+      },
+    ]);
   });
 
   it.each([
