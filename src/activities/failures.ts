@@ -106,7 +106,8 @@ export async function naming<T>(inInput: (field: string) => string, call: () => 
   try {
     return await call();
   } catch (error) {
-    if (!(error instanceof PartnerError)) throw error;
+    // The fields of an unreadable response are its own.
+    if (!(error instanceof PartnerError) || error.details.unreadable !== undefined) throw error;
     const fields = error.fields.map(({ field, message }) => ({ field: inInput(field), message }));
     throw new PartnerError({ ...error.details, fields }, { cause: error });
   }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { deprecate } from 'node:util';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { retryAfterMs, untilAborted } from '../http/deadline.js';
 import { maskedProblems, masking, withoutRepeats } from '../privacy/private-fields.js';
 import { LONGEST, shortened } from './bounds.js';
@@ -343,11 +343,30 @@ function payloadOf(
   const understood = opened && operation.response.safeParse(opened.payload);
   if (!understood?.success) {
     const fields = understood
-      ? [...problemsOf(opened?.payload), ...fieldProblems(understood.error)]
+      ? [
+          ...problemsOf(opened?.payload),
+          ...fieldProblems(understood.error),
+          ...addedFields(operation, opened?.payload),
+        ]
       : [{ field: '', message: beginningOf(operation, response) }];
     throw fail({ ...known, kind: 'Uncertain', fields, reason: 'unreadable response', unreadable: true });
   }
   return understood.data;
+}
+
+/** How many fields are named that the catalogue does not have. */
+const MOST_ADDED = 5;
+
+/** The fields of an unreadable response that the catalogue does not have: one may be a field that was renamed. */
+function addedFields({ response }: Operation, payload: unknown): FieldProblem[] {
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return [];
+  const known = new Set<string>();
+  JSON.stringify(z.toJSONSchema(response, { io: 'input', unrepresentable: 'any' }), (key, value) => {
+    if (key === 'properties') for (const name of Object.keys(value)) known.add(name);
+    return value;
+  });
+  const added = Object.keys(payload).filter((name) => !known.has(name));
+  return added.slice(0, MOST_ADDED).map((field) => ({ field, message: 'is not in the catalogue' }));
 }
 
 function download(

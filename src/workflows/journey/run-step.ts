@@ -335,7 +335,7 @@ async function resolveUncertain<Result>(
   context: StepContext,
   step: Step<Result>,
   once: OnceOnly<Result>,
-  { system, operation, reason, sentAt }: PartnerErrorDetails,
+  { system, operation, reason, sentAt, unreadable, fields }: PartnerErrorDetails,
   doubt: Doubt,
 ): Promise<{ result: Result } | 'again'> {
   const { timeline, requirements, writes } = context;
@@ -344,6 +344,8 @@ async function resolveUncertain<Result>(
   const at = sentAt === undefined ? '' : ` at ${momentOf(sentAt)}`;
   writes.doubt(title);
   const isSent = sentAt !== undefined || once.mayBeDone === undefined;
+  const what = masked(fields.map(problemText).join('; '));
+  const why = unreadable === undefined ? '' : `: ${what}`;
   const sent = isSent ? `sent${at}` : 'perhaps sent before';
   timeline.add('write-uncertain', { detail: `${title}, ${sent}: ${reason}` }, { system, operation });
   const effect = await findEvidence(context, step, doubt);
@@ -359,7 +361,7 @@ async function resolveUncertain<Result>(
       {
         kind: 'uncertain-write',
         title: `Outcome unknown: ${title}`,
-        detail: `${problem}The request was ${sent}. Whether it took effect is unknown (${reasonInWords(reason)}). ${once.whereToLook} ${IF_NOT_THERE}`,
+        detail: `${problem}The request was ${sent}. Whether it took effect is unknown (${reasonInWords(reason)}${why}). ${once.whereToLook} ${IF_NOT_THERE}`,
         answers: ['adopt', 'retry', 'abandon'],
         ...(idFormat && { idFormat }),
       },

@@ -25,6 +25,23 @@ async function underReview(rig: Rig, count: number, unreadableMs = 1, poll = { m
   return { hostile, boardings };
 }
 
+it('the question about a write names what of its response could not be read, without a value', async () => {
+  await withAccounts(async (rig) => {
+    const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
+    const renamed = { merchantId: 7_654_321, 'ada@example.com': 1 };
+    hostile.misbehave('POST /api/v2/merchant/create', () => boardingResponse(renamed));
+    await rig.startWorker({ boardingUrl: hostile.url });
+    const boarding = await rig.board(merchant());
+    const { detail } = await boarding.requirement('uncertain-write');
+    expect(detail).toContain(
+      '(unreadable response: merchantProfileId: is required; merchantId: is not in the catalogue; ' +
+        '[Redacted]@example.com: is not in the catalogue)',
+    );
+    expect(detail).not.toContain('7654321');
+    await boarding.handle.terminate();
+  });
+});
+
 describe.concurrent('a response that cannot be read', () => {
   it.each<[string, Response, string]>([
     ['a status that is null', boardingResponse({ ...PENDING, status: null }), 'status: '],
