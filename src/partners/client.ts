@@ -186,19 +186,33 @@ async function call(
   if (operation.deprecated && !options.knowsDeprecated)
     warnOfDeprecated(protocol.system, name, operation.deprecated);
 
+  const unlessPaused = (): void => {
+    const pause = http.pause.now;
+    if (!pause) return;
+    const reason = `not sent: ${pause.operation} got HTTP 429`;
+    throw fail({ kind: 'RateLimited', fields: [], reason, retryAfterMs: pause.leftMs });
+  };
+  unlessPaused();
+
   const unknown = unknownFieldsWarning(operation, checked.data);
   if (unknown !== undefined) options.onWarning?.(unknown);
 
   const wire = encode(operation, checked.data as Record<string, unknown>);
   const maxBytes = operation.maxBytes ?? MAX_RESPONSE_BYTES;
   const accept = operation.returns === 'stream' ? '*/*' : 'application/json';
+  const { beforeSending } = options;
   const send = async (credentials: Credentials): Promise<HttpResponse | HttpDownload> => {
     const message = {
       ...wire,
       method: operation.method,
       headers: { accept, ...wire.headers, ...credentials },
       ownConnection: operation.effect !== 'read',
-      beforeSending: options.beforeSending,
+      beforeSending:
+        beforeSending &&
+        (async () => {
+          unlessPaused();
+          await beforeSending();
+        }),
       maxBytes,
       ...(signal && { signal }),
     };
@@ -213,6 +227,7 @@ async function call(
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
       ended?.({ failure: outcomeOf(error), code: error.code });
+      if (error.cause instanceof PartnerError) throw error.cause;
       throw fail(tooLarge(error, name, maxBytes) ?? noResponse(error), error);
     }
   };
@@ -258,12 +273,11 @@ async function call(
     : withoutRepeats(opened?.payload, secrets, sent);
   const refusedWith = opened?.failed && isSuccess(response.status) ? payload : undefined;
   const shown = opened && { ...opened, payload };
-  const failure = ({ unreadable, ...details }: FailureOfResponse) =>
-    fail(
-      maskedFailure({ ...details, ...(unreadable && { unreadable: name }) }, mask),
-      undefined,
-      refusedWith ?? undefined,
-    );
+  const failure = ({ unreadable, ...details }: FailureOfResponse) => {
+    if (details.kind === 'RateLimited') http.pause.begin(name, details.retryAfterMs);
+    const masked = maskedFailure({ ...details, ...(unreadable && { unreadable: name }) }, mask);
+    return fail(masked, undefined, refusedWith ?? undefined);
+  };
   const result = payloadOf(operation, response, shown, http.maxRetryAfterMs, failure);
   if (more === undefined) return result;
   const fields = [{ field: '', message: `the list is only a page of a longer one (${more})` }];

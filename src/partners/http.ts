@@ -44,6 +44,31 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
  */
 const ABOUT_TO_SEND_AT_ONCE = 2;
 
+/** How long a 429 without a `Retry-After` holds up further calls, in milliseconds. */
+const SHORTEST_PAUSE_MS = 1_000;
+
+/** The pause that a partner asks for with a 429: until it ends, no call of the account is sent. */
+export class Pause {
+  #until = 0;
+  #operation = '';
+
+  constructor(private readonly clock = () => performance.now()) {}
+
+  /** @param operation the one that got the 429. A shorter pause does not end a longer one. */
+  begin(operation: string, ms = SHORTEST_PAUSE_MS): void {
+    const until = this.clock() + ms;
+    if (until <= this.#until) return;
+    this.#until = until;
+    this.#operation = operation;
+  }
+
+  /** How long it still lasts, in whole milliseconds, and the operation that got the 429; undefined without a pause. */
+  get now(): { readonly leftMs: number; readonly operation: string } | undefined {
+    const leftMs = Math.ceil(this.#until - this.clock());
+    return leftMs > 0 ? { leftMs, operation: this.#operation } : undefined;
+  }
+}
+
 export interface HttpRequest {
   readonly method: Dispatcher.HttpMethod;
   /** Path and query below the base URL, starting with a slash. */
@@ -104,6 +129,8 @@ export class TransportError extends Error {
  * cannot be reached fails the call before it.
  */
 export class PartnerHttp {
+  /** Calls keep it themselves, because only they know what a response means. */
+  readonly pause = new Pause();
   readonly #origin: string;
   readonly #basePath: string;
   readonly #reads: Pool;
@@ -269,7 +296,7 @@ export class PartnerHttp {
 }
 
 /** What carries the requests of a client to its partner. */
-export type Transport = Pick<PartnerHttp, 'send' | 'download' | 'maxRetryAfterMs'>;
+export type Transport = Pick<PartnerHttp, 'send' | 'download' | 'maxRetryAfterMs' | 'pause'>;
 
 /** A connection that waits for its only request. */
 class OwnSocket {

@@ -5,7 +5,7 @@ import { boundedProblems, LONGEST, shortened } from './bounds.js';
  * How a partner call failed, from the caller's side. It decides what may be done next:
  *
  * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect time-out). Safe to repeat.
- * - `RateLimited`: 429. The partner did nothing. Safe to repeat after `retryAfterMs`.
+ * - `RateLimited`: 429, or not sent because an earlier 429 still holds. The partner did nothing. Safe to repeat after `retryAfterMs`.
  * - `Rejected`: the partner, or our own check before sending (then `status` is absent), rejected the input. Nothing
  *   happened; `fields` has the problems.
  * - `Unauthorized`: 401. Nothing happened; the credentials need a person.

@@ -3,12 +3,17 @@ import { gangway as runGangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
+import { hostilePartner } from '../../rigs/workflows/hostile-partner.js';
+
+const AGENTS = 'GET /api/v1/agentProfiles';
 
 /** Far longer than a test may take, in milliseconds. */
 const HOUR_MS = 3_000_000;
 
-const rig = await createRig({ accounts: ['acme'] });
+const rig = await createRig({ worker: false });
 afterAll(() => rig.close());
+const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
+await rig.startWorker({ boardingUrl: hostile.url, accounts: ['acme'] });
 
 function gangway(...args: string[]) {
   const { BOARDING_URL = '', BOARDING_USERNAME = '', BOARDING_PASSWORD = '' } = rig.env;
@@ -20,14 +25,14 @@ function gangway(...args: string[]) {
   return runGangway({ ...rig.env, ...acme }, args);
 }
 
-/** A boarding whose create waits for an hour, because the partner was too busy. */
+/** A boarding whose create waits for an hour, because the partner was down before it. */
 async function heldUp(account?: string) {
-  const input = merchant(undefined, account === undefined ? {} : { account });
-  const { externalId } = input;
-  await rig.sandbox.plan('429', 'create-merchant', { about: externalId, milliseconds: HOUR_MS });
-  const boarding = await rig.board(input);
+  const { agentProfileId: _, ...input } = merchant(undefined, account === undefined ? {} : { account });
+  hostile.misbehave(AGENTS, () => ({ status: 503, headers: { 'retry-after': '3600' }, body: '' }));
+  const boarding = await rig.board({ ...input, agent: 'Harbor Agents' });
   await boarding.retrying('createMerchant');
-  return { boarding, externalId };
+  hostile.behave(AGENTS);
+  return { boarding, externalId: input.externalId };
 }
 
 const created = async (externalId: string) =>

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { BoardingClient } from '../../../src/partners/boarding/client.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 import { clientOf, socketServer } from '../../rigs/partners/servers.js';
@@ -277,12 +277,16 @@ async function endOf(call: Promise<unknown>): Promise<{ end: End; shown: string 
 
 describe('whatever a partner does, a write ends with a known outcome, and the next call is sent', () => {
   it.each(MODES)('%s', async (_, act, expected) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const client = await partner(act);
     const { end, shown } = await endOf(client.createMerchant(WRITE));
     expect(end).toBe(expected);
     if (end === 'understood') expect(JSON.parse(shown)).toMatchObject({ merchantProfileId: 7001 });
     expect(shown.split('\n')[0]?.length).toBeLessThan(500);
     for (const secret of SECRETS) expect(shown).not.toContain(secret);
+    // A 429 holds for a second.
+    if (end === 'RateLimited') vi.advanceTimersByTime(1_000);
     expect(await client.listAgentProfiles({})).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
 import type { Answer } from '../../../src/messages/requirements.js';
-import { merchant, namedApplication } from '../../rigs/inputs.js';
+import { merchant } from '../../rigs/inputs.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
@@ -139,19 +139,5 @@ describe.concurrent('the partner’s decision wins', () => {
     await rig.sandbox.transition(id, DECLINED);
     expect(await boarding.outcome()).toEqual({ outcome: 'declined', comment: 'no', merchantProfileId: id });
     expect(await rig.sandbox.ledger({ id: `${id}` })).toHaveLength(1);
-  });
-
-  it('and a cancellation ends a write that waits for an unavailable partner, which is not sent', async () => {
-    const { externalId } = merchant();
-    const input = merchant('waiting', { externalId, application: namedApplication(externalId) });
-    await rig.sandbox.plan('429', 'submit-merchant', { about: externalId, milliseconds: 3_600_000 });
-    const boarding = await rig.board(input);
-    await boarding.retrying('submitMerchant');
-    await boarding.handle.cancel();
-    await expect(boarding.outcome()).rejects.toThrow();
-    const { timeline } = await boarding.state();
-    const { detail } = timeline.find(({ event }) => event === 'cancelled') ?? {};
-    expect(detail).toContain('submit to underwriting: was not sent');
-    expect(await rig.sandbox.writes(externalId)).toEqual(['create-merchant']);
   });
 });

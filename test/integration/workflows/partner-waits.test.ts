@@ -7,6 +7,7 @@ import { eventually } from '../../rigs/waiting.js';
 import { boardingResponse, hostilePartner, STATUS } from '../../rigs/workflows/hostile-partner.js';
 
 const CREATE = 'POST /api/v2/merchant/create';
+const SUBMIT = 'POST /api/v2/merchant/submit';
 const BUSY = '{"data":null,"status":"Too Many Requests","error":"busy","validationResults":[]}';
 
 let rig: Rig;
@@ -63,6 +64,38 @@ describe('a Retry-After', () => {
     expect(await dueInMs()).toBeLessThan(60_000);
     expect((await boarding.state()).waiting).toBeUndefined();
     await boarding.handle.terminate();
+    await worker.stop();
+  });
+});
+
+describe('a 429', () => {
+  it('of the read after a submission holds up the next read for as long as it asks', async () => {
+    const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
+    // The read before the submission, and the one after it.
+    hostile.misbehave(STATUS, (number) =>
+      number === 2 ? { status: 429, headers: { 'retry-after': '3' }, body: BUSY } : undefined,
+    );
+    const worker = await rig.startWorker({ boardingUrl: hostile.url });
+    const boarding = await rig.board(merchant());
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    const [, limited = 0, next = 0] = hostile.times(STATUS);
+    expect(next - limited).toBeGreaterThanOrEqual(3_000);
+    await worker.stop();
+  });
+
+  it('holds up a submission, which a cancellation then ends: it was not sent', async () => {
+    const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
+    hostile.misbehave(SUBMIT, () => ({ status: 429, headers: { 'retry-after': '3600' }, body: BUSY }));
+    const worker = await rig.startWorker({ boardingUrl: hostile.url });
+    const input = merchant();
+    const boarding = await rig.board(input);
+    await boarding.retrying('submitMerchant');
+    await boarding.handle.cancel();
+    await expect(boarding.outcome()).rejects.toThrow();
+    const { timeline } = await boarding.state();
+    const { detail } = timeline.find(({ event }) => event === 'cancelled') ?? {};
+    expect(detail).toContain('submit to underwriting: was not sent');
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
     await worker.stop();
   });
 });

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BankingToken, type TokenSettings } from '../../../../src/partners/banking/token.js';
 import type { Exchange, ExchangeEnd, HttpRequest, HttpResponse } from '../../../../src/partners/http.js';
-import { TransportError } from '../../../../src/partners/http.js';
+import { Pause, TransportError } from '../../../../src/partners/http.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 
 const SECOND = 1_000;
@@ -45,7 +45,8 @@ function signIn(replies: readonly Reply[], settings: Partial<TokenSettings> = {}
     if (next === undefined) throw new Error('no reply');
     return typeof next === 'function' ? next() : next;
   };
-  const http = { send, download: () => Promise.reject(new Error('no file')), maxRetryAfterMs: HOUR };
+  const download = () => Promise.reject(new Error('no file'));
+  const http = { send, download, maxRetryAfterMs: HOUR, pause: new Pause(() => at) };
   const token = new BankingToken('banking', { ...SETTINGS, now: () => at, ...settings }, http, headers);
   return {
     token,
@@ -395,8 +396,9 @@ describe('a refusal is remembered', () => {
     ['fails', reply(503, '')],
     ['limits the rate', reply(429, '')],
   ])('but a partner that %s is called again', async (_, failing) => {
-    const { get, lines } = signIn([failing]);
+    const { get, lines, pass } = signIn([failing]);
     await failureOf(get());
+    pass(1_000);
     await failureOf(get());
     expect(lines()).toEqual([E1, E1]);
   });

@@ -1,0 +1,108 @@
+import { setImmediate } from 'node:timers/promises';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
+import type { Operations } from '../../../src/partners/catalogue.js';
+import { partnerClient } from '../../../src/partners/client.js';
+import { openPlain } from '../../../src/partners/fields.js';
+import type { PartnerErrorKind } from '../../../src/partners/partner-error.js';
+import { failureOf } from '../../rigs/partners/failure.js';
+import { isClosed, type MemoryOptions, memoryPartner, response } from '../../rigs/partners/memory.js';
+
+const shared = { request: z.object({}), response: z.unknown(), provenance: 'documented' } as const;
+const OPERATIONS = {
+  getStatus: { ...shared, summary: 'a read', method: 'GET', path: '/status', effect: 'read' },
+  submit: { ...shared, summary: 'a write', method: 'POST', path: '/submit', effect: 'once' },
+} as const satisfies Operations;
+
+/** Time that only the test moves. */
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+/** A client of a partner that responds with these heads in turn, and then with 200. */
+function clientOf(heads: readonly string[], connect?: MemoryOptions['connect']) {
+  const left = [...heads];
+  const { http, requests, connections } = memoryPartner({
+    respond: (connection) => connection.end(response('{}', `HTTP/1.1 ${left.shift() ?? '200 OK'}`)),
+    limits: { maxRetryAfterMs: 60_000 },
+    ...(connect && { connect }),
+  });
+  const protocol = {
+    system: 'boarding',
+    authorization: async () => ({}),
+    open: openPlain,
+    secrets: () => [],
+  };
+  const client = partnerClient(OPERATIONS, protocol, http);
+  return { client, connections, sent: () => requests.map((request) => request.split(' ')[1]) };
+}
+
+/** Lets everything happen that is due. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+}
+
+const paused = (retryAfterMs: number) => ({
+  ...{ system: 'boarding', kind: 'RateLimited' satisfies PartnerErrorKind, fields: [], retryAfterMs },
+  reason: 'not sent: get-status got HTTP 429',
+});
+
+describe('a 429 holds for all calls of the account', () => {
+  it.each([
+    ['as long as it asks for', '429 Busy\r\nretry-after: 7', 7_000],
+    ['at most as long as the limit', '429 Busy\r\nretry-after: 61', 60_000],
+    ['a second if it names no time', '429 Busy', 1_000],
+    ['a second if its time cannot be read', '429 Busy\r\nretry-after: soon', 1_000],
+  ])('%s', async (_, head, ms) => {
+    const { client, sent } = clientOf([head]);
+    await failureOf(client.getStatus({}));
+    const beforeSending = vi.fn(async () => undefined);
+    expect((await failureOf(client.getStatus({}))).details).toEqual({
+      ...paused(ms),
+      operation: 'get-status',
+    });
+    vi.advanceTimersByTime(ms - 1);
+    expect((await failureOf(client.submit({}, { beforeSending }))).details).toEqual({
+      ...paused(1),
+      operation: 'submit',
+    });
+    expect([sent(), beforeSending.mock.calls]).toEqual([['/status'], []]);
+    vi.advanceTimersByTime(1);
+    await client.submit({}, { beforeSending });
+    expect(sent()).toEqual(['/status', '/submit']);
+  });
+
+  it.each(['429 Busy\r\nretry-after: 0', '503 Busy\r\nretry-after: 7'])('but not: %j', async (head) => {
+    const { client, sent } = clientOf([head]);
+    await failureOf(client.getStatus({}));
+    await client.getStatus({});
+    expect(sent()).toEqual(['/status', '/status']);
+  });
+
+  it('and a later one that asks for less does not end it sooner', async () => {
+    const { client } = clientOf(['429 Busy\r\nretry-after: 7', '429 Busy\r\nretry-after: 1']);
+    await Promise.all([failureOf(client.getStatus({})), failureOf(client.submit({}))]);
+    expect((await failureOf(client.getStatus({}))).details).toEqual({
+      ...paused(7_000),
+      operation: 'get-status',
+    });
+  });
+
+  it('even for a write that is connecting: it makes no mark, and closes its connection', async () => {
+    let connect = () => {};
+    const { client, sent, connections } = clientOf(['429 Busy\r\nretry-after: 7'], (connected, attempt) => {
+      if (attempt === 1) connect = () => connected(null);
+      else queueMicrotask(() => connected(null));
+    });
+    const beforeSending = vi.fn(async () => undefined);
+    const write = failureOf(client.submit({}, { beforeSending }));
+    await settled();
+    await failureOf(client.getStatus({}));
+    connect();
+    expect((await write).details).toEqual({ ...paused(7_000), operation: 'submit' });
+    expect([sent(), beforeSending.mock.calls]).toEqual([['/status'], []]);
+    await settled();
+    expect(connections.map(isClosed)).toEqual([true, true]);
+  });
+});
