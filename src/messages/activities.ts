@@ -76,6 +76,16 @@ export interface CorrectionActivities {
   checkCorrection(request: CorrectionRequest): Promise<readonly FieldProblem[]>;
 }
 
+/**
+ * The order in which the server hands out tasks that wait, from 1 to 5, the lowest number first. Temporal's default is 3.
+ *
+ * - `call`: somebody waits for a single call.
+ * - `answer`: delivers a person's answer.
+ * - `interactive`: an onboarding that a person or a program waits for, with its status polls.
+ * - `batch`: one of many onboardings, with its status polls.
+ */
+export const PRIORITY_KEYS = { call: 1, answer: 2, interactive: 3, batch: 4 } as const;
+
 /** An activity that runs without an onboarding. */
 export interface SingleActivity {
   readonly activity: string;
@@ -87,7 +97,12 @@ export interface SingleActivity {
   readonly summary: string;
   readonly options: Pick<
     ActivityOptions,
-    'scheduleToStartTimeout' | 'scheduleToCloseTimeout' | 'startToCloseTimeout' | 'heartbeatTimeout' | 'retry'
+    | 'scheduleToStartTimeout'
+    | 'scheduleToCloseTimeout'
+    | 'startToCloseTimeout'
+    | 'heartbeatTimeout'
+    | 'retry'
+    | 'priority'
   >;
 }
 

@@ -7,6 +7,7 @@ import {
 } from '@temporalio/client';
 import type { Priority } from '@temporalio/common';
 import type { z } from 'zod';
+import { PRIORITY_KEYS } from '../messages/activities.js';
 import type { OperationOutcome } from '../messages/banking-activities.js';
 import type {
   FollowedBusinessInput,
@@ -185,9 +186,6 @@ async function wasRejected(client: Client, workflowId: string): Promise<boolean>
 
 /** `interactive`: a person or a program waits for this onboarding. `batch`: it is one row of many. */
 export type Urgency = 'interactive' | 'batch';
-
-/** From 1 to 5, the lowest number first. Temporal's default is 3. */
-const PRIORITY_KEYS: Readonly<Record<Urgency, number>> = { interactive: 3, batch: 4 };
 
 /** The agent of a merchant, by id or by name. */
 export type Agent = Pick<MerchantBoardingInput, 'agentProfileId' | 'agent'>;

@@ -6,7 +6,7 @@ import { openStore } from '../documents/open-store.js';
 import { EventSender } from '../events/sender.js';
 import { partnerTaskQueue } from '../messages/ids.js';
 import { closeAll, partnerClients, servedAccounts } from '../partners/account-settings.js';
-import { observers } from '../partners/http.js';
+import { DEFAULT_HTTP_LIMITS, observers } from '../partners/http.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
 import { clientInterceptors } from '../temporal/connection.js';
 import { dataConverter } from '../temporal/payload-codec.js';
@@ -80,6 +80,8 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig):
           taskQueue: partnerTaskQueue(taskQueue, system, name),
           activities: queues[system].activities,
           interceptors: intercepted(queues[system].interceptors),
+          // What would wait for a connection waits in the task queue, where it has its turn by priority.
+          maxConcurrentActivityTaskExecutions: DEFAULT_HTTP_LIMITS.connections,
           ...limited(account.activitiesPerSecond[system]),
         }),
       ),

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { pause, type Reading, type Watching } from '../../client/watching.js';
-import type { SingleActivity } from '../../messages/activities.js';
+import { PRIORITY_KEYS, type SingleActivity } from '../../messages/activities.js';
 import { isOnboarding, partnerTaskQueue } from '../../messages/ids.js';
 import { NotYetApplied } from '../../operators/answering.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
@@ -165,7 +165,7 @@ async function askForCode(
   }
 }
 
-/** Runs an activity on a worker, without a workflow, and waits for its result. @throws {CommandFailed} */
+/** Runs an activity on a worker, without a workflow, ahead of onboardings, and waits for its result. @throws {CommandFailed} */
 export async function runSingle<Result>(
   { cli, client, config }: CommandContext,
   id: string,
@@ -173,7 +173,10 @@ export async function runSingle<Result>(
 ): Promise<Result> {
   const { queue, account, options, summary } = single;
   return whileShowing(cli, `${summary}: starts`, async (progress) => {
-    const { inWorkflow, step, result } = await startSingle(client, config.taskQueue, id, single);
+    const { inWorkflow, step, result } = await startSingle(client, config.taskQueue, id, {
+      ...single,
+      options: { ...options, priority: { priorityKey: PRIORITY_KEYS.call } },
+    });
     if (inWorkflow)
       cli.note(`this Temporal server has no standalone activities: workflow ${id} runs it instead`);
     const ended = new AbortController();

@@ -14,7 +14,7 @@ import { masked } from '../../privacy/masked.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { Journey, type JourneyRecords } from '../journey/journey.js';
-import { POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
+import { ANSWER, POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
 import type { Facts } from '../journey/published-state.js';
 import type { Answered } from '../journey/requirement-queue.js';
 import { askForCorrection, runStep } from '../journey/run-step.js';
@@ -26,8 +26,8 @@ export const partner = partnerActivities<BoardingActivities>('boarding')({
   changeFees: { ...REPEATABLE, summary: 'Change the fees as asked' },
   submitMerchant: { ...WRITE, summary: 'Submit to underwriting' },
   readStatus: { ...REPEATABLE, summary: 'Read the status' },
-  attachDocument: { ...WRITE, summary: 'Upload a document' },
-  requestUnderwritingReview: { ...WRITE, summary: 'Report that the underwriting notes are answered' },
+  attachDocument: { ...ANSWER, summary: 'Upload a document' },
+  requestUnderwritingReview: { ...ANSWER, summary: 'Report that the underwriting notes are answered' },
   awaitStatusChange: { ...POLL, summary: 'Wait until the status changes (one read per attempt)' },
 });
 

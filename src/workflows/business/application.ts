@@ -13,7 +13,7 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { Journey, type JourneyRecords } from '../journey/journey.js';
-import { POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
+import { ANSWER, POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
 import type { Facts } from '../journey/published-state.js';
 import { askForCorrection, doubts, RejectedByPartner, runStep } from '../journey/run-step.js';
 import { StatusPoll } from '../journey/status-poll.js';
@@ -23,7 +23,7 @@ export const bank = partnerActivities<BankingActivities>('banking')({
   findCandidates: { ...REPEATABLE, summary: 'Look for the business at the bank' },
   examineProfile: { ...REPEATABLE, summary: 'Read a banking profile to adopt' },
   inspectProfile: { ...REPEATABLE, summary: 'Read a banking profile to follow' },
-  correctHolder: { ...WRITE, summary: 'Correct the business account holder' },
+  correctHolder: { ...ANSWER, summary: 'Correct the business account holder' },
   readProfile: { ...REPEATABLE, summary: 'Read the banking profile' },
   awaitProfileChange: { ...POLL, summary: 'Wait until the banking profile changes (one read per attempt)' },
   openFinancialAccount: { ...WRITE, summary: 'Open a financial account' },

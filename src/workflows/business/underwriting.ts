@@ -12,7 +12,7 @@ import type { Requirement } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
-import { partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
+import { ANSWER, partnerActivities, REPEATABLE } from '../journey/partner-activities.js';
 import { type Answered, type Question, unlessAbandoned } from '../journey/requirement-queue.js';
 import { RejectedByPartner, runStep } from '../journey/run-step.js';
 import type { StatusFollower, StatusPoll } from '../journey/status-poll.js';
@@ -339,7 +339,7 @@ function toSeen({ tickets, ...profile }: ProfileSnapshot): SeenProfile {
 }
 
 const { replyToTicket, findReply } = partnerActivities<BankingActivities>('banking')({
-  replyToTicket: { ...WRITE, summary: 'Reply to a ticket' },
+  replyToTicket: { ...ANSWER, summary: 'Reply to a ticket' },
   findReply: { ...REPEATABLE, summary: 'Look for the reply to a ticket' },
 });
 

@@ -5,6 +5,7 @@ import {
   proxyActivities,
   workflowInfo,
 } from '@temporalio/workflow';
+import { PRIORITY_KEYS } from '../../messages/activities.js';
 import {
   AWAIT_STATUS_ACTIVITY_ID,
   type PartnerTaskQueue,
@@ -46,6 +47,9 @@ export const WAIT: ActivityOptions = {
 
 /** The status poll. A nudge resets the activity by its fixed id. */
 export const POLL: ActivityOptions = { ...WAIT, activityId: AWAIT_STATUS_ACTIVITY_ID };
+
+/** A write that delivers what a person answered. */
+export const ANSWER: ActivityOptions = { ...WRITE, priority: { priorityKey: PRIORITY_KEYS.answer } };
 
 /**
  * The account at the partners that this workflow works with; undefined for the account without a name.

@@ -53,3 +53,17 @@ it.each([
     }
   },
 );
+
+it('what delivers an answer goes before all else of its onboarding, which has the priority of its start', async () => {
+  const { handle } = await boarded();
+  const { events } = await handle.fetchHistory();
+  const scheduled = (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
+  const priorities = scheduled.map(({ activityType, priority }) => [
+    activityType?.name,
+    priority?.priorityKey,
+  ]);
+  expect(Object.fromEntries(priorities)).toMatchObject({
+    ...{ createMerchant: undefined, awaitStatusChange: undefined },
+    ...{ attachDocument: 2, requestUnderwritingReview: 2 },
+  });
+});
