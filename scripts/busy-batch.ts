@@ -1,6 +1,7 @@
 /**
- * Boards a batch of merchants while busy loops occupy the processors, and counts the questions about writes. There must be none:
- * `npm run busy-batch -- --count 300 --loops 4`. Exit code 1 if there is one.
+ * Boards a batch of merchants while busy loops occupy the processors, and counts the questions about writes, and the attempts of
+ * writes whose time ended before it was their turn. There must be none: `npm run busy-batch -- --count 300 --loops 4`. Exit code 1
+ * if there is one.
  */
 import { spawn } from 'node:child_process';
 import { Command } from 'commander';
@@ -15,7 +16,9 @@ import { ensureFreshBuild } from './build-stamp.js';
 ensureFreshBuild();
 
 const { count, loops } = new Command('busy-batch')
-  .description('Board a batch beside busy loops, and count the questions about writes.')
+  .description(
+    'Board a batch beside busy loops. Count the questions about writes, and the attempts without a turn.',
+  )
   .option('--count <n>', 'how many merchants', positiveInteger, 300)
   .option('--loops <n>', 'how many busy loops', positiveInteger, 4)
   .parse()
@@ -52,9 +55,16 @@ try {
   printer.line(
     `${writes('create-merchant')} creates and ${writes('submit-merchant')} submissions took effect`,
   );
+  const logged = worker.stderr().split('\n');
+  const withoutTurn = logged.filter((line) => /NotSent.*TimeoutError/.test(line)).length;
+  const [first = '', last = ''] = [ledger.at(0)?.at, ledger.at(-1)?.at];
+  const rate = ledger.length / ((Date.parse(last) - Date.parse(first)) / 1_000);
+  printer.line(`${rate.toFixed(1)} writes took effect in a second`);
+  printer.line(`${withoutTurn} attempts of writes ended before their turn`);
   printer.line(`${asked.length} questions, or writes in doubt`);
   for (const question of asked) printer.line(question);
-  process.exitCode = asked.length === 0 && boarded === count && ledger.length === 2 * count ? 0 : 1;
+  const isAsItShould = asked.length + withoutTurn === 0 && boarded === count && ledger.length === 2 * count;
+  process.exitCode = isAsItShould ? 0 : 1;
 } finally {
   for (const loop of busy) loop.kill('SIGKILL');
   worker.child.kill('SIGTERM');

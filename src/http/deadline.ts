@@ -20,7 +20,7 @@ export class Deadline {
     this.#until = until;
     if (until?.aborted) this.#controller.abort(until.reason);
     until?.addEventListener('abort', this.#follow, { once: true });
-    if (ms !== undefined) this.#timer = setTimeout(this.#pass, ms).unref();
+    if (ms !== undefined) this.endAfter(ms);
   }
 
   get signal(): AbortSignal {
@@ -28,7 +28,7 @@ export class Deadline {
   }
 
   /** Ends the call after this many milliseconds. Sets a limit that is known only when the call is under way. */
-  endAfter(ms: number, pass: () => unknown): void {
+  endAfter(ms: number, pass: () => unknown = tookTooLong): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#controller.abort(pass()), ms).unref();
   }
@@ -40,8 +40,10 @@ export class Deadline {
   }
 
   readonly #follow = () => this.#controller.abort(this.#until?.reason);
+}
 
-  readonly #pass = () => this.#controller.abort(new DOMException('it took too long', 'TimeoutError'));
+function tookTooLong(): DOMException {
+  return new DOMException('it took too long', 'TimeoutError');
 }
 
 /** Waits until the signal aborts. The promise itself continues, because others may wait for it. */

@@ -13,7 +13,7 @@ export interface HttpLimits {
   readonly headersTimeoutMs: number;
   /** Between two chunks of the response body. */
   readonly bodyTimeoutMs: number;
-  /** The whole call. */
+  /** The whole call. For a write it begins when it is the write's turn to be sent. */
   readonly totalTimeoutMs: number;
   readonly maxBodyBytes: number;
   /** Upper limit for a `Retry-After`. */
@@ -39,10 +39,37 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
 };
 
 /**
- * How many writes at once are between {@link HttpRequest.beforeSending} and their first byte. A process that is killed
- * has marked, but not sent, at most as many. On a busy machine that moment is long.
+ * How many writes at once may be between {@link HttpRequest.beforeSending} and their first byte. A process that is killed
+ * has marked, but not sent, at most as many, and somebody is asked about each.
  */
-const ABOUT_TO_SEND_AT_ONCE = 2;
+const FEWEST_PLACES = 2;
+const MOST_PLACES = 8;
+
+/** There is a place for each such part of the time that a write takes there, in milliseconds: for 100 writes a second. */
+const MS_PER_PLACE = 10;
+
+/** The weight of the latest write in the average of that time. */
+const WEIGHT = 1 / 8;
+
+/**
+ * The places of writes that are about to be sent, first come, first served. Their number follows the time that a write spends
+ * there, most of it waiting for Temporal to record its mark: a slow server needs more at once for the same rate.
+ */
+class AboutToSend {
+  readonly #places = pLimit(FEWEST_PLACES);
+  #averageMs = 0;
+
+  /** Calls when it has a place, and keeps that until the end of the call. */
+  take(send: () => Promise<void>): Promise<void> {
+    return this.#places(async () => {
+      const since = performance.now();
+      await send();
+      this.#averageMs += (performance.now() - since - this.#averageMs) * WEIGHT;
+      const needed = Math.ceil(this.#averageMs / MS_PER_PLACE);
+      this.#places.concurrency = Math.min(Math.max(needed, FEWEST_PLACES), MOST_PLACES);
+    });
+  }
+}
 
 /** How long a 429 without a `Retry-After` holds up further calls, in milliseconds. */
 const SHORTEST_PAUSE_MS = 1_000;
@@ -137,7 +164,7 @@ export class PartnerHttp {
   readonly #limits: HttpLimits;
   readonly #options: Client.Options;
   readonly #writes: ReturnType<typeof pLimit>;
-  readonly #aboutToSend = pLimit(ABOUT_TO_SEND_AT_ONCE);
+  readonly #aboutToSend = new AboutToSend();
   readonly #connectorOf: typeof buildConnector;
 
   /**
@@ -205,8 +232,9 @@ export class PartnerHttp {
   ): Promise<Result> {
     let sent = false;
     const { totalTimeoutMs } = this.#limits;
-    const deadline = new Deadline({ ms: totalTimeoutMs, until: request.signal });
+    const deadline = new Deadline({ until: request.signal });
     const { signal } = deadline;
+    const begin = () => deadline.endAfter(totalTimeoutMs);
     const started = whenRequestStarts(() => {
       sent = true;
     });
@@ -220,7 +248,7 @@ export class PartnerHttp {
       });
     const alone = async () => {
       signal.throwIfAborted();
-      const connection = this.#ownConnection(maxResponseSize, request, signal);
+      const connection = this.#ownConnection(maxResponseSize, request, signal, begin);
       const release = () => void connection.destroy().catch(() => undefined);
       signal.addEventListener('abort', release, { once: true });
       try {
@@ -234,6 +262,7 @@ export class PartnerHttp {
     };
     try {
       signal.throwIfAborted();
+      if (!request.beforeSending) begin();
       // undici observes the signal only once it has a connection, which may take a while.
       const response = await untilAborted(
         request.ownConnection ? this.#writes(alone) : exchanged(this.#reads),
@@ -248,7 +277,12 @@ export class PartnerHttp {
   }
 
   /** A connection for one request, which `beforeSending` may still prevent once it is established. */
-  #ownConnection(maxResponseSize: number, { beforeSending }: HttpRequest, signal: AbortSignal): Client {
+  #ownConnection(
+    maxResponseSize: number,
+    { beforeSending }: HttpRequest,
+    signal: AbortSignal,
+    begin: () => void,
+  ): Client {
     const { connectTimeoutMs, idleTimeoutMs } = this.#limits;
     const connect = this.#connectorOf({ timeout: connectTimeoutMs, allowH2: false });
     const connected = (options: buildConnector.Options) =>
@@ -272,6 +306,7 @@ export class PartnerHttp {
           const sendNext = async () => {
             try {
               signal.throwIfAborted();
+              if (beforeSending) begin();
               own = await usable(own, options);
               await beforeSending?.();
               await pendingEvents();
@@ -283,7 +318,7 @@ export class PartnerHttp {
             // Sends the request at once.
             callback(null, own.taken());
           };
-          await (beforeSending ? this.#aboutToSend(sendNext) : sendNext());
+          await (beforeSending ? this.#aboutToSend.take(sendNext) : sendNext());
         };
         established().catch((error: Error) => callback(error, null));
       },

@@ -397,6 +397,81 @@ describe('what a write does before it is sent', () => {
     await Promise.all(calls);
   });
 
+  it('waits for its turn as long as it takes, and then has all the time of a call', async () => {
+    stoppedClock();
+    const { http, requests } = memoryPartner({ limits: { totalTimeoutMs: 400 } });
+    const gates = [gate(), gate(), gate()];
+    const calls = gates.map(({ opened }) => http.send({ ...WRITE, beforeSending: () => opened }));
+    await settled();
+    vi.advanceTimersByTime(399);
+    for (const { open } of gates.slice(0, 2)) open();
+    await settled();
+    vi.advanceTimersByTime(399);
+    gates[2]?.open();
+    await Promise.all(calls);
+    expect(requests).toHaveLength(3);
+  });
+
+  it('has its time limit from its turn on', async () => {
+    stoppedClock();
+    const { http, requests } = memoryPartner({ limits: { totalTimeoutMs: 400 } });
+    const { open, opened } = gate();
+    const call = failureOf(http.send({ ...WRITE, beforeSending: () => opened }));
+    await settled();
+    vi.advanceTimersByTime(400);
+    expect(await call).toMatchObject({ code: 'TimeoutError', sent: false });
+    open();
+    await settled();
+    expect(requests).toEqual([]);
+  });
+
+  it.each([
+    [0, 2],
+    [20, 2],
+    [40, 4],
+    [80, 8],
+    [60_000, 8],
+  ])('that takes %i ms happens for %i writes at a time, first come, first served', async (ms, places) => {
+    stoppedClock();
+    const { http } = memoryPartner({ limits: { totalTimeoutMs: 100_000 } });
+    for (let write = 0; write < 100; write += 1)
+      await http.send({ ...WRITE, beforeSending: async () => void vi.advanceTimersByTime(ms) });
+    const { open, opened } = gate();
+    const begun: number[] = [];
+    const calls = Array.from({ length: 12 }, (_, index) =>
+      http.send({
+        ...WRITE,
+        beforeSending: () => {
+          begun.push(index);
+          return opened;
+        },
+      }),
+    );
+    await settled();
+    expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7].slice(0, places));
+    open();
+    await Promise.all(calls);
+    expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  });
+
+  it('happens for fewer again when it gets fast again', async () => {
+    stoppedClock();
+    const { http } = memoryPartner();
+    const take = async (ms: number) => {
+      for (let write = 0; write < 100; write += 1)
+        await http.send({ ...WRITE, beforeSending: async () => void vi.advanceTimersByTime(ms) });
+    };
+    await take(80);
+    await take(10);
+    const { open, opened } = gate();
+    const beforeSending = vi.fn(() => opened);
+    const calls = [1, 2, 3].map(() => http.send({ ...WRITE, beforeSending }));
+    await settled();
+    expect(beforeSending).toHaveBeenCalledTimes(2);
+    open();
+    await Promise.all(calls);
+  });
+
   it('may end after its caller gave up: no byte is sent, and the connection is closed', async () => {
     const { http, requests, connections } = memoryPartner();
     const { open, opened } = gate();
