@@ -11,6 +11,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import { Deadline } from '../http/deadline.js';
 import type { Mark } from '../messages/activities.js';
+import { problemText } from '../partners/bounds.js';
 import { PartnerError } from '../partners/partner-error.js';
 import { isDenied, isUnimplemented } from '../temporal/unavailable.js';
 import { asFailure, isRetryable, REPORT_TIMEOUT_MS } from './failures.js';
@@ -162,7 +163,18 @@ function isSafeToResend({ kind }: PartnerError): boolean {
 
 /** The write was not sent: something before it failed, such as a read or the sign-in. */
 function notSent(error: unknown, attempt: number): unknown {
-  return error instanceof PartnerError ? asFailure(error, isRetryable(error, attempt, true)) : error;
+  if (!(error instanceof PartnerError)) return error;
+  const retryable = isRetryable(error, attempt, true);
+  return asFailure(retryable ? error : namingRead(error), retryable);
+}
+
+/** A response before the mark is that of a read. Its problems are not about the write, and no field of that one corrects them. */
+function namingRead(error: PartnerError): PartnerError {
+  const { operation, status, fields } = error.details;
+  if (status === undefined) return error;
+  const message = `not sent, because ${operation} before it failed (HTTP ${status})`;
+  const problems = fields.map((problem) => ({ field: '', message: problemText(problem) }));
+  return new PartnerError({ ...error.details, fields: [{ field: '', message }, ...problems] });
 }
 
 function isFinal(failure: unknown): boolean {

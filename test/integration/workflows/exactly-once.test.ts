@@ -153,6 +153,19 @@ describe('reads', () => {
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await boarding.events()).not.toContain('requirement-raised');
   });
+
+  it('that are refused name themselves, and the write after them was not sent', async () => {
+    await rig.sandbox.plan('400', 'list-boarding-settings', { times: 1 });
+    const { boardingSettingsId: _, ...input } = merchant();
+    const boarding = await rig.board(input);
+    const { id, detail, answers } = await boarding.requirement('rejected-input');
+    expect(detail).toMatch(/^not sent, because list-boarding-settings before it failed \(HTTP 400\)\n/);
+    expect(answers).toEqual(['correction', 'retry', 'abandon']);
+    expect(await rig.sandbox.writes(input.externalId)).toEqual([]);
+    await boarding.resolve(id, { kind: 'correction', patch: { boardingSettingsId: 11 } });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+  });
 });
 
 describe('a write that the partner does not permit (403)', () => {

@@ -403,6 +403,34 @@ describe('a write', () => {
     expect(outcome).toMatchObject({ ...retryable(kind), nonRetryable });
   });
 
+  it.each<[PartnerErrorKind, number]>([
+    ['Rejected', 404],
+    ['Rejected', 400],
+    ['Forbidden', 403],
+  ])(
+    'that was not sent because a read was %s (%i) names that read, and no field of it',
+    async (kind, status) => {
+      const fields = [
+        { field: '', message: 'no such resource' },
+        { field: 'id', message: 'is unknown' },
+      ];
+      const more = { operation: 'list-agent-profiles', status, fields };
+      const { outcome } = await attempt(notSending(failed(kind, more)), { info: { attempt: 6 } });
+      const messages = [
+        `not sent, because list-agent-profiles before it failed (HTTP ${status})`,
+        ...['no such resource', 'id: is unknown'],
+      ];
+      const named = messages.map((message) => ({ field: '', message }));
+      expect(outcome).toMatchObject({ details: [{ operation: 'list-agent-profiles', fields: named }] });
+    },
+  );
+
+  it('that our own check rejects keeps its fields', async () => {
+    const fields = [{ field: 'merchant.email', message: 'must be an e-mail address' }];
+    const { outcome } = await attempt(notSending(failed('Rejected', { fields })));
+    expect(outcome).toMatchObject({ nonRetryable: true, details: [{ fields }] });
+  });
+
   it('that fails before it is sent leaves alone what an earlier attempt recorded', async () => {
     const info = { attempt: 2, heartbeatDetails: { sending: false, sentAt: SENT_AT } };
     expect((await attempt(notSending(failed('NotSent')), { info })).log).toEqual([]);

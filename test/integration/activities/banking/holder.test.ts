@@ -301,8 +301,8 @@ describe('a problem is reported by its path in the input', () => {
     ['request', 'request'],
     ['', ''],
   ])('when the partner calls it %j', async (name, field) => {
-    const body = JSON.stringify({ errors: { [name]: ['is not right'] } });
-    const { client } = await bankingPartner(responding(400, body));
+    const body = { errors: { [name]: ['is not right'] } };
+    const { client } = await bankingPartner(bankThatResponds(body, 400));
     const { run } = await activitiesOf(client);
     expect((await failed(run('submitHolder', holderRequest()))).details.fields).toEqual([
       { field, message: 'is not right' },
@@ -343,9 +343,10 @@ describe('a problem is reported by its path in the input', () => {
 });
 
 /** A partner without profiles, and its response to a submission. */
-function bankThatResponds(submitted: object): Respond {
+function bankThatResponds(submitted: object, status = 200): Respond {
   return (response, request) => {
     const isSearch = request.url?.startsWith('/api/AccountsSearch') === true;
-    responding(200, isSearch ? '[]' : JSON.stringify(submitted))(response, request);
+    const respond = isSearch ? responding(200, '[]') : responding(status, JSON.stringify(submitted));
+    respond(response, request);
   };
 }
