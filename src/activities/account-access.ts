@@ -223,6 +223,7 @@ export class AccountAccess {
     this.#refusal = undefined;
     this.#isReported = false;
     this.#reportAt = 0;
+    if (performance.now() >= this.#disputedUntil) this.#disputed.clear();
     for (const activityType of this.#refused) this.#disputed.add(activityType);
     this.#refused.clear();
     this.#disputedUntil = performance.now() + DISPUTE_MS;

@@ -394,6 +394,16 @@ describe('a call that is refused although the credentials work', () => {
     ['it was rejected for its input meanwhile', (rig: Process) => ended(rig, 'Rejected')],
     ['it was forbidden meanwhile', (rig: Process) => ended(rig, 'Forbidden')],
     ['that was five minutes ago', async () => vi.advanceTimersByTime(5 * MINUTE)],
+    [
+      'that was five minutes ago, although another activity was refused since',
+      async ({ run, probe, partner }: Process) => {
+        vi.advanceTimersByTime(5 * MINUTE);
+        partner.refusal = {};
+        await failure(run(undefined, { activityType: 'submitMerchant' }));
+        partner.refusal = undefined;
+        await probe();
+      },
+    ],
   ])('is one of the account when %s', async (_, between) => {
     expect(await refusedTwice(between)).toMatchObject(waits);
   });
