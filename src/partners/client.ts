@@ -12,7 +12,7 @@ import {
   unknownFieldsWarning,
 } from './catalogue.js';
 import { encode } from './encoding.js';
-import type { PartnerObserver, Transport } from './http.js';
+import type { ExchangeEnd, PartnerObserver, Transport } from './http.js';
 import { type HttpDownload, type HttpResponse, TOO_LARGE, TransportError } from './http.js';
 import { isNestedDeeper, parseExactly, parseKeepingDigits } from './json.js';
 import { signOfMore } from './pages.js';
@@ -149,6 +149,8 @@ export function partnerOff<Ops extends Operations>(
 /** The longest response of an operation that names no other limit, in bytes. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
+const PAUSED: ExchangeEnd = { failure: 'Paused', code: '429' };
+
 /** How much of an unreadable response is shown. */
 const SHOWN_BYTES = 200;
 
@@ -186,13 +188,21 @@ async function call(
   if (operation.deprecated && !options.knowsDeprecated)
     warnOfDeprecated(protocol.system, name, operation.deprecated);
 
-  const unlessPaused = (): void => {
+  const begun = () =>
+    protocol.observe?.(
+      { system: protocol.system, operation: name, method: operation.method },
+      { operation, request: checked.data, secrets: () => protocol.secrets() },
+    );
+  const paused = (): PartnerError | undefined => {
     const pause = http.pause.now;
-    if (!pause) return;
-    const reason = `not sent: ${pause.operation} got HTTP 429`;
-    throw fail({ kind: 'RateLimited', fields: [], reason, retryAfterMs: pause.leftMs });
+    const reason = `not sent: ${pause?.operation} got HTTP 429`;
+    return pause && fail({ kind: 'RateLimited', fields: [], reason, retryAfterMs: pause.leftMs });
   };
-  unlessPaused();
+  const refusedByPause = paused();
+  if (refusedByPause) {
+    begun()?.(PAUSED);
+    throw refusedByPause;
+  }
 
   const unknown = unknownFieldsWarning(operation, checked.data);
   if (unknown !== undefined) options.onWarning?.(unknown);
@@ -210,24 +220,23 @@ async function call(
       beforeSending:
         beforeSending &&
         (async () => {
-          unlessPaused();
+          const refused = paused();
+          if (refused) throw refused;
           await beforeSending();
         }),
       maxBytes,
       ...(signal && { signal }),
     };
-    const ended = protocol.observe?.(
-      { system: protocol.system, operation: name, method: operation.method },
-      { operation, request: checked.data, secrets: () => protocol.secrets() },
-    );
+    const ended = begun();
     try {
       const response = await (operation.returns === 'stream' ? http.download(message) : http.send(message));
       ended?.({ status: response.status, date: response.headers['date']?.toString() }, response);
       return response;
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      ended?.({ failure: outcomeOf(error), code: error.code });
-      if (error.cause instanceof PartnerError) throw error.cause;
+      const isPaused = error.cause instanceof PartnerError;
+      ended?.(isPaused ? PAUSED : { failure: outcomeOf(error), code: error.code });
+      if (isPaused) throw error.cause;
       throw fail(tooLarge(error, name, maxBytes) ?? noResponse(error), error);
     }
   };

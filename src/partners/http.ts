@@ -422,7 +422,7 @@ export interface Exchange {
 
 /**
  * How the exchange ended: with an HTTP status, or without a response, by a kind of failure and a code such as
- * `ECONNREFUSED`.
+ * `ECONNREFUSED`. `Paused`: an earlier 429 holds, so nothing was sent.
  */
 export type ExchangeEnd =
   | {
@@ -430,7 +430,7 @@ export type ExchangeEnd =
       /** Header `Date`: the partner's clock. */
       readonly date?: string | undefined;
     }
-  | { readonly failure: 'NotSent' | 'Uncertain'; readonly code: string };
+  | { readonly failure: 'NotSent' | 'Uncertain' | 'Paused'; readonly code: string };
 
 /** What a recording needs beside that. It holds everything, private values and credentials included. */
 export interface ObservedCall {

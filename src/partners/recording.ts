@@ -204,7 +204,7 @@ function responseOf(
   mimeType: string,
   size: number,
   content: Content,
-  failed?: { readonly failure: 'NotSent' | 'Uncertain'; readonly code: string },
+  failed?: Extract<ExchangeEnd, { readonly failure: unknown }>,
 ): HarEntry['response'] {
   return {
     status,

@@ -81,8 +81,9 @@ export function withFaults(
       case '400':
         return answer({ status: 400, body: errorBody(400) });
       case '429':
+      case '503':
         reply.header('retry-after', Math.ceil(plan.milliseconds / 1_000));
-        return answer({ status: 429, body: errorBody(429) });
+        return answer({ status: Number(plan.fault), body: errorBody(Number(plan.fault)) });
     }
   };
 }

@@ -12,6 +12,7 @@ export const FAULTS = {
   '500-after-commit': 'the call takes effect, then responds 500',
   '400': 'responds 400, nothing took effect',
   '429': 'responds 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
+  '503': 'responds 503 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
   delay: 'waits for `milliseconds`, or until the fault is deleted, before anything else',
   'delay-after-commit':
     'the call takes effect, then its response waits for `milliseconds`, or until the fault is deleted',

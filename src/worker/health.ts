@@ -74,7 +74,8 @@ export function countExchanges(meter: MetricMeter, account: string): PartnerObse
   return ({ system, operation }) => {
     const began = performance.now();
     return (end) => {
-      seconds.record((performance.now() - began) / 1_000, { system, account, operation });
+      const isPaused = 'failure' in end && end.failure === 'Paused';
+      if (!isPaused) seconds.record((performance.now() - began) / 1_000, { system, account, operation });
       calls.add(1, {
         system,
         account,

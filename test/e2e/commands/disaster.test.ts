@@ -78,11 +78,20 @@ const boarding = async (count: number, scenario?: string) =>
 const onboarding = async (count: number, scenario?: string) =>
   Promise.all(Array.from({ length: count }, () => rig.onboardBusiness(business(scenario))));
 
-/** Boardings whose create waits for an hour, because the partner was too busy. */
+/** The same input, whose create first looks up the boarding settings by name. */
+function lookingUp<Input extends { boardingSettingsId?: number | undefined }>(input: Input) {
+  const { boardingSettingsId: _, ...others } = input;
+  return { ...others, boardingSettings: 'Standard' };
+}
+
+/** A partner that is down for an hour when somebody looks up boarding settings. */
+const down = (sandbox: Rig['sandbox'], times = 1) =>
+  sandbox.plan('503', 'list-boarding-settings', { times, milliseconds: HOUR_MS });
+
+/** Boardings whose create waits for an hour, because the partner was down before it. */
 async function beforeCreate(count: number): Promise<Onboarding[]> {
-  const inputs = Array.from({ length: count }, () => merchant());
-  for (const { externalId } of inputs)
-    await rig.sandbox.plan('429', 'create-merchant', { about: externalId, milliseconds: HOUR_MS });
+  const inputs = Array.from({ length: count }, () => lookingUp(merchant()));
+  await down(rig.sandbox, count);
   const held = await Promise.all(inputs.map((input) => rig.board(input)));
   for (const each of held) await each.retrying('createMerchant');
   return held;
@@ -92,7 +101,7 @@ async function beforeCreate(count: number): Promise<Onboarding[]> {
 async function beforeSubmit(count: number): Promise<Onboarding[]> {
   const inputs = Array.from({ length: count }, () => business());
   for (const { holder } of inputs)
-    await rig.sandbox.plan('429', 'submit-business-account-holder', {
+    await rig.sandbox.plan('503', 'search-business-account-holders', {
       about: holder.doingBusinessAsName,
       milliseconds: HOUR_MS,
     });
@@ -174,8 +183,9 @@ describe('after the loss of the namespace', () => {
         await rig.onboard(customer()),
         await rig.onboard(customer({ business: 'waiting' })),
       ];
-      const early = customer({ boarding: 'notes' });
-      await rig.sandbox.plan('429', 'create-merchant', { about: early.externalId, milliseconds: HOUR_MS });
+      const notes = customer({ boarding: 'notes' });
+      const early = { ...notes, boarding: lookingUp(notes.boarding) };
+      await down(rig.sandbox);
       const begun = await rig.onboard(early);
       const all: Onboarding[] = [
         ...[...ended, ...answered, ...resubmitted, ...pending, ...submitted, ...tickets],
@@ -295,8 +305,8 @@ describe('after a restore of the database from an older copy', () => {
       });
       const run = (...args: string[]) => runGangway(own.env, args);
       const working = () => launch('worker', own.env, 'worker is ready');
-      const input = merchant();
-      await own.sandbox.plan('429', 'create-merchant', { about: input.externalId, milliseconds: HOUR_MS });
+      const input = lookingUp(merchant());
+      await down(own.sandbox);
       const before = await working();
       const boarded = await own.board(merchant());
       await boarded.outcome();

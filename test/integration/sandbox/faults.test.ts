@@ -175,11 +175,11 @@ describe('a planned fault', () => {
     expect(seen).toEqual([429, 429, 500, 200]);
   });
 
-  it('429 has a Retry-After in whole seconds', async () => {
+  it.each([429, 503])('%i has a Retry-After in whole seconds', async (code) => {
     const sandbox = await runSandbox();
-    await plan(sandbox, '{"fault":"429","operation":"list-agent-profiles","milliseconds":1500}');
+    await plan(sandbox, `{"fault":"${code}","operation":"list-agent-profiles","milliseconds":1500}`);
     const { status, headers } = await sandbox.call('GET /api/v1/agentProfiles');
-    expect([status, headers.get('retry-after')]).toEqual([429, '2']);
+    expect([status, headers.get('retry-after')]).toEqual([code, '2']);
   });
 
   it('delay makes the caller wait', async () => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Operations } from '../../../src/partners/catalogue.js';
 import { partnerClient } from '../../../src/partners/client.js';
 import { openPlain } from '../../../src/partners/fields.js';
+import type { ExchangeEnd } from '../../../src/partners/http.js';
 import type { PartnerErrorKind } from '../../../src/partners/partner-error.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 import { isClosed, type MemoryOptions, memoryPartner, response } from '../../rigs/partners/memory.js';
@@ -28,14 +29,16 @@ function clientOf(heads: readonly string[], connect?: MemoryOptions['connect']) 
     limits: { maxRetryAfterMs: 60_000 },
     ...(connect && { connect }),
   });
+  const ends: ExchangeEnd[] = [];
   const protocol = {
     system: 'boarding',
+    observe: () => (end: ExchangeEnd) => void ends.push(end),
     authorization: async () => ({}),
     open: openPlain,
     secrets: () => [],
   };
   const client = partnerClient(OPERATIONS, protocol, http);
-  return { client, connections, sent: () => requests.map((request) => request.split(' ')[1]) };
+  return { client, connections, ends, sent: () => requests.map((request) => request.split(' ')[1]) };
 }
 
 /** Lets everything happen that is due. */
@@ -43,6 +46,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await setImmediate();
 }
 
+const PAUSED = { failure: 'Paused', code: '429' };
 const paused = (retryAfterMs: number) => ({
   ...{ system: 'boarding', kind: 'RateLimited' satisfies PartnerErrorKind, fields: [], retryAfterMs },
   reason: 'not sent: get-status got HTTP 429',
@@ -55,7 +59,7 @@ describe('a 429 holds for all calls of the account', () => {
     ['a second if it names no time', '429 Busy', 1_000],
     ['a second if its time cannot be read', '429 Busy\r\nretry-after: soon', 1_000],
   ])('%s', async (_, head, ms) => {
-    const { client, sent } = clientOf([head]);
+    const { client, ends, sent } = clientOf([head]);
     await failureOf(client.getStatus({}));
     const beforeSending = vi.fn(async () => undefined);
     expect((await failureOf(client.getStatus({}))).details).toEqual({
@@ -71,6 +75,7 @@ describe('a 429 holds for all calls of the account', () => {
     vi.advanceTimersByTime(1);
     await client.submit({}, { beforeSending });
     expect(sent()).toEqual(['/status', '/submit']);
+    expect(ends).toEqual([{ status: 429 }, PAUSED, PAUSED, { status: 200 }]);
   });
 
   it.each(['429 Busy\r\nretry-after: 0', '503 Busy\r\nretry-after: 7'])('but not: %j', async (head) => {
@@ -91,16 +96,20 @@ describe('a 429 holds for all calls of the account', () => {
 
   it('even for a write that is connecting: it makes no mark, and closes its connection', async () => {
     let connect = () => {};
-    const { client, sent, connections } = clientOf(['429 Busy\r\nretry-after: 7'], (connected, attempt) => {
-      if (attempt === 1) connect = () => connected(null);
-      else queueMicrotask(() => connected(null));
-    });
+    const { client, sent, connections, ends } = clientOf(
+      ['429 Busy\r\nretry-after: 7'],
+      (connected, attempt) => {
+        if (attempt === 1) connect = () => connected(null);
+        else queueMicrotask(() => connected(null));
+      },
+    );
     const beforeSending = vi.fn(async () => undefined);
     const write = failureOf(client.submit({}, { beforeSending }));
     await settled();
     await failureOf(client.getStatus({}));
     connect();
     expect((await write).details).toEqual({ ...paused(7_000), operation: 'submit' });
+    expect(ends).toEqual([{ status: 429 }, PAUSED]);
     expect([sent(), beforeSending.mock.calls]).toEqual([['/status'], []]);
     await settled();
     expect(connections.map(isClosed)).toEqual([true, true]);

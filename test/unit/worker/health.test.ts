@@ -64,12 +64,15 @@ it('an exchange counts by its status, or by what failed', () => {
   const { kept, meter: of } = meter();
   const exchange = { system: 'boarding', operation: 'create-merchant' } as never;
   const begun = countExchanges(of, 'north')(exchange, {} as never);
-  for (const end of [{ status: 201 }, { failure: 'timeout' }]) begun(end as never);
+  for (const end of [{ status: 201 }, { failure: 'timeout' }, { failure: 'Paused' }]) begun(end as never);
   const about = { system: 'boarding', account: 'north', operation: 'create-merchant' };
   expect(kept.filter(([name]) => name === 'gangway_partner_calls_total')).toEqual([
     ['gangway_partner_calls_total', 1, { ...about, status: '201' }],
     ['gangway_partner_calls_total', 1, { ...about, status: 'timeout' }],
+    ['gangway_partner_calls_total', 1, { ...about, status: 'Paused' }],
   ]);
+  // What was not sent has no duration.
+  expect(kept.filter(([name]) => name === 'gangway_partner_call_duration_seconds')).toHaveLength(2);
   expect(kept[0]).toEqual(['gangway_partner_call_duration_seconds', true, about]);
   expect(metricsOptions({ metricsAddress: undefined })).toEqual({});
 });
