@@ -155,7 +155,7 @@ export async function emulatePartners(
 /** Starts all partner systems, emulated over real HTTP. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = '127.0.0.1', port = 0 } = options;
-  const emulation = await emulatePartners(options, (milliseconds) => refuseConnections(milliseconds));
+  const emulation = await emulatePartners(options, (milliseconds) => void refuseConnections(milliseconds));
   const { server } = emulation;
   const url = await server.listen({ host, port });
   let reopening: NodeJS.Timeout | undefined;
