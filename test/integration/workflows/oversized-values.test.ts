@@ -88,7 +88,7 @@ describe('a rejection with 2,000 problems of 250 characters', () => {
     const boarding = await rig.board(merchant());
     const { detail, id } = await boarding.requirement('rejected-input');
     expect(detail).toHaveLength(6_000);
-    expect(detail).toMatch(/^field0: must not be .*… \(shortened, \d+ characters\)$/s);
+    expect(detail).toMatch(/^merchant\.field0: must not be .*… \(shortened, \d+ characters\)$/s);
     hostile.behave('POST /api/v2/merchant/create');
     hostile.behave(STATUS);
     hostile.behave(NOTES);
