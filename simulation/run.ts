@@ -16,6 +16,7 @@ const { values } = parseArgs({
     plan: { type: 'string' },
     trace: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
+    stop: { type: 'boolean', default: false },
   },
 });
 
@@ -74,9 +75,10 @@ for (let seed = first; isDue(seed); seed += 1) {
   if (values.trace) printTrace(verdict);
   if (verdict.problems.length === 0) continue;
   total.failing += 1;
-  if (values['keep-going'] || values.trace) {
+  if (values['keep-going'] || values.stop || values.trace) {
     print(`seed ${seed}:`);
     printProblems(verdict);
+    if (values.stop) break;
   } else {
     await explain(verdict);
     break;
