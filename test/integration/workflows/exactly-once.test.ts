@@ -160,7 +160,7 @@ describe('reads', () => {
     const boarding = await rig.board(input);
     const { id, detail, answers } = await boarding.requirement('rejected-input');
     expect(detail).toMatch(/^not sent, because list-boarding-settings before it failed \(HTTP 400\)\n/);
-    expect(answers).toEqual(['correction', 'retry', 'abandon']);
+    expect(answers).toEqual(['correction', 'adopt', 'retry', 'abandon']);
     expect(await rig.sandbox.writes(input.externalId)).toEqual([]);
     await boarding.resolve(id, { kind: 'correction', patch: { boardingSettingsId: 11 } });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
