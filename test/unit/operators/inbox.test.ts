@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Requirement } from '../../../src/messages/requirements.js';
-import { changesOf, checkCorrection, isCorrectable } from '../../../src/operators/corrections.js';
+import {
+  changeableFields,
+  changesOf,
+  checkCorrection,
+  isCorrectable,
+} from '../../../src/operators/corrections.js';
 import { byDue, itemsOf, onboardingName, shortIds } from '../../../src/operators/inbox.js';
 import { waitsUnread } from '../../../src/operators/waits.js';
 import type { Listed } from '../../../src/temporal/search.js';
@@ -85,6 +90,21 @@ describe('a correction', () => {
     ['none', 'gangway-events', false],
   ])('is possible for %s: %s %s', (_, id, isPossible) => {
     expect(isCorrectable(id)).toBe(isPossible);
+  });
+
+  it('has a place for the fields that the partner asked for and no schema has', () => {
+    const asked = ['merchant.taxClassification', 'merchant.email', 'guid'];
+    const known = { posNames: [], accounts: {} } as never;
+    const fields = changeableFields({ type: 'merchantBoarding', input: merchant(), asked }, known);
+    expect(fields.filter(({ name }) => asked.includes(name))).toMatchObject([
+      { name: 'merchant.email', type: 'string' },
+      {
+        name: 'merchant.taxClassification',
+        type: 'any',
+        rule: 'the partner asked for it; it is sent as it is',
+        now: undefined,
+      },
+    ]);
   });
 
   it('of a number to a text that may be a number of another language is not valid', () => {
