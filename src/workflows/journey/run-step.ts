@@ -276,6 +276,8 @@ export async function askForCorrection(
 ): Promise<Answer | undefined> {
   const fields = problems.flatMap(({ field }) => field || []);
   const blank = correct && (await requirements.blankFor(fields));
+  // Without evidence, only a person can know that it was done by hand.
+  const adopted = once && !once.readEvidence ? once : undefined;
   const answer = await requirements.ask(
     {
       kind: 'rejected-input',
@@ -286,12 +288,11 @@ export async function askForCorrection(
       answers: [
         ...(correct ? (['correction'] as const) : []),
         ...(replace ? (['documents'] as const) : []),
-        // Without evidence, only a person can know that it was done by hand.
-        ...(once && !once.readEvidence ? (['adopt'] as const) : []),
+        ...(adopted ? (['adopt'] as const) : []),
         'retry',
         'abandon',
       ],
-      ...(once?.idFormat && { idFormat: once.idFormat }),
+      ...(adopted?.idFormat && { idFormat: adopted.idFormat }),
     },
     isMoot,
   );

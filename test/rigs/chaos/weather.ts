@@ -73,12 +73,13 @@ const OF_WRITES = [
   '500-after-commit',
   '500-after-commit',
   '429',
+  '503',
   'delay',
   'delay-after-commit',
   'expired-token',
 ] as const;
 
-const OF_READS = ['drop-before-commit', '500-before-commit', '429', 'delay', 'expired-token'] as const;
+const OF_READS = ['drop-before-commit', '500-before-commit', '429', '503', 'delay', 'expired-token'] as const;
 
 const BESIDE_OPERATIONS = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'] as const;
 
