@@ -14,9 +14,6 @@ import type { Markers } from '../test/rigs/privacy/markers.js';
 import type { Partners } from './partners.js';
 import type { World } from './world.js';
 
-/** How often somebody looks, in milliseconds. */
-const SHIFT_MS = 40 * 60_000;
-
 /** A write takes effect at most so long after the question about it, in milliseconds: its request may still be on its way. */
 const SURELY_OVER_MS = 5 * 60_000;
 
@@ -101,17 +98,27 @@ export class People {
     private readonly files: FileStore,
     private readonly cast: readonly Party[],
     private readonly marked: Markers,
+    private readonly shiftMs: number,
   ) {}
 
   /** Works until the world ends. */
   async work(): Promise<void> {
     for (;;) {
-      await this.world.sleep(this.world.chance.between(SHIFT_MS / 10, SHIFT_MS));
+      await this.world.sleep(this.world.chance.between(this.shiftMs / 10, this.shiftMs));
+      const asking = await this.#asking();
       for (const party of this.cast) {
-        for (const id of workersOf(party)) await this.#lookAt(party, id);
+        for (const id of workersOf(party)) if (asking.has(id)) await this.#lookAt(party, id);
         await this.#move(party);
       }
     }
+  }
+
+  /** The inbox: what lists show. */
+  async #asking(): Promise<ReadonlySet<string>> {
+    const ids = new Set<string>();
+    const query = "ExecutionStatus = 'Running' AND ActionRequired = true";
+    for await (const { workflowId } of this.client.workflow.list({ query })) ids.add(workflowId);
+    return ids;
   }
 
   async #lookAt(party: Party, id: string): Promise<void> {

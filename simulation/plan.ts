@@ -1,3 +1,4 @@
+import { UW_LEVEL_1_PENDING } from '../src/partners/boarding/schemas.js';
 import { Seeded } from '../test/rigs/chaos/seeded.js';
 
 /** What can happen to a request on its way to a partner and back. */
@@ -29,9 +30,21 @@ export interface Plan {
   readonly losses: readonly { readonly request: number; readonly loss: Loss }[];
   /** After how many steps a worker is killed or frozen, and how long until it is back, in milliseconds. */
   readonly incidents: readonly Incident[];
+  /** Writes that fail while the partner moves the merchant for another reason. */
+  readonly moves: readonly (keyof typeof MOVES)[];
+  /** How long at most until somebody looks at what is asked, in milliseconds. */
+  readonly shiftMs: number;
   /** Workflows continue as new from this many events on. */
   readonly continueAfter: number;
 }
+
+/** What the partner does instead of a write. Its new status is no evidence that the write arrived. */
+export const MOVES = {
+  review: { operation: 'request-underwriting-review', meanwhile: { status: UW_LEVEL_1_PENDING } },
+  submission: { operation: 'submit-merchant', meanwhile: { status: 'On Hold', steps: 3 } },
+} as const;
+
+const MINUTE_MS = 60_000;
 
 export interface Incident {
   readonly step: number;
@@ -62,6 +75,8 @@ export function planOf(seed: number): Plan {
       how: chance.pick(['killed', 'killed', 'frozen']),
       milliseconds: chance.pick([200, 5_000, 90_000, 300_000]),
     })),
+    moves: times(harshness === 0 ? 0 : 2, () => chance.pick(['review', 'submission'])),
+    shiftMs: chance.pick([MINUTE_MS / 2, 10 * MINUTE_MS, 40 * MINUTE_MS]),
     continueAfter: chance.pick([60, 200, 10_000]),
   };
 }

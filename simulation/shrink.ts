@@ -12,7 +12,7 @@ export async function shrunk(failing: Verdict): Promise<Verdict> {
     return true;
   };
   if (best.plan.parties > 1) await fails({ ...best.plan, parties: 1 });
-  for (const part of ['incidents', 'losses', 'fates'] as const) {
+  for (const part of ['incidents', 'losses', 'moves', 'fates'] as const) {
     for (let size = best.plan[part].length; size >= 1; size = Math.floor(size / 2)) {
       for (let from = 0; from < best.plan[part].length; ) {
         const without = (best.plan[part] as readonly unknown[]).toSpliced(from, size);

@@ -10,7 +10,7 @@ import { MARKERS } from './markers.js';
 import { Network, replaceTransport } from './network.js';
 import { memoryFiles, Partners } from './partners.js';
 import { People } from './people.js';
-import type { Plan } from './plan.js';
+import { MOVES, type Plan } from './plan.js';
 import { TASK_QUEUE } from './service/names.js';
 import { clientOf } from './service/requests.js';
 import { Service } from './service/service.js';
@@ -39,6 +39,9 @@ const PACE_MS = 3_600_000;
 
 /** All are requested within this time, in milliseconds. */
 const REQUESTED_WITHIN_MS = 600_000;
+
+/** The write fails before it does anything. */
+const FAILS = { fault: '500-before-commit', times: 1, milliseconds: 0 };
 
 const networks = new WeakMap<World, Network>();
 
@@ -93,7 +96,9 @@ class Simulation {
     const { plan, world, partners } = this;
     const [client, service, cast] = [this.#client, this.#service, this.#cast];
     for (const name of ['worker 1', 'worker 2']) this.#startWorker(name);
-    const people = new People(world, client, partners, this.#files, cast, MARKERS);
+    const people = new People(world, client, partners, this.#files, cast, MARKERS, plan.shiftMs);
+    for (const move of plan.moves)
+      await partners.control('POST', '/sandbox/faults', { ...MOVES[move], ...FAILS });
     for (const party of cast)
       for (let time = 0; time < (party.twice ? 2 : 1); time += 1)
         this.#begin(world.chance.between(0, REQUESTED_WITHIN_MS), () => request(client, party));

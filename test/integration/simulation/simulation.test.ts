@@ -24,7 +24,16 @@ it('does the same, byte for byte, with the same seed', async () => {
 it('names which promise a run breaks, what is enough for it, and how to repeat it', async () => {
   // Both workers die, and nobody starts them again.
   const forEver = Array.from({ length: 12 }, (_, step) => ({ step, how: 'killed', milliseconds: 1e12 }));
-  const plan = { seed: 1, parties: 1, fates: [], losses: [], incidents: forEver, continueAfter: 10_000 };
+  const plan = {
+    seed: 1,
+    parties: 1,
+    fates: [],
+    losses: [],
+    moves: [],
+    shiftMs: 60_000,
+    incidents: forEver,
+    continueAfter: 10_000,
+  };
   const { code, stdout } = await simulate('--plan', JSON.stringify(plan));
   expect(code).toBe(1);
   expect(stdout).toMatch(/^\nseed 1 breaks a promise:\n {2}\S+ never ended: /);
