@@ -22,9 +22,9 @@ export interface Departure {
 export class Network implements Link {
   /** Every request that has left for a partner. */
   readonly left: Departure[] = [];
-  #fates: ReadonlyMap<number, Fate>;
+  #fates: ReadonlyMap<string, Fate>;
   #losses: ReadonlyMap<number, Loss>;
-  #toPartners = 0;
+  readonly #toPartners = { write: 0, read: 0 };
   #toTemporal = 0;
 
   constructor(
@@ -32,7 +32,7 @@ export class Network implements Link {
     private readonly partners: FastifyInstance,
     { fates, losses }: Pick<Plan, 'fates' | 'losses'>,
   ) {
-    this.#fates = new Map(fates.map(({ request, fate }) => [request, fate]));
+    this.#fates = new Map(fates.map(({ of, number, fate }) => [`${of} ${number}`, fate]));
     this.#losses = new Map(losses.map(({ request, loss }) => [request, loss]));
   }
 
@@ -64,8 +64,9 @@ export class Network implements Link {
   /** A request to a partner, as {@link PartnerHttp.send} makes it. */
   async send(request: HttpRequest): Promise<HttpResponse> {
     const { chance } = this.world;
-    this.#toPartners += 1;
-    const fate = this.#fates.get(this.#toPartners);
+    const of = request.beforeSending ? 'write' : 'read';
+    this.#toPartners[of] += 1;
+    const fate = this.#fates.get(`${of} ${this.#toPartners[of]}`);
     const what = `${request.method} ${request.path}`;
     const who = World.process?.name ?? 'people';
     let sent = false;

@@ -24,8 +24,8 @@ export interface Plan {
   readonly seed: number;
   /** How many customers, merchants and businesses are onboarded. */
   readonly parties: number;
-  /** The faults of requests to partners, by their number. */
-  readonly fates: readonly { readonly request: number; readonly fate: Fate }[];
+  /** The faults of requests to partners, by their number among the writes, or among the reads. */
+  readonly fates: readonly { readonly of: 'write' | 'read'; readonly number: number; readonly fate: Fate }[];
   /** The faults of requests to Temporal, by their number. */
   readonly losses: readonly { readonly request: number; readonly loss: Loss }[];
   /** After how many steps a worker is killed or frozen, and how long until it is back, in milliseconds. */
@@ -62,10 +62,11 @@ export function planOf(seed: number): Plan {
   const harshness = chance.pick([0, 1, 3, 10, 40]);
   return {
     ...{ seed, parties: chance.between(1, 2) },
-    fates: times(harshness * 2, () => ({
-      request: chance.between(1, 20 + 6 * harshness),
-      fate: chance.pick([...FATES] as [Fate, ...Fate[]]),
-    })),
+    fates: times(harshness * 2, () => {
+      const of = chance.pick<'write' | 'read'>(['write', 'read']);
+      const number = chance.between(1, of === 'write' ? 5 + harshness : 20 + 5 * harshness);
+      return { of, number, fate: chance.pick([...FATES] as [Fate, ...Fate[]]) };
+    }),
     losses: times(harshness, () => ({
       request: chance.between(1, 40 + 10 * harshness),
       loss: chance.pick([...LOSSES] as [Loss, ...Loss[]]),
@@ -76,7 +77,7 @@ export function planOf(seed: number): Plan {
       milliseconds: chance.pick([200, 5_000, 90_000, 300_000]),
     })),
     moves: times(harshness === 0 ? 0 : 2, () => chance.pick(['review', 'submission'])),
-    shiftMs: chance.pick([MINUTE_MS / 2, 10 * MINUTE_MS, 40 * MINUTE_MS]),
+    shiftMs: chance.pick([MINUTE_MS / 2, 10 * MINUTE_MS, 40 * MINUTE_MS, 360 * MINUTE_MS]),
     continueAfter: chance.pick([60, 200, 10_000]),
   };
 }
