@@ -40,8 +40,18 @@ export interface Plan {
 
 /** What the partner does instead of a write. Its new status is no evidence that the write arrived. */
 export const MOVES = {
-  review: { operation: 'request-underwriting-review', meanwhile: { status: UW_LEVEL_1_PENDING } },
-  submission: { operation: 'submit-merchant', meanwhile: { status: 'On Hold', steps: 3 } },
+  review: {
+    ...{ fault: '500-before-commit', operation: 'request-underwriting-review' },
+    meanwhile: { status: UW_LEVEL_1_PENDING },
+  },
+  submission: {
+    ...{ fault: '500-before-commit', operation: 'submit-merchant' },
+    meanwhile: { status: 'On Hold', steps: 3 },
+  },
+  refusedReview: {
+    ...{ fault: '400', operation: 'request-underwriting-review' },
+    meanwhile: { status: 'On Hold', steps: 3 },
+  },
 } as const;
 
 const MINUTE_MS = 60_000;
@@ -74,9 +84,9 @@ export function planOf(seed: number): Plan {
     incidents: times(4, () => ({
       step: chance.between(1, chance.pick([60, 200, 600])),
       how: chance.pick(['killed', 'killed', 'frozen']),
-      milliseconds: chance.pick([200, 5_000, 90_000, 300_000]),
+      milliseconds: chance.pick([200, 5_000, 90_000, 300_000, 120 * MINUTE_MS]),
     })),
-    moves: times(harshness === 0 ? 0 : 2, () => chance.pick(['review', 'submission'])),
+    moves: times(harshness === 0 ? 0 : 2, () => chance.pick(['review', 'submission', 'refusedReview'])),
     shiftMs: chance.pick([MINUTE_MS / 2, 10 * MINUTE_MS, 40 * MINUTE_MS, 360 * MINUTE_MS]),
     continueAfter: chance.pick([60, 200, 10_000]),
   };

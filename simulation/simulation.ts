@@ -40,8 +40,7 @@ const PACE_MS = 3_600_000;
 /** All are requested within this time, in milliseconds. */
 const REQUESTED_WITHIN_MS = 600_000;
 
-/** The write fails before it does anything. */
-const FAILS = { fault: '500-before-commit', times: 1, milliseconds: 0 };
+const ONCE = { times: 1, milliseconds: 0 };
 
 const networks = new WeakMap<World, Network>();
 
@@ -98,7 +97,7 @@ class Simulation {
     for (const name of ['worker 1', 'worker 2']) this.#startWorker(name);
     const people = new People(world, client, partners, this.#files, cast, MARKERS, plan.shiftMs);
     for (const move of plan.moves)
-      await partners.control('POST', '/sandbox/faults', { ...MOVES[move], ...FAILS });
+      await partners.control('POST', '/sandbox/faults', { ...MOVES[move], ...ONCE });
     for (const party of cast)
       for (let time = 0; time < (party.twice ? 2 : 1); time += 1)
         this.#begin(world.chance.between(0, REQUESTED_WITHIN_MS), () => request(client, party));
