@@ -3,9 +3,9 @@
  * Run `npm run record-histories -- <release>` for each release. Existing files stay unchanged.
  */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type DevServer, startDevServer, temporalCli } from '../src/temporal/dev-server.js';
@@ -19,6 +19,9 @@ import { PATHS, type Path } from './recorded-paths.js';
 ensureFreshBuild();
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Where the packages are, which may be linked from another copy of the project. */
+const PACKAGES_ROOT = `${dirname(realpathSync(join(ROOT, 'node_modules')))}/`;
 
 const run = promisify(execFile);
 const cli = await temporalCli();
@@ -71,7 +74,9 @@ async function save(
   const show = ['workflow', 'show', ...target, '--output', 'json'];
   const { stdout } = await run(cli, show, { maxBuffer: 10 * 1024 * 1024 });
   // Stack traces contain paths of the machine that recorded them.
-  const history = JSON.stringify(JSON.parse(stdout)).replaceAll(ROOT, '/gangway/');
+  const history = JSON.stringify(JSON.parse(stdout))
+    .replaceAll(ROOT, '/gangway/')
+    .replaceAll(PACKAGES_ROOT, '/gangway/');
   await writeFile(fileOf(name), history);
   process.stdout.write(`${name}: ${JSON.parse(stdout).events.length} events, ${history.length} bytes\n`);
 }
