@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { bankingClient } from '../src/partners/banking/client.js';
 import { operationName } from '../src/partners/catalogue.js';
 import { catalogue } from '../src/partners/systems.js';
+import { allIn } from '../src/sandbox/faults.js';
 import { stateOf } from '../src/temporal/onboardings.js';
 import { contradicted, type Witness } from '../test/rigs/chaos/beliefs.js';
 import type { Party } from '../test/rigs/chaos/cast.js';
@@ -95,11 +96,9 @@ async function askedForNothing({ network, world }: End, witnesses: readonly Witn
     operation: operationOf(one.method, one.path),
   }));
   const asked = await examined(witnesses, async (operation, about) => {
-    const patterns = about.map(
-      (word) => new RegExp(`(?<![\\w-])${word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`),
-    );
+    const hasAll = allIn(about);
     return departures
-      .filter((one) => one.operation === operation && patterns.every((pattern) => pattern.test(one.text)))
+      .filter((one) => one.operation === operation && hasAll(one.text))
       .map(({ seq, at, path }) => ({ seq, at: iso(at), url: path, system: '', operation }));
   });
   const incidents = world.trace

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { FormData, Response } from 'undici';
 import { type HttpRequest, type HttpResponse, PartnerHttp, TransportError } from '../src/partners/http.js';
+import { grpcError } from '../test/rigs/temporal/answering-service.js';
 import type { Fate, Loss, Plan } from './plan.js';
-import { grpcError, type Link } from './service/requests.js';
+import type { Link } from './service/requests.js';
 import { World } from './world.js';
 
 /** How long a client waits for the headers of a response, and at most for a whole call, in milliseconds (http.ts). */

@@ -62,8 +62,6 @@ export interface Incident {
   readonly milliseconds: number;
 }
 
-export type Kind = 'merchant' | 'business' | 'customer';
-
 /** How much goes wrong differs from seed to seed, from nothing to almost everything. */
 export function planOf(seed: number): Plan {
   const chance = new Seeded(Math.imul(seed, 7_919));

@@ -1,9 +1,9 @@
-import { Metadata, status } from '@grpc/grpc-js';
 import { Client, type ConnectionLike } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { clientInterceptors } from '../../src/temporal/connection.js';
+import { grpcError } from '../../test/rigs/temporal/answering-service.js';
 import { encoded, timestampOf } from '../runtime.js';
 import { NAMESPACE } from './names.js';
 import type { Run, Update } from './run.js';
@@ -43,11 +43,6 @@ export function clientOf(service: Service, link: Link): Client {
     connection: connection as unknown as ConnectionLike,
     ...{ namespace: NAMESPACE, interceptors: clientInterceptors },
   });
-}
-
-/** An error as the server sends it. */
-export function grpcError(code: keyof typeof status, details: string): Error {
-  return Object.assign(new Error(details), { code: status[code], details, metadata: new Metadata() });
 }
 
 function requestsOf(service: Service): Readonly<Record<string, Handler>> {

@@ -1,15 +1,7 @@
 import type { Payload, SearchAttributeValue } from '@temporalio/common';
 import type { coresdk } from '@temporalio/proto';
 import Long from 'long';
-import {
-  type Activated,
-  type Activation,
-  type Command,
-  decoded,
-  type Init,
-  type Job,
-  timestampOf,
-} from '../runtime.js';
+import { type Activation, type Command, decoded, type Init, type Job, timestampOf } from '../runtime.js';
 import type { World } from '../world.js';
 import { Activity, type ActivityEnd, type Failure, ms } from './activity.js';
 
@@ -262,10 +254,7 @@ export class Run {
     else if (continueAsNewWorkflowExecution) {
       const { arguments: args, memo, searchAttributes } = continueAsNewWorkflowExecution;
       const { parent, ...start } = this.start;
-      const payloads = { ...indexedPayloads(this), ...searchAttributes?.indexedFields } as Record<
-        string,
-        Payload
-      >;
+      const payloads = { ...this.indexed, ...searchAttributes?.indexedFields } as Record<string, Payload>;
       this.#close({ status: 'CONTINUED_AS_NEW' });
       this.continuedTo = this.host.start({
         ...{ ...start, args: (args ?? []) as Payload[], before: this, searchAttributes: payloads },
@@ -368,10 +357,6 @@ export class Run {
   }
 }
 
-function indexedPayloads(run: Run): Record<string, Payload> {
-  return { ...run.indexed };
-}
-
 const NOT_FOUND: Failure = {
   message: 'external workflow execution not found',
   applicationFailureInfo: { type: 'ExternalWorkflowExecutionNotFound', nonRetryable: true },
@@ -406,5 +391,3 @@ function inOrder(jobs: readonly Job[]): Job[] {
     .sort((one, other) => rank(one.job) - rank(other.job) || one.index - other.index)
     .map(({ job }) => job);
 }
-
-export type { Activated };

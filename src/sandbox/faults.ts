@@ -176,12 +176,18 @@ class RequestLog {
    * found within a longer word or number. The bodies stay here.
    */
   about(operation: string | undefined, words: readonly string[]): ReceivedRequest[] {
-    const patterns = words.map((word) => new RegExp(`(?<![\\w-])${escaped(word)}(?![\\w-])`));
+    const hasAll = allIn(words);
     return this.#requests
       .filter((one) => operation === undefined || one.operation === operation)
-      .filter(({ text }) => patterns.every((pattern) => pattern.test(text)))
+      .filter(({ text }) => hasAll(text))
       .map(({ text: _, ...request }) => request);
   }
+}
+
+/** Whether a text has all of these words. A word is not found within a longer word or number. */
+export function allIn(words: readonly string[]): (text: string) => boolean {
+  const patterns = words.map((word) => new RegExp(`(?<![\\w-])${escaped(word)}(?![\\w-])`));
+  return (text) => patterns.every((pattern) => pattern.test(text));
 }
 
 function escaped(text: string): string {
