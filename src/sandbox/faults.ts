@@ -78,9 +78,20 @@ export class Faults {
     this.#planned.push({ plan, left: plan.times });
   }
 
-  /** How many calls there were, and the faults that wait, each with the number of calls that it has yet to hit. */
-  get report(): { readonly calls: number; readonly waiting: readonly FaultPlan[] } {
-    return { calls: this.#calls, waiting: this.#planned.map(({ plan, left }) => ({ ...plan, times: left })) };
+  /**
+   * How many calls there were, the faults that wait, each with the number of calls that it has yet to hit, and the fault of each
+   * call that is being delayed.
+   */
+  get report(): {
+    readonly calls: number;
+    readonly waiting: readonly FaultPlan[];
+    readonly delayed: readonly FaultPlan[];
+  } {
+    return {
+      calls: this.#calls,
+      waiting: this.#planned.map(({ plan, left }) => ({ ...plan, times: left })),
+      delayed: [...this.#delayed].map(({ plan }) => plan),
+    };
   }
 
   /**

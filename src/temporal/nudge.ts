@@ -57,8 +57,7 @@ export async function nudge(
     }
     seenAt = Date.now();
     if (poll.state !== PENDING_ACTIVITY_STATE_SCHEDULED || hasNotTriedYet(poll)) continue;
-    if (!isDueSoon(poll)) await reset(client, workflowId, raw, poll);
-    return true;
+    if (isDueSoon(poll) || (await isReset(client, workflowId, raw, poll))) return true;
   }
   return true;
 }
@@ -98,32 +97,34 @@ export async function retryNow(
 ): Promise<string[]> {
   const raw = (await describe(client, workflowId))?.raw;
   const retried: string[] = [];
-  try {
-    for (const pending of raw?.pendingActivities ?? []) {
-      if (pending.state !== PENDING_ACTIVITY_STATE_SCHEDULED || isDueSoon(pending)) continue;
-      if (!(await isMeant(pending, workflowId))) continue;
-      await reset(client, workflowId, raw, pending);
-      retried.push(pending.activityType?.name ?? '');
-    }
-  } catch (error) {
-    // The workflow or the activity has ended meanwhile.
-    if (!isNotFound(error)) throw error;
+  for (const pending of raw?.pendingActivities ?? []) {
+    if (pending.state !== PENDING_ACTIVITY_STATE_SCHEDULED || isDueSoon(pending)) continue;
+    if (!(await isMeant(pending, workflowId))) continue;
+    if (await isReset(client, workflowId, raw, pending)) retried.push(pending.activityType?.name ?? '');
   }
   return retried;
 }
 
-/** The SDK's activity handles reset nothing and reach only activities without a workflow, hence the raw request. */
-async function reset(
+/**
+ * Resets an activity. The SDK's activity handles reset nothing and reach only activities without a workflow, hence the raw request.
+ *
+ * @returns false when the activity or its workflow has ended meanwhile
+ */
+async function isReset(
   client: Client,
   workflowId: string,
   { workflowExecutionInfo }: temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse = {},
   { activityId }: Pending,
-): Promise<void> {
-  await client.workflowService.resetActivity({
-    namespace: client.options.namespace,
-    execution: { workflowId, runId: workflowExecutionInfo?.execution?.runId ?? null },
-    id: activityId ?? '',
-  });
+): Promise<boolean> {
+  const { namespace } = client.options;
+  const execution = { workflowId, runId: workflowExecutionInfo?.execution?.runId ?? null };
+  try {
+    await client.workflowService.resetActivity({ namespace, execution, id: activityId ?? '' });
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
 }
 
 function isDueSoon({ nextAttemptScheduleTime }: Pending): boolean {

@@ -66,13 +66,13 @@ export class SandboxControl {
     times = 1,
   ): Promise<HeldCall> {
     await this.plan(fault, operation, { about, times, milliseconds: HELD_MS });
-    const waiting = async () => {
-      const report = await this.#json<{ waiting: { about?: string }[] }>('/sandbox/faults');
-      return report.waiting.filter((plan) => plan.about === about).length;
+    const delayed = async () => {
+      const report = await this.#json<{ delayed: { about?: string }[] }>('/sandbox/faults');
+      return report.delayed.filter((plan) => plan.about === about).length;
     };
     return {
       underWay: async () =>
-        void (await eventually(waiting, (count) => count === 0, `${operation} of ${about}`)),
+        void (await eventually(delayed, (count) => count === times, `${operation} of ${about}`)),
       letGo: async () => {
         await this.#json(`/sandbox/faults?${new URLSearchParams({ about })}`, 'DELETE');
       },

@@ -4,7 +4,9 @@ import { hasSignedOut, recordSignOut } from '../../../src/temporal/sign-outs.js'
 import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-const { client, taskQueue } = await sharedRig();
+const { client } = await sharedRig();
+// The consoles of other tests have sign-outs, too.
+const taskQueue = randomUUID();
 
 it('a sign-out holds without a worker, and the server ends it when the session would have ended', async () => {
   const [session, other] = [randomUUID(), randomUUID()];

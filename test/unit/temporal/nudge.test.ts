@@ -30,7 +30,11 @@ describe('a nudge', () => {
   /** Nudges a workflow, whose pending activities and status change with the milliseconds that passed. */
   async function nudged(
     pending: (passed: number) => readonly object[],
-    { facts = () => ({}), signal }: { facts?: (passed: number) => Facts; signal?: AbortSignal } = {},
+    {
+      facts = () => ({}),
+      signal,
+      replacedUntil = 0,
+    }: { facts?: (passed: number) => Facts; signal?: AbortSignal; replacedUntil?: number } = {},
   ) {
     const passed = () => Date.now() - NOW;
     const resetAt: number[] = [];
@@ -41,6 +45,7 @@ describe('a nudge', () => {
       }),
       resetActivity: () => {
         resetAt.push(passed());
+        if (passed() < replacedUntil) throw grpcError('NOT_FOUND');
         return {};
       },
     });
@@ -77,6 +82,13 @@ describe('a nudge', () => {
     ['leaves alone a poll that is due', () => [{ ...ASLEEP, nextAttemptScheduleTime: null }], true, 0, []],
   ])('%s', async (_, pending, isNudged, at, resetAt) => {
     expect(await nudged(pending)).toMatchObject({ isNudged, at, resetAt });
+  });
+
+  it('waits for the next poll when the one that it has seen ends before the reset', async () => {
+    const next = (ms: number) => (ms < 50 ? [ASLEEP] : ms < 2_000 ? [] : [ASLEEP]);
+    expect(await nudged(next, { replacedUntil: 50 })).toMatchObject({
+      ...{ isNudged: true, at: 2_000, resetAt: [0, 2_000] },
+    });
   });
 
   it('resets the poll of the run that it has seen', async () => {
@@ -146,7 +158,7 @@ describe('a retry of everything', () => {
     expect(await pendingActivities(client, id)).toEqual([]);
   });
 
-  it('keeps what it retried before the workflow ended, and fails for another reason', async () => {
+  it('goes on when one of them has ended meanwhile, and fails for another reason', async () => {
     const failing = (code: 'NOT_FOUND' | 'UNAVAILABLE') => {
       let calls = 0;
       return workflow([step('1'), step('2'), step('3')], async () => {
@@ -155,7 +167,7 @@ describe('a retry of everything', () => {
         return {};
       }).client;
     };
-    expect(await retryNow(failing('NOT_FOUND'), id, () => true)).toEqual(['step-1']);
+    expect(await retryNow(failing('NOT_FOUND'), id, () => true)).toEqual(['step-1', 'step-3']);
     await expect(retryNow(failing('UNAVAILABLE'), id, () => true)).rejects.toThrow('the server rejects it');
   });
 
