@@ -232,6 +232,7 @@ export const REVIEW = 'request the review of the answers';
  * @param begun the status that was seen before the request began. What is read once the outcome is in doubt may be later: the
  *   partner may have taken the answers and asked the same again
  * @param polled what the status poll has read since the request began
+ * @param endsWith ends the boarding with a decision, which leaves unknown whether a request in doubt arrived before it
  * @returns whether the partner took the answers, and its status before it did, or in which it did not
  * @throws {RejectedByPartner}
  */
@@ -239,7 +240,13 @@ export function requestReview(
   application: Application,
   answered: readonly Answered[],
   begun: StatusMark,
-  polled: () => StatusSnapshot | undefined,
+  {
+    polled,
+    endsWith,
+  }: {
+    readonly polled: () => StatusSnapshot | undefined;
+    readonly endsWith: (decision: StatusSnapshot) => Promise<never>;
+  },
 ): Promise<Review> {
   const { journey, merchantProfileId } = application;
   const noteIds = answered.map(({ requirement }) => requirement.about ?? requirement.id);
@@ -248,16 +255,17 @@ export function requestReview(
   const isTaken = (now: StatusSnapshot) =>
     now.phase === 'in-review' ||
     (isUnderReview(now.phase) && !now.notes.some(({ id }) => noteIds.includes(id)));
-  const effectIn = (now: StatusSnapshot | undefined) => {
-    if (now && isTaken(now)) return { found: taken };
-    return now && isDecided(now.phase) ? { found: { delivered: false, before: now } as const } : undefined;
+  const effectIn = (now: StatusSnapshot | undefined) => (now && isTaken(now) ? { found: taken } : undefined);
+  const readEffect = async () => {
+    const now = await read(application);
+    return isDecided(now.phase) ? endsWith(now) : effectIn(now);
   };
   return runStep<Review>(journey, {
     title: REVIEW,
     run: () => partner.requestUnderwritingReview({ merchantProfileId, ...(comment && { comment }), noteIds }),
     endsWhenRejected: true,
     once: {
-      readEvidence: async (wasInDoubt) => (wasInDoubt ? effectIn(await read(application)) : undefined),
+      readEvidence: async (wasInDoubt) => (wasInDoubt ? (effectIn(polled()) ?? readEffect()) : undefined),
       polledEvidence: () => effectIn(polled()),
       adopt: () => taken,
       whereToLook:

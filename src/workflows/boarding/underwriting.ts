@@ -1,3 +1,4 @@
+import { CancellationScope } from '@temporalio/workflow';
 import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { merchantOutcome } from '../../messages/outcomes.js';
@@ -364,7 +365,10 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     this.#polled = undefined;
     try {
       const begun = { status, statusDate };
-      const review = await requestReview(application, answered, begun, () => this.#polled);
+      const review = await requestReview(application, answered, begun, {
+        polled: () => this.#polled,
+        endsWith: this.#endWith,
+      });
       if (review.delivered) return review.before;
       this.#wait(review.before, answered);
     } catch (error) {
@@ -379,6 +383,12 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     }
     return undefined;
   }
+
+  /** The partner has decided, as the next round sees. Its end cancels the step that read it. */
+  readonly #endWith = (decision: StatusSnapshot): Promise<never> => {
+    this.status.replaceWith(decision);
+    return CancellationScope.current().cancelRequested;
+  };
 
   /** The partner takes no answers in this status. They wait until it sets another status or asks something else. */
   #wait(now: StatusSnapshot, answered: readonly Answered[]): void {

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { MerchantBoardingOutcome } from '../../../src/messages/onboardings.js';
-import type { Requirement } from '../../../src/messages/requirements.js';
-import { nudge } from '../../../src/temporal/nudge.js';
-import { merchant, namedApplication } from '../../rigs/inputs.js';
-import type { Onboarding } from '../../rigs/onboarding.js';
-import type { Rig } from '../../rigs/rig.js';
-import { sharedRig } from '../../rigs/shared-rig.js';
-import { eventually } from '../../rigs/waiting.js';
+import type { MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
+import type { Requirement } from '../../src/messages/requirements.js';
+import { nudge } from '../../src/temporal/nudge.js';
+import { merchant, namedApplication } from '../rigs/inputs.js';
+import type { Onboarding } from '../rigs/onboarding.js';
+import type { Rig } from '../rigs/rig.js';
+import { sharedRig } from '../rigs/shared-rig.js';
+import { eventually } from '../rigs/waiting.js';
 
 const HOUR = 3_600_000;
 const REVIEW = 'request-underwriting-review';
+const REVIEW_STEP = 'request the review of the answers';
 
 /** Polls often, and never: there a status is read when a write reads it, or after a nudge. */
 const rig = await sharedRig();
@@ -89,6 +90,45 @@ describe.concurrent('a request for review that was lost', () => {
     const events = await boarding.events();
     expect(events.filter((event) => event === 'requirement-raised')).toHaveLength(1);
     expect((await rig.sandbox.writes(input.externalId)).slice(2)).toEqual([REVIEW]);
+  });
+});
+
+describe.concurrent('a request for review that the partner overtakes with its decision', () => {
+  const ends = async (boarding: Boarding) => {
+    const { timeline } = await boarding.state();
+    const about = ['answer-dropped', 'answers-delivered', 'answers-wait', 'write-unfinished'];
+    return timeline
+      .filter(({ event }) => about.includes(event))
+      .map(({ event, detail = '' }) => `${event} ${detail}`.trim());
+  };
+
+  it('is delivered when its response comes after the decision', async () => {
+    const { boarding, id, notes } = await noted(unaware);
+    const held = await unaware.sandbox.hold(REVIEW, `${id}`, 'delay-after-commit');
+    await answer(boarding, notes[0] as Requirement);
+    await held.underWay();
+    await unaware.sandbox.transition(id, { status: 'Approved', mid: '4711' });
+    expect(await nudge(unaware.client, boarding.workflowId)).toBe(true);
+    await boarding.until(({ partnerStatus }) => partnerStatus === 'Approved', 'the approval');
+    await held.letGo();
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '4711' });
+    expect(await ends(boarding)).toEqual([`write-unfinished ${REVIEW_STEP}: done`, 'answers-delivered']);
+  });
+
+  it('is unknown when its response is lost, and nobody is asked', async () => {
+    const { boarding, id, notes } = await noted(unaware);
+    const meanwhile = { status: 'Declined' };
+    await unaware.sandbox.plan('500-before-commit', REVIEW, { about: `${id}`, meanwhile });
+    await answer(boarding, notes[0] as Requirement);
+    expect(await boarding.outcome()).toMatchObject({
+      ...{ outcome: 'declined', merchantProfileId: id },
+      unfinished: [{ write: REVIEW_STEP, became: 'unknown' }],
+    });
+    expect(await ends(boarding)).toEqual([
+      `answer-dropped ${notes[0]?.id}: the partner decided while it was on its way; whether it arrived is unknown`,
+    ]);
+    const events = await boarding.events();
+    expect(events.filter((event) => event === 'requirement-raised')).toHaveLength(1);
   });
 });
 
