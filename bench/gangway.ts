@@ -37,7 +37,7 @@ export async function partners(bench: Bench): Promise<SandboxControl> {
   const pace = { SANDBOX_ADDRESS: address, SANDBOX_PACE: '1reads' };
   const sandbox = await launch('sandbox', pace, 'sandbox is ready');
   bench.atEnd(() => stopped(sandbox));
-  return new SandboxControl({ url: `http://${address}`, close: () => stopped(sandbox) });
+  return new SandboxControl(`http://${address}`);
 }
 
 /** Replaces the URLs of all partners. */

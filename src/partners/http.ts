@@ -158,10 +158,11 @@ export class TransportError extends Error {
 export class PartnerHttp {
   /** Calls keep it themselves, because only they know what a response means. */
   readonly pause = new Pause();
-  readonly #origin: string;
+  /** `https://boarding.example.com`. */
+  readonly origin: string;
+  readonly limits: HttpLimits;
   readonly #basePath: string;
   readonly #reads: Pool;
-  readonly #limits: HttpLimits;
   readonly #options: Client.Options;
   readonly #writes: ReturnType<typeof pLimit>;
   readonly #aboutToSend = new AboutToSend();
@@ -174,17 +175,17 @@ export class PartnerHttp {
   constructor(baseUrl: string, limits: Partial<HttpLimits> = {}, connectorOf = buildConnector) {
     const url = new URL(baseUrl);
     if (!isSecureOrLoopback(url)) throw new TypeError('a partner URL must be https (http only to loopback)');
-    this.#limits = { ...DEFAULT_HTTP_LIMITS, ...limits };
-    this.#origin = url.origin;
+    this.limits = { ...DEFAULT_HTTP_LIMITS, ...limits };
+    this.origin = url.origin;
     this.#basePath = url.pathname.replace(/\/+$/, '');
     this.#connectorOf = connectorOf;
-    const { connections, headersTimeoutMs, bodyTimeoutMs, connectTimeoutMs } = this.#limits;
+    const { connections, headersTimeoutMs, bodyTimeoutMs, connectTimeoutMs } = this.limits;
     this.#options = { headersTimeout: headersTimeoutMs, bodyTimeout: bodyTimeoutMs };
     this.#reads = new Pool(url.origin, {
       ...this.#options,
       connections,
       connect: connectorOf({ timeout: connectTimeoutMs }),
-      maxResponseSize: this.#limits.maxBodyBytes,
+      maxResponseSize: this.limits.maxBodyBytes,
       pipelining: 1,
       keepAliveTimeout: 4_000,
     });
@@ -193,14 +194,14 @@ export class PartnerHttp {
 
   /** @throws {TransportError} without a complete response. Any HTTP status is a response. */
   async send(request: HttpRequest): Promise<HttpResponse> {
-    const { maxBodyBytes } = this.#limits;
+    const { maxBodyBytes } = this.limits;
     const most = Math.min(request.maxBytes ?? maxBodyBytes, maxBodyBytes);
     return this.#exchange(request, maxBodyBytes, (response) => buffered(response, most));
   }
 
   /** Upper limit for a `Retry-After`, in milliseconds. */
   get maxRetryAfterMs(): number {
-    return this.#limits.maxRetryAfterMs;
+    return this.limits.maxRetryAfterMs;
   }
 
   /**
@@ -208,7 +209,7 @@ export class PartnerHttp {
    * apply until the end of the body. A response with any other status is read completely.
    */
   async download(request: HttpRequest): Promise<HttpResponse | HttpDownload> {
-    const { maxBodyBytes, maxDownloadBytes } = this.#limits;
+    const { maxBodyBytes, maxDownloadBytes } = this.limits;
     // A large body must not hold up other reads on the connection.
     const alone = { ...request, ownConnection: true };
     return this.#exchange<HttpResponse | HttpDownload>(alone, maxDownloadBytes, (response) => {
@@ -231,7 +232,7 @@ export class PartnerHttp {
     read: (response: Dispatcher.ResponseData) => Result | Promise<Result>,
   ): Promise<Result> {
     let sent = false;
-    const { totalTimeoutMs } = this.#limits;
+    const { totalTimeoutMs } = this.limits;
     const deadline = new Deadline({ until: request.signal });
     const { signal } = deadline;
     const begin = () => deadline.endAfter(totalTimeoutMs);
@@ -283,7 +284,7 @@ export class PartnerHttp {
     signal: AbortSignal,
     begin: () => void,
   ): Client {
-    const { connectTimeoutMs, idleTimeoutMs } = this.#limits;
+    const { connectTimeoutMs, idleTimeoutMs } = this.limits;
     const connect = this.#connectorOf({ timeout: connectTimeoutMs, allowH2: false });
     const connected = (options: buildConnector.Options) =>
       new Promise<OwnSocket>((resolve, reject) => {
@@ -296,7 +297,7 @@ export class PartnerHttp {
       own.destroy();
       return connected(options);
     };
-    return new Client(this.#origin, {
+    return new Client(this.origin, {
       ...this.#options,
       maxResponseSize,
       pipelining: 0,

@@ -43,7 +43,7 @@ export function withFaults(
       : undefined;
     if (plan?.meanwhile) await move(request, plan.meanwhile);
     const answer = ({ status, contentType, body, headers = {} }: Answer) => {
-      if (status === 0) return cut(request, reply);
+      if (status === 0) return cut(reply);
       answered?.(status);
       reply.headers(headers);
       if (contentType !== undefined) reply.type(contentType);
@@ -64,13 +64,13 @@ export function withFaults(
         return answer(late);
       }
       case 'drop-before-commit':
-        return cut(request, reply);
+        return cut(reply);
       case 'drop-after-delay':
         await faults.delay(plan);
-        return cut(request, reply);
+        return cut(reply);
       case 'drop-after-commit':
         await perform(request);
-        return cut(request, reply);
+        return cut(reply);
       case '500-before-commit':
         return answer({ status: 500, body: errorBody(500) });
       case '500-after-commit':
@@ -88,8 +88,8 @@ export function withFaults(
   };
 }
 
-function cut(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function cut(reply: FastifyReply): FastifyReply {
   reply.hijack();
-  request.raw.socket.destroy();
+  reply.raw.destroy();
   return reply;
 }

@@ -1,13 +1,22 @@
 import { Client } from '@temporalio/client';
-import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import {
+  type ActivityInterceptorsFactory,
+  type NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
+import type { AccountAccess } from '../activities/account-access.js';
 import { deliveryActivities } from '../activities/outbound-events.js';
 import { documentStore } from '../documents/document-store.js';
+import type { FileStore } from '../documents/file-store.js';
 import { openStore } from '../documents/open-store.js';
 import { EventSender } from '../events/sender.js';
 import { partnerTaskQueue } from '../messages/ids.js';
-import { closeAll, partnerClients, servedAccounts } from '../partners/account-settings.js';
-import { DEFAULT_HTTP_LIMITS, observers } from '../partners/http.js';
-import { SYSTEM_NAMES } from '../partners/systems.js';
+import { type Account, closeAll, partnerClients, servedAccounts } from '../partners/account-settings.js';
+import type { Inspector } from '../partners/client.js';
+import { DEFAULT_HTTP_LIMITS, observers, type PartnerObserver } from '../partners/http.js';
+import { SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
 import { clientInterceptors } from '../temporal/connection.js';
 import { dataConverter } from '../temporal/payload-codec.js';
 import { traceExchanges } from '../tracing/spans.js';
@@ -34,13 +43,71 @@ export interface PartnerWorkers {
   readonly release: () => Promise<unknown>;
 }
 
+/** What runs on a task queue beside that of the workflows. */
+export interface ActivityQueue {
+  readonly taskQueue: string;
+  readonly activities: object;
+  /** From the outermost to the innermost. */
+  readonly interceptors?: readonly ActivityInterceptorsFactory[];
+  /** Absent where no partner is called. */
+  readonly partner?: {
+    readonly system: SystemName;
+    readonly account: Account;
+    readonly access: AccountAccess | undefined;
+  };
+}
+
+/** What sees the exchanges of an account: see {@link partnerClients}. */
+export type Watch = (account: string | undefined) => {
+  readonly observe?: PartnerObserver;
+  readonly inspect?: Inspector;
+};
+
+/**
+ * What calls partners and delivers outbound events, by task queue.
+ *
+ * @returns `release` closes the connections, after the workers have ended
+ */
+export function activityQueues(
+  config: WorkersConfig,
+  { documents, statements }: { readonly documents: FileStore; readonly statements: FileStore },
+  watch: Watch = () => ({}),
+): { readonly queues: readonly ActivityQueue[]; readonly release: () => Promise<unknown> } {
+  const { taskQueue, poll, patience, events } = config;
+  const sender = new EventSender(events);
+  const bounds = { maxRetryAfterMs: patience.retryAfterMaxMs };
+  const accounts = servedAccounts(config).map(([name, account]) => {
+    const { observe, inspect } = watch(name);
+    const clients = partnerClients(account, observe, bounds, inspect);
+    const work = partnerTaskQueues({
+      ...{ partnerAccount: name, wording: account, clients, taskQueue, patience, statements },
+      ...{ documents: documentStore(documents), pollBounds: pollBoundsOf(account, poll) },
+    });
+    const queues = SYSTEM_NAMES.map((system): ActivityQueue => {
+      const { access, ...ofQueue } = work[system];
+      const partner = { system, account, access };
+      return { taskQueue: partnerTaskQueue(taskQueue, system, name), ...ofQueue, partner };
+    });
+    return { clients, queues };
+  });
+  const delivery = {
+    taskQueue: partnerTaskQueue(taskQueue, 'events'),
+    activities: deliveryActivities(events.destinations, sender),
+  };
+  return {
+    queues: [delivery, ...accounts.flatMap(({ queues }) => queues)],
+    release: () => Promise.all([...accounts.map(({ clients }) => closeAll(clients)), sender.close()]),
+  };
+}
+
 /** Creates the workers that call partners and deliver outbound events. */
 export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig): Promise<PartnerWorkers> {
-  const { taskQueue, poll, patience, documentDir, statementDir, s3Endpoint, payloadKeys, events } = config;
+  const { taskQueue, documentDir, statementDir, s3Endpoint, payloadKeys } = config;
   const common = { ...place, dataConverter: dataConverter(payloadKeys), ...SHUTDOWN, ...TUNING };
-  const documents = documentStore(await openStore(documentDir, s3Endpoint));
-  const statements = await openStore(statementDir, s3Endpoint);
-  const sender = new EventSender(events);
+  const [documents, statements] = await Promise.all([
+    openStore(documentDir, s3Endpoint),
+    openStore(statementDir, s3Endpoint),
+  ]);
   const { metricMeter: meter, logger } = Runtime.instance();
   const { connection, namespace } = place;
   const client = new Client({
@@ -49,52 +116,25 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig):
     dataConverter: common.dataConverter,
     interceptors: clientInterceptors,
   });
-  const accounts = servedAccounts(config).map(([name, account]) => {
-    const observe = observers(countExchanges(meter, name ?? ''), traceExchanges);
-    const bounds = { maxRetryAfterMs: patience.retryAfterMaxMs };
-    const inspect = watchDrift({ meter, logger, client, taskQueue, account: name });
-    const clients = partnerClients(account, observe, bounds, inspect);
-    const queues = partnerTaskQueues({
-      partnerAccount: name,
-      wording: account,
-      clients,
-      documents,
-      statements,
-      pollBounds: pollBoundsOf(account, poll),
-      taskQueue,
-      patience,
-    });
-    return { name, account, clients, queues };
-  });
-  const workers = await Promise.all([
-    Worker.create({
-      ...common,
-      taskQueue: partnerTaskQueue(taskQueue, 'events'),
-      activities: deliveryActivities(events.destinations, sender),
-      interceptors: intercepted(),
-    }),
-    ...accounts.flatMap(({ name, account, queues }) =>
-      SYSTEM_NAMES.map((system) =>
-        Worker.create({
-          ...common,
-          taskQueue: partnerTaskQueue(taskQueue, system, name),
-          activities: queues[system].activities,
-          interceptors: intercepted(queues[system].interceptors),
+  const { queues, release } = activityQueues(config, { documents, statements }, (account) => ({
+    observe: observers(countExchanges(meter, account ?? ''), traceExchanges),
+    inspect: watchDrift({ meter, logger, client, taskQueue, account }),
+  }));
+  const workers = await Promise.all(
+    queues.map(({ interceptors, partner, ...queue }) =>
+      Worker.create({
+        ...{ ...common, ...queue, interceptors: intercepted(interceptors) },
+        ...(partner && {
           // What would wait for a connection waits in the task queue, where it has its turn by priority.
           maxConcurrentActivityTaskExecutions: DEFAULT_HTTP_LIMITS.connections,
-          ...limited(account.activitiesPerSecond[system]),
+          ...limited(partner.account.activitiesPerSecond[partner.system]),
         }),
-      ),
+      }),
     ),
-  ]);
-  const accesses = accounts.flatMap(({ queues }) =>
-    Object.values(queues).flatMap(({ access }) => access ?? []),
   );
-  return {
-    workers,
-    start: () => Promise.allSettled(accesses.map((access) => access.probeNow(client))),
-    release: () => Promise.all([...accounts.map(({ clients }) => closeAll(clients)), sender.close()]),
-  };
+  const accesses = queues.flatMap(({ partner }) => partner?.access ?? []);
+  const start = () => Promise.allSettled(accesses.map((access) => access.probeNow(client)));
+  return { workers, start, release };
 }
 
 /** The server applies the limit over all workers of the task queue. Each of them must set the same limit. */
