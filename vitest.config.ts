@@ -60,9 +60,25 @@ export default defineConfig({
       // Functions: no network, no server.
       project('unit', { isolate: false, testTimeout: 60_000, sequence: { groupOrder: 1 } }),
       // Real clients, workers and sandboxes in the test's own process. Files share a process, one after the other.
-      project('integration', { ...SERVER, isolate: false, maxWorkers: 4, sequence: { groupOrder: 2 } }),
+      project('integration', {
+        ...SERVER,
+        provide: { isSimulated: false },
+        isolate: false,
+        maxWorkers: 4,
+        sequence: { groupOrder: 2 },
+      }),
+      // Workflows on the simulated service and on virtual time. Files share a process, and its world.
+      project('workflows', {
+        ...{ globalSetup: ['test/rigs/fresh-build.ts'], provide: { isSimulated: true } },
+        ...{ isolate: false, testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder: 1 } },
+      }),
       // Real processes, kills, a browser. Most of them wait most of the time.
-      project('e2e', { ...PROCESSES, maxWorkers: 5, sequence: { groupOrder: 3 } }),
+      project('e2e', {
+        ...PROCESSES,
+        provide: { isSimulated: false },
+        maxWorkers: 5,
+        sequence: { groupOrder: 3 },
+      }),
     ],
   },
 });

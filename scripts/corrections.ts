@@ -107,7 +107,7 @@ async function testsPass(copy: ScratchCopy, { words }: Correction): Promise<bool
     return words.some((word) => text.includes(word)) || ALWAYS.some((folder) => file.startsWith(folder));
   };
   const affected = tests.filter(isAffected);
-  const projects = ['--project=unit', '--project=integration'];
+  const projects = ['--project=unit', '--project=workflows', '--project=integration'];
   const { passed, failures } = await runTests([...affected, ...projects], { cwd: copy.root });
   print(`  tests        ${passed} pass in ${affected.length} files`);
   const names = failures.map(({ file, name }) => `${file} ${name}`);

@@ -112,7 +112,7 @@ async function catcherOf(name: string): Promise<Failure | undefined> {
     const found = (named.startsWith('test/unit/') && (await failing([named]))) || (await related('unit'));
     if (found) return found;
     await make('npm', 'run', 'build');
-    return (await failing([named])) ?? (await related('integration'));
+    return (await failing([named])) ?? (await related('workflows')) ?? (await related('integration'));
   } finally {
     await remove();
   }

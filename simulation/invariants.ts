@@ -12,9 +12,8 @@ import { examined, killedAfterMark } from '../test/rigs/chaos/questions.js';
 import { found } from '../test/rigs/privacy/markers.js';
 import { MARKERS } from './markers.js';
 import type { Network } from './network.js';
-import type { Partners } from './partners.js';
+import { PARTNERS_URL, type Partners } from './partners.js';
 import type { Service } from './service/service.js';
-import { PARTNERS_URL } from './worker.js';
 import type { World } from './world.js';
 
 /** The end of a run, as the partners, Temporal and people see it. */

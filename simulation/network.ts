@@ -1,14 +1,16 @@
-import type { FastifyInstance } from 'fastify';
 import { FormData, Response } from 'undici';
-import { type HttpRequest, type HttpResponse, PartnerHttp, TransportError } from '../src/partners/http.js';
+import {
+  DEFAULT_HTTP_LIMITS,
+  type HttpLimits,
+  type HttpRequest,
+  type HttpResponse,
+  PartnerHttp,
+  TransportError,
+} from '../src/partners/http.js';
 import { grpcError } from '../test/rigs/temporal/answering-service.js';
 import type { Fate, Loss, Plan } from './plan.js';
 import type { Link } from './service/requests.js';
-import { World } from './world.js';
-
-/** How long a client waits for the headers of a response, and at most for a whole call, in milliseconds (http.ts). */
-const HEADERS_MS = 30_000;
-const CALL_MS = 45_000;
+import { Process, World } from './world.js';
 
 /** A request that has left for a partner. */
 export interface Departure {
@@ -19,6 +21,14 @@ export interface Departure {
   readonly text: string;
 }
 
+/** What a partner is asked, and responds. Rejects when it cuts the connection. */
+export type Listener = (request: {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}) => Promise<HttpResponse>;
+
 /** The network: between workers and partners, and between workers and Temporal. */
 export class Network implements Link {
   /** Every request that has left for a partner. */
@@ -27,10 +37,13 @@ export class Network implements Link {
   #losses: ReadonlyMap<number, Loss>;
   readonly #toPartners = { write: 0, read: 0 };
   #toTemporal = 0;
+  readonly #partner = new Process('partner');
+  /** Until then it accepts no connection, in milliseconds since 1970. */
+  refusesUntil = 0;
 
   constructor(
     private readonly world: World,
-    private readonly partners: FastifyInstance,
+    private readonly partner: Listener,
     { fates, losses }: Pick<Plan, 'fates' | 'losses'>,
   ) {
     this.#fates = new Map(fates.map(({ of, number, fate }) => [`${of} ${number}`, fate]));
@@ -63,7 +76,10 @@ export class Network implements Link {
   }
 
   /** A request to a partner, as {@link PartnerHttp.send} makes it. */
-  async send(request: HttpRequest): Promise<HttpResponse> {
+  async send(
+    request: HttpRequest,
+    { headersTimeoutMs, totalTimeoutMs }: HttpLimits = DEFAULT_HTTP_LIMITS,
+  ): Promise<HttpResponse> {
     const { chance } = this.world;
     const of = request.beforeSending ? 'write' : 'read';
     this.#toPartners[of] += 1;
@@ -73,7 +89,7 @@ export class Network implements Link {
     let sent = false;
     const exchange = async (): Promise<HttpResponse> => {
       await this.world.sleep(chance.between(5, 40));
-      if (fate === 'refused') throw codeError('ECONNREFUSED');
+      if (fate === 'refused' || this.world.now < this.refusesUntil) throw codeError('ECONNREFUSED');
       request.signal?.throwIfAborted();
       await request.beforeSending?.();
       request.signal?.throwIfAborted();
@@ -83,18 +99,20 @@ export class Network implements Link {
       if (fate) this.world.say(who, `${what}: ${fate}`);
       const response = this.#deliver(request, fate, who);
       if (fate === 'lost' || fate === 'unanswered') {
-        await this.world.sleep(HEADERS_MS);
+        await this.world.sleep(headersTimeoutMs);
         throw codeError('UND_ERR_HEADERS_TIMEOUT');
       }
       const result = await response;
       await this.world.sleep(
-        fate === 'slow' ? chance.between(15_000, HEADERS_MS - 2_000) : chance.between(5, 60),
+        fate === 'slow'
+          ? chance.between(headersTimeoutMs / 2, headersTimeoutMs - 2_000)
+          : chance.between(5, 60),
       );
       if (fate === 'reset') throw codeError('ECONNRESET');
       return result;
     };
     try {
-      return await untilAborted(exchange(), request.signal, this.world);
+      return await untilAborted(exchange(), request.signal, this.world, totalTimeoutMs);
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'ABORT_ERR';
       throw new TransportError(code, sent, { cause: error });
@@ -109,21 +127,16 @@ export class Network implements Link {
         if (fate === 'limited') return resolve(answer(429, { 'retry-after': '90' }));
         if (fate === 'broken') return resolve(answer(503));
         const { method, path, headers } = request;
-        const { type, payload } = await this.world.outside(bodyOf(request));
-        const {
-          statusCode,
-          headers: got,
-          rawPayload,
-        } = await this.world.outside(
-          this.partners.inject({
-            ...{ method: method as 'GET', url: path, payload },
-            headers: { ...headers, ...(type && { 'content-type': type }) },
-          }),
-        );
-        this.world.say(who, `${method} ${path} ${statusCode}`);
-        resolve({ status: statusCode, headers: got as HttpResponse['headers'], body: rawPayload });
+        const { type, payload } = await this.world.outside(() => bodyOf(request));
+        const response = await this.partner({
+          ...{ method, url: path, body: payload },
+          headers: { ...headers, ...(type && { 'content-type': type }) },
+        });
+        this.world.say(who, `${method} ${path} ${response.status}`);
+        resolve(response);
       };
-      this.world.after(this.world.chance.between(5, 60), () => arrive().catch(reject), null);
+      const delay = this.world.chance.between(5, 60);
+      this.world.within(this.#partner, () => this.world.after(delay, () => arrive().catch(reject)));
     });
   }
 }
@@ -152,10 +165,11 @@ function untilAborted<Value>(
   call: Promise<Value>,
   signal: AbortSignal | undefined,
   world: World,
+  limitMs: number,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(codeError('ABORT_ERR'));
-    const cancel = world.after(CALL_MS, abort);
+    const cancel = world.after(limitMs, abort);
     signal?.addEventListener('abort', abort, { once: true });
     call.then(resolve, reject).finally(() => {
       cancel();
@@ -165,10 +179,21 @@ function untilAborted<Value>(
 }
 
 /** From now on, every client of a partner sends through the network of the running world. */
-export function replaceTransport(networkOf: (world: World) => Network | undefined): void {
+export function replaceTransport(networkOf: (world: World, origin: string) => Network | undefined): void {
   PartnerHttp.prototype.send = function send(request: HttpRequest): Promise<HttpResponse> {
-    const network = World.current && networkOf(World.current);
-    if (!network) throw new Error('no simulation is running');
-    return network.send(request);
+    const network = World.current && networkOf(World.current, this.origin);
+    if (!network) throw new TransportError('ECONNREFUSED', false);
+    return network.send(request, this.limits);
+  };
+  PartnerHttp.prototype.download = async function download(request) {
+    const { body, ...response } = await this.send(request);
+    if (response.status >= 300) return { ...response, body };
+    const readers: ((chunk?: Buffer) => void)[] = [];
+    async function* chunks() {
+      for (const seen of readers) seen(body);
+      yield body;
+      for (const seen of readers) seen();
+    }
+    return { ...response, chunks: chunks(), eachChunk: (seen) => void readers.push(seen), cancel() {} };
   };
 }

@@ -1,10 +1,14 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { FastifyInstance } from 'fastify';
 import type { FileStore } from '../src/documents/file-store.js';
+import type { HttpResponse } from '../src/partners/http.js';
 import type { LedgerEntry } from '../src/sandbox/ledger.js';
-import { type Emulation, emulatePartners } from '../src/sandbox/server.js';
+import { type Emulation, emulatePartners, type SandboxOptions } from '../src/sandbox/server.js';
+import type { Listener } from './network.js';
 import type { World } from './world.js';
+
+/** Where the partners are. The network takes their requests from the client. */
+export const PARTNERS_URL = 'http://127.0.0.1:4010';
 
 /** The partners: the handlers of the sandbox, without a network. */
 export class Partners {
@@ -13,27 +17,50 @@ export class Partners {
     private readonly emulation: Emulation,
   ) {}
 
-  /** @param password of every user */
-  static async open(world: World, password: string, paceMs: number): Promise<Partners> {
-    const emulation = await emulatePartners({ password, pace: { milliseconds: paceMs } });
+  /** @param refuse accepts no connection for so many milliseconds */
+  static async open(
+    world: World,
+    options: SandboxOptions,
+    refuse?: (milliseconds: number) => void,
+  ): Promise<Partners> {
+    const emulation = await emulatePartners(options, refuse);
     await emulation.server.ready();
     return new Partners(world, emulation);
   }
 
-  get server(): FastifyInstance {
-    return this.emulation.server;
-  }
+  /** What the network carries its requests to. */
+  readonly listener: Listener = async ({ body: payload, method, ...request }) => {
+    const {
+      statusCode: status,
+      headers,
+      rawPayload: body,
+    } = await this.world.outside(() =>
+      this.emulation.server.inject({ ...request, method: method as 'GET', payload }),
+    );
+    return { status, headers: headers as HttpResponse['headers'], body };
+  };
 
   /** Every write that took effect. */
   get ledger(): readonly LedgerEntry[] {
     return this.emulation.ledger.entries();
   }
 
+  /** Sends a request past the network. */
+  async ask(
+    url: string,
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    payload?: string,
+  ): Promise<{ readonly status: number; readonly text: string }> {
+    const headers: Record<string, string> =
+      payload === undefined ? {} : { 'content-type': 'application/json' };
+    const { status, body } = await this.listener({ method, url, headers, body: Buffer.from(payload ?? '') });
+    return { status, text: body.toString() };
+  }
+
   /** Calls a control of the sandbox. */
   async control<Reply>(method: 'GET' | 'POST', url: string, body?: object): Promise<Reply> {
-    const sent = { method, url, ...(body && { payload: body }) };
-    const { statusCode, body: text } = await this.world.outside(this.server.inject(sent));
-    if (statusCode >= 400) throw new Error(`${method} ${url}: ${statusCode} ${text}`);
+    const { status, text } = await this.ask(url, method, body && JSON.stringify(body));
+    if (status >= 400) throw new Error(`${method} ${url}: ${status} ${text}`);
     return JSON.parse(text) as Reply;
   }
 

@@ -142,7 +142,7 @@ export class People {
     if (answer === 'uncertain') return this.#afterLookingAtTheLedger(party, state, requirement);
     if (answer.kind !== 'document') return answer;
     const documents = documentStore(this.files);
-    const document = await this.world.outside(
+    const document = await this.world.outside(() =>
       documents.put(`${requirement.id}.txt`, Buffer.from(this.marked.noteAnswer)),
     );
     return { kind: 'documents', documents: [document] };

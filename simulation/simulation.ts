@@ -1,14 +1,17 @@
 import type { Client } from '@temporalio/client';
+import { readAccounts } from '../src/partners/account-settings.js';
+import { sandboxAccount } from '../src/sandbox/systems.js';
 import {
   startBusinessOnboarding,
   startCustomerOnboarding,
   startMerchantBoarding,
 } from '../src/temporal/start.js';
+import type { WorkersConfig } from '../src/worker/workflow-worker.js';
 import { castOf, type Party } from '../test/rigs/chaos/cast.js';
 import { broken } from './invariants.js';
 import { MARKERS } from './markers.js';
 import { Network, replaceTransport } from './network.js';
-import { memoryFiles, Partners } from './partners.js';
+import { memoryFiles, PARTNERS_URL, Partners } from './partners.js';
 import { People } from './people.js';
 import { MOVES, type Plan } from './plan.js';
 import { TASK_QUEUE } from './service/names.js';
@@ -40,6 +43,16 @@ const PACE_MS = 3_600_000;
 /** All are requested within this time, in milliseconds. */
 const REQUESTED_WITHIN_MS = 600_000;
 
+/** The settings of the workers. */
+const CONFIG: WorkersConfig = {
+  ...readAccounts(sandboxAccount(PARTNERS_URL)),
+  ...{ taskQueue: TASK_QUEUE, documentDir: '', statementDir: '', dbaForm: 'shown', version: undefined },
+  payloadKeys: undefined,
+  poll: { minMs: 15 * 60_000, maxMs: 4 * 3_600_000 },
+  patience: { retryAfterMaxMs: 3_600_000, stepMs: DAY_MS, unreadableMs: 3_600_000 },
+  events: { secrets: [], toLoopback: true, destinations: [] },
+};
+
 const ONCE = { times: 1, milliseconds: 0 };
 
 const networks = new WeakMap<World, Network>();
@@ -58,7 +71,9 @@ export async function simulate(plan: Plan): Promise<Verdict> {
   install();
   const world = new World(plan.seed);
   World.current = world;
-  const partners = await Partners.open(world, MARKERS.password, PACE_MS);
+  const partners = await Partners.open(world, {
+    ...{ password: MARKERS.password, pace: { milliseconds: PACE_MS } },
+  });
   try {
     return await new Simulation(plan, world, partners).run();
   } finally {
@@ -82,9 +97,9 @@ class Simulation {
     private readonly world: World,
     private readonly partners: Partners,
   ) {
-    this.#network = new Network(world, partners.server, plan);
+    this.#network = new Network(world, partners.listener, plan);
     networks.set(world, this.#network);
-    this.#service = new Service(world, plan.continueAfter);
+    this.#service = new Service(world, { continueAfter: plan.continueAfter, visibleWithinMs: 2_000 });
     this.#client = clientOf(this.#service, { carry: (_, request) => request() });
     this.#cast = castOf(plan.seed, 5 * plan.parties, MARKERS)
       .filter(({ twin }) => !twin)
@@ -147,7 +162,10 @@ class Simulation {
   }
 
   #startWorker(name: string): void {
-    const worker = new Worker(name, this.world, this.#service, this.#network, this.#files);
+    const worker = new Worker(...([name, this.world, this.#service, this.#network, CONFIG] as const), {
+      documents: this.#files,
+      statements: this.#files,
+    });
     this.#workers.set(name, worker);
     worker.start();
   }

@@ -43,9 +43,12 @@ class VirtualDate extends real.Date {
     else super(...(args as [number]));
   }
   static override now(): number {
-    return World.current?.now ?? real.Date.now();
+    return Math.floor(World.current?.now ?? real.Date.now());
   }
 }
+
+// By this name, the SDK knows a date that it hands to a workflow.
+Object.defineProperty(VirtualDate, 'name', { value: 'Date' });
 
 type Callback = (...args: unknown[]) => void;
 
@@ -74,10 +77,15 @@ function clear(timer: unknown): void {
   else real.clearTimeout(timer as NodeJS.Timeout);
 }
 
-function sleep<Value>(milliseconds = 0, value?: Value, options?: object): Promise<Value> {
+async function sleep<Value>(
+  milliseconds = 0,
+  value?: Value,
+  options: { signal?: AbortSignal } = {},
+): Promise<Value> {
   const world = World.current;
   if (!world) return real.sleep(milliseconds, value as Value, options);
-  return world.sleep(milliseconds).then(() => value as Value);
+  await world.sleep(milliseconds, options.signal);
+  return value as Value;
 }
 
 function timeout(milliseconds: number): AbortSignal {

@@ -1,18 +1,10 @@
 import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { correctionActivities } from '../src/activities/corrections.js';
-import { onboardingActivities } from '../src/activities/onboardings.js';
-import { publishActivities } from '../src/activities/outbound-events.js';
-import { documentStore } from '../src/documents/document-store.js';
+import type { AccountAccess } from '../src/activities/account-access.js';
 import type { FileStore } from '../src/documents/file-store.js';
-import { partnerTaskQueue } from '../src/messages/ids.js';
-import { knownAccounts } from '../src/messages/inputs.js';
-import { partnerClients, readAccounts } from '../src/partners/account-settings.js';
-import { SYSTEM_NAMES } from '../src/partners/systems.js';
-import { sandboxAccount } from '../src/sandbox/systems.js';
-import { partnerTaskQueues } from '../src/worker/partner-task-queues.js';
-import { intercepted } from '../src/worker/workflow-worker.js';
+import { type ActivityQueue, activityQueues } from '../src/worker/partner-workers.js';
+import { intercepted, type WorkersConfig, workflowQueue } from '../src/worker/workflow-worker.js';
 import {
   type Command,
   createInstance,
@@ -24,24 +16,30 @@ import {
   runActivity,
 } from './runtime.js';
 import { type Activity, ms } from './service/activity.js';
-import { TASK_QUEUE } from './service/names.js';
 import { clientOf, type Link } from './service/requests.js';
 import type { Run, Step } from './service/run.js';
 import type { Service, Worker as ServiceWorker } from './service/service.js';
 import { Process, type World } from './world.js';
+
+/** How long a worker that stops takes to report its last activities, in milliseconds. */
+const STOP_MS = 100;
+
+/** How long it lets them run before it cancels them, in milliseconds. */
+const GRACE_MS = 10_000;
 
 type ActivityFunction = (...args: unknown[]) => Promise<unknown>;
 
 interface Queue {
   readonly activities: Readonly<Record<string, ActivityFunction>>;
   readonly interceptors: readonly ActivityInterceptorsFactory[];
+  readonly access: AccountAccess | undefined;
 }
 
-/** Where the partners are. The network takes their requests from the client. */
-export const PARTNERS_URL = 'http://127.0.0.1:4010';
-
-const POLL = { minMs: 15 * 60_000, maxMs: 4 * 3_600_000 };
-const PATIENCE = { retryAfterMaxMs: 3_600_000, stepMs: 24 * 3_600_000, unreadableMs: 3_600_000 };
+/** Where documents and statements are. */
+export interface Stores {
+  readonly documents: FileStore;
+  readonly statements: FileStore;
+}
 
 /**
  * A worker process: the activities, clients and interceptors of production, and the SDK's runtime of workflows. A kill takes
@@ -62,17 +60,20 @@ export class Worker extends Process implements ServiceWorker {
     private readonly world: World,
     private readonly service: Service,
     link: Link,
-    files: FileStore,
+    config: WorkersConfig,
+    stores: Stores,
   ) {
     super(name);
     this.client = clientOf(service, link);
-    this.#queues = world.within(this, () => queuesOf(files));
+    this.#queues = world.within(this, () => queuesOf(config, stores));
     this.#names = new Set([...this.#queues.values()].flatMap(({ activities }) => Object.keys(activities)));
   }
 
-  /** It starts: tasks reach it. */
+  /** It starts: tasks reach it, and it finds out which credentials were corrected. */
   start(): void {
     this.service.join(this);
+    for (const { access } of this.#queues.values())
+      if (access) this.world.within(this, () => void access.probeNow(this.client).catch(() => undefined));
   }
 
   kill(): void {
@@ -80,6 +81,20 @@ export class Worker extends Process implements ServiceWorker {
     this.world.say(this.name, 'is killed');
     for (const { instance } of this.#instances.values()) void instance.dispose();
     this.#instances.clear();
+  }
+
+  /** It takes no more tasks, and ends once its activities have. */
+  async stop(): Promise<void> {
+    this.service.leave(this);
+    const attempts = [...this.#attempts.values()];
+    await Promise.race([Promise.all(attempts.map(({ result }) => result)), this.world.sleep(GRACE_MS)]);
+    for (const attempt of this.#attempts.values()) attempt.cancel('WORKER_SHUTDOWN');
+    await this.world.sleep(STOP_MS);
+    this.isAlive = false;
+  }
+
+  serves(taskQueue: string): boolean {
+    return this.#queues.has(taskQueue);
   }
 
   holds(run: Run): boolean {
@@ -106,7 +121,7 @@ export class Worker extends Process implements ServiceWorker {
         const at = run.steps.at(-1)?.activation.at ?? run.startedAt;
         const { historyLength } = run;
         const step = { at, historyLength, suggestsContinueAsNew: false, jobs: [{ queryWorkflow }] };
-        const result = await this.world.outside(instance.activate(step, false));
+        const result = await this.world.outside(() => instance.activate(step, false));
         if ('failure' in result) throw new Error(result.failure);
         const [answer] = result.commands.flatMap(({ respondToQuery }) => respondToQuery ?? []);
         if (answer?.failed || !answer?.succeeded) throw new Error(answer?.failed?.message ?? 'no answer');
@@ -132,9 +147,9 @@ export class Worker extends Process implements ServiceWorker {
     this.#evict(run);
     const { taskQueue, workflowId } = run.start;
     const place = { runId: run.runId, taskQueue, at: run.startedAt };
-    const instance = await this.world.outside(createInstance(run.init, place, this.#names));
+    const instance = await this.world.outside(() => createInstance(run.init, place, this.#names));
     for (const { activation, commands } of run.steps) {
-      const again = await this.world.outside(instance.activate(activation, true));
+      const again = await this.world.outside(() => instance.activate(activation, true));
       if ('failure' in again) throw new Error(`${workflowId} cannot be replayed: ${again.failure}`);
       const [before, now] = [textOf(commands), textOf(again.commands)];
       if (before !== now) throw new Error(`${workflowId} is not deterministic: ${before} became ${now}`);
@@ -160,7 +175,7 @@ export class Worker extends Process implements ServiceWorker {
     const local: Promise<Job>[] = [];
     const activate = async (jobs: readonly Job[]) => {
       const step = { ...activation, at: this.world.now, jobs };
-      const result = await this.world.outside(instance.activate(step, false));
+      const result = await this.world.outside(() => instance.activate(step, false));
       if ('failure' in result) throw new Error(`a task of ${run.start.workflowId} failed: ${result.failure}`);
       steps.push({ activation: step, commands: result.commands });
       for (const command of result.commands) {
@@ -205,24 +220,22 @@ export class Worker extends Process implements ServiceWorker {
       ...{ token, startToCloseMs: activity.startToCloseMs, isLocal: false },
       heartbeatMs: activity.heartbeatMs,
     });
-    const running = this.#run(
-      activity.queue,
-      activity.type,
-      info,
-      activity.args,
-      (details) => void this.#beat(token, details),
-    );
+    let last: readonly Payload[] | undefined;
+    const beat = (details: unknown) => {
+      last = encoded(details);
+      void this.#beat(token, last);
+    };
+    const running = this.#run(activity.queue, activity.type, info, activity.args, beat);
     this.#attempts.set(token, running);
     const result = await running.result;
     this.#attempts.delete(token);
     if (result.willCompleteAsync) return;
     // The core tries to report for some seconds.
     await this.world.sleep(this.world.chance.between(1, 10));
-    this.service.report(token, result);
+    this.service.report(token, result, last);
   }
 
-  async #beat(token: string, details: unknown): Promise<void> {
-    const payloads = details === undefined ? undefined : encoded(details);
+  async #beat(token: string, payloads: readonly Payload[]): Promise<void> {
     await this.world.sleep(this.world.chance.between(1, 10));
     const beat = this.service.heartbeat(token, payloads);
     if (!beat) this.#attempts.get(token)?.cancel('NOT_FOUND');
@@ -274,30 +287,20 @@ interface AttemptOf {
 }
 
 /** What production runs on each task queue. */
-function queuesOf(files: FileStore): ReadonlyMap<string, Queue> {
-  const accounts = readAccounts(sandboxAccount(PARTNERS_URL));
-  const clients = partnerClients(accounts);
-  const partners = partnerTaskQueues({
-    ...{ partnerAccount: undefined, wording: accounts, clients, taskQueue: TASK_QUEUE, patience: PATIENCE },
-    ...{ documents: documentStore(files), statements: files },
-    pollBounds: Object.fromEntries(SYSTEM_NAMES.map((system) => [system, POLL])) as never,
-  });
-  const own = {
-    ...onboardingActivities(POLL),
-    ...correctionActivities(knownAccounts(accounts)),
-    ...publishActivities([]),
-  };
-  const queue = (activities: object, interceptors: readonly ActivityInterceptorsFactory[] = []): Queue => ({
-    activities: activities as Queue['activities'],
-    interceptors: intercepted(interceptors).activity,
-  });
-  return new Map([
-    [TASK_QUEUE, queue(own)],
-    ...SYSTEM_NAMES.map((system): [string, Queue] => {
-      const { activities, interceptors } = partners[system];
-      return [partnerTaskQueue(TASK_QUEUE, system), queue(activities, interceptors)];
-    }),
-  ]);
+function queuesOf(config: WorkersConfig, stores: Stores): ReadonlyMap<string, Queue> {
+  const { taskQueue } = config;
+  const own = { taskQueue, activities: workflowQueue(config).activities };
+  const queues: readonly ActivityQueue[] = [own, ...activityQueues(config, stores).queues];
+  return new Map(
+    queues.map(({ taskQueue: name, activities, interceptors, partner }) => [
+      name,
+      {
+        activities: activities as Queue['activities'],
+        interceptors: intercepted(interceptors).activity,
+        access: partner?.access,
+      },
+    ]),
+  );
 }
 
 function textOf(commands: readonly Command[]): string {

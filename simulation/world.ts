@@ -20,11 +20,16 @@ export interface Line {
 }
 
 interface Due {
-  readonly at: number;
+  at: number;
   readonly order: number;
   /** null for what no kill ends. */
   readonly process: Process | null;
   run: (() => unknown) | undefined;
+}
+
+/** Work that takes real time, while it is not waiting for virtual time. */
+interface Errand {
+  isUnderWay: boolean;
 }
 
 /** Runs code outside of every process. */
@@ -41,8 +46,13 @@ export class World {
   /** The running one: simulations in a process run one after the other. */
   static current: World | undefined;
   static readonly #processes = new AsyncLocalStorage<Process>();
+  static readonly #errands = new AsyncLocalStorage<Errand>();
 
   now = BEGIN;
+  /** Whether real work is under way that nobody has announced. */
+  isBusy = () => false;
+  /** Who waits without being part of any process: a test. */
+  readonly visitor = new Process('people');
   readonly chance: Seeded;
   readonly trace: Line[] = [];
   /** Of code that nobody waits for. */
@@ -51,6 +61,7 @@ export class World {
   #order = 0;
   #ids = 0;
   #outside = 0;
+  #awaited = 0;
 
   constructor(readonly seed: number) {
     this.chance = new Seeded(seed);
@@ -82,48 +93,94 @@ export class World {
   after(
     milliseconds: number,
     run: () => unknown,
-    process: Process | null = World.process ?? null,
+    process: Process | null = World.process ?? this.visitor,
   ): () => void {
     const at = this.now + Math.max(0, milliseconds);
     this.#order += 1;
     const due: Due = { at, order: this.#order, process, run: process ? AsyncResource.bind(run) : run };
+    if (process === this.visitor) this.#awaited += 1;
     this.#push(due);
-    return () => {
-      due.run = undefined;
-    };
+    return () => void this.#take(due);
   }
 
-  /** Resolves later, unless the process is killed before. */
-  sleep(milliseconds: number, process: Process | null = World.process ?? null): Promise<void> {
-    return new Promise((resolve) => void this.after(milliseconds, resolve, process));
+  /** What is due is done, or cancelled, once. */
+  #take(due: Due): Due['run'] {
+    const { run, process } = due;
+    due.run = undefined;
+    if (run && process === this.visitor) this.#awaited -= 1;
+    return run;
   }
 
-  /** Waits for something that takes real time. No virtual time passes meanwhile. */
-  async outside<Value>(work: Promise<Value>): Promise<Value> {
+  /** Resolves later, unless the process is killed before, and at once when it is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    const errand = World.#errands.getStore();
+    const isErrand = errand?.isUnderWay === true;
+    if (isErrand) this.#outside -= 1;
+    return new Promise((resolve, reject) => {
+      const back = () => {
+        signal?.removeEventListener('abort', abort);
+        if (isErrand && errand.isUnderWay) this.#outside += 1;
+      };
+      const cancel = this.after(milliseconds, () => {
+        back();
+        resolve();
+      });
+      const abort = () => {
+        cancel();
+        back();
+        reject(signal?.reason);
+      };
+      if (signal?.aborted) abort();
+      else signal?.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  /** Waits for something that takes real time. Virtual time passes meanwhile only while that itself waits for it. */
+  async outside<Value>(work: () => Promise<Value>): Promise<Value> {
+    const errand = { isUnderWay: true };
     this.#outside += 1;
     try {
-      return await work;
+      // A request of fastify's begins when it is awaited.
+      return await World.#errands.run(errand, async () => await work());
     } finally {
+      errand.isUnderWay = false;
       this.#outside -= 1;
     }
   }
 
+  /** Time passes for as long as a visitor waits for this. */
+  async awaited<Value>(work: Promise<Value>): Promise<Value> {
+    this.#awaited += 1;
+    try {
+      return await work;
+    } finally {
+      this.#awaited -= 1;
+    }
+  }
+
+  /** Whether a visitor waits. */
+  get isAwaited(): boolean {
+    return this.#awaited > 0;
+  }
+
   async #settled(): Promise<void> {
     do await nextTurn();
-    while (this.#outside > 0);
+    while (this.#outside > 0 || this.isBusy());
   }
 
   /** Lets time pass until a condition holds, nothing is due any more, or the time is over. */
   async run(isOver: () => boolean, until: number): Promise<void> {
     await this.#settled();
     for (let due = this.#pop(); due; due = this.#pop()) {
-      const { run, process } = due;
-      if (!run || process?.isAlive === false) continue;
+      const { process } = due;
+      if (!due.run || process?.isAlive === false) continue;
       if (due.at > until) return;
       if (process && process.frozenUntil > due.at) {
-        this.#push({ ...due, at: process.frozenUntil });
+        due.at = process.frozenUntil;
+        this.#push(due);
         continue;
       }
+      const run = this.#take(due) ?? (() => {});
       this.now = Math.max(this.now, due.at);
       try {
         if (process) run();

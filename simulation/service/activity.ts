@@ -46,6 +46,8 @@ export class Activity {
   details: readonly Payload[] | undefined;
   lastFailure: Failure | undefined;
   nextAt: number;
+  /** How long the wait for the next attempt is, in milliseconds. */
+  delayMs = 0;
   cancelRequested = false;
   isOver = false;
   #attempts = 0;
@@ -80,6 +82,10 @@ export class Activity {
     return ms(this.scheduled.heartbeatTimeout);
   }
 
+  get hasStarted(): boolean {
+    return this.#attempts > 0;
+  }
+
   get isStarted(): boolean {
     return this.token !== undefined;
   }
@@ -101,8 +107,13 @@ export class Activity {
   }
 
   /** An attempt reports its result. @returns false when it is not the running one */
-  report(token: string, { completed, failed, cancelled }: ActivityResult): boolean {
+  report(
+    token: string,
+    { completed, failed, cancelled }: ActivityResult,
+    details: readonly Payload[] | undefined,
+  ): boolean {
     if (token !== this.token || this.isOver) return false;
+    if (failed && details) this.details = details;
     this.#close();
     if (completed) this.#end({ completed });
     else if (cancelled) this.#end({ cancelled: { failure: this.#wrapped(cancelled.failure ?? {}) } });
@@ -153,6 +164,7 @@ export class Activity {
   }
 
   #schedule(delayMs: number): void {
+    this.delayMs = delayMs;
     this.nextAt = this.host.world.now + delayMs;
     this.#wait = this.#after(delayMs, () => {
       this.attemptScheduledAt = this.host.world.now;

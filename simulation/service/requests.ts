@@ -6,12 +6,12 @@ import { clientInterceptors } from '../../src/temporal/connection.js';
 import { grpcError } from '../../test/rigs/temporal/answering-service.js';
 import { encoded, timestampOf } from '../runtime.js';
 import { NAMESPACE } from './names.js';
-import type { Run, Update } from './run.js';
+import type { Event, Run, Update } from './run.js';
 import type { Service } from './service.js';
 
 const v1 = proto.temporal.api.workflowservice.v1;
 const { WorkflowExecutionStatus, PendingActivityState, HistoryEventFilterType } = proto.temporal.api.enums.v1;
-const { WorkflowIdReusePolicy, EventType } = proto.temporal.api.enums.v1;
+const { EventType } = proto.temporal.api.enums.v1;
 
 // biome-ignore lint/suspicious/noExplicitAny: each request has a type of its own
 type Handler = (request: any) => object | Promise<object>;
@@ -62,33 +62,16 @@ function requestsOf(service: Service): Readonly<Record<string, Handler>> {
 
   function started(request: temporal.api.workflowservice.v1.IStartWorkflowExecutionRequest): Run {
     const { workflowId, workflowType, taskQueue, input, memo, searchAttributes } = request;
-    const before = service.latest(workflowId ?? '');
-    const mayFollow =
-      request.workflowIdReusePolicy === WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE;
-    const isTaken = before && (before.isOpen || (!mayFollow && request.workflowIdReusePolicy !== 0));
-    const run = isTaken
-      ? undefined
-      : service.start({
-          ...{
-            workflowId: workflowId ?? '',
-            type: workflowType?.name ?? '',
-            taskQueue: taskQueue?.name ?? '',
-          },
-          args: (input?.payloads ?? []) as Payload[],
-          memo: (memo?.fields ?? {}) as Record<string, Payload>,
-          searchAttributes: (searchAttributes?.indexedFields ?? {}) as Record<string, Payload>,
-        });
+    const start = {
+      ...{ workflowId: workflowId ?? '', type: workflowType?.name ?? '', taskQueue: taskQueue?.name ?? '' },
+      args: (input?.payloads ?? []) as Payload[],
+      memo: (memo?.fields ?? {}) as Record<string, Payload>,
+      searchAttributes: (searchAttributes?.indexedFields ?? {}) as Record<string, Payload>,
+    };
+    const run = service.start(start, request.workflowIdReusePolicy);
     if (!run) throw grpcError('ALREADY_EXISTS', 'Workflow execution already started');
     return run;
   }
-
-  const signal = (
-    run: Run,
-    { signalName = '', input }: temporal.api.workflowservice.v1.ISignalWorkflowExecutionRequest,
-  ) =>
-    run.happened({
-      signalWorkflow: { signalName, input: input?.payloads ?? [], identity: 'simulation', headers: {} },
-    });
 
   const outcomeOf = async (run: Run, update: Update): Promise<object> => {
     if (!update.outcome && !update.isAborted)
@@ -113,17 +96,17 @@ function requestsOf(service: Service): Readonly<Record<string, Handler>> {
     signalWithStartWorkflowExecution(request) {
       const open = service.open(request.workflowId);
       const run = open ?? started({ ...request, workflowIdReusePolicy: 0 });
-      signal(run, { signalName: request.signalName, input: request.signalInput });
+      run.signal(request.signalName, request.signalInput?.payloads ?? []);
       return { runId: run.runId, started: !open };
     },
 
-    signalWorkflowExecution(request) {
-      signal(running(request.workflowExecution), request);
+    signalWorkflowExecution({ workflowExecution, signalName, input }) {
+      running(workflowExecution).signal(signalName, input?.payloads ?? []);
       return {};
     },
 
     requestCancelWorkflowExecution({ workflowExecution }) {
-      running(workflowExecution).happened({ cancelWorkflow: {} });
+      running(workflowExecution).cancel();
       return {};
     },
 
@@ -157,7 +140,7 @@ function requestsOf(service: Service): Readonly<Record<string, Handler>> {
       const { execution, historyEventFilterType, waitNewEvent } = request;
       const run = found(execution);
       if (historyEventFilterType !== HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
-        return { history: { events: [startEvent(run)] } };
+        return { history: { events: run.events.map(historyEvent) } };
       if (waitNewEvent) await new Promise<void>((resolve) => run.whenClosed(resolve));
       return { history: { events: [closeEvent(run)] } };
     },
@@ -221,29 +204,30 @@ function described(run: Run, now: number) {
     scheduledTime: timestampOf(activity.scheduledAt),
     ...(activity.nextAt > now && { nextAttemptScheduleTime: timestampOf(activity.nextAt) }),
     ...(activity.lastFailure && { lastFailure: activity.lastFailure }),
+    ...(activity.nextAt > now && { currentRetryInterval: msToTs(activity.delayMs) }),
     ...(activity.details && { heartbeatDetails: { payloads: activity.details } }),
     activityOptions: {
       taskQueue: { name: activity.queue },
       ...(activity.heartbeatMs && { heartbeatTimeout: msToTs(activity.heartbeatMs) }),
     },
   }));
-  return { workflowExecutionInfo: executionInfo(run), pendingActivities, executionConfig: {} };
+  const pendingChildren = run.children.map(({ start, runId }) => ({
+    ...{ workflowId: start.workflowId, runId, workflowTypeName: start.type },
+  }));
+  return {
+    ...{ workflowExecutionInfo: executionInfo(run), pendingActivities, pendingChildren, executionConfig: {} },
+    ...(run.hasTask && { pendingWorkflowTask: { attempt: 1 } }),
+  };
 }
 
-function startEvent({ start, startedAt }: Run) {
+function historyEvent({ kind, at, attributes }: Event, index: number) {
+  const type = `EVENT_TYPE_${kind.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+  const eventType = EventType[type as keyof typeof EventType];
   return {
-    ...{
-      eventId: 1,
-      eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED,
-      eventTime: timestampOf(startedAt),
-    },
-    workflowExecutionStartedEventAttributes: {
-      ...{
-        workflowType: { name: start.type },
-        input: { payloads: [...start.args] },
-        memo: { fields: start.memo },
-      },
-    },
+    eventId: index + 1,
+    eventTime: timestampOf(at),
+    eventType,
+    [`${kind}EventAttributes`]: attributes,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Payload, SearchAttributeValue } from '@temporalio/common';
-import type { coresdk } from '@temporalio/proto';
+import type { coresdk, temporal } from '@temporalio/proto';
 import Long from 'long';
 import { type Activation, type Command, decoded, type Init, type Job, timestampOf } from '../runtime.js';
 import type { World } from '../world.js';
@@ -39,6 +39,14 @@ export interface Update {
   readonly waiting: (() => void)[];
 }
 
+/** An event of a history: what happened, without the private parts. */
+export interface Event {
+  /** As in the SDK's type, without `EventAttributes`: `activityTaskScheduled`. */
+  readonly kind: string;
+  readonly at: number;
+  readonly attributes: object;
+}
+
 /** What a task of a workflow did: its steps, in their order. More than one when local activities ran within it. */
 export interface Step {
   readonly activation: Activation;
@@ -52,7 +60,7 @@ export interface RunHost {
   dispatchTask(run: Run): void;
   dispatch(activity: Activity): void;
   cancelAttempt(token: string): void;
-  start(start: Start): Run | undefined;
+  start(start: Start, policy?: temporal.api.enums.v1.WorkflowIdReusePolicy | null): Run | undefined;
   open(workflowId: string): Run | undefined;
   closed(run: Run): void;
 }
@@ -82,8 +90,7 @@ export class Run {
   #task: { readonly jobs: readonly Job[]; readonly cancel: () => void } | undefined;
   readonly #timers = new Map<number, () => void>();
   readonly #closing: (() => void)[] = [];
-  /** Events so far, about as many as the server would count. */
-  historyLength = 2;
+  readonly events: Event[] = [];
 
   constructor(
     readonly start: Start,
@@ -111,7 +118,25 @@ export class Run {
       }),
     };
     this.#jobs = [{ initializeWorkflow: this.init }];
+    this.#write('workflowExecutionStarted', {
+      workflowType: { name: type },
+      ...{ input: { payloads: [...start.args] }, memo: { fields: start.memo } },
+      ...(before && { continuedExecutionRunId: before.runId }),
+    });
     host.dispatchTask(this);
+  }
+
+  get historyLength(): number {
+    return this.events.length;
+  }
+
+  #write(kind: string, attributes: object = {}): void {
+    this.events.push({ kind, attributes, at: this.host.world.now });
+  }
+
+  /** A task has begun, or waits for a worker. */
+  get hasTask(): boolean {
+    return this.isOpen && (this.#task !== undefined || this.#jobs.length > 0);
   }
 
   get isOpen(): boolean {
@@ -119,9 +144,9 @@ export class Run {
   }
 
   /** Something has happened. */
-  happened(job: Job): void {
+  happened(job: Job, event?: string, attributes?: object): void {
     if (!this.isOpen) return;
-    this.historyLength += 1;
+    if (event) this.#write(event, attributes);
     this.#jobs.push(job);
     if (!this.#task && this.#jobs.length === 1) this.host.dispatchTask(this);
   }
@@ -129,6 +154,18 @@ export class Run {
   whenClosed(then: () => void): void {
     if (this.isOpen) this.#closing.push(then);
     else then();
+  }
+
+  signal(signalName: string, input: readonly object[]): void {
+    this.happened(
+      { signalWorkflow: { signalName, input: [...input], identity: 'simulation', headers: {} } },
+      'workflowExecutionSignaled',
+      { signalName, input: { payloads: input } },
+    );
+  }
+
+  cancel(): void {
+    this.happened({ cancelWorkflow: {} }, 'workflowExecutionCancelRequested');
   }
 
   update(update: Update): void {
@@ -145,7 +182,8 @@ export class Run {
   takeTask(): Activation | undefined {
     if (!this.isOpen || this.#task || this.#jobs.length === 0) return undefined;
     const jobs = this.#jobs.splice(0);
-    this.historyLength += 3;
+    this.#write('workflowTaskScheduled');
+    this.#write('workflowTaskStarted');
     const cancel = this.host.world.after(WORKFLOW_TASK_MS, () => this.failTask(), null);
     this.#task = { jobs, cancel };
     return {
@@ -183,6 +221,7 @@ export class Run {
     this.#task.cancel();
     this.#task = undefined;
     this.steps.push(...steps);
+    this.#write('workflowTaskCompleted');
     for (const command of commands) this.#apply(command);
     if (this.isOpen && this.#jobs.length > 0) this.host.dispatchTask(this);
     return true;
@@ -195,7 +234,8 @@ export class Run {
   #apply(command: Command): void {
     const { world } = this.host;
     const { scheduleActivity, requestCancelActivity, startTimer, cancelTimer, updateResponse } = command;
-    this.historyLength += 1;
+    const event = EVENTS.find(([key]) => command[key]);
+    if (event) this.#write(event[1], eventOf(command));
     if (scheduleActivity) {
       const { workflowId, type } = this.start;
       const of = { runId: this.runId, workflowId, type };
@@ -209,7 +249,7 @@ export class Run {
     } else if (requestCancelActivity) this.activities.get(requestCancelActivity.seq ?? 0)?.requestCancel();
     else if (startTimer) {
       const seq = startTimer.seq ?? 0;
-      const fire = () => this.happened({ fireTimer: { seq } });
+      const fire = () => this.happened({ fireTimer: { seq } }, 'timerFired');
       this.#timers.set(seq, world.after(ms(startTimer.startToFireTimeout) ?? 0, fire, null));
     } else if (cancelTimer) {
       this.#timers.get(cancelTimer.seq ?? 0)?.();
@@ -228,19 +268,23 @@ export class Run {
     if (child) this.#startChild(child);
     else if (command.cancelChildWorkflowExecution) {
       const seq = command.cancelChildWorkflowExecution.childWorkflowSeq ?? 0;
-      this.#children.get(seq)?.happened({ cancelWorkflow: {} });
+      this.#children.get(seq)?.cancel();
     } else if (signal) {
       const target = this.host.open(signal.childWorkflowId ?? signal.workflowExecution?.workflowId ?? '');
       const { seq = 0, signalName = '', args } = signal;
-      target?.happened({
-        signalWorkflow: { signalName, input: args ?? [], identity: 'workflow', headers: {} },
-      });
+      target?.signal(signalName ?? '', args ?? []);
       const failure = target ? undefined : NOT_FOUND;
-      this.happened({ resolveSignalExternalWorkflow: { seq, ...(failure && { failure }) } });
+      this.happened(
+        { resolveSignalExternalWorkflow: { seq, ...(failure && { failure }) } },
+        target ? 'externalWorkflowExecutionSignaled' : 'signalExternalWorkflowExecutionFailed',
+      );
     } else if (command.requestCancelExternalWorkflowExecution) {
       const { seq = 0, workflowExecution } = command.requestCancelExternalWorkflowExecution;
-      this.host.open(workflowExecution?.workflowId ?? '')?.happened({ cancelWorkflow: {} });
-      this.happened({ resolveRequestCancelExternalWorkflow: { seq } });
+      this.host.open(workflowExecution?.workflowId ?? '')?.cancel();
+      this.happened(
+        { resolveRequestCancelExternalWorkflow: { seq } },
+        'externalWorkflowExecutionCancelRequested',
+      );
     } else this.#applyLast(command);
   }
 
@@ -278,19 +322,27 @@ export class Run {
       searchAttributes,
       parentClosePolicy,
     } = child;
-    const run = this.host.start({
+    const start = {
       ...{ workflowId: workflowId ?? '', type: workflowType ?? '', args: (input ?? []) as Payload[] },
       taskQueue: taskQueue || this.start.taskQueue,
       memo: (memo ?? {}) as Record<string, Payload>,
       searchAttributes: (searchAttributes?.indexedFields ?? {}) as Record<string, Payload>,
       parent: { run: this, seq, closePolicy: parentClosePolicy ?? 0 },
-    });
+    };
+    const run = this.host.start(start, child.workflowIdReusePolicy);
     if (run) {
       this.#children.set(seq, run);
-      this.happened({ resolveChildWorkflowExecutionStart: { seq, succeeded: { runId: run.runId } } });
+      this.happened(
+        { resolveChildWorkflowExecutionStart: { seq, succeeded: { runId: run.runId } } },
+        'childWorkflowExecutionStarted',
+        { workflowType: { name: workflowType }, workflowExecution: { workflowId, runId: run.runId } },
+      );
     } else {
       const failed = { workflowId, workflowType, cause: 1 };
-      this.happened({ resolveChildWorkflowExecutionStart: { seq, failed } });
+      this.happened(
+        { resolveChildWorkflowExecutionStart: { seq, failed } },
+        'startChildWorkflowExecutionFailed',
+      );
     }
   }
 
@@ -312,17 +364,38 @@ export class Run {
           : closed.status === 'TERMINATED'
             ? { failed: { failure: failure({ terminatedFailureInfo: {} }) } }
             : { failed: { failure: failure(closed.failure ?? {}) } };
-    this.happened({ resolveChildWorkflowExecution: { seq, result } });
+    this.#children.delete(seq);
+    const became = { COMPLETED: 'Completed', CANCELED: 'Canceled', TERMINATED: 'Terminated' } as const;
+    const how = became[closed.status as keyof typeof became] ?? 'Failed';
+    this.happened({ resolveChildWorkflowExecution: { seq, result } }, `childWorkflowExecution${how}`, {
+      workflowType: { name: child.start.type },
+    });
+  }
+
+  /** Children that have not ended. */
+  get children(): readonly Run[] {
+    return [...this.#children.values()];
   }
 
   #activityEnded(activity: Activity, end: ActivityEnd): void {
     this.activities.delete(activity.seq);
+    if (activity.hasStarted) this.#write('activityTaskStarted', { attempt: activity.attempt });
+    const how = end.completed ? 'Completed' : end.cancelled ? 'Canceled' : 'Failed';
+    const isTimeout = Boolean(end.failed?.failure?.cause?.timeoutFailureInfo);
+    const { result } = end.completed ?? {};
+    this.#write(
+      `activityTask${isTimeout ? 'TimedOut' : how}`,
+      result ? { result: { payloads: [result] } } : {},
+    );
     this.happened({ resolveActivity: { seq: activity.seq, result: end, isLocal: false } });
   }
 
-  #respond({ protocolInstanceId, rejected, completed }: coresdk.workflow_commands.IUpdateResponse): void {
+  #respond(response: coresdk.workflow_commands.IUpdateResponse): void {
+    const { protocolInstanceId, accepted, rejected, completed } = response;
     const update = this.updates.get(protocolInstanceId ?? '');
+    if (accepted) this.#write('workflowExecutionUpdateAccepted');
     if (!update || (!rejected && !completed)) return;
+    if (completed) this.#write('workflowExecutionUpdateCompleted');
     update.outcome = rejected ? { failure: rejected } : { success: [completed as Payload] };
     for (const resolve of update.waiting.splice(0)) resolve();
   }
@@ -339,6 +412,10 @@ export class Run {
 
   #close(closed: Closed): void {
     if (!this.isOpen) return;
+    const how = { CANCELED: 'Canceled', CONTINUED_AS_NEW: 'ContinuedAsNew' } as Record<string, string>;
+    this.#write(
+      `workflowExecution${how[closed.status] ?? `${closed.status[0]}${closed.status.slice(1).toLowerCase()}`}`,
+    );
     this.status = closed.status;
     this.closed = closed;
     this.closedAt = this.host.world.now;
@@ -355,6 +432,42 @@ export class Run {
     for (const then of this.#closing.splice(0)) then();
     this.host.closed(this);
   }
+}
+
+/** The event that a command writes, where there is one. */
+const EVENTS: readonly (readonly [keyof Command, string])[] = [
+  ['scheduleActivity', 'activityTaskScheduled'],
+  ['requestCancelActivity', 'activityTaskCancelRequested'],
+  ['startTimer', 'timerStarted'],
+  ['cancelTimer', 'timerCanceled'],
+  ['upsertWorkflowSearchAttributes', 'upsertWorkflowSearchAttributes'],
+  ['modifyWorkflowProperties', 'workflowPropertiesModified'],
+  ['startChildWorkflowExecution', 'startChildWorkflowExecutionInitiated'],
+  ['signalExternalWorkflowExecution', 'signalExternalWorkflowExecutionInitiated'],
+  ['requestCancelExternalWorkflowExecution', 'requestCancelExternalWorkflowExecutionInitiated'],
+  ['setPatchMarker', 'markerRecorded'],
+  ['scheduleLocalActivity', 'markerRecorded'],
+];
+
+/** What tests read of such an event. */
+function eventOf({
+  scheduleActivity: activity,
+  startTimer,
+  startChildWorkflowExecution: child,
+}: Command): object {
+  if (activity) {
+    const { activityId, activityType, startToCloseTimeout, heartbeatTimeout, taskQueue, priority } = activity;
+    const names = { activityId, activityType: { name: activityType }, taskQueue: { name: taskQueue } };
+    return {
+      ...names,
+      startToCloseTimeout,
+      heartbeatTimeout,
+      priority,
+      input: { payloads: activity.arguments },
+    };
+  }
+  if (startTimer) return { startToFireTimeout: startTimer.startToFireTimeout };
+  return child ? { workflowId: child.workflowId } : {};
 }
 
 const NOT_FOUND: Failure = {

@@ -1,4 +1,5 @@
 import type { Payload } from '@temporalio/common';
+import proto, { type temporal } from '@temporalio/proto';
 import type { ActivityResult } from '../runtime.js';
 import type { World } from '../world.js';
 import type { Activity, Beat } from './activity.js';
@@ -9,15 +10,13 @@ import { parsed } from './visibility.js';
 export interface Worker {
   readonly isAlive: boolean;
   readonly frozenUntil: number;
+  serves(taskQueue: string): boolean;
   holds(run: Run): boolean;
   runTask(run: Run): void;
   runActivity(activity: Activity): void;
   cancelAttempt(token: string): void;
   query(run: Run, name: string, args: readonly Payload[]): Promise<Payload>;
 }
-
-/** How long until others see a change in lists, in milliseconds. */
-const VISIBLE_WITHIN_MS = 2_000;
 
 /** How long a query waits for a worker, in milliseconds. */
 const QUERY_MS = 10_000;
@@ -26,6 +25,7 @@ const QUERY_MS = 10_000;
 export class Service implements RunHost {
   readonly runs: Run[] = [];
   readonly workers: Worker[] = [];
+  readonly #byRunId = new Map<string, Run>();
   readonly #latest = new Map<string, Run>();
   /** What waits for a worker. */
   readonly #waiting = new Set<Run | Activity>();
@@ -33,13 +33,17 @@ export class Service implements RunHost {
 
   constructor(
     readonly world: World,
-    /** Workflows continue as new from this many events on. */
-    private readonly continueAfter: number,
+    private readonly limits: {
+      /** Workflows continue as new from this many events on. */
+      readonly continueAfter: number;
+      /** How long at most until others see a change in lists, in milliseconds. */
+      readonly visibleWithinMs: number;
+    },
   ) {}
 
   /** The newest run of an id. */
   latest(workflowId: string, runId?: string | null): Run | undefined {
-    if (runId) return this.runs.find((run) => run.runId === runId);
+    if (runId) return this.#byRunId.get(runId);
     return this.#latest.get(workflowId);
   }
 
@@ -48,11 +52,14 @@ export class Service implements RunHost {
     return run?.isOpen ? run : undefined;
   }
 
-  /** @returns undefined while a workflow of that id runs */
-  start(start: Start): Run | undefined {
-    if (this.open(start.workflowId)) return undefined;
-    const run = new Run(start, this, this.continueAfter);
+  /** @returns undefined while a workflow of that id runs, or has run, as far as the policy forbids another one */
+  start(start: Start, policy: temporal.api.enums.v1.WorkflowIdReusePolicy | null = null): Run | undefined {
+    const before = this.#latest.get(start.workflowId);
+    if (before?.isOpen || (before && policy === REJECT_DUPLICATE)) return undefined;
+    if (before?.status === 'COMPLETED' && policy === ALLOW_DUPLICATE_FAILED_ONLY) return undefined;
+    const run = new Run(start, this, this.limits.continueAfter);
     this.runs.push(run);
+    this.#byRunId.set(run.runId, run);
     this.#latest.set(start.workflowId, run);
     this.world.say('Temporal', `${start.workflowId} starts`);
     this.changed(run);
@@ -64,13 +71,13 @@ export class Service implements RunHost {
     this.changed(run);
     const { parent } = run.start;
     if (parent && run.closed && run.status !== 'CONTINUED_AS_NEW')
-      (this.latest(parent.run.start.workflowId) ?? parent.run).childClosed(parent.seq, run, run.closed);
+      parent.run.childClosed(parent.seq, run, run.closed);
     if (run.status === 'CONTINUED_AS_NEW') return;
     for (const child of this.runs) {
       if (child.start.parent?.run !== run || !child.isOpen) continue;
       const { closePolicy } = child.start.parent;
       if (closePolicy === CLOSE.TERMINATE) child.terminate();
-      if (closePolicy === CLOSE.REQUEST_CANCEL) child.happened({ cancelWorkflow: {} });
+      if (closePolicy === CLOSE.REQUEST_CANCEL) child.cancel();
     }
   }
 
@@ -82,7 +89,7 @@ export class Service implements RunHost {
       ...{ WorkflowId: start.workflowId, WorkflowType: start.type, TaskQueue: start.taskQueue },
       ...{ RunId: run.runId, StartTime: new Date(startedAt).toISOString(), ExecutionStatus: NAMES[status] },
     };
-    const delay = this.world.chance.between(10, VISIBLE_WITHIN_MS);
+    const delay = this.world.chance.between(1, this.limits.visibleWithinMs);
     this.world.after(delay, () => this.#seen.set(run, fields), null);
   }
 
@@ -101,9 +108,14 @@ export class Service implements RunHost {
     }
   }
 
+  /** It takes nothing any more. */
+  leave(worker: Worker): void {
+    this.workers.splice(this.workers.indexOf(worker), 1);
+  }
+
   dispatchTask(run: Run): void {
     this.#later(() => {
-      const worker = this.#alive().find((each) => each.holds(run)) ?? this.#any();
+      const worker = this.#alive().find((each) => each.holds(run)) ?? this.#any(run.start.taskQueue);
       if (worker) worker.runTask(run);
       else this.#waiting.add(run);
     });
@@ -112,7 +124,7 @@ export class Service implements RunHost {
   dispatch(activity: Activity): void {
     this.#later(() => {
       if (activity.isOver) return;
-      const worker = this.#any();
+      const worker = this.#any(activity.queue);
       if (worker) worker.runActivity(activity);
       else this.#waiting.add(activity);
     });
@@ -129,30 +141,31 @@ export class Service implements RunHost {
     return this.#activityOf(token)?.heartbeat(token, details);
   }
 
-  report(token: string, result: ActivityResult): boolean {
-    return this.#activityOf(token)?.report(token, result) ?? false;
+  /** @param details of the last heartbeat, which a failure carries */
+  report(token: string, result: ActivityResult, details?: readonly Payload[]): boolean {
+    return this.#activityOf(token)?.report(token, result, details) ?? false;
   }
 
   async query(run: Run, name: string, args: readonly Payload[]): Promise<Payload> {
     // The first task comes before every query.
     const until = this.world.now + QUERY_MS;
     while (run.isOpen && run.steps.length === 0 && this.world.now < until) await this.world.sleep(100);
-    const worker = this.#any();
+    const worker = this.#any(run.start.taskQueue);
     if (!worker || run.steps.length === 0) throw new Error('no worker answers queries');
     return worker.query(run, name, args);
   }
 
   #activityOf(token: string): Activity | undefined {
-    const [runId, seq] = token.split('/');
-    return this.runs.find((run) => run.runId === runId)?.activities.get(Number(seq));
+    const [runId = '', seq] = token.split('/');
+    return this.#byRunId.get(runId)?.activities.get(Number(seq));
   }
 
   #alive(): Worker[] {
     return this.workers.filter(({ isAlive, frozenUntil }) => isAlive && frozenUntil <= this.world.now);
   }
 
-  #any(): Worker | undefined {
-    const alive = this.#alive();
+  #any(taskQueue: string): Worker | undefined {
+    const alive = this.#alive().filter((worker) => worker.serves(taskQueue));
     return alive[this.world.chance.between(0, alive.length - 1)];
   }
 
@@ -160,6 +173,11 @@ export class Service implements RunHost {
     this.world.after(this.world.chance.between(1, 8), run, null);
   }
 }
+
+const {
+  WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE: REJECT_DUPLICATE,
+  WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY: ALLOW_DUPLICATE_FAILED_ONLY,
+} = proto.temporal.api.enums.v1.WorkflowIdReusePolicy;
 
 const CLOSE = { TERMINATE: 1, REQUEST_CANCEL: 3 };
 

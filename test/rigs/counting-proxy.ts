@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { request as ask, createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inject } from 'vitest';
 import { testEnds, type Until } from './shared.js';
+import { listenerAt, listening } from './simulated-place.js';
 
 /** A request or a response, as it went over the wire. */
 export interface Message {
@@ -39,6 +41,7 @@ export interface CountingProxy {
 
 /** Forwards every request to a partner and keeps both halves, until the running test ends. Cuts a connection that the partner cuts. */
 export async function countingProxy(target: string, until: Until = testEnds): Promise<CountingProxy> {
+  if (inject('isSimulated')) return simulatedProxy(target, until);
   const all: Seen[] = [];
   let shutFrom: string | undefined;
   const server = createServer((request, response) => {
@@ -81,6 +84,44 @@ export async function countingProxy(target: string, until: Until = testEnds): Pr
     async open() {
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
+    },
+  };
+}
+
+/** The same between a worker and a partner of the simulated network. */
+function simulatedProxy(target: string, until: Until): CountingProxy {
+  const all: Seen[] = [];
+  let shutFrom: string | undefined;
+  const onward = listenerAt(target);
+  const { url, network, close } = listening(async (sent) => {
+    const line = `${sent.method} ${sent.url.split('?')[0]}`;
+    if (line === shutFrom) {
+      shutFrom = undefined;
+      network.refusesUntil = Number.POSITIVE_INFINITY;
+    }
+    const request = { headers: sent.headers, body: () => sent.body };
+    const { authorization } = request.headers;
+    const seen = { line, url: sent.url, authorization, at: performance.now(), request };
+    try {
+      const received = await onward(sent);
+      const response = { headers: received.headers, body: () => received.body };
+      all.push({ ...seen, status: received.status, response });
+      return received;
+    } catch (error) {
+      all.push({ ...seen, status: 0, response: undefined });
+      throw error;
+    }
+  });
+  until(close);
+  return {
+    url,
+    seen: (line) => (line === undefined ? all : all.filter((one) => one.line === line)),
+    async shut(from) {
+      shutFrom = from;
+      if (from === undefined) network.refusesUntil = Number.POSITIVE_INFINITY;
+    },
+    async open() {
+      network.refusesUntil = 0;
     },
   };
 }

@@ -25,9 +25,11 @@ import {
   startCustomerOnboarding,
   startMerchantBoarding,
 } from '../../src/temporal/start.js';
+import type { WorkersConfig } from '../../src/worker/workflow-worker.js';
 import { Onboarding } from './onboarding.js';
 import { SandboxControl } from './sandbox-control.js';
 import type { Until } from './shared.js';
+import { simulatedPlace } from './simulated-place.js';
 import { registerNamespace, startTemporal } from './temporal-server.js';
 import { keysFrom, type RunningWorker, runWorker, type WorkerOptions } from './worker.js';
 
@@ -36,6 +38,8 @@ export interface RigOptions extends WorkerOptions {
   readonly address?: string;
   /** A Temporal server for this rig alone, which ends with it: for other settings, or to stop it. */
   readonly server?: DevServerOptions;
+  /** The server suggests that a workflow continues as new from this many events on. It is of this rig alone. */
+  readonly continueAfter?: number;
   /** A namespace for this rig alone: for lists of all workflows, and for workflows that every rig would call the same. */
   readonly ownNamespace?: true;
   /** The namespace of another rig, for one with other keys or another worker in it. */
@@ -71,44 +75,83 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-export async function createRig(options: RigOptions = {}): Promise<Rig> {
-  const { dbaForm = 'shown' } = options;
-  const server = options.server && (await startTemporal(options.server));
+/** Where a rig runs: a Temporal server with a sandbox beside it, real or simulated. */
+export interface RigPlace {
+  readonly client: Client;
+  readonly sandbox: SandboxControl;
+  /** Settings of a Gangway process that connects to it. */
+  readonly env: Readonly<Record<string, string>>;
+  runWorker(dirs: WorkerDirs, options: WorkerOptions): Promise<RunningWorker>;
+  close(): Promise<void>;
+}
+
+export type WorkerDirs = Pick<WorkersConfig, 'taskQueue' | 'documentDir' | 'statementDir'>;
+
+/** The underwriters take a step with each read of a status. */
+export const PACE: SandboxOptions = { pace: { reads: 1 } };
+
+async function realPlace(options: RigOptions, taskQueue: string): Promise<RigPlace> {
+  const { continueAfter } = options;
+  const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': continueAfter ?? 0 };
+  const wanted = options.server ?? (continueAfter === undefined ? undefined : { dynamicConfig });
+  const server = wanted && (await startTemporal(wanted));
   const address = options.address ?? server?.address ?? inject('temporalAddress');
   const connection = await Connection.connect({ address });
   const payloadKeys = options.payloadKeys ?? generatePayloadKey();
   const converter = dataConverter(keysFrom(payloadKeys));
-  const taskQueue = `test-${randomUUID()}`;
   const namespace = options.namespace ?? (options.ownNamespace ? taskQueue : 'default');
   if (options.ownNamespace) await registerNamespace(connection, namespace);
-  const client = new Client({
-    ...{ connection, namespace, dataConverter: converter, interceptors: clientInterceptors },
-  });
   const native = await NativeConnection.connect({ address });
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
-  const dirs = { documentDir: join(folder, 'documents'), statementDir: join(folder, 'statements') };
-  const sandbox = await startSandbox({ pace: { reads: 1 }, ...options.sandbox });
-  const workers: RunningWorker[] = [];
-  const others: (() => unknown)[] = [];
-
-  const rig: Rig = {
-    client,
-    sandbox: new SandboxControl(sandbox),
-    taskQueue,
-    ...dirs,
+  const sandbox = await startSandbox({ ...PACE, ...options.sandbox });
+  return {
+    client: new Client({
+      ...{ connection, namespace, dataConverter: converter, interceptors: clientInterceptors },
+    }),
+    sandbox: new SandboxControl(sandbox.url),
     env: {
       ...environmentFor(sandbox.url),
       TEMPORAL_ADDRESS: address,
       ...(namespace !== 'default' && { TEMPORAL_NAMESPACE: namespace }),
       PAYLOAD_KEYS: payloadKeys,
+    },
+    runWorker: (dirs, more) =>
+      runWorker(
+        { connection: native, namespace, sandboxUrl: sandbox.url, ...dirs },
+        { payloadKeys, ...more },
+      ),
+    async close() {
+      await sandbox.close();
+      await native.close();
+      await connection.close();
+      await server?.stop();
+    },
+  };
+}
+
+export async function createRig(options: RigOptions = {}): Promise<Rig> {
+  const { dbaForm = 'shown' } = options;
+  const taskQueue = `test-${randomUUID()}`;
+  const place = await (inject('isSimulated') ? simulatedPlace : realPlace)(options, taskQueue);
+  const { client } = place;
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+  const dirs = { documentDir: join(folder, 'documents'), statementDir: join(folder, 'statements') };
+  const workers: RunningWorker[] = [];
+  const others: (() => unknown)[] = [];
+
+  const rig: Rig = {
+    client,
+    sandbox: place.sandbox,
+    taskQueue,
+    ...dirs,
+    env: {
+      ...place.env,
       GANGWAY_TASK_QUEUE: taskQueue,
       GANGWAY_DBA: dbaForm,
       DOCUMENT_DIR: dirs.documentDir,
       STATEMENT_DIR: dirs.statementDir,
     },
     async startWorker(overrides = {}) {
-      const place = { connection: native, namespace, taskQueue, sandboxUrl: sandbox.url, ...dirs };
-      const worker = await runWorker(place, { ...options, payloadKeys, ...overrides });
+      const worker = await place.runWorker({ taskQueue, ...dirs }, { ...options, ...overrides });
       workers.push(worker);
       return worker;
     },
@@ -139,10 +182,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       await endWorkflows(client, taskQueue);
       await Promise.all(workers.map((worker) => worker.stop()));
       await Promise.all(others.map((close) => close()));
-      await sandbox.close();
-      await native.close();
-      await connection.close();
-      await server?.stop();
+      await place.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,6 +1,5 @@
 import { writeExactly } from '../../src/partners/json.js';
 import type { LedgerEntry } from '../../src/sandbox/ledger.js';
-import type { Sandbox } from '../../src/sandbox/server.js';
 import { eventually } from './waiting.js';
 
 /** A call that the sandbox holds until the test releases it. */
@@ -15,11 +14,7 @@ const HELD_MS = 100_000;
 
 /** The sandbox's controls, over HTTP. */
 export class SandboxControl {
-  constructor(private readonly sandbox: Sandbox) {}
-
-  get url(): string {
-    return this.sandbox.url;
-  }
+  constructor(readonly url: string) {}
 
   async ledger(wanted: Partial<Record<'operation' | 'id' | 'guid', string>> = {}): Promise<LedgerEntry[]> {
     return this.#json(`/sandbox/ledger?${new URLSearchParams(wanted)}`);
@@ -94,7 +89,7 @@ export class SandboxControl {
   }
 
   async #json<T>(path: string, method = 'GET', body?: unknown): Promise<T> {
-    const response = await fetch(this.sandbox.url + path, {
+    const response = await fetch(this.url + path, {
       method,
       ...(body !== undefined && {
         body: writeExactly(body),

@@ -13,6 +13,8 @@ import { registerSearchAttributes } from '../../src/temporal/search-attributes.j
 
 declare module 'vitest' {
   interface ProvidedContext {
+    /** Whether rigs have the simulated service in place of a server. */
+    readonly isSimulated: boolean;
     /** Address of the Temporal development server that all test files share. */
     readonly temporalAddress: string;
     /** The `temporal` command. */

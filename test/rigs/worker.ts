@@ -8,6 +8,7 @@ import { sandboxAccount } from '../../src/sandbox/systems.js';
 import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-codec.js';
 import { createWorker } from '../../src/worker/create-worker.js';
 import type { Patience, WorkerSettings } from '../../src/worker/settings.js';
+import type { WorkersConfig } from '../../src/worker/workflow-worker.js';
 import './runtime.js';
 
 /** Settings of a worker in the process of the test. */
@@ -67,33 +68,37 @@ export interface RunningWorker {
 /** Events are published to no destination. */
 export const NO_EVENTS: EventSettings = { secrets: [], toLoopback: true, destinations: [] };
 
-/** Runs all of Gangway's workers in this process, against a sandbox. */
-export async function runWorker(place: WorkerPlace, options: WorkerOptions): Promise<RunningWorker> {
-  const { connection, namespace, sandboxUrl, ...dirs } = place;
+/** The settings of a worker of a test. */
+export function configOf(
+  { sandboxUrl, ...place }: Omit<WorkerPlace, 'connection' | 'namespace'>,
+  options: WorkerOptions,
+): WorkersConfig {
   const { payloadKeys = '', version, events = NO_EVENTS, accounts = [] } = options;
-  const { accountPasswords = {}, accountPolls = {} } = options;
+  const { accountPasswords = {}, accountPolls = {}, dbaForm = 'shown' } = options;
   const { poll = { minMs: 50, maxMs: 500 } } = options;
   const patience = {
     ...{ retryAfterMaxMs: 3_600_000, stepMs: 24 * 3_600_000, unreadableMs: 3_600_000 },
     ...options.patience,
   };
   const account = accountOf(sandboxUrl, options);
-  const worker = await createWorker({
-    connection,
-    namespace,
-    config: {
-      ...{ ...account, ...dirs, dbaForm: options.dbaForm ?? 'shown', version, poll, patience, events },
-      accounts: Object.fromEntries(
-        accounts.map((name) => {
-          const password = accountPasswords[name];
-          const own = password === undefined ? account : accountOf(sandboxUrl, { ...options, password });
-          const bounds = accountPolls[name];
-          return [name, bounds ? { ...own, pollBounds: { boarding: bounds, banking: bounds } } : own];
-        }),
-      ),
-      payloadKeys: keysFrom(payloadKeys),
-    },
-  });
+  return {
+    ...{ ...account, ...place, dbaForm, version, poll, patience, events },
+    accounts: Object.fromEntries(
+      accounts.map((name) => {
+        const password = accountPasswords[name];
+        const own = password === undefined ? account : accountOf(sandboxUrl, { ...options, password });
+        const bounds = accountPolls[name];
+        return [name, bounds ? { ...own, pollBounds: { boarding: bounds, banking: bounds } } : own];
+      }),
+    ),
+    payloadKeys: keysFrom(payloadKeys),
+  };
+}
+
+/** Runs all of Gangway's workers in this process, against a sandbox. */
+export async function runWorker(place: WorkerPlace, options: WorkerOptions): Promise<RunningWorker> {
+  const { connection, namespace, ...own } = place;
+  const worker = await createWorker({ connection, namespace, config: configOf(own, options) });
   const running = worker.run();
   let stopped: Promise<void> | undefined;
   return {

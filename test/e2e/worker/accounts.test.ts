@@ -26,7 +26,7 @@ let env: Record<string, string>;
 beforeAll(async () => {
   rig = await createRig({ worker: false, sandbox: { password: 'of-acme' } });
   northsSandbox = await startSandbox({ pace: { reads: 1 }, password: 'of-north' });
-  north = new SandboxControl(northsSandbox);
+  north = new SandboxControl(northsSandbox.url);
   door = await openDoor(rig.sandbox.url);
   const common = Object.fromEntries(
     Object.entries(rig.env).filter(([name]) => /^(TEMPORAL|GANGWAY|PAYLOAD|DOCUMENT|STATEMENT)_/.test(name)),

@@ -2,9 +2,7 @@ import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { MerchantBoardingOutcome } from '../../../src/messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
-import { startDevServer } from '../../../src/temporal/dev-server.js';
 import { proposedAnswerOf } from '../../../src/temporal/onboardings.js';
-import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -12,15 +10,11 @@ import { eventually } from '../../rigs/waiting.js';
 
 /** On a server that suggests a new run after a few dozen events, where a real one waits for thousands. */
 async function withImpatientServer(body: (rig: Rig) => Promise<void>): Promise<void> {
-  const server = await startDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 30 } });
-  const rig = await createRig({ address: server.address, worker: false, accounts: ['acme'] });
-  await registerSearchAttributes(rig.client);
-  await rig.startWorker();
+  const rig = await createRig({ continueAfter: 30, accounts: ['acme'] });
   try {
     await body(rig);
   } finally {
     await rig.close();
-    await server.stop();
   }
 }
 

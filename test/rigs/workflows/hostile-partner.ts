@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inject } from 'vitest';
 import type { Until } from '../shared.js';
+import { listenerAt, listening } from '../simulated-place.js';
 
 /** A response of a hostile partner. */
 export interface Response {
@@ -30,17 +32,37 @@ interface Misbehaviour {
   readonly times: number[];
 }
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 /** A proxy between a worker and a sandbox that misbehaves. */
 export async function hostilePartner(sandbox: string, until: Until): Promise<HostilePartner> {
   const lines = new Map<string, Misbehaviour>();
-  const server = createServer((request, response) => {
-    const { method = '', url = '' } = request;
+  const misbehaviourAt = ({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>) => {
     const misbehaviour = lines.get(`${method} ${url}`) ?? lines.get(`${method} ${url.split('?')[0]}`);
     misbehaviour?.times.push(performance.now());
-    const wanted = misbehaviour?.respond(misbehaviour.times.length, url);
+    return misbehaviour?.respond(misbehaviour.times.length, url);
+  };
+  const controls: Omit<HostilePartner, 'url'> = {
+    misbehave: (line, respond) => void lines.set(line, { respond, times: [] }),
+    behave: (line) => void lines.delete(line),
+    times: (line) => lines.get(line)?.times ?? [],
+  };
+  if (inject('isSimulated')) {
+    const onward = listenerAt(sandbox);
+    const { url, close } = listening(async (request) => {
+      const wanted = misbehaviourAt(request);
+      if (!wanted) return onward(request);
+      const { status = 200, headers = JSON_TYPE, body } = wanted;
+      return { status, headers, body: Buffer.from(body) };
+    });
+    until(close);
+    return { url, ...controls };
+  }
+  const server = createServer((request, response) => {
+    const wanted = misbehaviourAt(request);
     if (!wanted) return passOn(sandbox, request, response);
     request.resume();
-    const { status = 200, headers = { 'content-type': 'application/json' }, body } = wanted;
+    const { status = 200, headers = JSON_TYPE, body } = wanted;
     response.writeHead(status, headers).end(body);
   });
   server.listen(0, '127.0.0.1');
@@ -50,12 +72,7 @@ export async function hostilePartner(sandbox: string, until: Until): Promise<Hos
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    misbehave: (line, respond) => void lines.set(line, { respond, times: [] }),
-    behave: (line) => void lines.delete(line),
-    times: (line) => lines.get(line)?.times ?? [],
-  };
+  return { url: `http://127.0.0.1:${port}`, ...controls };
 }
 
 function passOn(sandbox: string, request: IncomingMessage, response: ServerResponse): void {

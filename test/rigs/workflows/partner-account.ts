@@ -1,12 +1,10 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
 import { PARTNER_ERROR } from '../../../src/messages/activities.js';
 import { partnerAccountId } from '../../../src/messages/ids.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
 import { Onboarding } from '../onboarding.js';
 import { createRig, type Rig, type RigOptions } from '../rig.js';
 import { eventually } from '../waiting.js';
-import { runWorker, type WorkerOptions } from '../worker.js';
 
 /** Less than the pause before the server retries a refused activity. */
 const SOON_MS = 40_000;
@@ -77,17 +75,4 @@ export async function soon<Outcome>(onboardings: readonly Onboarding<Outcome>[])
   };
   await eventually(ended, (running) => running.length === 0, 'all outcomes', SOON_MS);
   return Promise.all(onboardings.map((onboarding) => onboarding.outcome()));
-}
-
-/** Another worker with its own connection, as if in another process. It ends with the rig. */
-export async function startAnotherWorker(rig: Rig, options: WorkerOptions): Promise<void> {
-  const { client, taskQueue, documentDir, statementDir, sandbox, env } = rig;
-  const { namespace } = client.options;
-  const connection = await NativeConnection.connect({ address: env['TEMPORAL_ADDRESS'] ?? '' });
-  const place = { connection, namespace, taskQueue, documentDir, statementDir, sandboxUrl: sandbox.url };
-  const worker = await runWorker(place, { payloadKeys: env['PAYLOAD_KEYS'] ?? '', ...options });
-  rig.atClose(async () => {
-    await worker.stop();
-    await connection.close();
-  });
 }

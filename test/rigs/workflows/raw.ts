@@ -16,7 +16,8 @@ export async function sent(
   const { connection, options } = client;
   const { payloadConverter, payloadCodecs } = options.loadedDataConverter;
   const [codec] = payloadCodecs;
-  const payloads = await codec?.encode([payloadConverter.toPayload(argument)]);
+  const plain = [payloadConverter.toPayload(argument)];
+  const payloads = (await codec?.encode(plain)) ?? plain;
   const response = await connection.workflowService.updateWorkflowExecution({
     namespace: options.namespace,
     workflowExecution: { workflowId },
@@ -25,7 +26,7 @@ export async function sent(
         proto.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage
           .UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED,
     },
-    request: { meta: {}, input: { name, args: { payloads: payloads ?? [] } } },
+    request: { meta: {}, input: { name, args: { payloads } } },
   });
   const { message, stackTrace } = response.outcome?.failure ?? {};
   return {

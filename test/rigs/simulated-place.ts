@@ -1,0 +1,118 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Listener, Network, replaceTransport } from '../../simulation/network.js';
+import { Partners } from '../../simulation/partners.js';
+import { clientOf } from '../../simulation/service/requests.js';
+import { Service } from '../../simulation/service/service.js';
+import { installVirtualTime } from '../../simulation/virtual-time.js';
+import { Worker } from '../../simulation/worker.js';
+import { World } from '../../simulation/world.js';
+import { folder } from '../../src/documents/file-store.js';
+import { PACE, type RigOptions, type RigPlace } from './rig.js';
+import { SandboxControl } from './sandbox-control.js';
+import { configOf } from './worker.js';
+
+const realTimeout = globalThis.setTimeout;
+const realFetch = globalThis.fetch;
+
+/** The files of a process share a world, as they would share a server. */
+let world: World | undefined;
+const networks = new Map<string, Network>();
+const listeners = new Map<string, Listener>();
+const namespaces = new Map<string, Service>();
+
+/** Workflows continue as new when the server suggests it, from this many events on. */
+const CONTINUE_AFTER = 4_096;
+
+function worldOfTests(): World {
+  if (world) return world;
+  world = new World(1);
+  world.isBusy = () => process.getActiveResourcesInfo().some((resource) => resource.startsWith('FSReq'));
+  World.current = world;
+  installVirtualTime();
+  replaceTransport((_, origin) => networks.get(origin));
+  globalThis.fetch = fetchFromPartners;
+  void drive(world);
+  return world;
+}
+
+/** A partner of the tests, at an address of its own. */
+export function listening(listener: Listener): {
+  readonly url: string;
+  readonly network: Network;
+  readonly close: () => void;
+} {
+  const url = `http://127.0.0.1:${listeners.size + 1}`;
+  const network = new Network(worldOfTests(), listener, { fates: [], losses: [] });
+  listeners.set(url, listener);
+  networks.set(url, network);
+  return { url, network, close: () => void networks.delete(url) };
+}
+
+/** The partner at an address. */
+export function listenerAt(url: string): Listener {
+  const listener = listeners.get(url);
+  if (!listener) throw new Error(`no simulated partner is at ${url}`);
+  return listener;
+}
+
+/** A request to a simulated partner past its clients, as a test or a proxy sends it. */
+const fetchFromPartners: typeof fetch = async (input, init = {}) => {
+  const { origin, pathname, search } = new URL(String(input));
+  const listener = listeners.get(origin);
+  if (!listener) return realFetch(input, init);
+  const { method = 'GET', headers, body: sent } = init;
+  const {
+    status,
+    body,
+    headers: got,
+  } = await worldOfTests().awaited(
+    listener({
+      ...{ method, url: pathname + search, body: Buffer.from((sent as string | undefined) ?? '') },
+      headers: Object.fromEntries(new Headers(headers)),
+    }),
+  );
+  return new Response(new Uint8Array(body), { status, headers: got as Record<string, string> });
+};
+
+/** Time passes while a test waits. A failure that nobody waits for fails the run. */
+async function drive(world: World): Promise<void> {
+  for (;;) {
+    if (world.isAwaited) await world.run(() => !world.isAwaited, Number.POSITIVE_INFINITY);
+    for (const failure of world.failures.splice(0)) void Promise.reject(failure);
+    if (world.isAwaited) await nextTurn();
+    else await new Promise((resolve) => void realTimeout(resolve, 1));
+  }
+}
+
+/** The simulated service of a namespace, with a simulated partner beside it, on virtual time. */
+export async function simulatedPlace(options: RigOptions, taskQueue: string): Promise<RigPlace> {
+  const world = worldOfTests();
+  const namespace =
+    options.namespace ?? (options.ownNamespace || options.continueAfter ? taskQueue : 'default');
+  const limits = { continueAfter: options.continueAfter ?? CONTINUE_AFTER, visibleWithinMs: 10 };
+  const service = namespaces.get(namespace) ?? new Service(world, limits);
+  namespaces.set(namespace, service);
+  const partners = await Partners.open(world, { ...PACE, ...options.sandbox }, (milliseconds) => {
+    network.refusesUntil = world.now + milliseconds;
+  });
+  const { url, network, close } = listening(partners.listener);
+  const client = clientOf(service, {
+    carry: (name, request) => world.awaited(network.carry(name, request)),
+  });
+  return {
+    client,
+    sandbox: new SandboxControl(url),
+    env: {},
+    async runWorker(dirs, more) {
+      const config = configOf({ sandboxUrl: url, ...dirs }, { ...more, payloadKeys: '' });
+      const stores = { documents: folder(dirs.documentDir), statements: folder(dirs.statementDir) };
+      const worker = new Worker(`worker ${service.workers.length}`, world, service, network, config, stores);
+      worker.start();
+      return { stop: () => worker.stop() };
+    },
+    async close() {
+      await partners.close();
+      close();
+    },
+  };
+}

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { business, holder } from '../rigs/inputs.js';
+import type { Onboarding } from '../rigs/onboarding.js';
+import { createRig, type Rig } from '../rigs/rig.js';
+import { bankOf } from '../rigs/workflows/bank.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig({ accounts: ['acme'] });
+});
+afterAll(() => rig.close());
+
+const SUBMIT = 'submit-business-account-holder';
+
+/** Another question than the first. */
+async function asksAgain(onboarding: Onboarding<unknown>, first: string) {
+  const { requirements } = await onboarding.until(
+    (state) => state.requirements.some(({ id }) => id !== first),
+    'the second question',
+  );
+  return { id: requirements[0]?.id ?? '', detail: requirements[0]?.detail ?? '' };
+}
+
+let merchants = 500_000;
+
+/** A profile that the bank ties to a merchant, and its business as an input. */
+async function tied(scenario = 'waiting') {
+  merchants += 1;
+  const merchantProfileId = merchants;
+  const own = holder(scenario);
+  const profileId = await bankOf(rig).submit(own);
+  await rig.sandbox.transitionProfile(profileId, { merchantProfileId });
+  const input = (more: object = {}) =>
+    business(undefined, { holder: { ...own, ...more }, merchantProfileId });
+  return { merchantProfileId, profileId, input };
+}
+
+describe.concurrent('of two businesses of one dba, the first, whose submission is lost on its way,', () => {
+  it.each([
+    [
+      'does not take the profile of the second, which has another legal name and EIN',
+      { legalBusinessName: 'Second LLC', employerIdentificationNumber: '987654321' },
+      ['has it', 'its EIN differs', 'its legal name differs'],
+    ],
+    ['does not take the profile of the second, which is of the same company', {}, ['has it']],
+  ])('%s', async (_, more, against) => {
+    const bank = bankOf(rig);
+    const one = business('waiting');
+    const mark = `first-${one.externalId}`;
+    const first = { ...one, holder: { ...one.holder, givenName: mark } };
+    const second = business('waiting', { holder: { ...one.holder, ...more } });
+    const held = await rig.sandbox.hold(SUBMIT, mark, 'drop-after-delay');
+    const losing = await rig.onboardBusiness(first);
+    await held.underWay();
+    const other = await rig.onboardBusiness(second);
+    const { profileId: theirs = 0 } = await other.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    await held.letGo();
+    const { id, detail } = await losing.requirement('uncertain-write');
+    const name = one.holder.doingBusinessAsName;
+    const reasons = against.map((reason) => (reason === 'has it' ? `${other.workflowId} has it` : reason));
+    expect(detail).toContain(
+      `The bank has banking profile ${theirs} of “${name}” (Submitted): ${reasons.join(', ')}.`,
+    );
+    expect(await bank.submissions(one.holder)).toEqual([theirs]);
+    await losing.resolve(id, { kind: 'retry' });
+    const { profileId: ours = 0 } = await losing.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    expect(await bank.submissions(one.holder)).toEqual([theirs, ours]);
+    for (const profileId of [theirs, ours])
+      await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await losing.outcome()).toMatchObject({ outcome: 'onboarded', profileId: ours });
+    expect(await other.outcome()).toMatchObject({ outcome: 'onboarded', profileId: theirs });
+  });
+});
+
+describe.concurrent('the profile of a merchant that another onboarding has', () => {
+  it.each([
+    ['runs', 'Submitted'],
+    ['has finished', 'Approved'],
+  ])('and that %s is not adopted silently: a person may submit a new one', async (_, bankingStatus) => {
+    const bank = bankOf(rig);
+    const { profileId, input: of } = await tied();
+    const owner = await rig.onboardBusiness(of());
+    await owner.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    if (bankingStatus === 'Approved') {
+      await rig.sandbox.transitionProfile(profileId, { bankingStatus });
+      await owner.outcome();
+    }
+    const input = of();
+    const onboarding = await rig.onboardBusiness(input);
+    const { id, title, detail } = await onboarding.requirement('uncertain-write');
+    expect(title).toBe('Whose banking profile? submit the business account holder');
+    expect(detail).toContain(`(${bankingStatus}): ${owner.workflowId} has it.`);
+    expect(await bank.submissions(input.holder)).toEqual([profileId]);
+    await onboarding.resolve(id, { kind: 'retry' });
+    const { profileId: own = 0 } = await onboarding.until(
+      ({ partnerStatus }) => partnerStatus === 'Submitted',
+    );
+    expect(await bank.submissions(input.holder)).toEqual([profileId, own]);
+    await rig.sandbox.transitionProfile(own, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId: own });
+  });
+
+  it('is adopted when a person says so', async () => {
+    const { profileId, input: of } = await tied();
+    const owner = await rig.onboardBusiness(of());
+    await owner.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    const input = of();
+    const onboarding = await rig.onboardBusiness(input);
+    const { id } = await onboarding.requirement('uncertain-write');
+    await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
+    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+    expect(await bankOf(rig).submissions(input.holder)).toEqual([profileId]);
+  });
+
+  it('is adopted at once where that onboarding is of another account at the bank', async () => {
+    const { profileId, input: of } = await tied();
+    const owner = await rig.onboardBusiness(of());
+    await owner.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    const input = { ...of(), account: 'acme' };
+    const onboarding = await rig.onboardBusiness(input);
+    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+    expect(await onboarding.events()).not.toContain('requirement-raised');
+  });
+
+  it.each([
+    ['EIN', { employerIdentificationNumber: '987654321' }],
+    ['dba', { doingBusinessAsName: 'Another Bakery' }],
+  ])('is not adopted where its %s differs', async (what, more) => {
+    const { profileId, input: of } = await tied();
+    const onboarding = await rig.onboardBusiness(of(more));
+    const { id, detail } = await onboarding.requirement('uncertain-write');
+    expect(detail).toContain(`For the merchant, the bank has banking profile ${profileId} of “Bakery `);
+    expect(detail).toContain(`(Submitted): its ${what} differs.`);
+    await onboarding.resolve(id, { kind: 'abandon' });
+    expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'because' });
+    expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
+  });
+});
+
+describe.concurrent('the profile that the bank finds for a merchant, and does not show whole,', () => {
+  const hidden = ['merchantProfileId', 'employerIdentificationNumber'];
+
+  it.each([
+    ['without its merchant is adopted by its legal name and EIN', hidden.slice(0, 1), []],
+    ['without its EIN is adopted by its merchant', hidden.slice(1), []],
+    ['without both is asked about', hidden, ['its EIN is not shown']],
+  ])('%s', async (_, hides, unclear) => {
+    const { profileId, input: of } = await tied();
+    await rig.sandbox.transitionProfile(profileId, { hides });
+    const onboarding = await rig.onboardBusiness(of());
+    if (unclear.length > 0) {
+      const { id, detail } = await onboarding.requirement('uncertain-write');
+      expect(detail).toContain(
+        `(Submitted): ${unclear.join(', ')}. If it belongs to this business, adopt ${profileId}`,
+      );
+      await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
+    }
+    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+    expect((await onboarding.events()).includes('requirement-raised')).toBe(unclear.length > 0);
+    expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
+  });
+});
+
+describe.concurrent('an id that a person adopts', () => {
+  async function inDoubt() {
+    const input = business('waiting');
+    const about = input.holder.doingBusinessAsName;
+    await rig.sandbox.plan('drop-before-commit', SUBMIT, { about });
+    const onboarding = await rig.onboardBusiness(input);
+    const { id } = await onboarding.requirement('uncertain-write');
+    return { onboarding, id, input };
+  }
+
+  it.each([
+    ['does not exist', '999999', 'the bank shows no banking profile 999999'],
+    ['is of another partner', '601', 'the bank shows no banking profile 601'],
+    ['is no id of the bank', '9999999999', '9999999999 cannot be adopted'],
+  ])('and that %s is asked for again', async (_, wrong, why) => {
+    const { onboarding, id, input } = await inDoubt();
+    await onboarding.resolve(id, { kind: 'adopt', id: wrong });
+    const again = await asksAgain(onboarding, id);
+    expect(again.detail).toContain(why);
+    const profileId = await bankOf(rig).submit(input.holder);
+    await onboarding.resolve(again.id, { kind: 'adopt', id: `${profileId}` });
+    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+  });
+
+  it('and that another onboarding has is asked for again with what it is, and adopted when given once more', async () => {
+    const owned = business('waiting');
+    const owner = await rig.onboardBusiness(owned);
+    const { profileId = 0 } = await owner.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    const { onboarding, id } = await inDoubt();
+    await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
+    const again = await asksAgain(onboarding, id);
+    expect(again.detail).toContain(
+      `${profileId} cannot be adopted: banking profile ${profileId} of “${owned.holder.doingBusinessAsName}” ` +
+        `(Submitted): ${owner.workflowId} has it, its dba differs. To adopt it anyway`,
+    );
+    await onboarding.resolve(again.id, { kind: 'adopt', id: `${profileId}` });
+    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+  });
+});

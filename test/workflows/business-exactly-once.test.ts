@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { business } from '../rigs/inputs.js';
+import { sharedRig } from '../rigs/shared-rig.js';
+import { bankOf } from '../rigs/workflows/bank.js';
+
+const rig = await sharedRig();
+
+const SUBMIT = 'submit-business-account-holder';
+const OPEN_ACCOUNT = 'submit-business-customer';
+
+/** A business that was approved just now, and what identifies its own opening of an account. */
+async function approved<Prepared>(prepare: (about: string) => Promise<Prepared>) {
+  const onboarding = await rig.onboardBusiness(business('waiting', { openFinancialAccount: true }));
+  const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+  const prepared = await prepare(`"profileId":${profileId}`);
+  await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+  return { onboarding, profileId, prepared };
+}
+
+const opening = (fault: string) => approved((about) => rig.sandbox.plan(fault, OPEN_ACCOUNT, { about }));
+
+describe.concurrent('a financial account whose opening is unknown', () => {
+  it('is found in the profile when the second call is refused because the account exists by then', async () => {
+    const { client } = bankOf(rig);
+    const { onboarding, profileId } = await opening('drop-before-commit');
+    const { id } = await onboarding.requirement('uncertain-write');
+    const second = await rig.sandbox.hold(OPEN_ACCOUNT, `"profileId":${profileId}`);
+    await onboarding.resolve(id, { kind: 'retry' });
+    await second.underWay();
+    // As many as a profile may have.
+    for (let account = 1; account <= 5; account += 1) await client.submitBusinessCustomer({ profileId });
+    await second.letGo();
+    expect(await onboarding.outcome()).toMatchObject({ financialAccountId: `fa-${profileId}-1` });
+  });
+
+  it('is asked for again, or given up, when the bank refuses it', async () => {
+    // Approved when it is read, and no longer when the account is asked for.
+    const { onboarding, profileId, prepared } = await approved((about) =>
+      rig.sandbox.hold(OPEN_ACCOUNT, about),
+    );
+    await prepared.underWay();
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'InReview' });
+    await prepared.letGo();
+    const { id, detail, answers } = await onboarding.requirement('rejected-input');
+    expect(detail).toBe('the profile is InReview');
+    expect(answers).toEqual(['retry', 'abandon']);
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    await onboarding.resolve(id, { kind: 'retry' });
+    expect(await onboarding.outcome()).toMatchObject({ financialAccountId: `fa-${profileId}-1` });
+    expect(await bankOf(rig).writesTo(profileId)).toEqual([SUBMIT, OPEN_ACCOUNT]);
+  });
+
+  it('is adopted by the id that a person gives, and only when given again if the bank does not show it', async () => {
+    const { onboarding } = await opening('drop-before-commit');
+    const { id } = await onboarding.requirement('uncertain-write');
+    await onboarding.resolve(id, { kind: 'adopt', id: 'fa-by-hand' });
+    const { requirements } = await onboarding.until(
+      (state) => state.requirements.some((requirement) => requirement.id !== id),
+      'the question again',
+    );
+    const [again] = requirements;
+    expect(again?.detail).toContain('fa-by-hand cannot be adopted: the bank shows no financial account');
+    await onboarding.resolve(again?.id ?? '', { kind: 'adopt', id: 'fa-by-hand' });
+    expect(await onboarding.outcome()).toMatchObject({
+      outcome: 'onboarded',
+      financialAccountId: 'fa-by-hand',
+    });
+  });
+});

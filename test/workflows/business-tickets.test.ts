@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { business, OWNER } from '../rigs/inputs.js';
+import { sharedRig } from '../rigs/shared-rig.js';
+import { bankOf } from '../rigs/workflows/bank.js';
+
+const rig = await sharedRig();
+
+describe.concurrent('a ticket', () => {
+  it('is a requirement with the question of the bank, and a text answers it', async () => {
+    const bank = bankOf(rig);
+    const onboarding = await rig.onboardBusiness(business('ticket'));
+    const requirement = await onboarding.requirement('ticket');
+    expect(requirement).toMatchObject({
+      id: expect.stringMatching(/^ticket-\d+$/),
+      title: 'Ticket about Phone',
+      detail:
+        'The phone number is not in service. Please correct it.\nThe partner asks about the field Phone.',
+      answers: ['text', 'correction', 'abandon'],
+    });
+    await onboarding.resolve(requirement.id, { kind: 'text', text: 'It is in service again.' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    expect(await bank.repliesTo(requirement.id)).toEqual(['It is in service again.']);
+    expect(await onboarding.events()).toEqual(
+      expect.arrayContaining(['requirement-raised', 'requirement-resolved', 'ticket-answered']),
+    );
+  });
+
+  it('is answered by a correction of what it asks about', async () => {
+    const bank = bankOf(rig);
+    const onboarding = await rig.onboardBusiness(business('ticket'));
+    const { id } = await onboarding.requirement('ticket');
+    await onboarding.resolve(id, { kind: 'correction', patch: { holder: { phone: '5185550199' } } });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { profileId = 0 } = await onboarding.state();
+    expect(await bank.writesTo(profileId)).toEqual([
+      'submit-business-account-holder',
+      'update-business-account-holder',
+    ]);
+    expect(await bank.repliesTo(id)).toEqual([]);
+    expect(await rig.sandbox.profile(profileId)).toMatchObject({
+      businessAccountHolder: { phone: '5185550199' },
+    });
+  });
+
+  it('and another one are each answered by their own answer, in any order', async () => {
+    const bank = bankOf(rig);
+    const onboarding = await rig.onboardBusiness(business('tickets', { beneficialOwners: [OWNER] }));
+    const { requirements, profileId = 0 } = await onboarding.until(
+      (state) => state.requirements.length === 2,
+      'two tickets',
+    );
+    const [address, use] = requirements;
+    expect(requirements.map(({ title }) => title)).toEqual([
+      'Ticket about Owner1Address',
+      'Ticket about Application',
+    ]);
+    await onboarding.resolve(use?.id ?? '', { kind: 'text', text: 'Payroll.' });
+    await onboarding.until(({ timeline }) => timeline.at(-1)?.event === 'ticket-answered', 'the reply');
+    expect(await bank.repliesTo(use?.id ?? '')).toEqual(['Payroll.']);
+    expect((await onboarding.state()).requirements).toEqual([address]);
+    const beneficialOwners = [{ ...OWNER, homeAddress: '3 Main Street' }];
+    await onboarding.resolve(address?.id ?? '', { kind: 'correction', patch: { beneficialOwners } });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    expect(await bank.writesTo(profileId)).toEqual([
+      'submit-business-account-holder',
+      'update-business-account-holder',
+    ]);
+  });
+
+  it('may come again after an answer', async () => {
+    const onboarding = await rig.onboardBusiness(business('more-tickets'));
+    const first = await onboarding.requirement('ticket');
+    await onboarding.resolve(first.id, { kind: 'text', text: 'Payroll.' });
+    const { requirements } = await onboarding.until(
+      (state) => state.requirements.some(({ id }) => id !== first.id),
+      'the second ticket',
+    );
+    expect(requirements.map(({ title }) => title)).toEqual(['Ticket about EmployerIdentificationNumber']);
+    const patch = { holder: { employerIdentificationNumber: '123456780' } };
+    await onboarding.resolve(requirements[0]?.id ?? '', { kind: 'correction', patch });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+  });
+
+  it.each([{}, { openFinancialAccount: true }])(
+    'closes itself when the bank decides without an answer (%o)',
+    async (more) => {
+      const onboarding = await rig.onboardBusiness(business('moot-ticket', more));
+      expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', bankingStatus: 'Approved' });
+      const { timeline, requirements } = await onboarding.state();
+      const raised = timeline.find(({ event }) => event === 'requirement-raised');
+      const closed = timeline.find(({ event }) => event === 'requirement-closed');
+      expect(closed?.detail).toBe(`${raised?.detail?.split(':')[0]}: the partner no longer asks`);
+      expect(requirements).toEqual([]);
+    },
+  );
+
+  it('can end the onboarding', async () => {
+    const onboarding = await rig.onboardBusiness(business('ticket'));
+    const { id } = await onboarding.requirement('ticket');
+    await onboarding.resolve(id, { kind: 'abandon' }, 'olga', 'goes to another bank');
+    const outcome = await onboarding.outcome();
+    const { profileId } = await onboarding.state();
+    expect(outcome).toEqual({ outcome: 'abandoned', comment: 'goes to another bank', profileId });
+  });
+});
+
+describe.concurrent('an answer that the bank does not take', () => {
+  /** One ticket is answered by a correction that the bank refuses, the other one is open. */
+  async function withOneRefused() {
+    const onboarding = await rig.onboardBusiness(business('tickets', { beneficialOwners: [OWNER] }));
+    const { requirements, profileId = 0 } = await onboarding.until(
+      (state) => state.requirements.length === 2,
+      'two tickets',
+    );
+    const [refused, open] = requirements.map(({ id }) => id);
+    const patch = { holder: { ssn: '219099999' } };
+    await onboarding.resolve(refused ?? '', { kind: 'correction', patch });
+    const { detail } = await onboarding.requirement('rejected-input');
+    expect(detail).toBe('holder.ssn: cannot be verified');
+    return { onboarding, profileId, open: open ?? '' };
+  }
+
+  it('is asked for again, and what the bank decides meanwhile still counts', async () => {
+    const { onboarding, profileId } = await withOneRefused();
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+    expect((await onboarding.state()).requirements).toEqual([]);
+  });
+
+  it('does not keep a person from giving up', async () => {
+    const { onboarding, profileId, open } = await withOneRefused();
+    await onboarding.resolve(open, { kind: 'abandon' }, 'olga', 'goes to another bank');
+    const comment = 'goes to another bank';
+    expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment, profileId });
+  });
+});
+
+describe.concurrent('cancelling while an answer is on its way to the bank', () => {
+  it('finishes the reply, and reports what stays there', async () => {
+    const bank = bankOf(rig);
+    const onboarding = await rig.onboardBusiness(business('ticket'));
+    const { id } = await onboarding.requirement('ticket');
+    const text = 'Seen through.';
+    const held = await rig.sandbox.hold('create-ticket', text);
+    await onboarding.resolve(id, { kind: 'text', text });
+    await held.underWay();
+    await onboarding.handle.cancel();
+    await held.letGo();
+    await expect(onboarding.outcome()).rejects.toThrow();
+    expect(await bank.repliesTo(id)).toEqual([text]);
+    const { profileId, timeline } = await onboarding.state();
+    expect(timeline.map(({ event }) => event)).toContain('ticket-answered');
+    expect(timeline.at(-1)).toMatchObject({
+      event: 'cancelled',
+      detail:
+        `banking profile ${profileId} stays at the partner, last seen as PendingUW; ` +
+        `reply to ticket ${id.replace('ticket-', '')}: was in flight, and succeeded`,
+    });
+  });
+
+  it('reports a reply that may or may not have arrived', async () => {
+    const onboarding = await rig.onboardBusiness(business('ticket'));
+    const { id } = await onboarding.requirement('ticket');
+    const text = 'Who knows.';
+    await rig.sandbox.plan('drop-before-commit', 'create-ticket', { about: text });
+    await onboarding.resolve(id, { kind: 'text', text });
+    await onboarding.requirement('uncertain-write');
+    await onboarding.handle.cancel();
+    await expect(onboarding.outcome()).rejects.toThrow();
+    const { timeline } = await onboarding.state();
+    expect(timeline.at(-1)?.detail).toContain(
+      `reply to ticket ${id.replace('ticket-', '')}: whether it took effect is unknown`,
+    );
+  });
+});

@@ -1,0 +1,238 @@
+import type { WorkflowFailedError } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import type { FollowedMerchantInput } from '../../src/messages/followed-inputs.js';
+import type { BusinessOnboardingOutcome, MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
+import { startBusinessOnboarding, startMerchantBoarding } from '../../src/temporal/start.js';
+import { adopted, existing } from '../rigs/commands/existing.js';
+import { OWNER } from '../rigs/inputs.js';
+import { Onboarding } from '../rigs/onboarding.js';
+import { sharedRig } from '../rigs/shared-rig.js';
+
+const rig = await sharedRig();
+const there = existing(rig);
+
+/** Follows a merchant of the partner. */
+async function followMerchant(change: Record<string, unknown> = {}) {
+  const { merchantProfileId, dba } = await there.merchant(change);
+  const input = adopted({ follow: true, merchantProfileId, merchant: { dba }, dueInHours: 48 } as const);
+  const { client, taskQueue } = rig;
+  const { workflowId } = await startMerchantBoarding(client, input, { taskQueue });
+  const writes = async () => (await rig.sandbox.ledger({ id: `${merchantProfileId}` })).slice(1);
+  return {
+    merchantProfileId,
+    onboarding: new Onboarding<MerchantBoardingOutcome>(client, workflowId),
+    /** Names of the writes since the merchant was created. */
+    writes: async () => (await writes()).map(({ operation }) => operation),
+  };
+}
+
+describe.concurrent('a followed merchant that nobody has submitted', () => {
+  it('is not submitted: a person is asked', async () => {
+    const { merchantProfileId, onboarding, writes } = await followMerchant();
+    const requirement = await onboarding.requirement('not-submitted');
+    expect(requirement).toMatchObject({
+      title: 'Not submitted to underwriting',
+      detail: expect.stringContaining(`Merchant ${merchantProfileId}`),
+      answers: ['correction', 'retry', 'abandon'],
+    });
+    expect(await onboarding.state()).toMatchObject({ stage: 'applying', partnerStatus: 'Not Submitted' });
+    await onboarding.asleepAfter(3);
+    expect(await writes()).toEqual([]);
+    await onboarding.resolve(requirement.id, { kind: 'abandon' });
+    expect(await onboarding.outcome()).toEqual({
+      outcome: 'abandoned',
+      comment: 'because',
+      merchantProfileId,
+    });
+    expect(await writes()).toEqual([]);
+  });
+
+  it('is submitted as the partner has it when a person answers retry, once', async () => {
+    const { merchantProfileId, onboarding, writes } = await followMerchant();
+    const { id } = await onboarding.requirement('not-submitted');
+    await onboarding.resolve(id, { kind: 'retry' });
+    await onboarding.until(({ stage }) => stage === 'underwriting');
+    expect(await writes()).toEqual(['submit-merchant']);
+    expect(await rig.sandbox.merchant(merchantProfileId)).toMatchObject({ application: {} });
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
+    expect(await onboarding.outcome()).toEqual({ outcome: 'boarded', mid: '4711', merchantProfileId });
+  });
+
+  it('is submitted with the fees and the fields that a person corrects', async () => {
+    const { merchantProfileId, onboarding, writes } = await followMerchant();
+    const { id } = await onboarding.requirement('not-submitted');
+    const patch = { fees: { minimumDiscountAmount: 20 }, application: { annualVolume: 240_000 } };
+    await onboarding.resolve(id, { kind: 'correction', patch });
+    await onboarding.until(({ stage }) => stage === 'underwriting');
+    expect(await writes()).toEqual(['update-fees', 'submit-merchant']);
+    expect(await rig.sandbox.merchant(merchantProfileId)).toMatchObject({
+      application: { annualVolume: 240_000 },
+      fees: { minimumDiscountAmount: 20 },
+    });
+    await onboarding.handle.terminate();
+  });
+
+  it('needs no answer once somebody submits it in the portal', async () => {
+    const { merchantProfileId, onboarding, writes } = await followMerchant();
+    const { id } = await onboarding.requirement('not-submitted');
+    await rig.sandbox.transition(merchantProfileId, { status: 'Pending' });
+    const { requirements, timeline } = await onboarding.until(({ stage }) => stage === 'underwriting');
+    expect(requirements).toEqual([]);
+    expect(timeline.find(({ event }) => event === 'requirement-closed')?.detail).toBe(
+      `${id}: the partner has moved on`,
+    );
+    expect(await writes()).toEqual([]);
+    await onboarding.handle.terminate();
+  });
+
+  it('takes no correction of what Gangway does not send', async () => {
+    const { onboarding } = await followMerchant();
+    const { id } = await onboarding.requirement('not-submitted');
+    const patch = { merchant: { dba: 'Other' }, follow: null };
+    await expect(onboarding.resolve(id, { kind: 'correction', patch })).rejects.toThrow();
+    await onboarding.handle.terminate();
+  });
+});
+
+describe.concurrent('of a followed merchant, the answers of a person are sent', () => {
+  it('to underwriting notes', async () => {
+    const { onboarding, writes, merchantProfileId } = await followMerchant({
+      status: 'Pending',
+      notes: ['Which goods?'],
+    });
+    const { id } = await onboarding.requirement('underwriting-note');
+    expect(await writes()).toEqual([]);
+    await onboarding.resolve(id, { kind: 'text', text: 'Bread.' });
+    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Pending Review');
+    expect(await writes()).toEqual(['request-underwriting-review']);
+    expect(await rig.sandbox.merchant(merchantProfileId)).toMatchObject({
+      reviewComments: ['Which goods?\nBread.'],
+    });
+    await onboarding.handle.terminate();
+  });
+
+  it('to requested changes', async () => {
+    const { onboarding, writes } = await followMerchant({ status: 'RequestChanges', comment: 'The volume.' });
+    const { id } = await onboarding.requirement('request-changes');
+    expect(await writes()).toEqual([]);
+    await onboarding.resolve(id, { kind: 'correction', patch: { application: { annualVolume: 1 } } });
+    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
+    expect(await writes()).toEqual(['submit-merchant']);
+    await onboarding.handle.terminate();
+  });
+});
+
+describe.concurrent('an input that is to be followed', () => {
+  it('and names no merchant fails, and creates none', async () => {
+    const { client, taskQueue } = rig;
+    const input = adopted({ follow: true, merchant: { dba: 'Nowhere' }, dueInHours: 48 });
+    const before = await rig.sandbox.ledger();
+    const { workflowId } = await startMerchantBoarding(client, input as unknown as FollowedMerchantInput, {
+      taskQueue,
+    });
+    const failed = await client.workflow.result(workflowId).catch((error: unknown) => error);
+    expect((failed as WorkflowFailedError).cause?.message).toBe('merchantProfileId: must be a number');
+    const made = (await rig.sandbox.ledger()).slice(before.length);
+    expect(made.filter(({ guid }) => guid === input.externalId)).toEqual([]);
+  });
+
+  it('and names a merchant that the partner does not have asks a person', async () => {
+    const { client, taskQueue } = rig;
+    const input = adopted({
+      follow: true,
+      merchantProfileId: 999_999,
+      merchant: { dba: 'x' },
+      dueInHours: 48,
+    } as const);
+    const { workflowId } = await startMerchantBoarding(client, input, { taskQueue });
+    const onboarding = new Onboarding(client, workflowId);
+    expect(await onboarding.requirement('rejected-input')).toMatchObject({
+      title: 'Rejected: adopt merchant 999999',
+      answers: ['retry', 'abandon'],
+    });
+    await onboarding.handle.terminate();
+  });
+});
+
+/** Follows a profile of the bank; what is compared may differ. */
+async function followProfile(change: Record<string, unknown> = {}, compared: object = {}) {
+  const { profileId, holder } = await there.profile(change);
+  const { doingBusinessAsName, legalBusinessName, employerIdentificationNumber } = holder;
+  const identity = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber, ...compared };
+  const input = adopted({ follow: true, profileId, holder: identity, dueInHours: 48 } as const);
+  const { client, taskQueue } = rig;
+  const { workflowId } = await startBusinessOnboarding(client, input, { taskQueue });
+  const writes = async () => (await rig.sandbox.ledger({ id: `${profileId}` })).slice(1);
+  return {
+    profileId,
+    holder,
+    onboarding: new Onboarding<BusinessOnboardingOutcome>(client, workflowId),
+    writes: async () => (await writes()).map(({ operation }) => operation),
+  };
+}
+
+describe.concurrent('a followed business', () => {
+  it('whose profile reads as new is not submitted: a person sends the complete holder', async () => {
+    const { profileId, holder, onboarding, writes } = await followProfile({ bankingStatus: 'New' });
+    const { id, answers } = await onboarding.requirement('not-submitted');
+    expect(answers).toEqual(['correction', 'abandon']);
+    await onboarding.asleepAfter(3);
+    expect(await writes()).toEqual([]);
+    await onboarding.resolve(id, { kind: 'correction', patch: { holder: { phone: '5185550199' } } });
+    const incomplete = await onboarding.requirement('rejected-input');
+    expect(incomplete.detail).toContain('holder.givenName: is required');
+    expect(await writes()).toEqual([]);
+    const patch = { holder: { ...holder, phone: '5185550199' }, beneficialOwners: [OWNER] };
+    await onboarding.resolve(incomplete.id, { kind: 'correction', patch });
+    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    expect(await writes()).toEqual(['update-business-account-holder']);
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+    expect(await writes()).toEqual(['update-business-account-holder']);
+  });
+
+  it('that the bank takes up by itself needs no answer', async () => {
+    const { profileId, onboarding, writes } = await followProfile({ bankingStatus: 'New' });
+    await onboarding.requirement('not-submitted');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'PendingUW' });
+    const { requirements } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'PendingUW');
+    expect(requirements).toEqual([]);
+    expect(await writes()).toEqual([]);
+    await onboarding.handle.terminate();
+  });
+
+  it('gets no financial account that nobody asked for', async () => {
+    const { profileId, onboarding, writes } = await followProfile({ bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toEqual({
+      outcome: 'onboarded',
+      profileId,
+      financialAccountId: null,
+      bankingStatus: 'Approved',
+    });
+    expect(await writes()).toEqual([]);
+  });
+
+  it.each([
+    ['has another EIN', { employerIdentificationNumber: '987654321' }, 'its EIN differs'],
+    ['has another legal name', { legalBusinessName: 'Other LLC' }, 'its legal name differs'],
+    ['has another dba', { doingBusinessAsName: 'Other' }, 'its dba differs'],
+    ['is compared by nothing but its dba', { legalBusinessName: undefined }, 'no legal name is given'],
+  ])('whose profile %s is followed only when a person says whose it is', async (_, compared, why) => {
+    const { profileId, onboarding, writes } = await followProfile({}, compared);
+    const { id, title, detail, answers } = await onboarding.requirement('uncertain-write');
+    expect(title).toBe(`Whose banking profile? adopt banking profile ${profileId}`);
+    expect(detail).toContain(why);
+    expect(detail).toContain('If not, abandon. Retry reads the profile again.');
+    expect(answers).toEqual(['adopt', 'retry', 'abandon']);
+    expect((await onboarding.state()).profileId).toBeUndefined();
+    await onboarding.resolve(id, { kind: 'retry' });
+    const again = await onboarding.until(
+      ({ requirements }) => requirements.some((each) => each.id !== id),
+      'the question again',
+    );
+    await onboarding.resolve(again.requirements[0]?.id ?? '', { kind: 'adopt', id: `${profileId}` });
+    await onboarding.until((state) => state.profileId === profileId);
+    expect(await writes()).toEqual([]);
+    await onboarding.handle.terminate();
+  });
+});

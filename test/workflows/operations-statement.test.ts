@@ -1,0 +1,116 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { GenerateStatementInput } from '../../src/messages/banking-activities.js';
+import { countingProxy } from '../rigs/counting-proxy.js';
+import { createRig } from '../rigs/rig.js';
+import { sharedRig } from '../rigs/shared-rig.js';
+import { bankOf } from '../rigs/workflows/bank.js';
+
+const rig = await sharedRig();
+
+const STATEMENT = 'generate-full-statement';
+
+let number = 0;
+const generate = (more: Partial<GenerateStatementInput> = {}) => {
+  number += 1;
+  return bankOf(rig).operate('generateStatement', `${rig.taskQueue}-${number}`, {
+    period: '2026-01',
+    financialAccountIds: ['fa-501-1'],
+    fileFormat: 'CSV',
+    ...more,
+  });
+};
+const fileOf = (name: string) => join(rig.statementDir, name);
+
+describe('a statement', () => {
+  it.each([
+    ['PDF', '%PDF-1.4'],
+    ['CSV', 'account,date,description,amount'],
+    ['QBO', 'OFXHEADER:100'],
+    ['OFX', 'OFXHEADER:100'],
+  ] as const)('(%s) is a file in the statement store, for its owner only', async (fileFormat, start) => {
+    const statement = await generate({ fileFormat });
+    const fileName = `2026-01-fa-501-1.${fileFormat.toLowerCase()}`;
+    const content = await statement.outcome().then(() => readFile(fileOf(fileName), 'latin1'));
+    expect(await statement.outcome()).toEqual({
+      outcome: 'done',
+      fileName,
+      bytes: content.length,
+      format: fileFormat,
+      emailed: false,
+    });
+    expect(content.startsWith(start)).toBe(true);
+    const { mode } = await stat(fileOf(fileName));
+    expect(mode & 0o777).toBe(0o600);
+    expect(await statement.state()).toMatchObject({ stage: 'done', outcome: 'done' });
+    expect(await statement.events()).toEqual(['started', 'statement-saved', 'ended']);
+  });
+
+  it('of the previous month is that of the month before its start', async () => {
+    const statement = await generate({ period: 'previous-month' });
+    const { startTime } = await statement.handle.describe();
+    const before = new Date(Date.UTC(startTime.getUTCFullYear(), startTime.getUTCMonth() - 1, 1));
+    const fileName = `${before.toISOString().slice(0, 7)}-fa-501-1.csv`;
+    expect(await statement.outcome()).toMatchObject({ outcome: 'done', fileName });
+    expect(await readdir(rig.statementDir)).toContain(fileName);
+  });
+
+  it('of an account that nobody knows is rejected (404), and leaves no file', async () => {
+    const statement = await generate({ financialAccountIds: ['fa-none'] });
+    expect(await statement.outcome()).toEqual({
+      outcome: 'rejected',
+      problems: [{ field: '', message: 'financial account fa-none not found' }],
+    });
+    expect((await statement.state()).stage).toBe('rejected');
+    expect(await readdir(rig.statementDir)).not.toContain('2026-01-fa-none.csv');
+  });
+
+  it.each(['drop-before-commit', '500-after-commit', '429'])(
+    '(%s) is requested again by itself, because that changes nothing',
+    async (fault) => {
+      await rig.sandbox.plan(fault, STATEMENT, { milliseconds: 0 });
+      const statement = await generate();
+      expect(await statement.outcome()).toMatchObject({ outcome: 'done' });
+      expect(await statement.events()).not.toContain('requirement-raised');
+    },
+  );
+});
+
+describe('a statement by e-mail', () => {
+  const email = 'ada@example.com';
+
+  it('is asked for twice: once for the file, once for the e-mail', async () => {
+    const counted = await createRig({ worker: false });
+    try {
+      const proxy = await countingProxy(counted.sandbox.url, counted.atClose);
+      await counted.startWorker({ bankingUrl: proxy.url });
+      const input = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileFormat: 'CSV', email };
+      const statement = await bankOf(counted).operate('generateStatement', counted.taskQueue, input);
+      expect(await statement.outcome()).toMatchObject({ outcome: 'done', emailed: true });
+      expect(await statement.events()).toEqual(['started', 'statement-saved', 'statement-sent', 'ended']);
+      const calls = proxy.seen().filter(({ line }) => !line.includes('/api/auth'));
+      expect(calls.map(({ status }) => status)).toEqual([200, 200]);
+    } finally {
+      await counted.close();
+    }
+  });
+
+  it.each(['drop-after-commit', '500-before-commit'])(
+    '(%s of the one that sends it) is never sent again by itself',
+    async (fault) => {
+      // The first call is that for the file.
+      await rig.sandbox.plan('delay', STATEMENT, { milliseconds: 0 });
+      await rig.sandbox.plan(fault, STATEMENT);
+      const statement = await generate({ email });
+      const { id, title, detail } = await statement.requirement('uncertain-write');
+      expect(title).toBe('Outcome unknown: send the statement by e-mail');
+      expect(detail).toContain(
+        'If it has, adopt 2026-01. If not, look again some minutes later, and retry only',
+      );
+      expect(JSON.stringify(await statement.state())).not.toContain(email);
+      await statement.resolve(id, { kind: 'adopt', id: '2026-01' });
+      expect(await statement.outcome()).toMatchObject({ outcome: 'done', emailed: true });
+    },
+  );
+});

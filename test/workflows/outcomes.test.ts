@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import type { MerchantBoardingInput } from '../../src/messages/inputs.js';
+import { merchant } from '../rigs/inputs.js';
+import { sharedRig } from '../rigs/shared-rig.js';
+
+const rig = await sharedRig();
+
+const finalMid = (merchantProfileId: number) => `5180${String(merchantProfileId).padStart(11, '0')}`;
+
+describe.concurrent('a boarding without questions', () => {
+  it.each([
+    ['straight', undefined, ['Approved']],
+    ['that is conditionally approved', 'conditionally-approved', ['Conditionally Approved', 'Approved']],
+    ['that has a text in place of its mid for a moment', 'unclear-mid', ['Approved']],
+    ['through a status nobody knows', 'unknown-status', ['Escalated to Committee', 'Approved']],
+  ])('%s ends boarded with the final mid', async (_, scenario, statuses) => {
+    const boarding = await rig.board(merchant(scenario));
+    const outcome = await boarding.outcome();
+    const state = await boarding.state();
+    const { merchantProfileId = 0, timeline } = state;
+    expect(outcome).toEqual({ outcome: 'boarded', mid: finalMid(merchantProfileId), merchantProfileId });
+    expect(state).toMatchObject({
+      stage: 'boarded',
+      outcome: 'boarded',
+      partnerStatus: 'Approved',
+      mid: finalMid(merchantProfileId),
+      requirements: [],
+    });
+    const seen = timeline.filter(({ event }) => event === 'status-changed').map(({ detail }) => detail);
+    expect(seen).toEqual(statuses);
+  });
+
+  it('writes each thing once, in order', async () => {
+    const input = merchant(undefined, { fees: { minimumDiscountAmount: 20 } });
+    await (await rig.board(input)).outcome();
+    expect(await rig.sandbox.writes(input.externalId)).toEqual([
+      'create-merchant',
+      'update-fees',
+      'submit-merchant',
+    ]);
+  });
+
+  it('creates by v1 on request', async () => {
+    const input = merchant(undefined, { createVersion: 'v1' });
+    await (await rig.board(input)).outcome();
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant-v1', 'submit-merchant']);
+  });
+
+  it('is not done while the mid is temporary', async () => {
+    const boarding = await rig.board(merchant('temporary-mid'));
+    const { timeline } = await boarding.until(({ timeline }) =>
+      timeline.some(({ event }) => event === 'temporary-mid'),
+    );
+    const { merchantProfileId = 0 } = await boarding.state();
+    const entry = timeline.find(({ event }) => event === 'temporary-mid');
+    expect(entry?.detail).toBe(`TEMP${merchantProfileId}, not final before approval`);
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: finalMid(merchantProfileId) });
+  });
+
+  it('shows approval without a mid as a stage of its own', async () => {
+    const boarding = await rig.board(merchant('waiting'));
+    const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved' });
+    await boarding.until(({ stage }) => stage === 'boarding', 'stage boarding');
+    await rig.sandbox.transition(merchantProfileId, { mid: '000123456789012' });
+    expect(await boarding.outcome()).toEqual({
+      outcome: 'boarded',
+      mid: '000123456789012',
+      merchantProfileId,
+    });
+  });
+});
+
+describe.concurrent('a boarding that the partner ends', () => {
+  it.each([
+    ['declined', 'Business type is not supported.'],
+    ['withdrawn', 'Withdrawn on request of the merchant.'],
+    ['closed', 'Closed by the sponsor bank.'],
+  ] as const)('as %s completes with that outcome and the comment', async (outcome, comment) => {
+    const boarding = await rig.board(merchant(outcome));
+    const result = await boarding.outcome();
+    const { merchantProfileId, stage } = await boarding.state();
+    expect(result).toEqual({ outcome, comment, merchantProfileId });
+    expect(stage).toBe(outcome);
+    expect((await boarding.handle.describe()).status.name).toBe('COMPLETED');
+  });
+});
+
+describe.concurrent('agent profile and boarding settings', () => {
+  const { agentProfileId: _, boardingSettingsId: __, ...withoutIds } = merchant();
+
+  it('are found by name', async () => {
+    const names = { agent: 'Lighthouse Sales', boardingSettings: 'Cash Discount' };
+    const boarding = await rig.board({ ...withoutIds, externalId: merchant().externalId, ...names });
+    await boarding.outcome();
+    const { merchantProfileId = 0 } = await boarding.state();
+    const { basics } = await rig.sandbox.merchant(merchantProfileId);
+    expect(basics).toMatchObject({ agentProfileId: 102, boardingSettingsId: 12 });
+  });
+
+  it('are a choice for a person when there are several, and nothing is created before', async () => {
+    const input = { ...withoutIds, externalId: merchant().externalId };
+    const boarding = await rig.board(input);
+    const requirement = await boarding.requirement('rejected-input');
+    expect(requirement.detail).toBe(
+      'agentProfileId: not given; choose one of: Harbor Agents (agentProfileId 101), Lighthouse Sales (agentProfileId 102)\n' +
+        'boardingSettingsId: not given; choose one of: Standard (boardingSettingsId 11), Cash Discount (boardingSettingsId 12); boardingSettings: false creates without',
+    );
+    expect(await rig.sandbox.writes(input.externalId)).toEqual([]);
+    const patch = { agentProfileId: 102, boardingSettings: 'Standard' };
+    await boarding.resolve(requirement.id, { kind: 'correction', patch });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    const { merchantProfileId = 0 } = await boarding.state();
+    const { basics } = await rig.sandbox.merchant(merchantProfileId);
+    expect(basics).toMatchObject({ agentProfileId: 102, boardingSettingsId: 11 });
+  });
+
+  it.each(['v1', 'v2'] as const)(
+    'are left out on purpose, also by a correction (%s)',
+    async (createVersion) => {
+      const without = async (input: MerchantBoardingInput, patch?: { boardingSettings: false }) => {
+        const boarding = await rig.board(input);
+        if (patch) {
+          const { id } = await boarding.requirement('rejected-input');
+          await boarding.resolve(id, { kind: 'correction', patch });
+        }
+        expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+        const { merchantProfileId = 0 } = await boarding.state();
+        return (await rig.sandbox.merchant(merchantProfileId)).basics;
+      };
+      const own = () => ({
+        ...withoutIds,
+        externalId: merchant().externalId,
+        agentProfileId: 102,
+        createVersion,
+      });
+      const patch = { boardingSettings: false } as const;
+      for (const basics of [await without({ ...own(), ...patch }), await without(own(), patch)]) {
+        expect(basics).toMatchObject({ agentProfileId: 102 });
+        expect(basics).not.toHaveProperty('boardingSettingsId');
+      }
+    },
+  );
+});
+
+describe.concurrent('fees', () => {
+  it('are changed where the input asks, and only there', async () => {
+    const fees = {
+      minimumDiscountAmount: 0,
+      authorizationMonthlyAndSpecialProgram: { chargeback: { perItem: 20, percent: 0 } },
+    };
+    const boarding = await rig.board(merchant(undefined, { fees }));
+    await boarding.outcome();
+    const { merchantProfileId = 0, timeline } = await boarding.state();
+    expect(timeline.map(({ event }) => event)).toContain('fees-changed');
+    const { fees: kept } = await rig.sandbox.merchant(merchantProfileId);
+    expect(kept).toMatchObject({
+      minimumDiscountAmount: 0,
+      earlyTerminationFeeAmount: 295,
+      authorizationMonthlyAndSpecialProgram: {
+        chargeback: { perItem: 20, percent: 0 },
+        statement: { perItem: 10, percent: 0 },
+      },
+    });
+  });
+
+  it('are only read when the input asks for nothing, or for what is there already', async () => {
+    const input = merchant(undefined, { fees: { minimumDiscountAmount: 25 } });
+    const boarding = await rig.board(input);
+    await boarding.outcome();
+    expect(await boarding.events()).toContain('fees-read');
+    expect(await rig.sandbox.writes(input.externalId)).not.toContain('update-fees');
+  });
+});
+
+describe.concurrent('a merchant that exists already', () => {
+  it('is adopted, finished and followed, never created again', async () => {
+    const first = await rig.board(merchant('waiting'));
+    const { merchantProfileId = 0 } = await first.until(({ stage }) => stage === 'underwriting');
+    await first.handle.cancel();
+    await first.outcome().catch(() => undefined);
+    const second = merchant('waiting', { merchantProfileId });
+    const boarding = await rig.board(second);
+    await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '777' });
+    expect(await boarding.outcome()).toEqual({ outcome: 'boarded', mid: '777', merchantProfileId });
+    expect(await boarding.events()).toContain('merchant-adopted');
+    expect(await rig.sandbox.writes(second.externalId)).toEqual([]);
+  });
+
+  it('that is boarded ends at once', async () => {
+    const first = await rig.board(merchant());
+    const { merchantProfileId } = await first.outcome();
+    const boarding = await rig.board(merchant(undefined, { merchantProfileId: merchantProfileId ?? 0 }));
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId });
+  });
+});

@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { partnerAccountId } from '../../src/messages/ids.js';
+import type { MerchantBoardingInput } from '../../src/messages/inputs.js';
+import type { MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
+import { countingProxy } from '../rigs/counting-proxy.js';
+import { merchant } from '../rigs/inputs.js';
+import type { Onboarding } from '../rigs/onboarding.js';
+import type { Rig } from '../rigs/rig.js';
+import { eventually } from '../rigs/waiting.js';
+import {
+  accountOf,
+  allRefused,
+  asked,
+  soon,
+  waiting,
+  withAccounts,
+} from '../rigs/workflows/partner-account.js';
+
+const PROBE = 'GET /api/v1/agentProfiles';
+
+/** Boardings under review, in which nothing happens. */
+async function underReview(rig: Rig, count: number): Promise<Onboarding<MerchantBoardingOutcome>[]> {
+  const boardings = await Promise.all(Array.from({ length: count }, () => rig.board(merchant('waiting'))));
+  for (const boarding of boardings) await boarding.until(({ stage }) => stage === 'underwriting');
+  return boardings;
+}
+
+async function approve(rig: Rig, boardings: readonly Onboarding<MerchantBoardingOutcome>[]): Promise<void> {
+  for (const boarding of boardings) {
+    const { merchantProfileId = 0 } = await boarding.state();
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '888' });
+  }
+}
+
+const eventsOf = (onboardings: readonly Onboarding<unknown>[]) =>
+  Promise.all(onboardings.map((onboarding) => onboarding.events())).then((all) => all.flat());
+
+describe('a password that the partner refuses', () => {
+  it('is one question for 21 polling boardings, which go on by themselves with the right one', async () => {
+    await withAccounts(async (rig) => {
+      const right = await rig.startWorker();
+      const boardings = await underReview(rig, 21);
+      await right.stop();
+      const wrong = await rig.startWorker({ password: 'wrong' });
+      const account = accountOf(rig, 'boarding');
+      const requirement = await asked(account, 'credentials');
+      expect(requirement).toMatchObject({
+        id: 'credentials-1',
+        title: 'No access: the boarding partner',
+        answers: ['retry'],
+      });
+      expect(requirement.detail).toContain('rejects our credentials (401)');
+      await allRefused(boardings);
+      expect(await waiting(rig)).toEqual([partnerAccountId('boarding')]);
+      expect((await account.state()).requirements).toHaveLength(1);
+      const { events = [] } = await account.handle.fetchHistory();
+      expect(events?.filter((event) => event.workflowExecutionSignaledEventAttributes)).toHaveLength(1);
+      await approve(rig, boardings);
+
+      await wrong.stop();
+      await rig.startWorker();
+      const outcomes = await soon(boardings);
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(Array(21).fill('boarded'));
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+      const { timeline, requirements } = await account.state();
+      expect(requirements).toEqual([]);
+      expect(timeline.map(({ event, detail }) => `${event}: ${detail}`)).toContain(
+        'requirement-closed: credentials-1: the credentials work again',
+      );
+      expect(await eventsOf(boardings)).not.toContain('requirement-raised');
+      expect(await waiting(rig)).toEqual([]);
+    });
+  });
+});
+
+describe.concurrent('a password that the partner refuses', () => {
+  it('lets writes that were refused go on and take effect once', async () => {
+    await withAccounts(async (rig) => {
+      const wrong = await rig.startWorker({ password: 'wrong' });
+      const inputs = [merchant(), merchant(), merchant()];
+      const [first, ...others] = inputs as [MerchantBoardingInput, MerchantBoardingInput];
+      const boardings = [await rig.board(first)];
+      await asked(accountOf(rig, 'boarding'), 'credentials');
+      // These are held back without a call.
+      for (const input of others) boardings.push(await rig.board(input));
+      await allRefused(boardings);
+      for (const { externalId } of inputs) expect(await rig.sandbox.writes(externalId)).toEqual([]);
+      await wrong.stop();
+      await rig.startWorker();
+      const outcomes = await soon(boardings);
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(Array(3).fill('boarded'));
+      for (const { externalId } of inputs)
+        expect(await rig.sandbox.writes(externalId)).toEqual(['create-merchant', 'submit-merchant']);
+      const events = await eventsOf(boardings);
+      expect(events).not.toContain('requirement-raised');
+      expect(events).not.toContain('write-uncertain');
+      const { timeline } = await accountOf(rig, 'boarding').state();
+      const woken = timeline.find(({ event }) => event === 'credentials-work');
+      expect(woken?.detail).toBe('retried at once: 3');
+    });
+  });
+
+  it('is tried once for all, and again at once when a person says so', async () => {
+    await withAccounts(async (rig) => {
+      const proxy = await countingProxy(rig.sandbox.url, rig.atClose);
+      await rig.startWorker({ password: 'wrong', boardingUrl: proxy.url });
+      const boarding = await rig.board(merchant());
+      const account = accountOf(rig, 'boarding');
+      const first = await asked(account, 'credentials');
+      const others = await Promise.all([1, 2, 3].map(() => rig.board(merchant())));
+      await allRefused([boarding, ...others]);
+      // The first write, and one probe.
+      expect(proxy.seen().map(({ status }) => status)).toEqual([401, 401]);
+      await account.resolve(first.id, { kind: 'retry' });
+      const { requirements } = await account.until(
+        (state) => state.requirements.some(({ id }) => id !== first.id),
+        'the second question',
+      );
+      expect(requirements.map(({ kind }) => kind)).toEqual(['credentials']);
+      expect(
+        proxy
+          .seen()
+          .map(({ line }) => line)
+          .slice(2),
+      ).toEqual([PROBE]);
+    });
+  });
+
+  it('stays the same question when a worker is restarted with it', async () => {
+    await withAccounts(async (rig) => {
+      const first = await rig.startWorker({ password: 'wrong' });
+      const boarding = await rig.board(merchant());
+      const account = accountOf(rig, 'boarding');
+      const { id } = await asked(account, 'credentials');
+      await first.stop();
+      const proxy = await countingProxy(rig.sandbox.url, rig.atClose);
+      const second = await rig.startWorker({ password: 'wrong as well', boardingUrl: proxy.url });
+      await eventually(
+        async () => proxy.seen(PROBE).length,
+        (count) => count > 0,
+        'a probe',
+      );
+      expect((await account.state()).requirements.map((each) => each.id)).toEqual([id]);
+      await second.stop();
+      await rig.startWorker();
+      expect(await soon([boarding])).toMatchObject([{ outcome: 'boarded' }]);
+      await account.outcome();
+      expect((await account.events()).filter((event) => event === 'requirement-raised')).toHaveLength(1);
+    });
+  });
+
+  it('that was refused once by mistake asks nobody', async () => {
+    await withAccounts(async (rig) => {
+      await rig.startWorker();
+      await rig.sandbox.plan('expired-token', 'create-merchant');
+      const boarding = await rig.board(merchant());
+      expect(await soon([boarding])).toMatchObject([{ outcome: 'boarded' }]);
+      await accountOf(rig, 'boarding').outcome();
+      const events = await eventsOf([boarding, accountOf(rig, 'boarding')]);
+      expect(events).not.toContain('requirement-raised');
+    });
+  });
+
+  it('for one call only is asked about where the call belongs', async () => {
+    await withAccounts(async (rig) => {
+      await rig.startWorker();
+      await rig.sandbox.plan('expired-token', 'create-merchant', { times: 2 });
+      const boarding = await rig.board(merchant());
+      const { id, title, detail } = await boarding.requirement('credentials');
+      expect(title).toBe('Not permitted: create the merchant');
+      expect(detail).toContain('does not permit this (401)');
+      await boarding.resolve(id, { kind: 'retry' });
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    });
+  });
+
+  it('in one account is no question in another', async () => {
+    await withAccounts(async (rig) => {
+      const accounts = ['a', 'b'];
+      const wrong = await rig.startWorker({ accounts, accountPasswords: { a: 'wrong' } });
+      const atA = await rig.board(merchant(undefined, { account: 'a' }));
+      const { title } = await asked(accountOf(rig, 'boarding', 'a'), 'credentials');
+      expect(title).toBe('No access: the boarding partner (account a)');
+      const others = [await rig.board(merchant(undefined, { account: 'b' })), await rig.board(merchant())];
+      expect(await soon(others)).toMatchObject(others.map(() => ({ outcome: 'boarded' })));
+      expect(await waiting(rig)).toEqual(['partner-account-boarding@a']);
+      await wrong.stop();
+      await rig.startWorker({ accounts });
+      expect(await soon([atA])).toMatchObject([{ outcome: 'boarded' }]);
+      expect(await accountOf(rig, 'boarding', 'a').outcome()).toEqual({ outcome: 'done' });
+    });
+  });
+});

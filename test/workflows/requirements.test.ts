@@ -1,0 +1,239 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import { documentStore } from '../../src/documents/document-store.js';
+import { folder } from '../../src/documents/file-store.js';
+import type { Answer } from '../../src/messages/requirements.js';
+import { merchant } from '../rigs/inputs.js';
+import { sharedRig } from '../rigs/shared-rig.js';
+
+const rig = await sharedRig();
+
+describe.concurrent('underwriting notes', () => {
+  it('each become a requirement with a stable id, and are handed in together once all are answered', async () => {
+    const input = merchant('notes');
+    const boarding = await rig.board(input);
+    const { requirements, merchantProfileId = 0 } = await boarding.until(
+      (state) => state.requirements.length === 2,
+      'two notes',
+    );
+    const [check, share] = requirements;
+    expect(check).toMatchObject({
+      id: expect.stringMatching(/^note-[0-9a-f]{12}$/),
+      kind: 'underwriting-note',
+      title: 'Note from Underwriting: Please send a voided check for the deposit account.',
+      detail: 'Please send a voided check for the deposit account.',
+      answers: ['text', 'documents', 'abandon'],
+    });
+    expect(Date.parse(check?.dueAt ?? '') - Date.parse(check?.raisedAt ?? '')).toBe(48 * 3_600_000);
+
+    const document = await documentStore(folder(rig.documentDir)).put(
+      'check.pdf',
+      Buffer.from('%PDF-1.7 test'),
+    );
+    await boarding.resolve(check?.id ?? '', { kind: 'documents', documents: [document] });
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+    await boarding.resolve(share?.id ?? '', { kind: 'text', text: 'One in ten.' });
+
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect((await rig.sandbox.writes(input.externalId)).slice(2)).toEqual([
+      'upload-attachment',
+      'request-underwriting-review',
+    ]);
+    const { attachments, reviewComments } = await rig.sandbox.merchant(merchantProfileId);
+    expect(attachments).toEqual([
+      {
+        fileName: 'check.pdf',
+        contentType: 'application/pdf',
+        bytes: 13,
+        description: 'Please send a voided check for the deposit account.',
+      },
+    ]);
+    expect(reviewComments).toEqual(['What share of sales is keyed in by hand?\nOne in ten.']);
+  });
+
+  it('may come again after an answer', async () => {
+    const boarding = await rig.board(merchant('more-notes'));
+    const first = await boarding.requirement('underwriting-note');
+    await boarding.resolve(first.id, { kind: 'text', text: 'Bread.' });
+    const second = await boarding.until(
+      ({ requirements }) => requirements.some(({ id }) => id !== first.id),
+      'the second note',
+    );
+    expect(second.requirements).toHaveLength(1);
+    await boarding.resolve(second.requirements[0]?.id ?? '', { kind: 'text', text: 'See the invoice.' });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+  });
+
+  it('close themselves when the partner goes on without an answer', async () => {
+    const boarding = await rig.board(merchant('moot-notes'));
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await boarding.events()).toEqual(
+      expect.arrayContaining(['requirement-raised', 'requirement-closed']),
+    );
+  });
+
+  it('are answered at UW Level 1 as well', async () => {
+    const boarding = await rig.board(merchant('uw-level-1'));
+    const { id } = await boarding.requirement('underwriting-note');
+    await boarding.resolve(id, { kind: 'text', text: 'Attached by mail.' });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+  });
+
+  it('can end the boarding', async () => {
+    const boarding = await rig.board(merchant('notes'));
+    const { id } = await boarding.requirement('underwriting-note');
+    await boarding.resolve(id, { kind: 'abandon' }, 'olga', 'the merchant changed its mind');
+    const outcome = await boarding.outcome();
+    const { merchantProfileId } = await boarding.state();
+    expect(outcome).toEqual({
+      outcome: 'abandoned',
+      comment: 'the merchant changed its mind',
+      merchantProfileId,
+    });
+  });
+
+  it('ask again when a document is not in the store any more', async () => {
+    const boarding = await rig.board(merchant('uw-level-1'));
+    const { id } = await boarding.requirement('underwriting-note');
+    const key = '00000000-0000-4000-8000-000000000000.pdf';
+    const lost = { key, fileName: 'lost.pdf', contentType: 'application/pdf' };
+    await boarding.resolve(id, { kind: 'documents', documents: [lost] });
+    const rejected = await boarding.requirement('rejected-input');
+    expect(rejected.detail).toBe('document: lost.pdf is not in the document store');
+    await mkdir(rig.documentDir, { recursive: true });
+    await writeFile(join(rig.documentDir, key), 'found again');
+    await boarding.resolve(rejected.id, { kind: 'retry' });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+  });
+});
+
+describe.concurrent('RequestChanges', () => {
+  it('takes a correction, submits again with it, and goes on', async () => {
+    const application = { salesAndBusinessProfile: { annualVolume: 90_000, averageTicket: 40 } };
+    const input = merchant('request-changes', { application });
+    const boarding = await rig.board(input);
+    const requirement = await boarding.requirement('request-changes');
+    expect(requirement.detail).toBe('The annual card volume does not match the statements.');
+    const patch = { application: { salesAndBusinessProfile: { annualVolume: 120_000 } } };
+    await boarding.resolve(requirement.id, { kind: 'correction', patch });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await rig.sandbox.writes(input.externalId)).toEqual([
+      'create-merchant',
+      'submit-merchant',
+      'submit-merchant',
+    ]);
+    const { merchantProfileId = 0 } = await boarding.state();
+    const merchantAtPartner = await rig.sandbox.merchant(merchantProfileId);
+    expect(merchantAtPartner['application']).toEqual({
+      salesAndBusinessProfile: { annualVolume: 120_000, averageTicket: 40 },
+    });
+  });
+
+  it('changes the fees first when the correction holds some', async () => {
+    const input = merchant('request-changes');
+    const boarding = await rig.board(input);
+    const { id } = await boarding.requirement('request-changes');
+    await boarding.resolve(id, { kind: 'correction', patch: { fees: { minimumDiscountAmount: 30 } } });
+    await boarding.outcome();
+    expect((await rig.sandbox.writes(input.externalId)).slice(2)).toEqual(['update-fees', 'submit-merchant']);
+  });
+});
+
+describe.concurrent('input that the partner rejects', () => {
+  it('becomes a requirement with the fields, and a correction is tried again', async () => {
+    const input = merchant(undefined, { agentProfileId: 999 });
+    const boarding = await rig.board(input);
+    const requirement = await boarding.requirement('rejected-input');
+    expect(requirement.detail).toBe('agentProfileId 999 not found');
+    expect(requirement.answers).toEqual(['correction', 'adopt', 'retry', 'abandon']);
+    await boarding.resolve(requirement.id, { kind: 'correction', patch: { agentProfileId: 102 } });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+  });
+
+  it('costs no call when our own rules find it', async () => {
+    const bad = merchant();
+    const input = { ...bad, merchant: { ...bad.merchant, pos: 'none', firstName: '' } };
+    const boarding = await rig.board(input as typeof bad);
+    const { detail, id } = await boarding.requirement('rejected-input');
+    expect(detail.split('\n')).toEqual([
+      'merchant.firstName: must not be empty',
+      'merchant.pos: must be one of None, CustomPos',
+    ]);
+    await boarding.resolve(id, { kind: 'abandon' });
+    expect(await boarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'because' });
+    expect(await rig.sandbox.writes(bad.externalId)).toEqual([]);
+  });
+});
+
+describe.concurrent('a resolution that does not fit', () => {
+  it('is rejected with the reason, and leaves no history', async () => {
+    const boarding = await rig.board(merchant('notes'));
+    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+    const id = requirements[0]?.id ?? '';
+    const text: Answer = { kind: 'text', text: 'x' };
+    const wrong: [string, Answer | undefined, string, string, string][] = [
+      ['note-0', text, 'olga', 'why', 'requirementId: no requirement with this id is open'],
+      [id, { kind: 'adopt', id: '1' }, 'olga', 'why', `answer.kind: ${id} takes text, documents, abandon`],
+      [id, { kind: 'documents', documents: [] }, 'olga', 'why', 'answer.documents: must name at least one'],
+      [id, undefined, 'olga', 'why', 'answer: must be an object with a kind'],
+      [id, text, '', 'why', 'actor: must name who answers'],
+      [id, text, 'olga', ' ', 'reason: must not be empty'],
+    ];
+    for (const [requirementId, answer, actor, reason, why] of wrong) {
+      const error = await boarding
+        .resolve(requirementId, answer as Answer, actor, reason)
+        .catch((failed: unknown) => failed);
+      expect(error, why).toBeInstanceOf(WorkflowUpdateFailedError);
+      expect((error as WorkflowUpdateFailedError).cause?.message).toContain(why);
+    }
+    const { events = [] } = await boarding.handle.fetchHistory();
+    expect(events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toEqual([]);
+    await boarding.handle.terminate();
+  });
+
+  it('(a correction of what cannot be corrected) names what can be', async () => {
+    const boarding = await rig.board(merchant('request-changes'));
+    const { id } = await boarding.requirement('request-changes');
+    const wrong = (patch: unknown) =>
+      boarding.resolve(id, { kind: 'correction', patch } as Answer).catch(({ cause }) => cause.message);
+    expect(await wrong({ externalId: 'other' })).toMatch(
+      /^answer\.patch: takes one or more of merchant, .* and no other field, in the form of the input/,
+    );
+    expect(await wrong({})).toContain('answer.patch: takes one or more of merchant, ');
+    expect(await wrong([])).toBe('answer.patch: must be an object');
+    await boarding.handle.terminate();
+  });
+});
+
+describe.concurrent('the timeline', () => {
+  it('keeps who answered, why and what, without private values', async () => {
+    const boarding = await rig.board(merchant('uw-level-1'));
+    const { id } = await boarding.requirement('underwriting-note');
+    await boarding.resolve(id, { kind: 'text', text: 'Ada has 123-45-6789.' }, 'olga', 'called the merchant');
+    await boarding.outcome();
+    const { timeline } = await boarding.state();
+    expect(timeline.find(({ event }) => event === 'requirement-resolved')).toEqual({
+      at: expect.any(String),
+      event: 'requirement-resolved',
+      detail: `${id}: text: Ada has [Redacted].`,
+      actor: 'olga',
+      reason: 'called the merchant',
+    });
+    expect(JSON.stringify(timeline)).not.toContain('6789');
+  });
+});
+
+describe.concurrent('a requirement past its due date', () => {
+  it('is shown as overdue and decides nothing', async () => {
+    const boarding = await rig.board(merchant('notes', { dueInHours: 1 / 7_200 }));
+    await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'requirement-overdue'));
+    const { requirements, stage } = await boarding.state();
+    expect(stage).toBe('underwriting');
+    expect(requirements).toHaveLength(2);
+    for (const { id } of requirements) await boarding.resolve(id, { kind: 'text', text: 'late, but here' });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+  });
+});
