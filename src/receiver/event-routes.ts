@@ -8,7 +8,6 @@ import {
   eventsFrom,
   type GivenEvent,
   holdUntilClosed,
-  inEventSpan,
   MAX_EVENTS,
   mediaTypeOf,
   STRUCTURED,
@@ -55,11 +54,7 @@ export function eventRoutes({ types, backend, checkSignature, requestsPerMinute 
       const { events, isBatch } = eventsFrom(request.headers, body);
       holdUntilClosed(events, reply);
       if (checkSignature && !isBatch) requireSignedId(request.headers, events);
-      const prepared = prepareAll(types, events, isBatch).map(
-        (apply, position): ApplyEvent =>
-          (backend) =>
-            inEventSpan(events[position] ?? {}, () => apply(backend)),
-      );
+      const prepared = prepareAll(types, events, isBatch);
       if (isBatch) return sendResults(reply, await applyAll(backend, prepared));
       const [apply] = prepared;
       if (!apply) throw new Error('unreachable');

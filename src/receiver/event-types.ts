@@ -13,7 +13,7 @@ import {
   wrongFields,
 } from '../temporal/requests.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/start.js';
-import { checkConformance, type GivenEvent } from './cloud-events.js';
+import { checkConformance, type GivenEvent, inEventSpan } from './cloud-events.js';
 import { invalid, Problem } from './problems.js';
 
 const received = z.strictObject({ ...whoAndWhy, documents: documentRefs });
@@ -93,7 +93,8 @@ function eventType<Data>(
     const checked = event.safeParse(given);
     if (!checked.success) return wrongFields(checked.error);
     const { id, source, data: checkedData } = checked.data as { id: string; source: string; data: Data };
-    return (backend: Backend) => apply(backend, checkedData, updateIdOf(source, id));
+    return (backend: Backend) =>
+      inEventSpan(given, () => apply(backend, checkedData, updateIdOf(source, id)));
   };
   return [type, { data, event, prepare }];
 }

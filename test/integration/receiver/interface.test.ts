@@ -32,16 +32,6 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it.each([
-    ['requires a signature of events when there are secrets', {}, [{ signature: [] }]],
-    ['requires no signature of events without secrets', { secrets: [] }, []],
-  ])('%s', async (_, options, security) => {
-    const { call } = await runReceiver(rig, options);
-    expect(JSON.parse((await call('GET /openapi.json')).text).paths['/events'].post.security ?? []).toEqual(
-      security,
-    );
-  });
-
   it('is accepted by the linter of Redocly', async () => {
     const { call } = await runReceiver(rig, { posNames: ['Till'] });
     const { text } = await call('GET /openapi.json');

@@ -1,8 +1,9 @@
 import Fastify from 'fastify';
+import type { OpenAPIV3_1 } from 'openapi-types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createLogger } from '../../../src/process/logging.js';
-import { eventRoutes } from '../../../src/receiver/event-routes.js';
+import { eventRoutes, eventSchemas } from '../../../src/receiver/event-routes.js';
 import type { EventTypes } from '../../../src/receiver/event-types.js';
 import { documentRoutes } from '../../../src/receiver/openapi.js';
 import { handleErrors, Problem } from '../../../src/receiver/problems.js';
@@ -24,13 +25,15 @@ const event = (data: unknown) => ({ specversion: '1.0', type: 'x.v1', source: '/
 async function receiver(apply: (data: unknown) => Promise<string>, checkSignature?: CheckSignature) {
   const data = z.unknown();
   const given = (of: Readonly<Record<string, unknown>>) => () => apply(of['data']);
-  const types: EventTypes = { 'x.v1': { data, event: data, prepare: given } };
+  const types: EventTypes = { 'x.v1': { data, event: z.looseObject({ data }), prepare: given } };
   const { client, deadlines } = answering({});
   const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: [] } as const;
   const server = Fastify();
   server.removeAllContentTypeParsers();
-  handleErrors(server, createLogger('silent'), () => undefined);
-  await documentRoutes(server, { events: {}, bodies: {} });
+  const log: { readonly msg: string; readonly kind?: string }[] = [];
+  const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line)) });
+  handleErrors(server, logger, () => undefined);
+  await documentRoutes(server, { events: eventSchemas(types), bodies: {} });
   await server.register(eventRoutes({ types, backend, checkSignature, requestsPerMinute: 1_000 }));
   const post = async (type: string, payload: unknown, more: Record<string, string> = {}) => {
     const headers = { 'content-type': type, ...more };
@@ -40,7 +43,11 @@ async function receiver(apply: (data: unknown) => Promise<string>, checkSignatur
   };
   const ask = (headers: Record<string, string>) =>
     server.inject({ method: 'OPTIONS', url: '/events', headers });
-  return { post, ask, deadlines };
+  const document = async () => {
+    await server.ready();
+    return server.swagger() as OpenAPIV3_1.Document;
+  };
+  return { post, ask, deadlines, document, logger, log };
 }
 
 /** What applying an event leads to, by its data. */
@@ -78,21 +85,25 @@ const resend = ({ type, title, status }: typeof BROKEN, events: unknown[]) => ({
   ...{ type, title, status, detail: NOT_ALL, events },
 });
 
+/** What the log has of a batch with an internal error. */
+const DEFECT = 'Problem: Problem: TypeError';
+
 describe('a batch', () => {
-  it.each<[given: string[], status: number, json: unknown, retryAfter?: string]>([
+  it.each<[given: string[], status: number, json: unknown, retryAfter?: string, logged?: string]>([
     [[], 202, []],
     [['1'], 202, [DONE]],
     [['1', '1'], 202, [DONE, DONE]],
     [['refused'], 207, [REFUSED]],
     [['1', 'refused', '1'], 207, [DONE, REFUSED, DONE]],
-    [['1', 'broken'], 500, resend(BROKEN, [DONE, BROKEN]), '5'],
-    [['refused', 'broken', '1'], 500, resend(BROKEN, [REFUSED, BROKEN, DONE]), '5'],
-    [['1', 'unavailable'], 503, resend(UNAVAILABLE, [DONE, UNAVAILABLE]), '5'],
-    [['later', 'refused'], 503, resend(UNAVAILABLE, [LATER, REFUSED]), '5'],
-    [['broken', 'unavailable'], 503, resend(UNAVAILABLE, [BROKEN, UNAVAILABLE]), '5'],
-  ])('of %j gets %i', async (given, status, json, retryAfter) => {
-    const { post } = await receiver(applied);
+    [['1', 'broken'], 500, resend(BROKEN, [DONE, BROKEN]), '5', DEFECT],
+    [['refused', 'broken', '1'], 500, resend(BROKEN, [REFUSED, BROKEN, DONE]), '5', DEFECT],
+    [['1', 'unavailable'], 503, resend(UNAVAILABLE, [DONE, UNAVAILABLE]), '5', 'Problem: Problem: 14'],
+    [['later', 'refused'], 503, resend(UNAVAILABLE, [LATER, REFUSED]), '5', 'Problem: Problem'],
+    [['broken', 'unavailable'], 503, resend(UNAVAILABLE, [BROKEN, UNAVAILABLE]), '5', DEFECT],
+  ])('of %j gets %i', async (given, status, json, retryAfter, logged) => {
+    const { post, log } = await receiver(applied);
     expect(await post(BATCHED, given.map(event))).toEqual({ status, json, retryAfter });
+    expect(log.map(({ kind }) => kind)).toEqual(logged === undefined ? [] : [logged]);
   });
 
   it('is applied event by event, in its order', async () => {
@@ -137,6 +148,73 @@ describe('one event', () => {
     expect(deadlines).toEqual([
       expect.toSatisfy((at: number) => at >= before + 5_000 && at <= Date.now() + 5_000),
     ]);
+  });
+});
+
+it('the private values of an event stay out of the log until it is answered', async () => {
+  const { post, logger, log } = await receiver(async () => {
+    logger.info('of Zdenka');
+    return 'w-1';
+  });
+  await post(STRUCTURED, event({ firstName: 'Zdenka' }));
+  logger.info('of Zdenka');
+  expect(log.map(({ msg }) => msg)).toEqual(['of [Redacted]', 'of Zdenka']);
+});
+
+describe('the OpenAPI document', () => {
+  const headers = (...names: string[]) =>
+    names.map((name) => ({ schema: { type: 'string' }, in: 'header', name, required: false }));
+  const schema = (name: string) => ({ schema: { $ref: `#/components/schemas/${name}` } });
+  const oneOf = (...names: string[]) => ({ schema: { anyOf: names.map((name) => schema(name).schema) } });
+
+  it.each<[isSigned: boolean, security: object[]]>([
+    [true, [{ signature: [] }]],
+    [false, []],
+  ])('describes POST /events, whose events are signed or not (%j)', async (isSigned, security) => {
+    const { document } = await receiver(applied, isSigned ? () => undefined : undefined);
+    const { paths, components } = await document();
+    const { requestBody, responses, ...rest } = paths?.['/events']?.post ?? {};
+    expect(rest).toEqual({
+      operationId: 'post-events',
+      summary: expect.any(String),
+      security,
+      parameters: headers(
+        ...['webhook-id', 'webhook-timestamp', 'ce-specversion', 'ce-type', 'ce-source', 'ce-id', 'ce-time'],
+      ),
+    });
+    expect(requestBody).toMatchObject({
+      content: {
+        [STRUCTURED]: oneOf('x.v1.event'),
+        [BATCHED]: { schema: { type: 'array', items: oneOf('x.v1.event').schema, maxItems: 100 } },
+        [BINARY]: oneOf('x.v1.data'),
+      },
+    });
+    expect(responses).toMatchObject({
+      202: { content: { 'application/json': oneOf('Accepted', 'BatchAccepted') } },
+      207: { content: { 'application/json': schema('BatchAccepted') } },
+      503: { content: { 'application/problem+json': schema('Problem') } },
+    });
+    expect(Object.keys(responses ?? {}).join()).toBe('202,207,400,401,404,409,413,415,422,429,503');
+    expect(components?.schemas?.['x.v1.event']).toMatchObject({
+      properties: { data: schema('x.v1.data').schema },
+    });
+  });
+
+  it('describes OPTIONS /events', async () => {
+    const { paths } = await (await receiver(applied)).document();
+    const text = { schema: { type: 'string' } };
+    expect(paths?.['/events']?.options).toEqual({
+      operationId: 'may-send-events',
+      summary: expect.any(String),
+      parameters: headers('webhook-request-origin', 'webhook-request-rate'),
+      responses: {
+        200: {
+          description: expect.any(String),
+          headers: { 'webhook-allowed-origin': text, 'webhook-allowed-rate': text },
+        },
+        ...{ 400: expect.any(Object), 429: expect.any(Object) },
+      },
+    });
   });
 });
 
