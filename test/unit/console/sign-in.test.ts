@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { localPath, sessionOf, signInFor } from '../../../src/console/sign-in.js';
+import { clientOfCalls } from '../../rigs/console/console-of-calls.js';
+import { runProvider } from '../../rigs/console/provider.js';
+import { nextOf, runConsole, signIn, wayBack } from '../../rigs/console/running-console.js';
+import { closedPort } from '../../rigs/partners/servers.js';
+import { shared } from '../../rigs/shared.js';
 
 const OIDC = {
   ...{ issuer: 'https://login.example.com', clientId: 'console', clientSecret: undefined },
@@ -104,4 +109,255 @@ describe('the page after the sign-in', () => {
   ])('of %s is remembered as %s', (url, to) => {
     expect(signInFor({ url })).toBe(to);
   });
+});
+
+const temporal = () => ({ client: clientOfCalls({}).client, env: { DOCUMENT_DIR: '/dev/null/documents' } });
+
+const running = shared((until) => runConsole(temporal(), {}, until));
+
+/** The parameter of a sign-out that names the session. */
+const ID_TOKEN = 'id_token_hint'; // prose-ignore: a word of OpenID Connect
+
+const REFUSED = 'The identity provider did not sign you in. Sign in again.';
+
+describe('a person who signs in', () => {
+  it('comes back to the page that they wanted', async () => {
+    const { provider, visitor, url } = running();
+    provider.add({ sub: 'p-1', name: 'Ada Park', roles: 'viewer' });
+    const browser = visitor();
+    const wanted = '/?kind=ticket&text=a%20b';
+    const first = await browser.open(wanted);
+    expect([first.status, first.headers.get('location')]).toEqual([
+      303,
+      `/sign-in?to=${encodeURIComponent(wanted)}`,
+    ]);
+    const page = await signIn(browser, 'p-1', wanted);
+    expect([page.status, page.url]).toEqual([200, url + wanted]);
+    expect(page.text).toContain('Ada Park, viewer');
+  });
+
+  it('without a role does not get in, and learns which claim lacks what', async () => {
+    const { provider, visitor } = running();
+    provider.add({ sub: 'p-none', roles: ['root'] });
+    const browser = visitor();
+    const page = await signIn(browser, 'p-none');
+    expect(page.status).toBe(403);
+    expect(page.text).toContain('Your claim roles at the identity provider must have one of viewer, ');
+    expect(browser.cookies.has('gangway-session')).toBe(false);
+  });
+
+  it('has a role also by a claim that only the userinfo endpoint returns', async () => {
+    const provider = await runProvider({ claimsInUserInfo: true });
+    const { signedIn } = await runConsole(temporal(), { provider });
+    const ada = await signedIn({ role: 'approver' });
+    expect((await ada.open('/')).text).toContain('Ada Park, approver');
+  });
+
+  it('without an account sees none, and does not get in', async () => {
+    const env = { OIDC_ACCOUNTS_CLAIM: 'accounts' };
+    const { provider, visitor } = await runConsole(temporal(), { provider: running().provider, env });
+    provider.add({ sub: 'p-acc', roles: 'admin', accounts: [] });
+    const page = await signIn(visitor(), 'p-acc');
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining('Your claim accounts at the')]);
+  });
+});
+
+describe('a sign-in is refused', () => {
+  const begun = async () => {
+    const { provider, visitor } = running();
+    provider.add({ sub: 'p-1', roles: 'admin' });
+    const browser = visitor();
+    return { browser, back: await wayBack(browser, 'p-1') };
+  };
+  const expectRefused = async (browser: ReturnType<ReturnType<typeof running>['visitor']>, back: URL) => {
+    const page = await browser.open(back.href);
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining(REFUSED)]);
+    expect(browser.cookies.has('gangway-session')).toBe(false);
+  };
+
+  it('with another state', async () => {
+    const { browser, back } = await begun();
+    back.searchParams.set('state', 'another-state-of-somebody-else');
+    await expectRefused(browser, back);
+  });
+
+  it('without a state', async () => {
+    const { browser, back } = await begun();
+    back.searchParams.delete('state');
+    await expectRefused(browser, back);
+  });
+
+  it('with another nonce', async () => {
+    const { provider, visitor } = running();
+    provider.add({ sub: 'p-1', roles: 'admin' });
+    const browser = visitor();
+    const atProvider = new URL(nextOf(await browser.open('/sign-in')) ?? '');
+    atProvider.searchParams.set('nonce', 'another-nonce');
+    await expectRefused(browser, await wayBack(browser, 'p-1', atProvider.href));
+  });
+
+  it('with the code of another sign-in, whose verifier it does not have', async () => {
+    const stolen = (await begun()).back;
+    const { browser, back } = await begun();
+    back.searchParams.set('code', stolen.searchParams.get('code') ?? '');
+    await expectRefused(browser, back);
+  });
+
+  it('with a code that was used before', async () => {
+    const { browser, back } = await begun();
+    const transaction = browser.cookies.get('gangway-sign-in') ?? '';
+    expect((await browser.open(back.href)).status).toBe(303);
+    expect(browser.cookies.has('gangway-sign-in')).toBe(false);
+    const other = running().visitor();
+    other.cookies.set('gangway-sign-in', transaction);
+    await expectRefused(other, back);
+  });
+
+  it('in a browser that did not begin it', async () => {
+    const { back } = await begun();
+    const other = running().visitor();
+    const page = await other.open(back.href);
+    expect([page.status, page.text]).toEqual([
+      403,
+      expect.stringContaining('This sign-in has not begun in this browser, or it took too long.'),
+    ]);
+  });
+
+  it('with a cookie of another purpose', async () => {
+    const { browser, back } = await begun();
+    const { cookies } = await running().signedIn();
+    browser.cookies.set('gangway-sign-in', cookies.get('gangway-session') ?? '');
+    expect((await browser.open(back.href)).status).toBe(403);
+  });
+
+  it('when the provider refuses', async () => {
+    const page = await signIn(running().visitor(), 'somebody-who-is-unknown-there');
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining(REFUSED)]);
+  });
+});
+
+it('while the provider is unavailable, the console runs, and people can sign in later', async () => {
+  const port = await closedPort();
+  const issuer = `http://127.0.0.1:${port}`;
+  const env = {
+    ...{ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'gangway-console' },
+    CONSOLE_SESSION_KEYS: 'c0ffee00c0ffee00c0ffee00c0ffee00',
+    OIDC_CLIENT_SECRET: running().provider.oidc.clientSecret ?? '',
+  };
+  const { visitor } = await runConsole(temporal(), { provider: null, env });
+  expect((await visitor().open('/healthz')).status).toBe(200);
+  const page = await visitor().open('/sign-in');
+  expect([page.status, page.text]).toEqual([
+    503,
+    expect.stringContaining('The identity provider (OIDC_ISSUER) does not respond as it should.'),
+  ]);
+  const provider = await runProvider({ port });
+  provider.add({ sub: 'p-1', roles: 'viewer' });
+  expect((await signIn(visitor(), 'p-1')).status).toBe(200);
+});
+
+it('with a wrong client secret, the page names the setting', async () => {
+  const provider = await runProvider({ clientSecret: 'not-the-secret-of-the-console' });
+  const { visitor } = await runConsole(temporal(), { provider });
+  provider.add({ sub: 'p-1', roles: 'viewer' });
+  const page = await signIn(visitor(), 'p-1');
+  expect([page.status, page.text]).toEqual([503, expect.stringContaining('(OIDC_CLIENT_ID)')]);
+});
+
+it('the way back by a link that somebody else made leads to a page of this console only', async () => {
+  const { provider, visitor } = running();
+  provider.add({ sub: 'p-1', roles: 'viewer' });
+  const browser = visitor();
+  const link = `/sign-in?to=${encodeURIComponent('//evil.example/%0d%0aset-cookie:a=b')}`;
+  const end = await browser.open((await wayBack(browser, 'p-1', link)).href);
+  expect([end.status, end.headers.get('location'), end.headers.get('set-cookie')]).toEqual([
+    303,
+    '/',
+    expect.not.stringContaining('a=b'),
+  ]);
+});
+
+describe('a person who signs out', () => {
+  it('has no session, and is led to the sign-out of the provider', async () => {
+    const { signedIn, visitor, provider, url } = running();
+    const ada = await signedIn();
+    const copied = ada.cookies.get('gangway-session') ?? '';
+    const page = await ada.open('/sign-out', { form: {} });
+    const next = new URL(nextOf(page) ?? '');
+    expect([page.status, next.origin, next.pathname]).toEqual([200, provider.oidc.issuer, '/session/end']);
+    expect(next.searchParams.get('post_logout_redirect_uri')).toBe(`${url}/signed-out`);
+    expect(next.searchParams.get(ID_TOKEN)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect((await ada.open('/')).status).toBe(303);
+    const thief = visitor();
+    thief.cookies.set('gangway-session', copied);
+    expect((await thief.open('/')).status).toBe(303);
+    const asked = await ada.open(next.href);
+    expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('op.logoutForm')]);
+  });
+
+  it('signs out of the console alone where the provider has no sign-out', async () => {
+    const provider = await runProvider({ hasSignOut: false });
+    const ada = await (await runConsole(temporal(), { provider })).signedIn();
+    const end = await ada.open('/sign-out', { form: {} });
+    expect([end.status, end.headers.get('location')]).toEqual([303, '/signed-out']);
+    const ended = await ada.open('/signed-out');
+    expect([ended.status, ended.text]).toEqual([200, expect.stringContaining('You have signed out.')]);
+    expect((await ada.open('/')).status).toBe(303);
+  });
+
+  it('must send the form of a page of the session', async () => {
+    const ada = await running().signedIn();
+    expect((await ada.open('/sign-out', { form: { csrf: 'wrong' } })).status).toBe(403);
+    expect((await ada.open('/')).status).toBe(200);
+  });
+});
+
+it('the ID token is left out of a cookie that would be too long, and the sign-out works without it', async () => {
+  const { signedIn, provider } = running();
+  const ada = await signedIn({ accounts: Array.from({ length: 300 }, (_, i) => `account-${i}`) });
+  const cookie = ada.cookies.get('gangway-session') ?? '';
+  expect(cookie.length).toBeLessThan(4_096 - 'gangway-session'.length);
+  const next = new URL(nextOf(await ada.open('/sign-out', { form: {} })) ?? '');
+  expect([next.origin, next.searchParams.has(ID_TOKEN)]).toEqual([provider.oidc.issuer, false]);
+  expect(next.searchParams.get('client_id')).toBe('gangway-console');
+});
+
+it('accounts that no cookie can hold are a clear page, and not a sign-in without end', async () => {
+  const env = { OIDC_ACCOUNTS_CLAIM: 'accounts' };
+  const { provider, visitor } = await runConsole(temporal(), { provider: running().provider, env });
+  const accounts = Array.from({ length: 500 }, (_, i) => `account-${i}`);
+  provider.add({ sub: 'p-1', roles: 'viewer', accounts });
+  const page = await signIn(visitor(), 'p-1');
+  expect([page.status, page.text]).toEqual([
+    403,
+    expect.stringContaining('Your claim accounts is too long for a session.'),
+  ]);
+});
+
+it('the log has no token, code, state or cookie, and who signed in and out', async () => {
+  const { signedIn, log, audited, provider, visitor } = running();
+  provider.add({ sub: 'p-1', roles: 'viewer' });
+  const browser = visitor();
+  const back = await wayBack(browser, 'p-1');
+  const transaction = browser.cookies.get('gangway-sign-in') ?? '';
+  await browser.open(back.href);
+  await visitor().open(back.href);
+  const ada = await signedIn();
+  const session = ada.cookies.get('gangway-session') ?? '';
+  const csrf = await ada.csrf();
+  const idToken = new URL(nextOf(await ada.open('/sign-out', { form: {} })) ?? '').searchParams.get(ID_TOKEN);
+  const secrets = [
+    back.searchParams.get('code'),
+    back.searchParams.get('state'),
+    transaction,
+    session,
+    csrf,
+    idToken,
+  ];
+  for (const secret of [...secrets, provider.oidc.clientSecret]) {
+    expect(secret?.length).toBeGreaterThan(20);
+    expect(log()).not.toContain(secret);
+  }
+  expect(audited()).toContainEqual({ actor: ada.actor, role: 'operator', msg: 'sign in' });
+  expect(audited()).toContainEqual({ actor: ada.actor, msg: 'sign out' });
 });
