@@ -132,7 +132,6 @@ export class NudgeQueue {
   /** Drops the nudges that wait, and abandons those under way. */
   close(): void {
     this.#closing.abort();
-    this.#limit.clearQueue();
   }
 
   async #nudgeWhileRequested(workflowId: string): Promise<void> {
