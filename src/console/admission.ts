@@ -15,7 +15,7 @@ export interface Admission {
   /** undefined for a person who has not signed in, or has signed out. */
   sessionOf(request: FastifyRequest): SessionData | undefined;
   /** Why it is unknown whether the session of a request was ended: Temporal does not respond. */
-  doubtOf(request: FastifyRequest): Error | undefined;
+  doubtOf(request: FastifyRequest): unknown;
   /** The session of a request, if its form is from a page of it. */
   sessionOfForm(request: FastifyRequest): SessionData | undefined;
 }
@@ -31,13 +31,12 @@ export async function admitRequests(
   hasSignedOut: (session: SessionData) => Promise<boolean>,
 ): Promise<Admission> {
   const local = settings.oidc ? undefined : localSession();
-  const known = new WeakMap<FastifyRequest, SessionData>();
-  const doubts = new WeakMap<FastifyRequest, Error>();
+  const known = new WeakMap<FastifyRequest, SessionData | undefined>();
+  const doubts = new WeakMap<FastifyRequest, unknown>();
   server.addHook('onRequest', async (request) => {
     // Machines send them by address: they show nothing of an onboarding.
     if (!isHealthCheck(request)) requireHost(request, hostsOf(server, settings));
-    const session = local ?? (await sessions.read(request));
-    if (session) known.set(request, session);
+    known.set(request, local ?? (await sessions.read(request)));
   });
   await server.register(rateLimit, {
     global: false,
@@ -62,7 +61,7 @@ export async function admitRequests(
     try {
       if (session && (await hasSignedOut(session))) known.delete(request);
     } catch (error) {
-      if (!(error instanceof Error && isUnavailable(error))) throw error;
+      if (!isUnavailable(error)) throw error;
       doubts.set(request, error);
     }
   });
@@ -96,7 +95,7 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    return `user ${process.getuid?.() ?? 'unknown'}`;
+    return `user ${process.getuid?.()}`;
   }
 }
 

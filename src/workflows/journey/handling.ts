@@ -122,7 +122,7 @@ export class Handling {
     reject(problemWithId(request, this.queue.open) ?? problemWithClaim(request));
     const { requirementId, actor, override } = request;
     const claim = this.#claimOfOther(requirementId, actor);
-    if (!claim || (override && !isRelease(request))) return;
+    if (!claim || (override && isGiven(request.until))) return;
     const until = `until ${claim.until}`;
     throw privateRejection(
       `requirementId: ${claim.actor} has claimed ${requirementId} ${until}`,
@@ -134,7 +134,7 @@ export class Handling {
   readonly #claim = async (request: ClaimRequest): Promise<ClaimReceipt> => {
     const { requirementId, until } = request;
     const actor = request.actor.trim();
-    if (isRelease(request) || until === undefined) {
+    if (!isGiven(until)) {
       this.#release(requirementId, actor);
       return { requirementId };
     }
@@ -255,10 +255,6 @@ function reject(problem: string | undefined): void {
   if (problem !== undefined) throw rejection(problem);
 }
 
-function isRelease({ until }: ClaimRequest): boolean {
-  return !isGiven(until);
-}
-
 /** Who fills in JSON by hand may write null for what is absent. */
 function isGiven<Value>(value: Value | null | undefined): value is Value {
   return value !== undefined && value !== null;
@@ -271,7 +267,7 @@ function problemWithClaim(request: ClaimRequest): string | undefined {
   const problem = problemWithPerson(actor, undefined);
   if (problem) return problem;
   if (isGiven(override) && typeof override !== 'boolean') return 'override: must be true or false';
-  if (isRelease(request)) return undefined;
+  if (!isGiven(until)) return undefined;
   const end = typeof until === 'string' && ISO_8601.test(until) ? Date.parse(until) : Number.NaN;
   if (Number.isNaN(end)) return 'until: must be a time with its zone, such as 2026-01-31T14:00:00Z';
   const ahead = end - Date.now();

@@ -31,8 +31,8 @@ export interface Given {
   /** What an update returns. @throws {Error} as its workflow would */
   readonly onUpdate?: (name: string, request: unknown) => unknown;
   readonly isReady?: boolean;
-  /** Whether every session was ended, at this or another console. */
-  readonly hasSignedOut?: boolean;
+  /** Whether every session was ended, at this or another console, or why it is unknown. */
+  readonly hasSignedOut?: boolean | Error;
   /** How many workflows every count finds. */
   readonly counted?: number;
 }
@@ -100,7 +100,9 @@ export function clientOfCalls({
     return {};
   };
   const describeWorkflowExecution = async ({ execution }: { execution: { workflowId: string } }) => {
+    asked.push(['has ended']);
     if (!isReady) throw unavailable();
+    if (hasSignedOut instanceof Error) throw hasSignedOut;
     const isStarted = asked.some(([what, , id]) => what === 'start' && id === execution.workflowId);
     if (!hasSignedOut && !isStarted)
       throw new WorkflowNotFoundError('not found', execution.workflowId, undefined);

@@ -1,3 +1,5 @@
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import { h } from 'preact';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { requireCsrf } from '../../../src/console/admission.js';
@@ -422,6 +424,22 @@ describe('the host of a request', () => {
 });
 
 describe('without an identity provider', () => {
+  it('the user of a container has a number', async () => {
+    vi.spyOn(os, 'userInfo').mockImplementation(() => {
+      throw new Error('no such user');
+    });
+    const restore = () => {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    };
+    onTestFinished(restore);
+    syncBuiltinESMExports();
+    visitors.length = 0;
+    const { open } = await consoleOfCalls({ routes: PAGES, env: {} });
+    await open(undefined, '/admin');
+    expect(visitors).toMatchObject([{ actor: `user ${process.getuid?.()}`, role: 'admin' }]);
+  });
+
   it('the user of this machine is an admin, whose session is no cookie', async () => {
     const { open } = await consoleOfCalls({ routes: PAGES, env: {} });
     visitors.length = 0;
@@ -454,6 +472,24 @@ describe('a session that was ended, here or at another console', () => {
     expect([form.status, missing.status, visitors]).toEqual([401, 404, []]);
     for (const { text } of [page, form, missing]) expect(text).not.toContain('Olga');
     expect((await open(ADA, ASSETS.style.path)).status).toBe(200);
+  });
+
+  it.each([
+    ['/viewer', 200, true],
+    ['/no-such-page', 404, true],
+    ['/signed-out', 200, false],
+    ['/healthz', 200, false],
+    [ASSETS.style.path, 200, false],
+  ])('is looked up before %s is answered with %i: %s', async (path, status, isAsked) => {
+    const { open, asked } = await consoleOfCalls({ routes: PAGES });
+    expect((await open(ADA, path)).status).toBe(status);
+    expect(asked.some(([what]) => what === 'has ended')).toBe(isAsked);
+  });
+
+  it('is refused where the look-up fails for another reason than that Temporal does not respond', async () => {
+    const hasSignedOut = new Error('private words');
+    const { open } = await consoleOfCalls({ routes: [...PAGES, TYPED], hasSignedOut });
+    expect((await open(ADA, '/typed', { form: {} })).status).toBe(500);
   });
 
   it('is refused while Temporal does not respond, and so is a sign-out that would not reach other consoles', async () => {

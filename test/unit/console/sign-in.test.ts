@@ -305,7 +305,9 @@ describe('a person who signs out', () => {
     expect((await ada.open('/')).status).toBe(303);
   });
 
-  it('must send the form of a page of the session', async () => {
+  it('must send the form of a page of the session, which need not last until then', async () => {
+    const ended = await running().visitor().open('/sign-out', { form: {} });
+    expect([ended.status, ended.headers.get('location')]).toEqual([303, '/signed-out']);
     const ada = await running().signedIn();
     expect((await ada.open('/sign-out', { form: { csrf: 'wrong' } })).status).toBe(403);
     expect((await ada.open('/')).status).toBe(200);

@@ -177,7 +177,7 @@ describe('a claim', () => {
     [{ ...UNTIL_ONE, until: '2026-01-31T10:00:00-05:30' }, undefined],
     [{ ...UNTIL_ONE, until: '2026-01-31T13:00:00' }, FORM],
     [{ ...UNTIL_ONE, until: '2026-02-01' }, FORM],
-    [{ ...UNTIL_ONE, until: `(x) ${ONE}` }, FORM],
+    [{ ...UNTIL_ONE, until: `+00${ONE}` }, FORM],
     [{ ...UNTIL_ONE, until: `${ONE} (x)` }, FORM],
     [{ ...UNTIL_ONE, until: '2026-13-01T12:00:00Z' }, FORM],
     [{ ...UNTIL_ONE, until: [ONE] }, FORM],
@@ -356,7 +356,7 @@ describe('a proposal', () => {
     expect(accepted).toEqual([]);
   });
 
-  it.each(['Eve Moss (ada-17)', 'ada-17', 'Eve (pete) (ADA-17)'])(
+  it.each(['Eve Moss (ada-17) ', 'ada-17', 'Eve (pete) (ADA-17)'])(
     'is not confirmed by who proposed it, under the name %s',
     async (actor) => {
       const { propose, confirm, accepted } = handledNotes();

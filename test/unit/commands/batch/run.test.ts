@@ -30,7 +30,8 @@ async function batch(
   {
     runs = {},
     signal = new AbortController().signal,
-  }: { runs?: Record<number, Running>; signal?: AbortSignal } = {},
+    terminal = {},
+  }: { runs?: Record<number, Running>; signal?: AbortSignal; terminal?: object } = {},
 ) {
   const passed = () => Date.now() - NOW;
   const running = (workflowId: string) => runs[Number(workflowId.slice(2))] ?? {};
@@ -66,8 +67,9 @@ async function batch(
       yield { ...ids, line, unique: {}, type: 'merchantBoarding', restart: 'start it again', start };
     }
   }
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const cli = new CommandLine({ env: { TZ: 'UTC' }, stdin, stdout, stderr, signal });
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const stderr = Object.assign(new PassThrough(), terminal);
+  const cli = new CommandLine({ env: { TZ: 'UTC', TERM: 'xterm' }, stdin, stdout, stderr, signal });
   const context = { cli, client, config: { taskQueue: 'gangway', dbaForm: 'shown' } } as never;
   const all = { concurrency: 1, giveUpAfter: 60_000, ...options };
   const ended = run(context, rows(), startings.length, all).then(
@@ -76,12 +78,13 @@ async function batch(
   );
   await vi.runAllTimersAsync();
   const error = await ended;
-  const printed = (stream: PassThrough) =>
-    String(stream.read() ?? '')
-      .split(/\r?\n/)
-      .slice(0, -1);
-  return { error, stdout: printed(stdout), stderr: printed(stderr), started, at: passed() };
+  const [output, screen] = [stdout, stderr].map((stream) => String(stream.read() ?? ''));
+  const lines = (text = '') => text.split(/\r?\n/).slice(0, -1);
+  return { error, stdout: lines(output), stderr: lines(screen), screen, started, at: passed() };
 }
+
+/** How the bar of a terminal is cleared. */
+const CLEARED = '\r\u001b[2K';
 
 const RERUN = 'run the same command again: it continues from here and starts nothing twice';
 const CONTINUES = `what was started continues; ${RERUN}`;
@@ -209,6 +212,22 @@ describe('--wait', () => {
     const { stderr } = await batch(['started', 'started'], { wait }, { runs });
     const asks = '... 1 w-1 waits for a person: gangway status w-1';
     expect(stderr).toEqual([LEAVE, asks, asks]);
+  });
+
+  it('is a bar at a terminal, with the rows that wait for a person, and is cleared at the end', async () => {
+    const isAskedAt = (ms: number) => ms >= 1_500 && ms < 2_500;
+    const runs = { 1: { endsAt: 4_500, isAskedAt }, 2: { endsAt: 2_500 } };
+    const terminal = { isTTY: true, columns: 200 };
+    const { screen = '' } = await batch(['started', 'started'], { wait }, { runs, terminal });
+    const frames = screen
+      .split(CLEARED)
+      .map((text) => text.replace(/^. \[.{30}\] |, [\d.]+\/s(, .* to go)?/g, ''));
+    expect([...new Set(frames)]).toEqual([
+      ...['', '0 of 2 started', '1 of 2 started', '2 of 2 started', '0 of 2 ended', `${LEAVE}\n`],
+      ...['0 of 2 ended, 1 waiting for a person', '1 of 2 ended', '2 of 2 ended'],
+    ]);
+    expect(frames.slice(-2)).toEqual(['2 of 2 ended', '']);
+    expect((await batch(['started'], {}, { terminal })).screen?.endsWith(CLEARED)).toBe(true);
   });
 
   it.each<[string, Record<number, Running>, exitCode: number, rest: string]>([
