@@ -17,7 +17,6 @@ import {
   partId,
   type Restored,
 } from '../messages/onboardings.js';
-import type { Resolution } from '../messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { answersIn, argumentsOf, type Event, type Run as History, indexedChangesIn } from './history.js';
 import { all, is, isIn } from './query.js';
@@ -116,18 +115,14 @@ function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARC
 /** The input of a run, with the corrections that its workflow accepted and that were not taken back. */
 async function inputIn(client: Client, run: History): Promise<object> {
   const [input] = await argumentsOf(client, run);
-  const corrections: Resolution[] = [];
-  for (const accepted of await answersIn(client, run)) {
-    const { requirementId, answer } = accepted;
+  const corrections: { readonly requirementId: string; readonly patch: Readonly<Record<string, unknown>> }[] =
+    [];
+  for (const { requirementId, answer } of await answersIn(client, run)) {
     const before = corrections.findLastIndex((each) => each.requirementId === requirementId);
     if (answer.kind === 'take-back' && before >= 0) corrections.splice(before, 1);
-    if (answer.kind === 'correction') corrections.push(accepted);
+    if (answer.kind === 'correction') corrections.push({ requirementId, patch: answer.patch });
   }
-  return corrections.reduce<object>(
-    (corrected, { answer }) =>
-      answer.kind === 'correction' ? mergePatch(corrected, answer.patch) : corrected,
-    input as object,
-  );
+  return corrections.reduce((corrected, { patch }) => mergePatch(corrected, patch), input as object);
 }
 
 /**

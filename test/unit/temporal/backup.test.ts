@@ -126,9 +126,9 @@ describe('a backup', () => {
     expect(read.map(([, request]) => request.execution.runId)).toEqual(runIds);
   });
 
-  it('keeps the order of a hundred onboardings, and reads sixteen at a time', async () => {
+  it('keeps the order of a hundred onboardings, reads sixteen at a time, and holds 64', async () => {
     const ids = Array.from({ length: 100 }, (_, place) => `w-${place}`);
-    let [reading, most] = [0, 0];
+    let [reading, most, read] = [0, 0, 0];
     const { client } = answering({
       listWorkflowExecutions: () => ({ executions: ids.map((workflowId) => execution({ workflowId })) }),
       getWorkflowExecutionHistory: async () => {
@@ -136,12 +136,17 @@ describe('a backup', () => {
         most = Math.max(most, reading);
         await new Promise(setImmediate);
         reading -= 1;
+        read += 1;
         return { history: { events: [began({})] } };
       },
     });
     const all = await Array.fromAsync(backedUp(client, 'gangway'));
     expect(all.map(({ workflowId }) => workflowId)).toEqual(ids);
     expect(most).toBe(16);
+    read = 0;
+    await backedUp(client, 'gangway').next();
+    while (reading > 0) await new Promise(setImmediate);
+    expect(read).toBe(64);
   });
 
   it('fails when a history cannot be read', async () => {
@@ -219,6 +224,7 @@ describe('the order of a restore', () => {
     expect(ids([ofCustomer(), ...parts])).toEqual([
       ...['merchant-boarding-c-1', 'business-onboarding-c-1', 'customer-onboarding-c-1'],
     ]);
+    expect(ids(parts.slice(1))).toEqual(['business-onboarding-c-1']);
   });
 
   it.each(['', '@acme'])('has the merchant that had not started, of its customer%s', (account) => {

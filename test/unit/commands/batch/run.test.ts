@@ -11,14 +11,16 @@ beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true, now: NOW }));
 afterEach(() => void vi.useRealTimers());
 
 /** What the start of a row leads to. */
-type Starting = 'started' | 'attached' | 'refused' | 'invalid' | 'broken' | 'unavailable' | Preview;
+type Starting = 'started' | 'attached' | 'slow' | 'refused' | 'invalid' | 'broken' | 'unavailable' | Preview;
 
 /** An onboarding that a row started: what it is at so many milliseconds, and how it ends. */
 interface Running {
   readonly endsAt?: number;
   readonly isAskedAt?: (passed: number) => boolean;
-  /** Default: it is boarded. */
-  readonly end?: 'terminated';
+  /** Until when Temporal does not respond. */
+  readonly unavailableUntil?: number;
+  /** Default: {@link BOARDED}. */
+  readonly end?: 'terminated' | object;
 }
 
 const BOARDED = { outcome: 'boarded', mid: '9', merchantProfileId: 1 };
@@ -37,27 +39,32 @@ async function batch(
   const running = (workflowId: string) => runs[Number(workflowId.slice(2))] ?? {};
   const { client } = answering({
     describeWorkflowExecution: ({ execution: { workflowId } }) => {
-      const { endsAt = 0, isAskedAt, end } = running(workflowId);
-      const ended = end === undefined ? 'COMPLETED' : 'TERMINATED';
+      const { endsAt = 0, isAskedAt, unavailableUntil = 0, end } = running(workflowId);
+      if (passed() < unavailableUntil) throw grpcError('UNAVAILABLE');
+      const ended = end === 'terminated' ? 'TERMINATED' : 'COMPLETED';
       const status = passed() < endsAt ? 'RUNNING' : ended;
       const indexed = { ActionRequired: isAskedAt?.(passed()) === true };
       return { workflowExecutionInfo: execution({ workflowId, status, indexed }) };
     },
     getWorkflowExecutionHistory: ({ execution: { workflowId } }) => {
+      const { end = BOARDED } = running(workflowId);
       const completed = {
-        workflowExecutionCompletedEventAttributes: { result: { payloads: payloads(BOARDED) } },
+        workflowExecutionCompletedEventAttributes: { result: { payloads: payloads(end) } },
       };
       const terminated = { workflowExecutionTerminatedEventAttributes: { reason: 'x' } };
-      return { history: { events: [running(workflowId).end === undefined ? completed : terminated] } };
+      return { history: { events: [end === 'terminated' ? terminated : completed] } };
     },
   });
   const started: number[] = [];
+  let given: unknown;
   async function* rows(): AsyncGenerator<Ready> {
     for (const [place, how] of startings.entries()) {
       const line = place + 1;
       const ids = { externalId: `m-${line}`, workflowId: `w-${line}` };
-      const start = async () => {
+      const start = async (_: unknown, startOptions: unknown) => {
         started.push(line);
+        given = startOptions;
+        if (how === 'slow') await new Promise((resolve) => setTimeout(resolve, 100));
         if (how === 'refused') throw new RefusedRow('the partner has no such merchant');
         if (how === 'invalid') throw grpcError('INVALID_ARGUMENT', 'too large');
         if (how === 'broken') throw new TypeError('a bug');
@@ -80,7 +87,7 @@ async function batch(
   const error = await ended;
   const [output, screen] = [stdout, stderr].map((stream) => String(stream.read() ?? ''));
   const lines = (text = '') => text.split(/\r?\n/).slice(0, -1);
-  return { error, stdout: lines(output), stderr: lines(screen), screen, started, at: passed() };
+  return { error, stdout: lines(output), stderr: lines(screen), screen, started, given, at: passed() };
 }
 
 /** How the bar of a terminal is cleared. */
@@ -124,7 +131,8 @@ describe('a start', () => {
   });
 
   it('prints JSON lines, and the summary as a note', async () => {
-    const { stdout, stderr } = await batch(['started', 'attached', 'refused'], { json: true });
+    const { stdout, stderr, given } = await batch(['started', 'attached', 'refused'], { json: true });
+    expect(given).toEqual({ taskQueue: 'gangway', dbaForm: 'shown', urgency: 'batch' });
     expect(stdout.map((line) => JSON.parse(line))).toEqual([
       { line: 1, externalId: 'm-1', workflowId: 'w-1', runId: 'r-1', started: true },
       { line: 2, externalId: 'm-2', workflowId: 'w-2', runId: 'r-2', started: false },
@@ -189,6 +197,29 @@ describe('--wait', () => {
   ])('fails after %s', async (_, startings, runs, last, count) => {
     const { stdout, error } = await batch(startings, { wait }, { runs });
     expect([stdout.at(-1), error]).toEqual([last, failed(count)]);
+  });
+
+  it('prints the ends as JSON, and with their parts on one line', async () => {
+    const [business, merchant] = [{ outcome: 'abandoned', comment: 'a double' }, BOARDED];
+    const end = { outcome: 'partly-onboarded', boarding: merchant, business };
+    const runs = { 1: { end } };
+    const asText = await batch(['started'], { wait }, { runs });
+    expect(asText.stdout[2]).toBe(
+      '1 w-1 partly-onboarded; merchant boarded: mid 9; business abandoned: a double',
+    );
+    const { stdout } = await batch(['started'], { wait, json: true }, { runs });
+    const ids = { line: 1, externalId: 'm-1', workflowId: 'w-1' };
+    expect(JSON.parse(stdout[1] ?? '')).toEqual({ ...ids, ...end });
+  });
+
+  it.each([
+    [3_000, undefined, '1 row: 1 boarded'],
+    [3_001, 4, '1 row: 1 still running'],
+  ])('has patience for --give-up-after: unavailable until %i', async (unavailableUntil, exitCode, last) => {
+    const runs = { 1: { unavailableUntil } };
+    const { stdout, stderr, error } = await batch(['started'], { wait, giveUpAfter: 3_000 }, { runs });
+    expect([stdout.at(-1), error?.exitCode]).toEqual([last, exitCode]);
+    expect(stderr).toEqual([LEAVE, 'Temporal does not respond; trying again']);
   });
 
   it('fails after failed starts, even with nothing to wait for', async () => {
@@ -289,17 +320,17 @@ describe('--csv', () => {
   it('prints a row for each row of the file, in its order, with its start and its end', async () => {
     const runs = { 1: { endsAt: 2_000 } };
     const { stdout, stderr, error } = await batch(
-      ['started', 'refused', 'attached'],
-      { csv: true, wait: true },
+      ['slow', 'refused', 'started'],
+      { csv: true, wait: true, concurrency: 2 },
       { runs },
     );
     expect(stdout).toEqual([
       'line,externalId,workflowId,runId,started,outcome,mid,merchantProfileId,error',
-      '1,m-1,w-1,r-1,true,boarded,9,1,',
+      '1,m-1,w-1,r-1,false,boarded,9,1,',
       '2,m-2,w-2,,,,,,the partner has no such merchant',
-      '3,m-3,w-3,r-3,false,boarded,9,1,',
+      '3,m-3,w-3,r-3,true,boarded,9,1,',
     ]);
-    expect(stderr).toEqual(['3 rows: 1 started, 1 failed, 1 attached', LEAVE, '2 rows: 2 boarded']);
+    expect(stderr).toEqual(['3 rows: 1 failed, 1 started, 1 attached', LEAVE, '2 rows: 2 boarded']);
     expect(error).toEqual(failed(1));
   });
 
