@@ -341,10 +341,7 @@ function explained(logger: Logger): (error: unknown) => never {
 function explanationOf(error: unknown): [status: 403 | 503, message: string] {
   if (error instanceof AuthorizationResponseError) return [403, REFUSED];
   if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return [403, REFUSED];
-  if (
-    error instanceof WWWAuthenticateChallengeError ||
-    (error instanceof ResponseBodyError && error.status < 500)
-  )
+  if (error instanceof WWWAuthenticateChallengeError || error instanceof ResponseBodyError)
     return [
       503,
       'The identity provider does not accept this console. Its client id or secret (OIDC_CLIENT_ID) is wrong there or here.',

@@ -24,6 +24,8 @@ export interface RunningProvider {
   readonly oidc: OidcSettings;
   /** The same as settings of a process. */
   readonly env: Readonly<Record<string, string>>;
+  /** The paths that were requested, in their order. */
+  readonly requested: readonly string[];
   /** Adds a person, or changes one. */
   add(person: Person): void;
   close(): Promise<void>;
@@ -36,6 +38,8 @@ export interface ProviderOptions {
   readonly claimsInUserInfo?: boolean;
   /** What the console takes for its secret. Default: its secret. */
   readonly clientSecret?: string;
+  /** How the console shows who it is, which is the only way that the provider accepts. Default: `client_secret_basic`. */
+  readonly auth?: 'client_secret_basic' | 'client_secret_post' | 'none';
   /** Whether people can sign out. Default: true. */
   readonly hasSignOut?: boolean;
 }
@@ -56,6 +60,8 @@ export async function runProvider(
   until: Until = testEnds,
 ): Promise<RunningProvider> {
   const { port = 0, claimsInUserInfo = false, clientSecret = CLIENT_SECRET, hasSignOut = true } = options;
+  const { auth = 'client_secret_basic' } = options;
+  const requested: string[] = [];
   const people = new Map<string, Person>();
   const server = createServer();
   server.listen(port, '127.0.0.1');
@@ -73,7 +79,8 @@ export async function runProvider(
     clients: [
       {
         client_id: CLIENT_ID,
-        client_secret: CLIENT_SECRET,
+        ...(auth !== 'none' && { client_secret: CLIENT_SECRET }),
+        token_endpoint_auth_method: auth,
         application_type: 'native',
         id_token_signed_response_alg: 'ES256',
         redirect_uris: [`${CONSOLE}/sign-in/return`],
@@ -83,6 +90,7 @@ export async function runProvider(
     claims: { openid: ['sub'], profile: ['name', 'roles', 'accounts'] },
     scopes: ['openid', 'profile', 'email'],
     conformIdTokenClaims: claimsInUserInfo,
+    clientAuthMethods: [auth],
     cookies: { keys: [randomUUID()] },
     findAccount: (_: unknown, sub: string) => {
       const person = people.get(sub);
@@ -109,6 +117,7 @@ export async function runProvider(
   });
   const serve = provider.callback();
   server.on('request', (request, response) => {
+    requested.push(new URL(request.url ?? '/', issuer).pathname);
     if (request.url?.startsWith('/people/')) void signIn(provider, people, request, response);
     else serve(request, response);
   });
@@ -122,7 +131,11 @@ export async function runProvider(
       ...{ issuer, clientId: CLIENT_ID, clientSecret, scope: 'openid profile email' },
       ...{ rolesClaim: 'roles', accountsClaim: undefined },
     },
-    env: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT_ID, OIDC_CLIENT_SECRET: clientSecret },
+    env: {
+      ...{ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT_ID },
+      ...(auth !== 'none' && { OIDC_CLIENT_SECRET: clientSecret }),
+    },
+    requested,
     add: (person) => void people.set(person.sub, person),
     close,
   };

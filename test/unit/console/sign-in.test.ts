@@ -94,7 +94,17 @@ describe('the page after the sign-in', () => {
   });
 
   it.each([
-    ...[undefined, ['/x'], '', 'x', 'https://evil.example/', '//evil.example', '/\\evil.example', '/a\\b'],
+    ...[
+      undefined,
+      ['/x'],
+      '',
+      'x',
+      'x/y',
+      'https://evil.example/',
+      '//evil.example',
+      '/\\evil.example',
+      '/a\\b',
+    ],
     ...['/\t/evil.example', '/.//evil.example', '/a\u0000', `/${'a'.repeat(1_000)}`, '/sign-in', '/sign-out'],
     ...['/sign-in/return?code=1', '/signed-out', '///evil.example', '\\\\evil.example', '/\n/evil.example'],
     ...['/a/..//evil.example', 'javascript:alert(1)', 'evil.example', '@evil.example'],
@@ -117,6 +127,16 @@ const running = shared((until) => runConsole(temporal(), {}, until));
 
 /** The parameter of a sign-out that names the session. */
 const ID_TOKEN = 'id_token_hint'; // prose-ignore: a word of OpenID Connect
+
+/** What the log has of sign-ins that failed. */
+const failures = (log: string) =>
+  log
+    .split('\n')
+    .filter((line) => line.includes('"sign-in failed"'))
+    .map((line) => {
+      const { level, time, msg, ...entry } = JSON.parse(line);
+      return entry;
+    });
 
 const REFUSED = 'The identity provider did not sign you in. Sign in again.';
 
@@ -146,12 +166,24 @@ describe('a person who signs in', () => {
     expect(browser.cookies.has('gangway-session')).toBe(false);
   });
 
-  it('has a role also by a claim that only the userinfo endpoint returns', async () => {
-    const provider = await runProvider({ claimsInUserInfo: true });
-    const { signedIn } = await runConsole(temporal(), { provider });
-    const ada = await signedIn({ role: 'approver' });
-    expect((await ada.open('/')).text).toContain('Ada Park, approver');
-  });
+  it.each([true, false])(
+    'has a role by a claim of the userinfo endpoint, if need be: %j',
+    async (isAsked) => {
+      const provider = await runProvider({ claimsInUserInfo: isAsked });
+      const { signedIn } = await runConsole(temporal(), { provider });
+      const ada = await signedIn({ role: 'approver' });
+      expect((await ada.open('/')).text).toContain('Ada Park, approver');
+      expect(provider.requested.includes('/me')).toBe(isAsked);
+    },
+  );
+
+  it.each(['client_secret_basic', 'client_secret_post', 'none'] as const)(
+    'gets in where the console shows who it is by %s',
+    async (auth) => {
+      const { signedIn } = await runConsole(temporal(), { provider: await runProvider({ auth }) });
+      expect((await (await signedIn()).open('/')).status).toBe(200);
+    },
+  );
 
   it('without an account sees none, and does not get in', async () => {
     const env = { OIDC_ACCOUNTS_CLAIM: 'accounts' };
@@ -251,17 +283,39 @@ it('while the provider is unavailable, the console runs, and people can sign in 
     503,
     expect.stringContaining('The identity provider (OIDC_ISSUER) does not respond as it should.'),
   ]);
+  const ada = await running().signedIn();
+  const form = { csrf: await ada.csrf() };
+  const headers = { cookie: `gangway-session=${ada.cookies.get('gangway-session')}` };
+  expect((await visitor().open('/sign-out', { form, headers })).headers.get('location')).toBe('/signed-out');
   const provider = await runProvider({ port });
   provider.add({ sub: 'p-1', roles: 'viewer' });
   expect((await signIn(visitor(), 'p-1')).status).toBe(200);
 });
 
-it('with a wrong client secret, the page names the setting', async () => {
-  const provider = await runProvider({ clientSecret: 'not-the-secret-of-the-console' });
-  const { visitor } = await runConsole(temporal(), { provider });
+it.each([
+  ['client_secret_basic', { kind: 'OAUTH_WWW_AUTHENTICATE_CHALLENGE: object' }],
+  ['client_secret_post', { kind: 'OAUTH_RESPONSE_BODY_ERROR: object', reason: 'invalid_client' }],
+] as const)('with a wrong %s, the page names the setting', async (auth, logged) => {
+  const provider = await runProvider({ auth, clientSecret: 'not-the-secret-of-the-console' });
+  const { visitor, log } = await runConsole(temporal(), { provider });
   provider.add({ sub: 'p-1', roles: 'viewer' });
   const page = await signIn(visitor(), 'p-1');
   expect([page.status, page.text]).toEqual([503, expect.stringContaining('(OIDC_CLIENT_ID)')]);
+  expect(failures(log())).toEqual([logged]);
+});
+
+it('with a provider that has a defect, the page asks for patience', async () => {
+  const { provider, visitor, log } = await runConsole(temporal());
+  const person = {
+    sub: 'p-1',
+    get roles() {
+      throw new Error('a defect');
+    },
+  };
+  provider.add(person);
+  const page = await signIn(visitor(), 'p-1');
+  expect([page.status, page.text]).toEqual([503, expect.stringContaining('Try again in a moment.')]);
+  expect(failures(log())).toEqual([{ kind: 'OAUTH_RESPONSE_IS_NOT_CONFORM: object' }]);
 });
 
 it('the way back by a link that somebody else made leads to a page of this console only', async () => {
@@ -302,6 +356,9 @@ describe('a person who signs out', () => {
     expect([end.status, end.headers.get('location')]).toEqual([303, '/signed-out']);
     const ended = await ada.open('/signed-out');
     expect([ended.status, ended.text]).toEqual([200, expect.stringContaining('You have signed out.')]);
+    expect(ended.text).toMatch(/<title>Signed out\b/);
+    expect(ended.text).not.toContain('Nobody signs in here');
+    expect(ada.cookies.has('gangway-session')).toBe(false);
     expect((await ada.open('/')).status).toBe(303);
   });
 
