@@ -26,14 +26,14 @@ export interface RunningProvider {
   readonly env: Readonly<Record<string, string>>;
   /** The paths that were requested, in their order. */
   readonly requested: readonly string[];
+  /** Whether it ends each connection without a response. */
+  isUnavailable: boolean;
   /** Adds a person, or changes one. */
   add(person: Person): void;
   close(): Promise<void>;
 }
 
 export interface ProviderOptions {
-  /** Default: any free one. */
-  readonly port?: number;
   /** Default: false. Then the ID token has all claims. */
   readonly claimsInUserInfo?: boolean;
   /** What the console takes for its secret. Default: its secret. */
@@ -59,12 +59,12 @@ export async function runProvider(
   options: ProviderOptions = {},
   until: Until = testEnds,
 ): Promise<RunningProvider> {
-  const { port = 0, claimsInUserInfo = false, clientSecret = CLIENT_SECRET, hasSignOut = true } = options;
+  const { claimsInUserInfo = false, clientSecret = CLIENT_SECRET, hasSignOut = true } = options;
   const { auth = 'client_secret_basic' } = options;
   const requested: string[] = [];
   const people = new Map<string, Person>();
   const server = createServer();
-  server.listen(port, '127.0.0.1');
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -118,7 +118,8 @@ export async function runProvider(
   const serve = provider.callback();
   server.on('request', (request, response) => {
     requested.push(new URL(request.url ?? '/', issuer).pathname);
-    if (request.url?.startsWith('/people/')) void signIn(provider, people, request, response);
+    if (running.isUnavailable) request.socket.destroy();
+    else if (request.url?.startsWith('/people/')) void signIn(provider, people, request, response);
     else serve(request, response);
   });
   const close = async () => {
@@ -126,7 +127,7 @@ export async function runProvider(
     server.close();
   };
   until(close);
-  return {
+  const running: RunningProvider = {
     oidc: {
       ...{ issuer, clientId: CLIENT_ID, clientSecret, scope: 'openid profile email' },
       ...{ rolesClaim: 'roles', accountsClaim: undefined },
@@ -135,10 +136,11 @@ export async function runProvider(
       ...{ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT_ID },
       ...(auth !== 'none' && { OIDC_CLIENT_SECRET: clientSecret }),
     },
-    requested,
+    ...{ requested, isUnavailable: false },
     add: (person) => void people.set(person.sub, person),
     close,
   };
+  return running;
 }
 
 interface GrantContext {

@@ -3,7 +3,6 @@ import { localPath, sessionOf, signInFor } from '../../../src/console/sign-in.js
 import { clientOfCalls } from '../../rigs/console/console-of-calls.js';
 import { runProvider } from '../../rigs/console/provider.js';
 import { nextOf, runConsole, signIn, wayBack } from '../../rigs/console/running-console.js';
-import { closedPort } from '../../rigs/partners/servers.js';
 import { shared } from '../../rigs/shared.js';
 
 const OIDC = {
@@ -269,14 +268,8 @@ describe('a sign-in is refused', () => {
 });
 
 it('while the provider is unavailable, the console runs, and people can sign in later', async () => {
-  const port = await closedPort();
-  const issuer = `http://127.0.0.1:${port}`;
-  const env = {
-    ...{ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'gangway-console' },
-    CONSOLE_SESSION_KEYS: 'c0ffee00c0ffee00c0ffee00c0ffee00',
-    OIDC_CLIENT_SECRET: running().provider.oidc.clientSecret ?? '',
-  };
-  const { visitor } = await runConsole(temporal(), { provider: null, env });
+  const { provider, visitor } = await runConsole(temporal());
+  provider.isUnavailable = true;
   expect((await visitor().open('/healthz')).status).toBe(200);
   const page = await visitor().open('/sign-in');
   expect([page.status, page.text]).toEqual([
@@ -287,7 +280,7 @@ it('while the provider is unavailable, the console runs, and people can sign in 
   const form = { csrf: await ada.csrf() };
   const headers = { cookie: `gangway-session=${ada.cookies.get('gangway-session')}` };
   expect((await visitor().open('/sign-out', { form, headers })).headers.get('location')).toBe('/signed-out');
-  const provider = await runProvider({ port });
+  provider.isUnavailable = false;
   provider.add({ sub: 'p-1', roles: 'viewer' });
   expect((await signIn(visitor(), 'p-1')).status).toBe(200);
 });
