@@ -21,7 +21,7 @@ import { Times } from '../operators/time.js';
 import { UnsearchableText } from '../temporal/query.js';
 import { temporalCheck } from '../temporal/server.js';
 import { hasSignedOut, recordSignOut } from '../temporal/sign-outs.js';
-import { isUnavailable, sentenceOf, TemporalProblem } from '../temporal/unavailable.js';
+import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../temporal/unavailable.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
 import { ASSETS } from './assets.js';
 import { batchesOf } from './batches.js';
@@ -366,7 +366,8 @@ function shownError(logger: Logger, error: unknown): ReturnType<typeof errorPage
   if (error instanceof UnsearchableText) return errorPage(422, error.message);
   const sentence = sentenceOf(error);
   if (sentence !== undefined) {
-    const isLater = isUnavailable(error) || (error instanceof TemporalProblem && error.isUnavailable);
+    const isLater =
+      isUnavailable(error) || isDenied(error) || (error instanceof TemporalProblem && error.isUnavailable);
     return errorPage(isLater ? 503 : 409, sentence);
   }
   if (error instanceof StoreFailure) {

@@ -15,6 +15,7 @@ import { InvalidInput } from '../../../src/operators/invalid-input.js';
 import { TemporalProblem } from '../../../src/temporal/unavailable.js';
 import { consoleOfCalls } from '../../rigs/console/console-of-calls.js';
 import { multipart, type Part } from '../../rigs/console/multipart.js';
+import { grpcError } from '../../rigs/temporal/answering-service.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 beforeEach(() => {
@@ -543,6 +544,9 @@ describe('an error', () => {
     [new InvalidInput('not valid', [{ field: 'a', message: 'is required' }]), 422, 'a: is required'],
     [new TemporalProblem('it has ended'), 409, 'it has ended'],
     [unavailable, 503, 'no worker responds'],
+    [grpcError('PERMISSION_DENIED', 'no'), 503, 'Temporal: no'],
+    [grpcError('ABORTED', 'too many'), 503, 'Temporal: too many'],
+    [grpcError('FAILED_PRECONDITION', 'no'), 409, 'Temporal: no'],
     [new Error('private words'), 500, 'The console has a defect. The log has the error.'],
     [Object.assign(new Error('private words'), { statusCode: 413 }), 413, 'What you sent is too large.'],
   ])('is a page: %s', async (error, status, message) => {
