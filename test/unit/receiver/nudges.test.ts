@@ -162,11 +162,14 @@ describe('the queue of nudges', () => {
 
   it('nudges a workflow once more for all requests that came during its nudge', async () => {
     let runs = true;
-    const { nudges, reads, counted } = queue({ pollOf: () => (runs ? 'runs' : 'sleeps') });
+    const { nudges, reads, counted, described } = queue({ pollOf: () => (runs ? 'runs' : 'sleeps') });
     nudges.add('w-1');
     await pass(100);
     nudges.add('w-1');
     nudges.add('w-1');
+    await pass(100);
+    // Every 50 ms by the one that is under way.
+    expect(described()).toBe(5);
     runs = false;
     await pass(50);
     expect(reads).toEqual(['w-1', 'w-1']);
