@@ -42,7 +42,7 @@ export interface Confirmation {
   readonly requirementId: string;
   /** The {@link Proposal.at} of the proposal that this person has read. */
   readonly proposedAt: string;
-  /** Somebody else than who proposed it. */
+  /** Not the person who proposed it. */
   readonly actor: string;
   readonly reason?: string;
 }

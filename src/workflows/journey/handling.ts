@@ -147,7 +147,7 @@ export class Handling {
         (before ? `; ${before.actor} had it until ${minuteOf(before.until)}` : ''),
       actor,
     });
-    // Others than the list and the Web UI do not follow claims.
+    // Only the inbox and the Web UI show claims.
     this.state.show();
     return { requirementId, claim };
   };
@@ -200,7 +200,7 @@ export class Handling {
     if (proposed.at !== proposedAt)
       throw rejection('proposedAt: another answer is proposed now; read it before you confirm it');
     if (isSamePerson(actor, proposed.actor))
-      throw rejection('actor: must be somebody else than who proposed the answer');
+      throw rejection('actor: must not be the person who proposed the answer');
     reject(this.queue.problemWith(proposed));
   };
 

@@ -189,7 +189,7 @@ describe('gangway confirm', () => {
     });
     expect(await gangway(...confirm, '--actor', 'Pete', '--yes')).toMatchObject({
       code: 2,
-      stderr: 'actor: must be somebody else than who proposed the answer\n',
+      stderr: 'actor: must not be the person who proposed the answer\n',
     });
     expect(await gangway(...confirm, '--actor', 'olga', '--reason', 'ok', '--yes')).toEqual({
       ...{ code: 0, stdout: expect.stringContaining(`${id} answered. It is sent together with`), stderr: '' },

@@ -151,7 +151,7 @@ describe.concurrent('four eyes', () => {
     const by = (actor: string) => ({ requirementId: note, proposedAt, actor });
     const cases: [update: string, unknown, message: string][] = [
       ['proposeAnswer', { ...by('pete'), answer: TEXT, reason: '' }, 'reason: must not be empty'],
-      ['confirmAnswer', by(' PETE '), 'actor: must be somebody else than who proposed the answer'],
+      ['confirmAnswer', by(' PETE '), 'actor: must not be the person who proposed the answer'],
       ['withdrawProposal', by(' '), 'actor: must name a person'],
     ];
     const written = await boarding.written();

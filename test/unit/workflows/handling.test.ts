@@ -346,7 +346,7 @@ describe('a proposal', () => {
     [{ requirementId: 'note-2' }, 'requirementId: no answer is proposed for this requirement'],
     [{ requirementId: 'note-3' }, NO_SUCH],
     [{ actor: '' }, 'actor: must name a person'],
-    [{ actor: 'pete' }, 'actor: must be somebody else than who proposed the answer'],
+    [{ actor: 'pete' }, 'actor: must not be the person who proposed the answer'],
     [{ reason: 1 }, 'reason: must be a text'],
     [{ proposedAt: null }, 'proposedAt: another answer is proposed now; read it before you confirm it'],
   ])('is not confirmed by %j', async (more, problem) => {
@@ -362,7 +362,7 @@ describe('a proposal', () => {
       const { propose, confirm, accepted } = handledNotes();
       await propose({ actor: 'Ada Park (ada-17)' });
       await expect(confirm({ actor })).rejects.toThrow(
-        'actor: must be somebody else than who proposed the answer',
+        'actor: must not be the person who proposed the answer',
       );
       expect(accepted).toEqual([]);
       await confirm({ actor: 'Ada Park (pete)' });
