@@ -31,16 +31,23 @@ const project = (name: string, more: object) => ({
 
 /** A Temporal server that all files of a project share. A busy machine takes its time, and nothing waits for a limit. */
 const TEMPORAL = 'test/rigs/temporal-server.ts';
-const SERVER = { globalSetup: [TEMPORAL], testTimeout: 200_000, hookTimeout: 120_000 };
+const SERVER = {
+  globalSetup: [TEMPORAL],
+  provide: { isSimulated: false },
+  testTimeout: 200_000,
+  hookTimeout: 120_000,
+};
 const PROCESSES = {
   ...SERVER,
   globalSetup: [TEMPORAL, 'test/rigs/browser/unpacked.ts', 'test/rigs/worker/changed-build.ts'],
 };
 
-/** Files that take minutes, mostly in waiting. They begin first, so that the others run beside them. */
+/** Files that take the longest, mostly in waiting. They begin first, so that the others run beside them. */
 const LONGEST = [
-  ...['chaos/chaos', 'deploy/alerts', 'commands/unreadable', 'workflows/killed-worker', 'worker/versions'],
-  ...['demo', 'deploy/roll-out', 'package', 'console/together', 'commands/disaster', 'worker/memory'],
+  ...['deploy/alerts', 'demo', 'chaos/chaos', 'commands/unreadable', 'package', 'deploy/roll-out'],
+  ...['console/together', 'commands/disaster', 'console/killed', 'browser/web-ui', 'corrections'],
+  ...['commands/batch-outage', 'receiver/killed-temporal', 'console/answering', 'commands/adopt-many'],
+  ...['privacy/leaks', 'commands/scripts', 'worker/versions', 'workflows/interrupted-writes'],
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -60,25 +67,14 @@ export default defineConfig({
       // Functions: no network, no server.
       project('unit', { isolate: false, testTimeout: 60_000, sequence: { groupOrder: 1 } }),
       // Real clients, workers and sandboxes in the test's own process. Files share a process, one after the other.
-      project('integration', {
-        ...SERVER,
-        provide: { isSimulated: false },
-        isolate: false,
-        maxWorkers: 4,
-        sequence: { groupOrder: 2 },
-      }),
+      project('integration', { ...SERVER, isolate: false, maxWorkers: 4, sequence: { groupOrder: 2 } }),
       // Workflows on the simulated service and on virtual time. Files share a process, and its world.
       project('workflows', {
         ...{ globalSetup: ['test/rigs/fresh-build.ts'], provide: { isSimulated: true } },
         ...{ isolate: false, testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder: 1 } },
       }),
       // Real processes, kills, a browser. Most of them wait most of the time.
-      project('e2e', {
-        ...PROCESSES,
-        provide: { isSimulated: false },
-        maxWorkers: 5,
-        sequence: { groupOrder: 3 },
-      }),
+      project('e2e', { ...PROCESSES, isolate: false, maxWorkers: 5, sequence: { groupOrder: 3 } }),
     ],
   },
 });
