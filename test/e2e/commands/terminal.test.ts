@@ -10,7 +10,8 @@ import { CTRL_C, gangwayAtTerminal } from '../../rigs/terminal.js';
 
 let rig: Rig;
 beforeAll(async () => {
-  rig = await createRig();
+  // Most boardings wait until the end, and nothing about them changes at the partner.
+  rig = await createRig({ poll: { minMs: 50, maxMs: 10_000 } });
 });
 afterAll(() => rig.close());
 

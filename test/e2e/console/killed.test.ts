@@ -11,7 +11,8 @@ import { shared } from '../../rigs/shared.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const rig = shared(async (until) => {
-  const made = await createRig();
+  // Boardings with open notes stay until the end, and nothing about them changes at the partner.
+  const made = await createRig({ poll: { minMs: 50, maxMs: 10_000 } });
   until(() => made.close());
   return made;
 });

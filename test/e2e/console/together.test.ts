@@ -6,12 +6,13 @@ import { runConsole } from '../../rigs/console/running-console.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig } from '../../rigs/rig.js';
-import { shared } from '../../rigs/shared.js';
+import { shared, testEnds } from '../../rigs/shared.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const browser = sharedBrowser();
 const rig = shared(async (until) => {
-  const made = await createRig({ server: {}, worker: false });
+  // Most of what is started here waits until the end, and nothing about it changes at the partner.
+  const made = await createRig({ server: {}, worker: false, poll: { minMs: 50, maxMs: 10_000 } });
   until(() => made.close());
   let worker = await made.startWorker();
   return {
@@ -28,11 +29,13 @@ const console = shared((until) =>
   runConsole(rig(), { env: { CONSOLE_FOUR_EYES: 'ticket', CONSOLE_CLAIM: '2h' } }, until),
 );
 
-/** Somebody who has signed in. */
+/** Somebody who has signed in, until the test ends. */
 async function person(name: string, role: Role) {
   const sub = `${name.toLowerCase()}-${role}`;
   console().provider.add({ sub, name, roles: [role] });
-  return browse(browser(), console(), { sub });
+  const browsing = await browse(browser(), console(), { sub });
+  testEnds(() => browsing.context.close());
+  return browsing;
 }
 
 const pathOf = ({ workflowId }: Onboarding<unknown>, id?: string) =>
