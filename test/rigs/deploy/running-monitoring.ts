@@ -15,6 +15,9 @@ import type { Programs } from './programs.js';
 /** A minute in the shipped files takes a second. */
 const TIME_LAPSE = 60;
 
+/** How often Prometheus scrapes and evaluates, before the lapse. The 15 seconds of the files would be four times a second. */
+const SAMPLED = '1m';
+
 const TOKEN = 'token-of-alertmanager';
 
 /** An alert that Alertmanager sent to a webhook. */
@@ -38,8 +41,8 @@ export interface Monitoring {
 }
 
 /**
- * Starts both with the files of `deploy/`. Only durations, which are {@link TIME_LAPSE} times shorter, and the addresses of
- * scrape targets and webhooks differ.
+ * Starts both with the files of `deploy/`. Only durations, which are {@link TIME_LAPSE} times shorter, how often
+ * Prometheus takes {@link SAMPLED samples}, and the addresses of scrape targets and webhooks differ.
  *
  * @param targets `host:port` by scrape job
  */
@@ -137,9 +140,10 @@ function withAddresses(
   targets: Readonly<Record<string, readonly string[]>>,
   alertmanager: string,
 ): string {
-  const { scrape_configs, alerting, ...rest } = parse(text);
+  const { global, scrape_configs, alerting, ...rest } = parse(text);
   return stringify({
     ...rest,
+    global: { ...global, scrape_interval: SAMPLED, evaluation_interval: SAMPLED },
     scrape_configs: scrape_configs.map(({ job_name }: { job_name: string }) => ({
       job_name,
       static_configs: [{ targets: targets[job_name] ?? [] }],
