@@ -33,6 +33,7 @@ import { sandboxAccount } from './sandbox/systems.js';
 import { freePort, startDevServer } from './temporal/dev-server.js';
 import { outcomeOf, stateOf } from './temporal/onboardings.js';
 import { dataConverter, generatePayloadKey, parsePayloadKeys } from './temporal/payload-codec.js';
+import type { Listed } from './temporal/search.js';
 
 /** Longer than any scenario takes, so that a demo that hangs ends. */
 const PATIENCE_MS = 240_000;
@@ -173,18 +174,21 @@ async function onboardEveryone(env: NodeJS.ProcessEnv, crm: Crm, receiverUrl: st
   printer.line('');
 }
 
+/** An onboarding as `gangway list` has it. */
+type Progress = Pick<Listed, 'workflowId' | 'state' | 'stage' | 'partnerStatus' | 'requirements'>;
+
 /** Shows the progress of all onboardings, and answers requirements, until all have ended. */
 async function untilAllHaveEnded(env: NodeJS.ProcessEnv): Promise<void> {
   const shown = new Map<string, string>();
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(300)) {
-    const all = await gangway<Record<string, string>>(env, ['list']);
-    for (const { workflowId: id = '', stage = '', partnerStatus = '' } of all.reverse()) {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(1_000)) {
+    const all = await gangway<Progress>(env, ['list']);
+    for (const { workflowId: id, stage = '', partnerStatus } of all.reverse()) {
       const now = partnerStatus ? `${stage} (${partnerStatus})` : stage;
       if (shown.get(id) !== now) printer.line(`  ${id.padEnd(36)} ${now}`);
       shown.set(id, now);
     }
     if (all.every(({ state }) => state !== 'running')) return;
-    await answerEverything(env);
+    if (all.some(({ requirements }) => requirements.length > 0)) await answerEverything(env);
   }
   printer.note(`not every onboarding has ended after ${PATIENCE_MS / 1_000} s; see .cache/demo/worker.log`);
 }
