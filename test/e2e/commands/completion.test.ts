@@ -13,7 +13,7 @@ let env: Record<string, string>;
 let externalId: string;
 let requirement: string;
 beforeAll(async () => {
-  rig = await createRig();
+  rig = await createRig({ poll: { minMs: 50, maxMs: 10_000 } });
   folder = await gangwayThatPrints(await mkdtemp(join(tmpdir(), 'gangway-completion-')));
   env = { ...rig.env, PATH: `${folder}:${process.env['PATH']}`, TERM: 'dumb' };
   ({ externalId, id: requirement } = await waitingBoarding(rig));

@@ -29,6 +29,8 @@ const beside = (payloadKeys?: string) =>
   createRig({
     address: rig.env['TEMPORAL_ADDRESS'] ?? '',
     worker: false,
+    // What can be read waits until the end, and nothing about it changes at the partner.
+    poll: { minMs: 50, maxMs: 10_000 },
     ...(payloadKeys !== undefined && { payloadKeys }),
   });
 

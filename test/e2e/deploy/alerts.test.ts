@@ -152,7 +152,7 @@ describe('with real processes', () => {
   });
 
   async function startWorker(name: string, address: string, more: Readonly<Record<string, string>>) {
-    const env = { ...rig.env, ...more, GANGWAY_METRICS_ADDRESS: address };
+    const env = { ...rig.env, GANGWAY_POLL_MAX: '3s', ...more, GANGWAY_METRICS_ADDRESS: address };
     running.set(name, await launch('worker', env, 'worker is ready'));
   }
 

@@ -22,7 +22,9 @@ beforeAll(async () => {
     'matching.wv.VersionDrainageStatusRefreshInterval': '1s',
   };
   rig = await createRig({ worker: false, payloadKeys: '', server: { dynamicConfig } });
-  builds = await serveBuilds(rig.env, { '0.1.0': undefined, '0.2.0': await changedBuild('documented') });
+  // Twelve boardings wait most of the time, and the builds of both take their turns.
+  const env = { ...rig.env, GANGWAY_POLL_MAX: '3s' };
+  builds = await serveBuilds(env, { '0.1.0': undefined, '0.2.0': await changedBuild('documented') });
 });
 afterAll(async () => {
   await builds.close();
@@ -76,7 +78,7 @@ async function tasksFailed({ handle }: Onboarding): Promise<number> {
 /** How long a query may take while workers start and stop on a busy machine. */
 const QUERY_MS = 20_000;
 
-/** Queries the state of waiting onboardings all the time: only a worker that polls for them responds. */
+/** Queries the state of waiting onboardings again and again: only a worker that polls for them responds, and a query waits for it. */
 function keepAsking(onboardings: Onboarding[]) {
   const stopping = new AbortController();
   const silent: string[] = [];
@@ -93,7 +95,7 @@ function keepAsking(onboardings: Onboarding[]) {
     if (result !== true) silent.push(`${onboarding.workflowId}: ${result}`);
   };
   const asking = (async () => {
-    for (; !stopping.signal.aborted; await sleep(100)) await Promise.all(onboardings.map(ask));
+    for (; !stopping.signal.aborted; await sleep(500)) await Promise.all(onboardings.map(ask));
   })();
   return {
     async stop() {
