@@ -27,7 +27,7 @@ async function loadedBy(args: readonly string[]): Promise<string> {
 }
 
 /** What the bundle writes before the code of a package. */
-const SDK = /^ *\/\/ node_modules\/(@temporalio|@grpc)\//m;
+const SDK = /^ *\/\/ \S*node_modules\/(@temporalio|@grpc)\//m;
 
 it('loads the SDK for a command that works with Temporal', async () => {
   expect(await loadedBy(['keys', 'new'])).toMatch(SDK);
