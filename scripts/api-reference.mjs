@@ -17,6 +17,8 @@ const application = await Application.bootstrap({
   tsconfig: 'tsconfig.build.json',
   readme: 'none',
   excludeInternal: true,
+  // "npm run check" finds type errors, with a faster compiler.
+  skipErrorChecking: true,
   // Links would lead to the code of a release, and the repository has no address yet.
   disableSources: true,
   requiredToBeDocumented: ['Class', 'Function', 'Interface', 'TypeAlias', 'Variable'],
