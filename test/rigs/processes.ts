@@ -31,10 +31,14 @@ export async function run(
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** Adds to `env` where programs and files are, and where scripts/coverage.ts collects coverage. */
+/** Where Node keeps compiled code, because many processes run the same: a fifth of what the start of a worker takes. */
+const COMPILED = join(ROOT, '.cache', 'compiled');
+
+/** Adds to `env` where programs and files are, and where scripts/coverage.ts collects coverage, which needs all functions compiled. */
 export function environmentOf(env: Readonly<Record<string, string>>): Record<string, string> {
   const { PATH = '', HOME = '', NODE_V8_COVERAGE: coverage } = process.env;
-  return { PATH, HOME, ...(coverage && { NODE_V8_COVERAGE: coverage }), ...env };
+  const compiled = coverage ? { NODE_V8_COVERAGE: coverage } : { NODE_COMPILE_CACHE: COMPILED };
+  return { PATH, HOME, ...compiled, ...env };
 }
 
 /** Runs the built `gangway` in a process. A test that needs no process uses rigs/command.ts. */
