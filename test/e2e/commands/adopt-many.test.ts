@@ -8,9 +8,9 @@ import { startSpawnedGangway } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 /** `ADOPTED_ROWS=1000` adopts more. */
-const ROWS = Number(process.env['ADOPTED_ROWS'] ?? 120);
+const ROWS = Number(process.env['ADOPTED_ROWS'] ?? 80);
 /** Less than the machine could do, so that the limit counts. */
-const PER_SECOND = 15;
+const PER_SECOND = 10;
 
 let rig: Rig;
 let wire: CountingProxy;

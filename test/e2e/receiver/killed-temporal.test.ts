@@ -11,7 +11,7 @@ import { flood } from '../../rigs/receiver/flood.js';
 import { clientOf, runReceiver } from '../../rigs/receiver/running-receiver.js';
 
 /** `FLOOD_EVENTS=10000` sends more. */
-const EVENTS = Number(process.env['FLOOD_EVENTS'] ?? 600);
+const EVENTS = Number(process.env['FLOOD_EVENTS'] ?? 300);
 
 /** The server is killed when this many events are accepted. */
 const KILLED_AT = [40, 120];
