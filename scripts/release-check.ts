@@ -37,7 +37,7 @@ const LONG = {
   NETWORK_CUT_SECONDS: '60',
 };
 const LONG_TESTS = [
-  ...['commands/adopt-many', 'receiver/schemathesis', 'receiver/flood', 'receiver/killed-temporal'],
+  ...['commands/adopt-many', 'receiver/schemathesis', 'receiver/killed-temporal'],
   'workflows/interrupted-writes',
 ];
 
