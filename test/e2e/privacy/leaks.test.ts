@@ -87,6 +87,7 @@ async function live(
     const env = {
       ...rig.env,
       GANGWAY_LOG_LEVEL: 'trace',
+      GANGWAY_POLL_MAX: '3s',
       GANGWAY_METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
       BOARDING_PASSWORD: marked.password,
       PAYMENTS_API_KEY: marked.password,
