@@ -130,6 +130,24 @@ describe.concurrent('a request for review that the partner overtakes with its de
     const events = await boarding.events();
     expect(events.filter((event) => event === 'requirement-raised')).toHaveLength(1);
   });
+
+  it('is asked about once the partner takes the decision back', async () => {
+    const { boarding, input, id, move, notes } = await noted(unaware);
+    await unaware.sandbox.plan('500-before-commit', REVIEW, {
+      ...{ about: `${id}`, meanwhile: { status: 'Approved' } },
+    });
+    await answer(boarding, notes[0] as Requirement);
+    const { requirements } = await boarding.until(
+      ({ partnerStatus }) => partnerStatus === 'Approved',
+      'the approval, still without a mid',
+    );
+    expect(requirements).toEqual([]);
+    await move({ status: 'UW Level 1: Pending' });
+    const question = await boarding.requirement('uncertain-write');
+    await boarding.resolve(question.id, { kind: 'retry' });
+    await happened(boarding, 'answers-delivered');
+    expect((await unaware.sandbox.writes(input.externalId)).slice(2)).toEqual([REVIEW]);
+  });
 });
 
 describe.concurrent('a submission that was lost', () => {

@@ -232,7 +232,8 @@ export const REVIEW = 'request the review of the answers';
  * @param begun the status that was seen before the request began. What is read once the outcome is in doubt may be later: the
  *   partner may have taken the answers and asked the same again
  * @param polled what the status poll has read since the request began
- * @param endsWith ends the boarding with a decision, which leaves unknown whether a request in doubt arrived before it
+ * @param whileDecided waits, when a request is in doubt and the partner has decided. The end of the boarding cancels it, and
+ *   whether the request arrived stays unknown
  * @returns whether the partner took the answers, and its status before it did, or in which it did not
  * @throws {RejectedByPartner}
  */
@@ -242,10 +243,10 @@ export function requestReview(
   begun: StatusMark,
   {
     polled,
-    endsWith,
+    whileDecided,
   }: {
     readonly polled: () => StatusSnapshot | undefined;
-    readonly endsWith: (decision: StatusSnapshot) => Promise<never>;
+    readonly whileDecided: (decision: StatusSnapshot) => Promise<void>;
   },
 ): Promise<Review> {
   const { journey, merchantProfileId } = application;
@@ -258,7 +259,9 @@ export function requestReview(
   const effectIn = (now: StatusSnapshot | undefined) => (now && isTaken(now) ? { found: taken } : undefined);
   const readEffect = async () => {
     const now = await read(application);
-    return isDecided(now.phase) ? endsWith(now) : effectIn(now);
+    if (!isDecided(now.phase)) return effectIn(now);
+    await whileDecided(now);
+    return effectIn(polled());
   };
   return runStep<Review>(journey, {
     title: REVIEW,

@@ -1,8 +1,8 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { merchantOutcome } from '../../messages/outcomes.js';
-import { isUnderReview, mayTakeAnswers, takesAnswers } from '../../partners/boarding/phases.js';
+import { isDecided, isUnderReview, mayTakeAnswers, takesAnswers } from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
 import { type Answered, unlessAbandoned } from '../journey/requirement-queue.js';
@@ -58,6 +58,8 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
   #seen: Seen;
   /** What the poll has read since the write began that is in flight. */
   #polled: StatusSnapshot | undefined;
+  /** The partner has decided, and whether a request arrived before that is unknown. */
+  #isOvertaken = false;
   /** The partner did not take these answers in this status. They wait for another one. */
   #refused: (StatusMark & { readonly answers: string }) | undefined;
   #decision: MerchantBoardingOutcome | undefined;
@@ -112,9 +114,9 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     return this.#restless.comparable(this.#seen);
   }
 
-  /** While a person is asked, anything may happen. */
+  /** While a person is asked, or the partner has decided, anything may happen. */
   get isListening(): boolean {
-    return !this.tasks.isBusy || this.journey.requirements.open.length > 0;
+    return !this.tasks.isBusy || this.#isOvertaken || this.journey.requirements.open.length > 0;
   }
 
   get outcome(): MerchantBoardingOutcome | undefined {
@@ -367,7 +369,7 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
       const begun = { status, statusDate };
       const review = await requestReview(application, answered, begun, {
         polled: () => this.#polled,
-        endsWith: this.#endWith,
+        whileDecided: this.#whileDecided,
       });
       if (review.delivered) return review.before;
       this.#wait(review.before, answered);
@@ -384,10 +386,12 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     return undefined;
   }
 
-  /** The partner has decided, as the next round sees. Its end cancels the step that read it. */
-  readonly #endWith = (decision: StatusSnapshot): Promise<never> => {
+  /** Follows the status until the partner takes its decision back. Once there is an outcome, its end cancels this. */
+  readonly #whileDecided = async (decision: StatusSnapshot): Promise<void> => {
     this.status.replaceWith(decision);
-    return CancellationScope.current().cancelRequested;
+    this.#isOvertaken = true;
+    await condition(() => this.#polled !== undefined && !isDecided(this.#polled.phase));
+    this.#isOvertaken = false;
   };
 
   /** The partner takes no answers in this status. They wait until it sets another status or asks something else. */

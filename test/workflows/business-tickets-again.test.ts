@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { nudge } from '../../../src/temporal/nudge.js';
-import { business } from '../../rigs/inputs.js';
-import { sharedRig } from '../../rigs/shared-rig.js';
-import { eventually } from '../../rigs/waiting.js';
-import { bankOf } from '../../rigs/workflows/bank.js';
+import { nudge } from '../../src/temporal/nudge.js';
+import { business } from '../rigs/inputs.js';
+import { sharedRig } from '../rigs/shared-rig.js';
+import { eventually } from '../rigs/waiting.js';
+import { bankOf } from '../rigs/workflows/bank.js';
 
 const HOUR_MS = 3_600_000;
 

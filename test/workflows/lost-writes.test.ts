@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { countingProxy } from '../../rigs/counting-proxy.js';
-import { business, customer, merchant, namedApplication, terminal } from '../../rigs/inputs.js';
-import type { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
-import { sharedRig } from '../../rigs/shared-rig.js';
-import { bankOf } from '../../rigs/workflows/bank.js';
-import { platformOf, type Write } from '../../rigs/workflows/platform.js';
+import { countingProxy } from '../rigs/counting-proxy.js';
+import { business, customer, merchant, namedApplication, terminal } from '../rigs/inputs.js';
+import type { Onboarding } from '../rigs/onboarding.js';
+import { createRig, type Rig } from '../rigs/rig.js';
+import { sharedRig } from '../rigs/shared-rig.js';
+import { bankOf } from '../rigs/workflows/bank.js';
+import { platformOf, type Write } from '../rigs/workflows/platform.js';
 
 const rig = await sharedRig();
 const platform = platformOf(rig);
@@ -121,11 +121,10 @@ async function history({ onboarding, part = onboarding }: Met) {
   return { raised: details('requirement-raised'), adopted: details('write-adopted') };
 }
 
-// A 500 is no other fault than a lost connection: test/integration/partners/errors.test.ts.
+// A 500 is no other fault than a lost connection: test/integration/partners/errors.test.ts. A review: evidence.test.ts.
 describe.concurrent('a write that took effect, and whose response was lost,', () => {
   it.each([
     [...SUBMIT_MERCHANT, 0],
-    [...REVIEW, 1],
     [...SUBMIT_HOLDER, 0],
     [...OPEN_ACCOUNT, 0],
     [...REPLY, 1],

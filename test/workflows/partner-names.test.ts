@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { WORKFLOW_BUNDLES } from '../../../src/worker/bundles.js';
+import { WORKFLOW_BUNDLES } from '../../src/worker/bundles.js';
 
 const NAMES = [
   ...['Not Submitted', 'Pending Review', 'RequestChanges', 'UW Level 1'],
