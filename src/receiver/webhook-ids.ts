@@ -42,7 +42,7 @@ export const idFields = list
     (entries) => entries.every((entry) => fieldFrom(entry) !== undefined),
     `each entry must be field:kind, such as profileId:BankingProfileId; kinds are ${Object.keys(KINDS).join(', ')}`,
   )
-  .transform((entries) => entries.map(fieldFrom).filter((field) => field !== undefined))
+  .transform((entries) => entries.flatMap((entry) => fieldFrom(entry) ?? []))
   .meta({
     format: `list of \`field:kind\`; kinds are ${Object.keys(KINDS)
       .map((kind) => `\`${kind}\``)
@@ -50,9 +50,8 @@ export const idFields = list
   });
 
 function fieldFrom(entry: string): IdField | undefined {
-  const [, path, kind] = /^([\w-]+(?:\.[\w-]+)*):(\w+)$/.exec(entry) ?? [];
-  if (path === undefined || kind === undefined || !Object.hasOwn(KINDS, kind)) return undefined;
-  return { path: path.toLowerCase(), kind };
+  const [, path = '', kind = ''] = /^([\w-]+(?:\.[\w-]+)*):(\w+)$/.exec(entry) ?? [];
+  return Object.hasOwn(KINDS, kind) ? { path: path.toLowerCase(), kind } : undefined;
 }
 
 /**
@@ -64,7 +63,7 @@ function fieldFrom(entry: string): IdField | undefined {
 export function idsIn(webhook: unknown, fields: readonly IdField[]): NamedIds {
   const named = new Map<string, Set<string>>();
   for (const { path, value } of fieldsOf(webhook)) {
-    for (const { kind } of fields.filter((field) => `.${path}`.endsWith(`.${field.path}`))) {
+    for (const { kind } of fields.filter((field) => path.endsWith(`.${field.path}`))) {
       const id = KINDS[kind]?.safeParse(value).data;
       if (id !== undefined) add(named, kind, id);
     }
@@ -105,7 +104,7 @@ export function runningWith(named: NamedIds, taskQueue: string, accounts: readon
 }
 
 interface Field {
-  /** Lower-case names from the outside in, with dots between. */
+  /** Lower-case names from the outside in, with a dot before each. */
   readonly path: string;
   readonly value: unknown;
 }
@@ -115,7 +114,7 @@ function* fieldsOf(value: unknown, path = '', depth = 0): Generator<Field> {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
   for (const [name, field] of Object.entries(value)) {
     const inner = Array.isArray(value) ? path : `${path}.${name.toLowerCase()}`;
-    if (!Array.isArray(value)) yield { path: inner.slice(1), value: field };
+    if (!Array.isArray(value)) yield { path: inner, value: field };
     yield* fieldsOf(field, inner, depth + 1);
   }
 }
