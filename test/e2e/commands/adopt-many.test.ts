@@ -10,7 +10,7 @@ import { createRig, type Rig } from '../../rigs/rig.js';
 /** `ADOPTED_ROWS=1000` adopts more. */
 const ROWS = Number(process.env['ADOPTED_ROWS'] ?? 80);
 /** Less than the machine could do, so that the limit counts. */
-const PER_SECOND = 10;
+const PER_SECOND = 15;
 
 let rig: Rig;
 let wire: CountingProxy;
