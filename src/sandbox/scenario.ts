@@ -62,6 +62,11 @@ export class Script<Step> {
     this.#readsSinceLastStep = 0;
   }
 
+  /** The steps that are not taken yet. */
+  get left(): readonly Step[] {
+    return this.#steps;
+  }
+
   /** The steps that are due by now, each to be taken before the next is asked for. A status read counts for a pace in reads. */
   *due(isStatusRead: boolean): Generator<Step> {
     if (isStatusRead) this.#readsSinceLastStep += 1;

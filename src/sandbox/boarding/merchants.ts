@@ -87,10 +87,10 @@ export class Merchant {
     if (change.notes) this.#addNotes(change.notes);
   }
 
-  /** The underwriters move it between two things that the caller does. What else they had in mind is dropped. */
+  /** The underwriters move it between two things that the caller does: for good, or for some steps before what else they do. */
   meanwhile({ status, steps }: { readonly status: string; readonly steps?: number | undefined }): void {
     const pause: Step[] = Array(Math.max(0, (steps ?? 0) - 1)).fill({});
-    this.#script.play(steps === undefined ? [] : [...pause, { status: this.status }]);
+    this.#script.play(steps === undefined ? [] : [...pause, { status: this.status }, ...this.#script.left]);
     this.set({ status });
   }
 

@@ -117,6 +117,20 @@ describe('a planned fault that moves the merchant meanwhile', () => {
     expect([await status(sandbox), await status(sandbox)]).toEqual(['On Hold', 'Not Submitted']);
     expect(await outcome(submit())).toBe(200);
   });
+
+  it('moves it back before what else its underwriters do', async () => {
+    const sandbox = await runSandbox();
+    await sandbox.create('Corner Bakery [notes-on-hold]');
+    await sandbox.call('POST /api/v2/merchant/submit', '{"merchantProfileId":1001}');
+    await plan(
+      sandbox,
+      '{"fault":"400","operation":"request-underwriting-review","meanwhile":{"status":"UW Level 1: Pending","steps":1}}',
+    );
+    const before = await status(sandbox);
+    expect(await outcome(sandbox.call(REVIEW))).toBe(400);
+    const after = [await status(sandbox), await status(sandbox), await status(sandbox)];
+    expect([before, ...after]).toEqual(['Pending', 'Pending', 'On Hold', 'Pending']);
+  });
 });
 
 describe('the log of requests', () => {
