@@ -1,4 +1,6 @@
 import type { Client } from '@temporalio/client';
+import type { OnboardingState, TimelineEntry } from '../src/messages/onboarding-state.js';
+import type { Delivery, OutboundEvent, OutboundEventType } from '../src/messages/outbound-events.js';
 import { bankingClient } from '../src/partners/banking/client.js';
 import { operationName } from '../src/partners/catalogue.js';
 import { catalogue } from '../src/partners/systems.js';
@@ -8,41 +10,78 @@ import { contradicted, type Witness } from '../test/rigs/chaos/beliefs.js';
 import type { Party } from '../test/rigs/chaos/cast.js';
 import { auditOf } from '../test/rigs/chaos/ledger.js';
 import { workersOf } from '../test/rigs/chaos/operator.js';
-import { examined, killedAfterMark } from '../test/rigs/chaos/questions.js';
+import { type Examined, examined, killedAfterMark, unrecorded } from '../test/rigs/chaos/questions.js';
 import { found } from '../test/rigs/privacy/markers.js';
-import { MARKERS } from './markers.js';
-import type { Network } from './network.js';
+import { MARKERS, PRIVATE } from './markers.js';
+import { DOWN_MS, type Network } from './network.js';
 import { PARTNERS_URL, type Partners } from './partners.js';
+import type { People } from './people.js';
+import type { Plan } from './plan.js';
 import type { Service } from './service/service.js';
 import type { World } from './world.js';
 
 /** The end of a run, as the partners, Temporal and people see it. */
 export interface End {
   readonly world: World;
+  readonly plan: Plan;
   readonly cast: readonly Party[];
   readonly partners: Partners;
+  readonly people: People;
+  readonly cancelled: ReadonlySet<Party>;
   readonly service: Service;
   readonly network: Network;
   readonly client: Client;
 }
 
-/** A sentence for each promise that was not kept. */
-export async function broken(end: End): Promise<string[]> {
-  const witnesses = await witnessesOf(end);
-  return [
-    ...(await unfinished(end, witnesses)),
-    ...(await doubled(end)),
-    ...(await believedWrongly(end, witnesses)),
-    ...(await askedForNothing(end, witnesses)),
-    ...leaked(end),
-    ...disagreeing(end, witnesses),
-  ];
+/** A promise that was not kept. */
+export interface Problem {
+  readonly promise: string;
+  readonly what: string;
 }
 
-/** Every onboarding ends as its partners decided. */
-async function unfinished({ cast, service, client }: End, witnesses: readonly Witness[]): Promise<string[]> {
-  const problems = cast.map(async ({ workflowId, outcome }) => {
+type Check = (end: End, witnesses: readonly Witness[]) => readonly string[] | Promise<readonly string[]>;
+
+const PROMISES: Readonly<Record<string, Check>> = {
+  'Every onboarding ends as its partners decided.': unfinished,
+  'Every write that should take effect does so once, and no other does.': doubled,
+  'What a workflow counts as done is in the ledger.': believedWrongly,
+  'Every write that took effect is in a timeline.': ({ cast, partners }, witnesses) =>
+    cast.flatMap((party) => {
+      const own = witnesses.filter((witness) => witness.party === party);
+      const state = Object.assign({}, ...own.map((each) => each.state));
+      const timeline = own.flatMap((each) => each.state.timeline);
+      const { workflowId } = party;
+      return unrecorded(
+        { party, workflowId, mid: own[0]?.mid, state: { ...state, timeline } },
+        partners.ledger,
+      );
+    }),
+  'Who waits for a partner for more than a day says so.': silent,
+  'Every question about a write is one that no program could answer.': askedForNothing,
+  'Each requirement and each answer has one end.': (_, witnesses) => witnesses.flatMap(ambiguous),
+  'What people were told was accepted is in the timeline.': forgotten,
+  'Lists say what the onboardings themselves say.': disagreeing,
+  'Outbound events say what the onboardings themselves say.': misreported,
+  'Nothing private is in what others than the workers see.': leaked,
+};
+
+/** Every way in which a promise was not kept. */
+export async function broken(end: End): Promise<Problem[]> {
+  const witnesses = await witnessesOf(end);
+  const problems = Object.entries(PROMISES).map(async ([promise, check]) =>
+    (await check(end, witnesses)).map((what) => ({ promise, what })),
+  );
+  return (await Promise.all(problems)).flat();
+}
+
+async function unfinished(
+  { cast, cancelled, service, client }: End,
+  witnesses: readonly Witness[],
+): Promise<string[]> {
+  const problems = cast.map(async (party) => {
+    const { workflowId, outcome } = party;
     const run = service.latest(workflowId);
+    if (cancelled.has(party) && run?.closed) return [];
     if (run?.closed?.status === 'COMPLETED') {
       const result = (await client.workflow.getHandle(workflowId).result()) as { readonly outcome: string };
       return result.outcome === outcome ? [] : [`${workflowId} ended ${result.outcome}, not ${outcome}`];
@@ -59,15 +98,18 @@ async function unfinished({ cast, service, client }: End, witnesses: readonly Wi
   return (await Promise.all(problems)).flat();
 }
 
-/** No write takes effect twice, none is missing, and none belongs to nobody. */
-async function doubled({ cast, partners }: End): Promise<string[]> {
+async function doubled({ cast, cancelled, partners, people }: End): Promise<string[]> {
   const credentials = { username: 'sandbox', password: MARKERS.password, deviceToken: MARKERS.deviceToken };
   const bank = bankingClient({ url: PARTNERS_URL, ...credentials, deviceName: 'simulation', form: 'user' });
-  const { wrong, unowned } = auditOf({ ledger: partners.ledger, tickets: await bank.listTickets({}) }, cast);
+  const records = { ledger: partners.ledger, tickets: await bank.listTickets({}) };
+  const { wrong, unowned } = auditOf(
+    records,
+    cast,
+    (party) => people.decided.has(party) || cancelled.has(party),
+  );
   return [...[...wrong].map(([{ externalId }, why]) => `${externalId}: ${why.join(', ')}`), ...unowned];
 }
 
-/** What workflows count as done is in the partners' ledger. */
 async function believedWrongly({ partners }: End, witnesses: readonly Witness[]): Promise<string[]> {
   const { ledger } = partners;
   const shown = async <Value>(operation: string, place: string, field: string) => {
@@ -87,7 +129,10 @@ async function believedWrongly({ partners }: End, witnesses: readonly Witness[])
 }
 
 /** A question about a write is about a request that had left, or about a worker that was killed or stopped just before that. */
-async function askedForNothing({ network, world }: End, witnesses: readonly Witness[]): Promise<string[]> {
+async function askedForNothing(
+  { network, world, plan }: End,
+  witnesses: readonly Witness[],
+): Promise<string[]> {
   const iso = (at: number) => new Date(at).toISOString();
   const departures = network.left.map((one, seq) => ({
     ...one,
@@ -103,12 +148,41 @@ async function askedForNothing({ network, world }: End, witnesses: readonly Witn
   const incidents = world.trace
     .filter(({ what }) => /^is (killed|frozen)/.test(what))
     .map(({ at, who, what }) => ({ at: iso(at), what: `${who} ${what.replace('frozen', 'killed')}` }));
-  return asked
-    .filter((question) => !question.request && killedAfterMark(question, incidents) === undefined)
+  // The mark of a worker whose clock has jumped says nothing about when it was made.
+  const areClocksRight = plan.incidents.every(({ how }) => how !== 'jumps');
+  const isExplained = (question: Examined) =>
+    killedAfterMark(question, incidents) !== undefined || (!areClocksRight && incidents.length > 0);
+  const asksForNothing = asked
+    .filter((question) => !question.request && !isExplained(question))
     .map(
       ({ workflowId, title, doubt }) =>
         `${workflowId} asks about "${title}", and no request had left${doubt}`,
     );
+  const isInDoubt = ({ request, at: askedAt }: Examined) => {
+    const { status = 500 } = network.left[request?.seq ?? -1] ?? {};
+    const stopped = incidents.some(({ at }) => request && at >= request.at && at <= askedAt);
+    return stopped || status === 408 || status >= 500;
+  };
+  const asksInVain = asked
+    .filter((question) => question.request && areClocksRight && !isInDoubt(question))
+    .map(({ workflowId, title }) => `${workflowId} asks about "${title}", whose response had arrived`);
+  return [...asksForNothing, ...asksInVain];
+}
+
+/** While the partners were unavailable for long, each onboarding that waited for them asked somebody, or was asking anyway. */
+function silent({ network, service }: End, witnesses: readonly Witness[]): string[] {
+  return network.downSince.flatMap((since) =>
+    witnesses.flatMap(({ workflowId, state }) => {
+      const until = new Date(since + DOWN_MS).toISOString();
+      const [first, last] = [state.timeline[0]?.at ?? until, state.timeline.at(-1)?.at ?? ''];
+      const wasThere = Date.parse(first) < since && last > until;
+      const before = state.timeline.filter(({ at }) => at <= until);
+      const isCustomer = service.latest(workflowId)?.start.type === 'customerOnboarding';
+      const asks = before.filter(({ event }) => event === 'requirement-raised').length;
+      const ends = before.filter(({ event }) => /^requirement-(resolved|closed)$/.test(event)).length;
+      return wasThere && !isCustomer && asks === ends ? [`${workflowId} waits, and asks nobody`] : [];
+    }),
+  );
 }
 
 const OPERATIONS = Object.values(catalogue()).flatMap((all) =>
@@ -123,36 +197,136 @@ function operationOf(method: string, path: string): string | undefined {
   return OPERATIONS.find((each) => each.method === method && each.pattern.test(address))?.name;
 }
 
-/** Nothing private is in what everybody sees. */
-function leaked({ service }: End): string[] {
-  const { dba: _, password: __, ...secret } = MARKERS;
-  const seen = Buffer.from(JSON.stringify(service.runs.map(({ searchAttributes }) => searchAttributes)));
-  return found(seen, secret).map((name) => `${name} is in a search attribute`);
+/** Each requirement and each answer has one end, and nothing happens to one that is not there. */
+function ambiguous({ workflowId, state }: Witness): string[] {
+  const open = new Set<string>();
+  /** Answers on their way. */
+  const answered = new Set<string>();
+  /** Answers that may have come too late for a delivery. */
+  const perhaps = new Set<string>();
+  const enters = (ids: Set<string>, id: string) => !ids.has(id) && ids.add(id) !== undefined;
+  const leave = (isIt: RegExp, to?: Set<string>) => {
+    const ids = [...answered].filter((id) => isIt.test(id));
+    for (const id of ids) if (answered.delete(id)) to?.add(id);
+    return ids.length > 0;
+  };
+  const isDelivered = (id: string) => answered.delete(id);
+  const rules: Partial<Record<TimelineEntry['event'], (id: string) => boolean>> = {
+    'requirement-raised': (id) => !answered.has(id) && enters(open, id),
+    'requirement-overdue': (id) => open.has(id),
+    'requirement-closed': (id) => open.delete(id),
+    'requirement-resolved': (id) => open.delete(id) && enters(answered, id),
+    'answer-taken-back': (id) => answered.delete(id) && enters(open, id),
+    'answer-dropped': (id) => answered.delete(id) || perhaps.delete(id),
+    ...{ 'answer-rejected': isDelivered, 'ticket-answered': isDelivered },
+    'answers-delivered': () => leave(/^note-/, perhaps),
+    submitted: () => leave(/^(request-changes|not-submitted)/) || true,
+  };
+  const wrong = state.timeline.filter(({ event, detail = '' }) => {
+    const [id = ''] = detail.split(': ');
+    return rules[event]?.(id) === false;
+  });
+  const lost =
+    state.outcome === undefined ? [] : [...answered].filter((id) => /^(note|ticket|request)-/.test(id));
+  return [
+    ...wrong.map(({ event, detail }) => `${workflowId} records ${event} ${detail}, which contradicts itself`),
+    ...lost.map((id) => `${workflowId} does not say what became of the answer to ${id}`),
+  ];
 }
 
-/** Lists say what the onboardings themselves say. */
+function forgotten({ people }: End, witnesses: readonly Witness[]): string[] {
+  const key = (workflowId: string, id: string) => `the answer to ${id} of ${workflowId}`;
+  const told = people.receipts.map(({ workflowId, id }) => key(workflowId, id));
+  const recorded = witnesses.flatMap(({ workflowId, state }) =>
+    detailsOf(state, 'requirement-resolved').map((id) => key(workflowId, id)),
+  );
+  const count = (all: readonly string[], one: string) => all.filter((each) => each === one).length;
+  return [...new Set(told)]
+    .filter((each) => count(told, each) > count(recorded, each))
+    .map((each) => `${each} was accepted, and the timeline does not have it`);
+}
+
+/** The ids in the details of an event. */
+function detailsOf({ timeline }: OnboardingState, wanted: TimelineEntry['event']): string[] {
+  return timeline
+    .filter(({ event }) => event === wanted)
+    .map(({ detail = '' }) => detail.split(': ')[0] ?? '');
+}
+
 function disagreeing({ service }: End, witnesses: readonly Witness[]): string[] {
   return witnesses.flatMap(({ workflowId, state }) => {
-    const { OnboardingStage: stage, ActionRequired: action } = attributesOf(service, workflowId);
-    const isAsking = state.requirements.length > 0;
-    return [
-      ...(stage === state.stage ? [] : [`${workflowId} is ${state.stage}, and lists say ${stage}`]),
-      ...(action === isAsking
-        ? []
-        : [`${workflowId} ${isAsking ? 'asks' : 'does not ask'}, and lists say ${action}`]),
-    ];
+    const listed = service.latest(workflowId)?.searchAttributes ?? {};
+    const { requirements, merchantProfileId, profileId } = state;
+    return differences(workflowId, 'lists say', {
+      OnboardingStage: [state.stage, listed['OnboardingStage']],
+      PartnerStatus: [state.partnerStatus ?? undefined, listed['PartnerStatus']],
+      MerchantProfileId: [merchantProfileId?.toString(), listed['MerchantProfileId']],
+      BankingProfileId: [profileId?.toString(), listed['BankingProfileId']],
+      Mid: [state.mid, listed['Mid']],
+      ActionRequired: [requirements.length > 0, listed['ActionRequired']],
+    });
   });
 }
 
-function attributesOf(service: Service, workflowId: string): Readonly<Record<string, unknown>> {
-  return service.latest(workflowId)?.searchAttributes ?? {};
+/** Outbound events say what the onboardings themselves say, each once and in order. */
+function misreported({ service }: End, witnesses: readonly Witness[]): string[] {
+  const published = publishedIn(service);
+  return witnesses.flatMap(({ workflowId, state }) => {
+    const events = published
+      .filter(({ subject }) => subject === workflowId)
+      .toSorted((one, other) => one.sequence.localeCompare(other.sequence));
+    const of = (type: OutboundEventType, field: string) =>
+      events.filter((event) => event.type === type).map(({ data }) => data[field as keyof typeof data]);
+    const stages = of('onboarding.stage.changed.v1', 'stage');
+    const run = service.latest(workflowId);
+    const end = run?.closed?.status === 'CANCELED' ? 'cancelled' : state.outcome;
+    const hasEnded = end !== undefined;
+    return differences(workflowId, 'events say', {
+      sequences: [events.map((_, index) => index + 1), events.map(({ sequence }) => Number(sequence))],
+      raised: [detailsOf(state, 'requirement-raised'), of('requirement.raised.v1', 'requirementId')],
+      overdue: [detailsOf(state, 'requirement-overdue'), of('requirement.overdue.v1', 'requirementId')],
+      stage: [state.stage, stages.at(-1)],
+      stages: [stages.filter((stage, index) => stage !== stages[index - 1]), stages],
+      outcome: [hasEnded ? [end] : [], of('onboarding.completed.v1', 'outcome')],
+      mid: [hasEnded ? [state.mid] : [], of('onboarding.completed.v1', 'mid')],
+    });
+  });
+}
+
+function publishedIn({ singles }: Service): OutboundEvent[] {
+  return [...singles.values()].map(([delivery]) => (delivery as Delivery).event);
+}
+
+function differences(
+  workflowId: string,
+  others: string,
+  pairs: Readonly<Record<string, readonly [unknown, unknown]>>,
+): string[] {
+  return Object.entries(pairs)
+    .filter(([, [own, other]]) => JSON.stringify(own) !== JSON.stringify(other))
+    .map(
+      ([name, [own, other]]) =>
+        `${workflowId} has ${name} ${JSON.stringify(own)}, and ${others} ${JSON.stringify(other)}`,
+    );
+}
+
+function leaked({ service, world }: End, witnesses: readonly Witness[]): string[] {
+  const places: Readonly<Record<string, unknown>> = {
+    'a search attribute': service.runs.map(({ searchAttributes }) => searchAttributes),
+    'an outbound event': publishedIn(service),
+    'a published state': witnesses.map(({ state }) => state),
+    'the trace': world.trace.map(({ what }) => what),
+  };
+  return Object.entries(places).flatMap(([place, shown]) =>
+    found(Buffer.from(JSON.stringify(shown)), PRIVATE).map((name) => `${name} is in ${place}`),
+  );
 }
 
 async function witnessesOf({ cast, client, service }: End): Promise<Witness[]> {
   const witnesses: Witness[] = [];
   for (const party of cast) {
     const states: { readonly workflowId: string; readonly state: Witness['state'] }[] = [];
-    for (const workflowId of workersOf(party))
+    for (const workflowId of new Set([party.workflowId, ...workersOf(party)]))
       if (service.latest(workflowId)) states.push({ workflowId, state: await stateOf(client, workflowId) });
     const mid = states.map(({ state }) => state.mid).find((each) => each !== undefined);
     witnesses.push(...states.map((each) => ({ ...each, party, mid })));

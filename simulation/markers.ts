@@ -11,9 +11,14 @@ const words = [
   'comment',
 ] as const;
 
-/** What people enter. Private values can be found again wherever they turn up. The same in every run, so that a run can be repeated. */
+/**
+ * What people enter. Private values can be found again wherever they turn up. The same in every run, so that a run can be repeated.
+ * What people write has such values in it.
+ */
 export const MARKERS = {
   ...Object.fromEntries(words.map((name) => [name, `Marked-${name}`])),
+  ...{ reason: 'Marked-why 132-54-7698', noteAnswer: 'Marked-sent 54-1632987' },
+  ticketAnswer: 'Marked-told (518) 555-1234',
   ...{
     firstName: 'Marked-first',
     familyName: 'Marked-family',
@@ -34,3 +39,8 @@ export const MARKERS = {
   ...{ ownerStreet: '13 Marked-street', accountStreet: '14 Marked-account', actor: 'Marked-actor' },
   ...{ password: 'sandbox', deviceToken: 'Marked-device', code: '123456' },
 } as unknown as Markers;
+
+/** All but the names of businesses and of who acted, the password, which is also the name of a user, and what nobody enters. */
+export const PRIVATE: Readonly<Record<string, string>> = (({ dba, actor, password, code, ...rest }) => rest)(
+  MARKERS,
+);

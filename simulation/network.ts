@@ -8,9 +8,17 @@ import {
   TransportError,
 } from '../src/partners/http.js';
 import { grpcError } from '../test/rigs/temporal/answering-service.js';
+import { MARKERS } from './markers.js';
 import type { Fate, Loss, Plan } from './plan.js';
 import type { Link } from './service/requests.js';
 import { Process, World } from './world.js';
+
+/** When a worker gives up on a request to Temporal, in milliseconds (failures.ts). */
+const DEADLINE_MS = 5_000;
+
+/** What a partner, or a proxy before it, responds to a request of a certain fate: without its effect, and after it. */
+const BEFORE: Readonly<Partial<Record<Fate, number>>> = { limited: 429, broken: 503, expired: 401 };
+const AFTER: Readonly<Partial<Record<Fate, number>>> = { failed: 500, timedOut: 408 };
 
 /** A request that has left for a partner. */
 export interface Departure {
@@ -19,8 +27,12 @@ export interface Departure {
   readonly path: string;
   /** Its path and body. */
   readonly text: string;
+  /** The status of its response, once the sender has read that. */
+  status?: number;
 }
 
+/** How long the partners are unavailable, in milliseconds: longer than workflows wait before somebody has to know. */
+export const DOWN_MS = 44 * 3_600_000;
 /** What a partner is asked, and responds. Rejects when it cuts the connection. */
 export type Listener = (request: {
   readonly method: string;
@@ -37,6 +49,10 @@ export class Network implements Link {
   #losses: ReadonlyMap<number, Loss>;
   readonly #toPartners = { write: 0, read: 0 };
   #toTemporal = 0;
+  /** When the partners became unavailable. */
+  readonly downSince: number[] = [];
+  /** A worker begins its next write. */
+  onWrite: (number: number) => void = () => {};
   readonly #partner = new Process('partner');
   /** Until then it accepts no connection, in milliseconds since 1970. */
   refusesUntil = 0;
@@ -61,6 +77,11 @@ export class Network implements Link {
     this.#toTemporal += 1;
     const loss = this.#losses.get(this.#toTemporal);
     if (loss) this.world.say(World.process?.name ?? 'people', `${name}: ${loss}`);
+    if (loss === 'overdue') {
+      this.world.after(chance.between(DEADLINE_MS, 30 * DEADLINE_MS), () => request().catch(() => {}), null);
+      await this.world.sleep(DEADLINE_MS);
+      throw grpcError('DEADLINE_EXCEEDED', `${name} takes too long`);
+    }
     await this.world.sleep(loss ? chance.between(100, 3_000) : chance.between(1, 10));
     if (loss === 'lost') throw grpcError('UNAVAILABLE', `${name} is lost`);
     // The response belongs to the process that asked, however long it takes.
@@ -83,6 +104,7 @@ export class Network implements Link {
     const { chance } = this.world;
     const of = request.beforeSending ? 'write' : 'read';
     this.#toPartners[of] += 1;
+    if (of === 'write') this.onWrite(this.#toPartners.write);
     const fate = this.#fates.get(`${of} ${this.#toPartners[of]}`);
     const what = `${request.method} ${request.path}`;
     const who = World.process?.name ?? 'people';
@@ -95,7 +117,8 @@ export class Network implements Link {
       request.signal?.throwIfAborted();
       sent = true;
       const text = `${request.path} ${textOf(request)}`;
-      this.left.push({ at: this.world.now, method: request.method, path: request.path, text });
+      const departure: Departure = { at: this.world.now, method: request.method, path: request.path, text };
+      this.left.push(departure);
       if (fate) this.world.say(who, `${what}: ${fate}`);
       const response = this.#deliver(request, fate, who);
       if (fate === 'lost' || fate === 'unanswered') {
@@ -109,7 +132,9 @@ export class Network implements Link {
           : chance.between(5, 60),
       );
       if (fate === 'reset') throw codeError('ECONNRESET');
-      return result;
+      if (fate === 'cut') return { ...result, body: result.body.subarray(0, result.body.length / 2) };
+      departure.status = result.status;
+      return fate === 'paged' ? firstPageOf(result) : result;
     };
     try {
       return await untilAborted(exchange(), request.signal, this.world, totalTimeoutMs);
@@ -122,18 +147,29 @@ export class Network implements Link {
   /** The request is on its way, whatever becomes of its sender. */
   #deliver(request: HttpRequest, fate: Fate | undefined, who: string): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
+      const { method, path, headers } = request;
+      const take = async (): Promise<HttpResponse> => {
+        const { type, payload } = await this.world.outside(() => bodyOf(request));
+        const sent = { ...headers, ...(type && { 'content-type': type }) };
+        const response = await this.partner({ method, url: path, body: payload, headers: sent });
+        this.world.say(
+          who,
+          `${method} ${path} ${response.status}`,
+          !request.beforeSending && response.status < 400,
+        );
+        return response;
+      };
       const arrive = async () => {
         if (fate === 'lost') return;
-        if (fate === 'limited') return resolve(answer(429, { 'retry-after': '90' }));
-        if (fate === 'broken') return resolve(answer(503));
-        const { method, path, headers } = request;
-        const { type, payload } = await this.world.outside(() => bodyOf(request));
-        const response = await this.partner({
-          ...{ method, url: path, body: payload },
-          headers: { ...headers, ...(type && { 'content-type': type }) },
-        });
-        this.world.say(who, `${method} ${path} ${response.status}`);
-        resolve(response);
+        if (fate === 'down') this.downSince.push(this.world.now);
+        const isDown = this.downSince.some((since) => this.world.now - since < DOWN_MS);
+        const [before, after] = isDown ? [503] : fate ? [BEFORE[fate], AFTER[fate]] : [];
+        if (before) return resolve(answer(before, before === 429 ? { 'retry-after': '90' } : {}));
+        if (fate === 'rejected' && request.beforeSending)
+          return resolve(answer(400, { 'content-type': 'application/json' }, REFUSAL));
+        if (fate === 'repeated' && method !== 'POST') await take();
+        const response = await take();
+        resolve(after ? answer(after) : response);
       };
       const delay = this.world.chance.between(5, 60);
       this.world.within(this.#partner, () => this.world.after(delay, () => arrive().catch(reject)));
@@ -153,8 +189,19 @@ async function bodyOf({ body }: HttpRequest): Promise<{ readonly type?: string; 
   return { type, payload: Buffer.from(await encoded.arrayBuffer()) };
 }
 
-function answer(status: number, headers: HttpResponse['headers'] = {}): HttpResponse {
-  return { status, headers, body: Buffer.from('') };
+function answer(status: number, headers: HttpResponse['headers'] = {}, body = ''): HttpResponse {
+  return { status, headers, body: Buffer.from(body) };
+}
+
+/** A refusal that no scenario calls for. */
+const REFUSAL = JSON.stringify({ message: `${MARKERS.firstName} cannot be taken today`, errors: {} });
+
+/** Of a list with more than one element, the first element and how many there are. */
+function firstPageOf(response: HttpResponse): HttpResponse {
+  const { data, ...around } = JSON.parse(`${response.body}`) as { readonly data?: unknown };
+  if (!Array.isArray(data) || data.length < 2) return response;
+  const page = { ...around, data: data.slice(0, 1), totalCount: data.length };
+  return { ...response, body: Buffer.from(JSON.stringify(page)) };
 }
 
 function codeError(code: string): Error {

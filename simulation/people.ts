@@ -1,95 +1,53 @@
 import type { Client } from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/common';
 import { documentStore } from '../src/documents/document-store.js';
 import type { FileStore } from '../src/documents/file-store.js';
-import type { OnboardingState } from '../src/messages/onboarding-state.js';
+import { confirmAnswer, proposeAnswer } from '../src/messages/handling.js';
 import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
-import type { LedgerEntry } from '../src/sandbox/ledger.js';
+import { nudge } from '../src/temporal/nudge.js';
 import { stateOf } from '../src/temporal/onboardings.js';
 import { answerTo } from '../test/rigs/chaos/answers.js';
+import type { Witness } from '../test/rigs/chaos/beliefs.js';
 import type { Party } from '../test/rigs/chaos/cast.js';
 import { finalMid } from '../test/rigs/chaos/ledger.js';
 import { workersOf } from '../test/rigs/chaos/operator.js';
+import { writtenAs } from '../test/rigs/chaos/questions.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
-import type { Markers } from '../test/rigs/privacy/markers.js';
+import { MARKERS } from './markers.js';
 import type { Partners } from './partners.js';
+import type { Plan, Slip } from './plan.js';
 import type { World } from './world.js';
 
 /** A write takes effect at most so long after the question about it, in milliseconds: its request may still be on its way. */
 const SURELY_OVER_MS = 5 * 60_000;
 
-/** The writes that may be asked about: what the ledger has of each, what to adopt, and the events that record it as done. */
-const WRITES: readonly {
-  readonly title: RegExp;
-  readonly effects: (entry: LedgerEntry, about: About) => boolean;
-  readonly id?: (entry: LedgerEntry) => string | number | undefined;
-  readonly done?: RegExp;
-}[] = [
-  {
-    title: /create the merchant$/,
-    effects: ({ operation, guid }, { party }) =>
-      /^create-merchant/.test(operation) && guid === party.externalId,
-  },
-  {
-    title: /submit to underwriting$/,
-    effects: ({ operation, id }, { state }) =>
-      /^submit-merchant/.test(operation) && id === state.merchantProfileId,
-    done: /^submitted$/,
-  },
-  {
-    title: /review of the answers$/,
-    effects: ({ operation, id }, { state }) =>
-      operation === 'request-underwriting-review' && id === state.merchantProfileId,
-    done: /^answers-delivered$/,
-  },
-  {
-    title: /upload (.+)$/,
-    effects: ({ operation, id, name }, { state, named }) =>
-      operation === 'upload-attachment' && id === state.merchantProfileId && name === named,
-  },
-  {
-    title: /submit the business account holder$/,
-    effects: ({ operation, name, of }, { party }) =>
-      operation === 'submit-business-account-holder' && name === party.businessName && of === party.legalName,
-  },
-  {
-    title: /open the financial account$/,
-    effects: ({ operation, id }, { state }) =>
-      operation === 'submit-business-customer' && id === state.profileId,
-    id: ({ name }) => name,
-  },
-  {
-    title: /reply to ticket (\d+)$/,
-    effects: ({ operation, of }, { named }) => operation === 'create-ticket' && String(of) === named,
-    id: ({ of }) => of,
-    done: /^ticket-answered$/,
-  },
-  {
-    title: /create the payments account$/,
-    effects: ({ operation, name }, { mid }) =>
-      operation === 'create-account' && mid !== undefined && name?.endsWith(`mid ${mid}`) === true,
-  },
-  {
-    title: /create the terminal$/,
-    effects: ({ operation, of }, { state }) =>
-      operation === 'create-terminal' && of === state.paymentsAccountId,
-  },
-];
+const HOUR_MS = 3_600_000;
 
-interface About {
+/** Somebody else was faster, or the partner was. */
+const TOO_LATE = /is not open|is open; open|has ended|already|not found|unsent|to take back|proposed/;
+
+/** A requirement of a workflow, and the answer that its person has in mind. */
+interface Case {
   readonly party: Party;
-  readonly state: OnboardingState;
-  readonly named: string | undefined;
-  readonly mid: string | undefined;
+  readonly workflowId: string;
+  readonly requirement: Requirement;
+  readonly answer: Answer;
 }
 
 /** The people of the payments company, who answer what is open, and those of the partners, who move what waits for them. */
 export class People {
-  /** Questions that no scenario raises, and answers that were refused. */
-  readonly surprises: string[] = [];
-  readonly #moved = new Set<string>();
-  readonly #answered = new Set<string>();
+  /** Questions that no scenario raises, answers that were refused, and wrong ones that were not. */
+  readonly surprises = new Set<string>();
+  /** What people were told was accepted: workflows and requirements. */
+  readonly receipts: { readonly workflowId: string; readonly id: string }[] = [];
+  /** Of these the partner has decided before all answers had reached it. */
+  readonly decided = new Set<Party>();
+  readonly #slips: ReadonlyMap<number, Slip>;
+  readonly #moved = new Set<Party>();
   /** A business that has continued as new does not keep social security numbers, and asks for them. */
   readonly #knowsNoSsn = new Set<string>();
+  #answers = 0;
+  #last: Case | undefined;
 
   constructor(
     private readonly world: World,
@@ -97,18 +55,20 @@ export class People {
     private readonly partners: Partners,
     private readonly files: FileStore,
     private readonly cast: readonly Party[],
-    private readonly marked: Markers,
-    private readonly shiftMs: number,
-  ) {}
+    private readonly plan: Pick<Plan, 'fates' | 'slips' | 'shiftMs'>,
+  ) {
+    this.#slips = new Map(plan.slips.map(({ answer, slip }) => [answer, slip]));
+  }
 
   /** Works until the world ends. */
   async work(): Promise<void> {
+    const { shiftMs } = this.plan;
     for (;;) {
-      await this.world.sleep(this.world.chance.between(this.shiftMs / 10, this.shiftMs));
+      await this.world.sleep(this.world.chance.between(shiftMs / 10, shiftMs));
       const asking = await this.#asking();
       for (const party of this.cast) {
         for (const id of workersOf(party)) if (asking.has(id)) await this.#lookAt(party, id);
-        await this.#move(party);
+        await this.#moveWaiting(party);
       }
     }
   }
@@ -121,116 +81,193 @@ export class People {
     return ids;
   }
 
-  async #lookAt(party: Party, id: string): Promise<void> {
-    const state = await stateOf(this.client, id).catch(() => undefined);
+  async #lookAt(party: Party, workflowId: string): Promise<void> {
+    const state = await stateOf(this.client, workflowId).catch(() => undefined);
     if (!state || state.outcome) return;
     for (const requirement of state.requirements) {
-      const answer = await this.#answerTo(party, state, requirement);
-      if (answer) await this.#answer(id, requirement, answer);
+      const answer = await this.#answerTo({ party, workflowId, state, mid: this.#midOf(party) }, requirement);
+      if (answer) await this.#handle({ party, workflowId, requirement, answer });
     }
   }
 
+  #midOf({ externalId }: Party): string | undefined {
+    const isCreate = /^create-merchant/;
+    const created = this.partners.ledger.find(
+      ({ guid, operation }) => guid === externalId && isCreate.test(operation),
+    );
+    return created && finalMid(Number(created.id));
+  }
+
   async #answerTo(
-    party: Party,
-    state: OnboardingState,
+    witness: Witness & { readonly party: Party },
     requirement: Requirement,
   ): Promise<Answer | undefined> {
-    const answer = answerTo(party, requirement, this.marked);
+    // It closes by itself, once the partner is there again.
+    if (requirement.kind === 'waiting') return undefined;
+    const { party, workflowId } = witness;
+    // A refusal that no scenario calls for is one of the plan.
+    const isPlanned =
+      requirement.kind === 'rejected-input' && this.plan.fates.some(({ fate }) => fate === 'rejected');
+    const answer = answerTo(party, requirement, MARKERS) ?? (isPlanned ? { kind: 'retry' } : undefined);
     if (answer === undefined)
-      this.surprises.push(`${party.externalId} asks: ${requirement.title}: ${requirement.detail}`);
+      this.surprises.add(`${party.externalId} asks: ${requirement.title}: ${requirement.detail}`);
     if (answer === undefined || answer === 'moot') return undefined;
-    if (answer === 'uncertain') return this.#afterLookingAtTheLedger(party, state, requirement);
+    if (answer === 'uncertain') return this.#afterLookingAtTheLedger(witness, requirement);
+    if (answer.kind === 'correction' && this.#knowsNoSsn.has(workflowId)) return withSsn(answer);
     if (answer.kind !== 'document') return answer;
     const documents = documentStore(this.files);
     const document = await this.world.outside(() =>
-      documents.put(`${requirement.id}.txt`, Buffer.from(this.marked.noteAnswer)),
+      documents.put(`${requirement.id}.txt`, Buffer.from(MARKERS.noteAnswer)),
     );
     return { kind: 'documents', documents: [document] };
   }
 
-  #afterLookingAtTheLedger(
-    party: Party,
-    state: OnboardingState,
-    { title, raisedAt }: Requirement,
-  ): Answer | undefined {
+  #afterLookingAtTheLedger(witness: Witness, { title, raisedAt }: Requirement): Answer | undefined {
     if (this.world.now - Date.parse(raisedAt) < SURELY_OVER_MS) return undefined;
-    const write = WRITES.find((each) => each.title.test(title));
-    if (!write) {
-      this.surprises.push(`nobody knows how to look up: ${title}`);
+    const id = writtenAs(title, witness, this.partners.ledger);
+    if (id === undefined) this.surprises.add(`nobody knows how to look up: ${title}`);
+    return id === undefined ? undefined : id === 'none' ? { kind: 'retry' } : { kind: 'adopt', id };
+  }
+
+  /** Answers, in the way that the plan has for it. */
+  async #handle(it: Case): Promise<void> {
+    const { workflowId, requirement, answer } = it;
+    this.#answers += 1;
+    const slip = this.#slips.get(this.#answers);
+    if (slip) this.world.say('people', `${slip}: ${requirement.id} of ${workflowId}`);
+    const before = this.#last;
+    this.#last = it;
+    if (slip === 'late') this.#later(HOUR_MS, 8 * HOUR_MS, () => this.#tell(it));
+    else if (slip === 'twice') {
+      const receipts = await Promise.all([this.#tell(it), this.#tell(it)]);
+      if (receipts.every(Boolean))
+        this.surprises.add(`${workflowId} takes two answers for ${requirement.id}`);
+    } else if (slip === 'proposed') await this.#propose(it);
+    else {
+      if (slip === 'wrong') await this.#tellWrongly(it);
+      if (slip === 'again' && before) await this.#tell(before);
+      if (slip === 'decided') this.#later(0, 2_000, () => this.#decide(it));
+      // A document may be with the partner although its answer waits. The next one is then uploaded as well.
+      if (slip === 'takenBack' && answer.kind !== 'documents')
+        this.#later(0, 2_000, () => this.#tell({ ...it, answer: { kind: 'take-back' } }));
+      await this.#tell({ ...it, answer });
+    }
+  }
+
+  #later(leastMs: number, mostMs: number, run: () => Promise<unknown>): void {
+    this.world.after(this.world.chance.between(leastMs, mostMs), () => void run());
+  }
+
+  async #tellWrongly(it: Case): Promise<void> {
+    const { answers } = it.requirement;
+    const misfits: readonly Answer[] = [
+      { kind: 'text', text: ' ' },
+      { kind: 'adopt', id: 'no id' },
+      { kind: 'correction', patch: { nobodyKnowsThis: MARKERS.ssn } },
+      ...(answers.includes('retry') ? [] : [{ kind: 'retry' } as const]),
+    ];
+    for (const answer of misfits)
+      if (await this.#tell({ ...it, answer }, /./))
+        this.surprises.add(`${it.workflowId} takes ${JSON.stringify(answer)} for ${it.requirement.id}`);
+  }
+
+  async #propose(it: Case): Promise<void> {
+    const { actor, reason } = MARKERS;
+    const proposal = { answer: it.answer, actor, reason };
+    const receipt = await this.#update(proposeAnswer, it, proposal, `proposes ${it.answer.kind}`);
+    if (!receipt) return;
+    await this.world.sleep(this.world.chance.between(0, HOUR_MS));
+    const { proposedAt } = receipt;
+    const confirmation = { proposedAt, actor: `${actor} 2`, reason };
+    if (await this.#update(confirmAnswer, it, confirmation, 'confirms')) this.#receive(it);
+  }
+
+  /** @returns whether it was accepted */
+  async #tell(it: Case, refusal?: RegExp): Promise<boolean> {
+    const { actor, reason } = MARKERS;
+    const { answer } = it;
+    const receipt = await this.#update(
+      resolveRequirement,
+      it,
+      { answer, actor, reason },
+      answer.kind,
+      refusal,
+    );
+    if (receipt && answer.kind !== 'take-back') this.#receive(it);
+    return receipt !== undefined;
+  }
+
+  #receive({ workflowId, requirement: { id } }: Case): void {
+    this.receipts.push({ workflowId, id });
+  }
+
+  async #update<Receipt, Request extends object>(
+    definition: UpdateDefinition<Receipt, [Request]>,
+    { workflowId, requirement: { id, kind } }: Case,
+    request: Omit<Request, 'requirementId'>,
+    what: string,
+    refusal = TOO_LATE,
+  ): Promise<Receipt | undefined> {
+    const say = (end: string) => this.world.say('people', `${what} for ${id} of ${workflowId}${end}`);
+    const args: [Request] = [{ requirementId: id, ...request } as unknown as Request];
+    try {
+      const receipt = await this.client.workflow.getHandle(workflowId).executeUpdate(definition, { args });
+      say('');
+      return receipt;
+    } catch (error) {
+      const { message, cause } = error as Error;
+      const why = cause instanceof Error ? cause.message : message;
+      say(', refused');
+      if (/ssn: is required/.test(why)) this.#knowsNoSsn.add(workflowId);
+      else if (!refusal.test(why)) this.surprises.add(`${workflowId} refuses ${what} for ${kind}: ${why}`);
       return undefined;
     }
-    const [, named] = write.title.exec(title) ?? [];
-    const ids = this.partners.ledger.filter(
-      ({ guid, operation }) => guid === party.externalId && /^create-merchant/.test(operation),
-    );
-    const mid = ids[0] && finalMid(Number(ids[0].id));
-    const effects = this.partners.ledger.filter((entry) =>
-      write.effects(entry, { party, state, named, mid }),
-    );
-    const known = state.timeline.filter(
-      ({ event, detail = '' }) => write.done?.test(event) && (!named || detail.includes(named)),
-    ).length;
-    const effect = effects[known];
-    if (!effect) return { kind: 'retry' };
-    return { kind: 'adopt', id: String((write.id ?? (({ id }) => id))(effect)) };
-  }
-
-  async #answer(id: string, requirement: Requirement, answer: Answer): Promise<void> {
-    const { id: requirementId, raisedAt, kind } = requirement;
-    const key = `${id} ${requirementId} ${raisedAt}`;
-    if (this.#answered.has(key)) return;
-    const { actor, reason } = this.marked;
-    const resolution = { requirementId, answer: this.#whole(id, answer), actor, reason };
-    // Somebody is slow, and somebody else answers the same.
-    const times = this.world.chance.happens(0.1) ? 2 : 1;
-    for (let time = 0; time < times; time += 1) {
-      const handle = this.client.workflow.getHandle(id);
-      const accepted = await handle.executeUpdate(resolveRequirement, { args: [resolution] }).then(
-        () => true,
-        (error: Error) => {
-          const why = error.cause instanceof Error ? error.cause.message : error.message;
-          if (/ssn: is required/.test(why)) {
-            this.#knowsNoSsn.add(id);
-            return false;
-          }
-          const isTooLate = time > 0 || /is not open|has ended|already completed|not found|already/.test(why);
-          if (!isTooLate) this.surprises.push(`${id} refuses ${answer.kind} for ${kind}: ${why}`);
-          return isTooLate;
-        },
-      );
-      this.world.say('people', `${answer.kind} for ${requirementId} of ${id}${accepted ? '' : ', refused'}`);
-      if (accepted) this.#answered.add(key);
-    }
-  }
-
-  #whole(id: string, answer: Answer): Answer {
-    if (answer.kind !== 'correction' || !this.#knowsNoSsn.has(id)) return answer;
-    const { holder, beneficialOwners = ownersOf(this.marked), ...rest } = answer.patch;
-    const ssn = { ssn: this.marked.ssn, ...(holder as object) };
-    return { ...answer, patch: { ...rest, holder: ssn, beneficialOwners } };
   }
 
   /** What people at the partners do, once all of our writes have taken effect. */
-  async #move(party: Party): Promise<void> {
-    const { externalId, parts, businessName } = party;
-    if (this.#moved.has(externalId) || !Object.values(parts).some(({ moved }) => moved)) return;
-    const isMerchant = parts.boarding?.moved === true;
+  async #moveWaiting(party: Party): Promise<void> {
+    const { boarding, business } = party.parts;
+    if (boarding?.moved) await this.#approve(party, 'boarding');
+    else if (business?.moved) await this.#approve(party, 'business');
+  }
+
+  /** The partner decides, although answers are on their way. */
+  async #decide({ party, workflowId, requirement: { kind } }: Case): Promise<void> {
+    const part = PARTS[kind];
+    if (!part) return;
+    this.decided.add(party);
+    await this.#approve(party, part);
+    // A webhook says so.
+    await nudge(this.client, workflowId).catch(() => false);
+  }
+
+  /** Once, after its submission. */
+  async #approve(party: Party, part: 'boarding' | 'business'): Promise<void> {
+    const { externalId, businessName } = party;
     const effect = this.partners.ledger.find(({ operation, guid, name }) =>
-      isMerchant
-        ? operation === 'submit-merchant' && guid === externalId
+      part === 'boarding'
+        ? /^submit-merchant/.test(operation) && guid === externalId
         : operation === 'submit-business-account-holder' && name === businessName,
     );
-    if (!effect) return;
+    if (!effect || this.#moved.has(party)) return;
     const id = Number(effect.id);
-    this.#moved.add(externalId);
-    if (isMerchant)
-      await this.partners.control('POST', `/sandbox/merchants/${id}/transition`, {
-        status: 'Approved',
-        mid: finalMid(id),
-      });
-    else
-      await this.partners.control('POST', `/sandbox/profiles/${id}/transition`, {
-        bankingStatus: 'Approved',
-      });
+    this.#moved.add(party);
+    this.world.say('partner', `approves ${externalId}`);
+    const [place, change] =
+      part === 'boarding'
+        ? [`merchants/${id}`, { status: 'Approved', mid: finalMid(id) }]
+        : [`profiles/${id}`, { bankingStatus: 'Approved' }];
+    await this.partners.control('POST', `/sandbox/${place}/transition`, change);
   }
+}
+
+/** The partner that waits for the answer to a requirement. */
+const PARTS: Readonly<Partial<Record<Requirement['kind'], 'boarding' | 'business'>>> = {
+  ...{ 'underwriting-note': 'boarding', 'request-changes': 'boarding', ticket: 'business' },
+};
+
+function withSsn({ patch }: { readonly patch: Readonly<Record<string, unknown>> }): Answer {
+  const { holder, beneficialOwners = ownersOf(MARKERS), ...rest } = patch;
+  const whole = { ssn: MARKERS.ssn, ...(holder as object) };
+  return { kind: 'correction', patch: { ...rest, holder: whole, beneficialOwners } };
 }

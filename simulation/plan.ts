@@ -7,29 +7,55 @@ export const FATES = [
   'lost', // it leaves, and never arrives
   'unanswered', // it takes effect, and its response is lost
   'reset', // it takes effect, and the connection breaks
+  'cut', // it takes effect, and its response ends in the middle
   'slow', // its response takes most of the time that there is
-  'limited', // the partner asks for a pause, and does nothing
-  'broken', // the partner fails before it does anything
+  'repeated', // a proxy sends it twice, as it may unless it is a POST
+  'limited', // 429: the partner asks for a pause, and does nothing
+  'broken', // 503: the partner fails before it does anything
+  'expired', // 401: the partner no longer knows the token
+  'failed', // 500: the partner fails after it has done it
+  'timedOut', // 408: a proxy gives up, and the partner does it
+  'rejected', // 400: the partner does not take a write, and quotes what is in it
+  'paged', // of a list comes only the first page
 ] as const;
 
-export type Fate = (typeof FATES)[number];
+/** From a `down` request on, the partners are unavailable for almost two days. */
+export type Fate = (typeof FATES)[number] | 'down';
 
 /** What can happen to a request to Temporal. */
-export const LOSSES = ['lost', 'unanswered', 'late'] as const;
+export const LOSSES = [
+  'lost', // it leaves, and never arrives
+  'unanswered', // it takes effect, and its response is lost
+  'late', // it takes some seconds
+  'overdue', // it takes effect only after its sender has given up on it
+] as const;
 
 export type Loss = (typeof LOSSES)[number];
+
+/** The types of onboardings. */
+export const ONLY = ['merchant', 'business', 'customer'] as const;
+
+export type Only = (typeof ONLY)[number];
+
+/** Who of the cast is onboarded in a run: one or two, or two businesses of one name. */
+const ALONE = [[0], [0, 1]];
+const TWINS = [8, 9];
 
 /** Everything that goes wrong in a run. All else follows from the seed. */
 export interface Plan {
   readonly seed: number;
-  /** How many customers, merchants and businesses are onboarded. */
-  readonly parties: number;
+  /** Who of the cast is onboarded. */
+  readonly parties: readonly number[];
+  /** Whom the cast consists of. Default: all. */
+  readonly only?: Only | undefined;
   /** The faults of requests to partners, by their number among the writes, or among the reads. */
   readonly fates: readonly { readonly of: 'write' | 'read'; readonly number: number; readonly fate: Fate }[];
   /** The faults of requests to Temporal, by their number. */
   readonly losses: readonly { readonly request: number; readonly loss: Loss }[];
-  /** After how many steps a worker is killed or frozen, and how long until it is back, in milliseconds. */
+  /** What happens to a worker, or to all of them. */
   readonly incidents: readonly Incident[];
+  /** What people do instead of a plain answer, by its number. */
+  readonly slips: readonly { readonly answer: number; readonly slip: Slip }[];
   /** Writes that fail while the partner moves the merchant for another reason. */
   readonly moves: readonly (keyof typeof MOVES)[];
   /** How long at most until somebody looks at what is asked, in milliseconds. */
@@ -57,35 +83,83 @@ export const MOVES = {
 const MINUTE_MS = 60_000;
 
 export interface Incident {
-  readonly step: number;
-  readonly how: 'killed' | 'frozen';
+  /** After so many steps of the world, or during that write, to the worker that makes it. */
+  readonly of: 'step' | 'write';
+  readonly number: number;
+  readonly how: How;
+  /** How long until the worker is back, or how far its clock jumps. */
   readonly milliseconds: number;
 }
 
+/** What happens to a worker, or to all of them. */
+export const HOWS = [
+  'killed',
+  'frozen',
+  'released', // all workers end in good order, and others take their places
+  'forgets', // it has no room for workflows, and replays each of them when it is next needed
+  'jumps', // its clock does
+  'cancelled', // not a worker, but an onboarding
+] as const;
+
+type How = (typeof HOWS)[number];
+
+/** What people do. */
+export const SLIPS = [
+  'twice', // two people answer at the same time
+  'late', // somebody else answers hours later what they have seen now
+  'wrong', // an answer that does not fit comes before the right one
+  'again', // an earlier answer is given once more
+  'takenBack', // they take the answer back at once, and give it later
+  'proposed', // one proposes it, and another one confirms
+  'decided', // the partner decides at the same moment
+] as const;
+
+export type Slip = (typeof SLIPS)[number];
+
 /** How much goes wrong differs from seed to seed, from nothing to almost everything. */
-export function planOf(seed: number): Plan {
+export function planOf(seed: number, only?: Only): Plan {
   const chance = new Seeded(Math.imul(seed, 7_919));
   const times = <Item>(most: number, make: () => Item): Item[] =>
     Array.from({ length: chance.between(0, most) }, make);
-  const harshness = chance.pick([0, 1, 3, 10, 40]);
+  const one = <Item>(all: readonly Item[]): Item => chance.pick(all as [Item, ...Item[]]);
+  const harshness = one([0, 1, 3, 10, 40]);
+  const slips = times(one([0, 2, 6]), () => ({ answer: chance.between(1, 6), slip: one(SLIPS) }));
+  // A decision is to come while the answer is on its way.
+  const isSlow = slips.some(({ slip }) => slip === 'decided');
   return {
-    ...{ seed, parties: chance.between(1, 2) },
-    fates: times(harshness * 2, () => {
-      const of = chance.pick<'write' | 'read'>(['write', 'read']);
-      const number = chance.between(1, of === 'write' ? 5 + harshness : 20 + 5 * harshness);
-      return { of, number, fate: chance.pick([...FATES] as [Fate, ...Fate[]]) };
-    }),
+    ...{ seed, only, parties: one(only ? ALONE : [...ALONE, ...ALONE, TWINS]) },
+    fates: [
+      ...times(harshness * 2, () => {
+        const of = one(['write', 'read'] as const);
+        const number = chance.between(1, of === 'write' ? 5 + harshness : 20 + 5 * harshness);
+        return { of, number, fate: one(FATES) };
+      }),
+      ...times(chance.happens(0.1) ? 1 : 0, () => ({
+        ...{ of: 'read' as const, number: chance.between(1, 20), fate: 'down' as const },
+      })),
+      ...times(isSlow ? 6 : 0, () => ({
+        ...{ of: 'write' as const, number: chance.between(3, 10), fate: 'slow' as const },
+      })),
+    ],
     losses: times(harshness, () => ({
       request: chance.between(1, 40 + 10 * harshness),
-      loss: chance.pick([...LOSSES] as [Loss, ...Loss[]]),
+      loss: one(LOSSES),
     })),
-    incidents: times(4, () => ({
-      step: chance.between(1, chance.pick([60, 200, 600])),
-      how: chance.pick(['killed', 'killed', 'frozen']),
-      milliseconds: chance.pick([200, 5_000, 90_000, 300_000, 120 * MINUTE_MS]),
-    })),
-    moves: times(harshness === 0 ? 0 : 2, () => chance.pick(['review', 'submission', 'refusedReview'])),
-    shiftMs: chance.pick([MINUTE_MS / 2, 10 * MINUTE_MS, 40 * MINUTE_MS, 360 * MINUTE_MS]),
-    continueAfter: chance.pick([60, 200, 10_000]),
+    incidents: times(8, () => {
+      const of = one(['write', 'step', 'step'] as const);
+      const number = chance.between(1, of === 'write' ? 6 : one([60, 200, 600]));
+      const how = one<How>(
+        chance.happens(of === 'write' ? 0.2 : 0.05) ? ['cancelled'] : ['killed', ...HOWS.slice(0, -1)],
+      );
+      const milliseconds = one([200, 5_000, 90_000, 300_000, 120 * MINUTE_MS]);
+      return { of, number, how, milliseconds: how === 'jumps' ? one([-1, 1]) * milliseconds : milliseconds };
+    }),
+    // Each at most once: a pause that begins during another one would never end.
+    moves: chance
+      .shuffled(['review', 'submission', 'refusedReview'] as const)
+      .slice(0, harshness === 0 ? 0 : chance.between(0, 2)),
+    slips,
+    shiftMs: one([MINUTE_MS / 2, 10 * MINUTE_MS, 40 * MINUTE_MS, 360 * MINUTE_MS]),
+    continueAfter: one([60, 200, 10_000]),
   };
 }

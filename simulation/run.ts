@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Plan, planOf } from './plan.js';
+import { pictureOf } from './picture.js';
+import { ONLY, type Plan, planOf } from './plan.js';
 import { shrunk } from './shrink.js';
 import { simulate, type Verdict } from './simulation.js';
+import { digestOf, shortened, tableOf } from './trace.js';
 
 /**
  * `npm run simulate`: onboardings on virtual time, of which a seed decides everything. Stops at the first promise that is not kept, and
@@ -13,66 +16,90 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '100' },
     minutes: { type: 'string' },
+    only: { type: 'string' },
     plan: { type: 'string' },
     trace: { type: 'boolean', default: false },
+    picture: { type: 'string' },
     'keep-going': { type: 'boolean', default: false },
     stop: { type: 'boolean', default: false },
   },
 });
+const only = ONLY.find((each) => each === values.only);
+if (values.only !== undefined && !only) throw new Error(`--only takes ${ONLY.join(', ')}`);
 
 // Stack traces with positions in the sources take a quarter of the time.
 process.setSourceMapsEnabled(false);
 
+/** How often progress is printed, in seconds. */
+const PROGRESS_S = process.stderr.isTTY ? 1 : 10;
+
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const seconds = () => Number(process.hrtime.bigint() / 1_000_000n) / 1_000;
 
-function printTrace({ trace }: Verdict): void {
-  for (const { at, who, what } of trace) print(`${new Date(at).toISOString()}  ${who.padEnd(8)}  ${what}`);
+function printProblems({ problems }: Verdict): void {
+  for (const promise of new Set(problems.map((problem) => problem.promise))) {
+    print(`  ${promise}`);
+    for (const { what } of problems.filter((problem) => problem.promise === promise)) print(`    ${what}`);
+  }
 }
 
-function printProblems({ problems }: Verdict): void {
-  for (const problem of problems) print(`  ${problem}`);
+/** Overwrites the picture of an earlier run. */
+function draw({ trace, plan, problems: [first] }: Verdict): void {
+  if (values.picture === undefined) return;
+  const title = first ? `Seed ${plan.seed}: ${first.what}` : `Seed ${plan.seed}`;
+  writeFileSync(values.picture, pictureOf(digestOf(trace), title));
 }
 
 async function explain(failing: Verdict): Promise<void> {
-  const { seed } = failing.plan;
-  print(`\nseed ${seed} breaks a promise:`);
-  printProblems(failing);
+  print(`\nseed ${failing.plan.seed} breaks a promise:`);
   const smallest = await shrunk(failing);
+  const { problems, trace, plan } = smallest;
+  printProblems({ ...failing, problems });
   print('\nwhat is enough for it:\n');
-  printTrace(smallest);
-  print('');
-  printProblems(smallest);
-  print(`\nto repeat it: npm run simulate -- --trace --plan '${JSON.stringify(smallest.plan)}'`);
+  draw(smallest);
+  for (const line of tableOf(shortened(digestOf(trace)))) print(line);
+  print(`\nto repeat it: npm run simulate -- --trace --plan '${JSON.stringify(plan)}'`);
 }
 
 const first = Number(values.seed);
 const began = seconds();
 const total = { runs: 0, onboardings: 0, steps: 0, virtualMs: 0, failing: 0 };
 
-function printTotal(): void {
+function soFar(): string {
   const took = seconds() - began;
   const years = total.virtualMs / (365.25 * 24 * 3_600_000);
-  const [rate, perMinute] = [total.onboardings / took, (years / took) * 60];
-  print(
-    `${total.runs} runs, ${total.onboardings} onboardings, ${total.steps} steps in ${took.toFixed(1)} s: ${rate.toFixed(1)} onboardings a second, ${perMinute.toFixed(2)} virtual years a minute`,
+  const rates = [total.runs / took, total.onboardings / took, (years / took) * 60];
+  const [runs, onboardings, virtual] = rates.map((rate) => rate.toFixed(rate < 1 ? 2 : 1));
+  return (
+    `${total.runs} runs, ${total.onboardings} onboardings, ${total.steps} steps in ${took.toFixed(1)} s: ` +
+    `${runs} runs and ${onboardings} onboardings a second, ${virtual} virtual years a minute`
   );
 }
 
+let printedAt = began;
+
+function printProgress(): void {
+  if (seconds() - printedAt < PROGRESS_S) return;
+  printedAt = seconds();
+  process.stderr.write(process.stderr.isTTY ? `\r${soFar()}` : `${soFar()}\n`);
+}
+
 function isDue(seed: number): boolean {
-  if (values.plan !== undefined) return seed === first;
+  if (values.plan !== undefined || values.picture !== undefined) return seed === first;
   if (values.minutes !== undefined) return seconds() - began < Number(values.minutes) * 60;
   return seed < first + Number(values.count);
 }
 
 for (let seed = first; isDue(seed); seed += 1) {
-  const plan = values.plan === undefined ? planOf(seed) : (JSON.parse(values.plan) as Plan);
+  const plan = values.plan === undefined ? planOf(seed, only) : (JSON.parse(values.plan) as Plan);
   const verdict = await simulate(plan);
   total.runs += 1;
   total.onboardings += verdict.onboardings;
   total.steps += verdict.steps;
   total.virtualMs += verdict.virtualMs;
-  if (values.trace) printTrace(verdict);
+  draw(verdict);
+  if (values.trace) for (const line of tableOf(verdict.trace)) print(line);
+  printProgress();
   if (verdict.problems.length === 0) continue;
   total.failing += 1;
   if (values['keep-going'] || values.stop || values.trace) {
@@ -84,5 +111,5 @@ for (let seed = first; isDue(seed); seed += 1) {
     break;
   }
 }
-printTotal();
+print(soFar());
 process.exit(total.failing > 0 ? 1 : 0);

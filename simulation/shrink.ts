@@ -1,32 +1,30 @@
 import type { Plan } from './plan.js';
 import { simulate, type Verdict } from './simulation.js';
 
-/** Leaves out whatever a failing run does not need to fail with the same promise broken. */
+const LISTS = ['parties', 'incidents', 'losses', 'moves', 'slips', 'fates'] as const;
+
+/** No workflow has so many events that it continues as new. */
+const NEVER = 10_000;
+
+/** Leaves out whatever a failing run does not need to break the same promise. */
 export async function shrunk(failing: Verdict): Promise<Verdict> {
-  const wanted = kindOf(failing);
+  const [first] = failing.problems;
   let best = failing;
-  const fails = async (plan: Plan): Promise<boolean> => {
-    const verdict = await simulate(plan);
-    if (verdict.problems.length === 0 || kindOf(verdict) !== wanted) return false;
+  const isEnough = async (changed: Partial<Plan>): Promise<boolean> => {
+    const verdict = await simulate({ ...best.plan, ...changed });
+    if (verdict.problems[0]?.promise !== first?.promise) return false;
     best = verdict;
     return true;
   };
-  if (best.plan.parties > 1) await fails({ ...best.plan, parties: 1 });
-  for (const part of ['incidents', 'losses', 'moves', 'fates'] as const) {
-    for (let size = best.plan[part].length; size >= 1; size = Math.floor(size / 2)) {
-      for (let from = 0; from < best.plan[part].length; ) {
-        const without = (best.plan[part] as readonly unknown[]).toSpliced(from, size);
-        if (!(await fails({ ...best.plan, [part]: without } as Plan))) from += size;
+  for (const name of LISTS) {
+    const least = name === 'parties' ? 1 : 0;
+    for (let size = best.plan[name].length - least; size >= 1; size = Math.floor(size / 2)) {
+      for (let from = 0; from + size <= best.plan[name].length && best.plan[name].length > least; ) {
+        const without = (best.plan[name] as readonly unknown[]).toSpliced(from, size);
+        if (without.length < least || !(await isEnough({ [name]: without }))) from += size;
       }
     }
   }
-  if (best.plan.continueAfter < NEVER) await fails({ ...best.plan, continueAfter: NEVER });
+  if (best.plan.continueAfter < NEVER) await isEnough({ continueAfter: NEVER });
   return best;
-}
-
-const NEVER = 10_000;
-
-/** The first promise that was broken, without the names in it. */
-function kindOf({ problems: [first = ''] }: Verdict): string {
-  return first.replace(/\S*\d\S*/g, '#');
 }

@@ -7,13 +7,13 @@ import {
   startMerchantBoarding,
 } from '../src/temporal/start.js';
 import type { WorkersConfig } from '../src/worker/workflow-worker.js';
-import { castOf, type Party } from '../test/rigs/chaos/cast.js';
-import { broken } from './invariants.js';
+import { castOf, KINDS, type Party } from '../test/rigs/chaos/cast.js';
+import { broken, type Problem } from './invariants.js';
 import { MARKERS } from './markers.js';
 import { Network, replaceTransport } from './network.js';
 import { memoryFiles, PARTNERS_URL, Partners } from './partners.js';
 import { People } from './people.js';
-import { MOVES, type Plan } from './plan.js';
+import { type Incident, MOVES, type Plan } from './plan.js';
 import { TASK_QUEUE } from './service/names.js';
 import { clientOf } from './service/requests.js';
 import { Service } from './service/service.js';
@@ -24,8 +24,7 @@ import { type Line, Process, World } from './world.js';
 /** What a run has shown. */
 export interface Verdict {
   readonly plan: Plan;
-  /** A sentence for each promise that was not kept. */
-  readonly problems: readonly string[];
+  readonly problems: readonly Problem[];
   readonly trace: readonly Line[];
   readonly onboardings: number;
   readonly virtualMs: number;
@@ -43,6 +42,11 @@ const PACE_MS = 3_600_000;
 /** All are requested within this time, in milliseconds. */
 const REQUESTED_WITHIN_MS = 600_000;
 
+/** How long a write and its marks take, in milliseconds. */
+const WRITE_MS = 250;
+/** Where outbound events would go. */
+const DESTINATION = { id: 'subscriber', url: 'https://example.com' };
+
 /** The settings of the workers. */
 const CONFIG: WorkersConfig = {
   ...readAccounts(sandboxAccount(PARTNERS_URL)),
@@ -50,7 +54,7 @@ const CONFIG: WorkersConfig = {
   payloadKeys: undefined,
   poll: { minMs: 15 * 60_000, maxMs: 4 * 3_600_000 },
   patience: { retryAfterMaxMs: 3_600_000, stepMs: DAY_MS, unreadableMs: 3_600_000 },
-  events: { secrets: [], toLoopback: true, destinations: [] },
+  events: { secrets: [], toLoopback: true, destinations: [DESTINATION] },
 };
 
 const ONCE = { times: 1, milliseconds: 0 };
@@ -89,8 +93,10 @@ class Simulation {
   readonly #cast: readonly Party[];
   readonly #files = memoryFiles();
   readonly #office = new Process('people');
-  readonly #workers = new Map<string, Worker>();
+  readonly #workers: Worker[] = [];
+  readonly #cancelled = new Set<Party>();
   #steps = 0;
+  #releases = 0;
 
   constructor(
     private readonly plan: Plan,
@@ -98,19 +104,25 @@ class Simulation {
     private readonly partners: Partners,
   ) {
     this.#network = new Network(world, partners.listener, plan);
+    this.#network.onWrite = (number) => {
+      const { process } = World;
+      world.after(world.chance.between(0, WRITE_MS), () => this.#reach('write', number, process), null);
+    };
     networks.set(world, this.#network);
     this.#service = new Service(world, { continueAfter: plan.continueAfter, visibleWithinMs: 2_000 });
     this.#client = clientOf(this.#service, { carry: (_, request) => request() });
-    this.#cast = castOf(plan.seed, 5 * plan.parties, MARKERS)
-      .filter(({ twin }) => !twin)
-      .slice(0, plan.parties);
+    const all = castOf(plan.seed, 2 * KINDS.length, MARKERS).filter(({ type }) =>
+      type.startsWith(plan.only ?? ''),
+    );
+    const cast = [...all.filter(({ twin }) => !twin), ...all.filter(({ twin }) => twin)];
+    this.#cast = plan.parties.flatMap((place) => cast[place] ?? []);
   }
 
   async run(): Promise<Verdict> {
     const { plan, world, partners } = this;
     const [client, service, cast] = [this.#client, this.#service, this.#cast];
     for (const name of ['worker 1', 'worker 2']) this.#startWorker(name);
-    const people = new People(world, client, partners, this.#files, cast, MARKERS, plan.shiftMs);
+    const people = new People(world, client, partners, this.#files, cast, plan);
     for (const move of plan.moves)
       await partners.control('POST', '/sandbox/faults', { ...MOVES[move], ...ONCE });
     for (const party of cast)
@@ -119,32 +131,49 @@ class Simulation {
     this.#begin(0, () => people.work());
 
     const began = world.now;
-    const incidents = plan.incidents.toSorted((one, other) => one.step - other.step);
     await world.run(() => {
       this.#steps += 1;
-      while (incidents[0] && incidents[0].step <= this.#steps) this.#happens(incidents.shift());
-      return this.#isOver();
+      this.#reach('step', this.#steps);
+      return this.#isOver() || people.surprises.size > 0;
     }, began + PATIENCE_MS);
     const virtualMs = world.now - began;
+    const trace = [...world.trace];
 
-    const problems = [...failures(world), ...people.surprises];
+    const problems = [
+      ...failures(world),
+      ...[...people.surprises].map((what) => ({
+        promise: 'Nobody is asked, or rejected, for no reason.',
+        what,
+      })),
+    ];
     if (problems.length === 0)
-      problems.push(...(await this.#examine({ world, cast, partners, service, client })));
-    for (const worker of this.#workers.values()) worker.kill();
-    return { plan, problems, trace: world.trace, onboardings: cast.length, virtualMs, steps: this.#steps };
+      problems.push(
+        ...(await this.#examine({
+          world,
+          plan,
+          cast,
+          partners,
+          people,
+          cancelled: this.#cancelled,
+          service,
+          client,
+        })),
+      );
+    this.#killAll();
+    return { plan, problems, trace, onboardings: cast.length, virtualMs, steps: this.#steps };
   }
 
   /** After the last fault, by a worker that has nothing in its memory: it replays every workflow. */
-  async #examine(end: Omit<Parameters<typeof broken>[0], 'network'>): Promise<readonly string[]> {
+  async #examine(end: Omit<Parameters<typeof broken>[0], 'network'>): Promise<readonly Problem[]> {
     this.#network.clears();
-    for (const worker of this.#workers.values()) worker.kill();
+    this.#killAll();
     this.#startWorker('examiner');
-    let problems: readonly string[] | undefined;
+    let problems: readonly Problem[] | undefined;
     this.#begin(0, async () => {
       problems = await broken({ ...end, network: this.#network });
     });
     await this.world.run(() => problems !== undefined, this.world.now + DAY_MS);
-    return problems ?? [...failures(this.world), 'the end could not be examined'];
+    return problems ?? [...failures(this.world), { promise: RUNS, what: 'the end could not be examined' }];
   }
 
   #isOver(): boolean {
@@ -166,27 +195,67 @@ class Simulation {
       documents: this.#files,
       statements: this.#files,
     });
-    this.#workers.set(name, worker);
+    this.#workers.push(worker);
     worker.start();
   }
 
-  #happens(incident: Plan['incidents'][number] | undefined): void {
+  #killAll(): void {
+    for (const worker of this.#workers.splice(0)) if (worker.isAlive) worker.kill();
+  }
+
+  async #cancel(party: Party): Promise<void> {
+    if (!this.#service.open(party.workflowId)) return;
+    this.world.say('people', `cancel ${party.workflowId}`);
+    this.#cancelled.add(party);
+    await this.#client.workflow.getHandle(party.workflowId).cancel();
+  }
+
+  #reach(of: Incident['of'], number: number, process?: Process): void {
+    for (const incident of this.plan.incidents)
+      if (incident.of === of && incident.number === number) this.#happens(incident, process);
+  }
+
+  #happens({ how, milliseconds }: Incident, process?: Process): void {
     const { world } = this;
-    const [name, worker] = world.chance.pick([...this.#workers] as [[string, Worker], ...[string, Worker][]]);
-    if (!incident || !worker.isAlive) return;
-    const { how, milliseconds } = incident;
-    if (how === 'killed') {
-      worker.kill();
-      world.after(milliseconds, () => this.#startWorker(name), null);
-    } else {
-      worker.frozenUntil = world.now + milliseconds;
-      world.say(name, `is frozen for ${milliseconds / 1_000} s`);
+    const working = this.#workers.filter((one) => one.isAlive && this.#service.workers.includes(one));
+    if (working.length === 0) return;
+    const worker =
+      working.find((each) => each === process) ?? world.chance.pick(working as [Worker, ...Worker[]]);
+    switch (how) {
+      case 'killed':
+        worker.kill();
+        world.after(milliseconds, () => this.#startWorker(worker.name), null);
+        break;
+      case 'frozen':
+        worker.frozenUntil = world.now + milliseconds;
+        world.after(milliseconds, () => this.#service.handOut(), null);
+        world.say(worker.name, `is frozen for ${milliseconds / 1_000} s`);
+        break;
+      case 'released':
+        this.#releases += 1;
+        for (const { name } of working) this.#startWorker(`${name.slice(0, 8)}.${this.#releases}`);
+        for (const each of working) each.end();
+        break;
+      case 'forgets':
+        worker.forget();
+        break;
+      case 'cancelled':
+        this.#begin(0, () => this.#cancel(world.chance.pick(this.#cast as [Party, ...Party[]])));
+        break;
+      case 'jumps':
+        worker.clockMs += milliseconds;
+        world.say(worker.name, `has a clock that jumps by ${milliseconds / 1_000} s`);
     }
   }
 }
 
-function failures({ failures: all }: World): string[] {
-  return all.map((error) => `failed: ${error instanceof Error ? error.message : String(error)}`);
+const RUNS = 'No workflow task fails, and no other code of a worker that nobody waits for.';
+
+function failures({ failures: all }: World): Problem[] {
+  return all.map((error) => ({
+    promise: RUNS,
+    what: error instanceof Error ? error.message : String(error),
+  }));
 }
 
 function request(client: Client, { type, input }: Party): Promise<unknown> {

@@ -43,7 +43,8 @@ class VirtualDate extends real.Date {
     else super(...(args as [number]));
   }
   static override now(): number {
-    return Math.floor(World.current?.now ?? real.Date.now());
+    const { current, process } = World;
+    return Math.floor(current ? current.now + (process?.clockMs ?? 0) : real.Date.now());
   }
 }
 

@@ -1,9 +1,11 @@
 import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
+import { msToNumber } from '@temporalio/common/lib/time.js';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { AccountAccess } from '../src/activities/account-access.js';
 import type { FileStore } from '../src/documents/file-store.js';
 import { type ActivityQueue, activityQueues } from '../src/worker/partner-workers.js';
+import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../src/worker/tuning.js';
 import { intercepted, type WorkersConfig, workflowQueue } from '../src/worker/workflow-worker.js';
 import {
   type Command,
@@ -74,6 +76,27 @@ export class Worker extends Process implements ServiceWorker {
     this.service.join(this);
     for (const { access } of this.#queues.values())
       if (access) this.world.within(this, () => void access.probeNow(this.client).catch(() => undefined));
+  }
+
+  /** It takes no more tasks, and ends as after a signal. */
+  end(): void {
+    this.world.say(this.name, 'ends');
+    this.service.leave(this);
+    this.world.within(this, () => {
+      this.world.after(msToNumber(SHUTDOWN_GRACE), () => {
+        for (const attempt of this.#attempts.values()) attempt.cancel('WORKER_SHUTDOWN');
+      });
+      this.world.after(msToNumber(SHUTDOWN_FORCE), () => this.kill());
+    });
+  }
+
+  /** Its workflows leave its memory. Each is replayed when it is next needed. */
+  forget(): void {
+    this.world.say(this.name, 'forgets all workflows');
+    this.world.within(this, () => {
+      for (const run of this.service.runs)
+        if (this.#instances.has(run.runId)) void this.#inLine(run, async () => this.#evict(run));
+    });
   }
 
   kill(): void {

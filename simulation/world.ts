@@ -8,6 +8,8 @@ export class Process {
   isAlive = true;
   /** Until then nothing in it moves, in milliseconds since 1970. */
   frozenUntil = 0;
+  /** How far its clock is ahead, in milliseconds. */
+  clockMs = 0;
 
   constructor(readonly name: string) {}
 }
@@ -17,6 +19,8 @@ export interface Line {
   readonly at: number;
   readonly who: string;
   readonly what: string;
+  /** Nothing goes wrong, and nothing changes. */
+  readonly isRoutine?: boolean;
 }
 
 interface Due {
@@ -77,8 +81,8 @@ export class World {
     return World.#processes.run(process, run);
   }
 
-  say(who: string, what: string): void {
-    this.trace.push({ at: this.now, who, what });
+  say(who: string, what: string, isRoutine = false): void {
+    this.trace.push({ at: this.now, who, what, isRoutine });
   }
 
   /** An id that the same seed makes again. */

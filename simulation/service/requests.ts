@@ -4,7 +4,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { clientInterceptors } from '../../src/temporal/connection.js';
 import { grpcError } from '../../test/rigs/temporal/answering-service.js';
-import { encoded, timestampOf } from '../runtime.js';
+import { decoded, encoded, timestampOf } from '../runtime.js';
 import { NAMESPACE } from './names.js';
 import type { Event, Run, Update } from './run.js';
 import type { Service } from './service.js';
@@ -132,6 +132,12 @@ function requestsOf(service: Service): Readonly<Record<string, Handler>> {
     async queryWorkflow({ execution, query }) {
       const result = await service.query(found(execution), query.queryType, query.queryArgs?.payloads ?? []);
       return { queryResult: { payloads: [result] } };
+    },
+
+    startActivityExecution({ activityId, input }) {
+      if (!service.singles.has(activityId))
+        service.singles.set(activityId, (input?.payloads ?? []).map(decoded));
+      return { runId: activityId, started: true };
     },
 
     describeWorkflowExecution: ({ execution }) => described(found(execution), world.now),

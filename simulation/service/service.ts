@@ -25,6 +25,8 @@ const QUERY_MS = 10_000;
 export class Service implements RunHost {
   readonly runs: Run[] = [];
   readonly workers: Worker[] = [];
+  /** Activities without a workflow: nobody runs them. Their arguments by their ids. */
+  readonly singles = new Map<string, readonly unknown[]>();
   readonly #byRunId = new Map<string, Run>();
   readonly #latest = new Map<string, Run>();
   /** What waits for a worker. */
@@ -70,6 +72,7 @@ export class Service implements RunHost {
     this.world.say('Temporal', `${run.start.workflowId} is ${run.status}`);
     this.changed(run);
     const { parent } = run.start;
+    // A parent that has continued as new does not learn of the children of the run before.
     if (parent && run.closed && run.status !== 'CONTINUED_AS_NEW')
       parent.run.childClosed(parent.seq, run, run.closed);
     if (run.status === 'CONTINUED_AS_NEW') return;
@@ -101,6 +104,11 @@ export class Service implements RunHost {
 
   join(worker: Worker): void {
     this.workers.push(worker);
+    this.handOut();
+  }
+
+  /** A worker is there for what waits for one. */
+  handOut(): void {
     for (const waiting of [...this.#waiting]) {
       this.#waiting.delete(waiting);
       if (waiting instanceof Run) this.dispatchTask(waiting);

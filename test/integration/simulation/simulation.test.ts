@@ -1,3 +1,6 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { run } from '../../rigs/processes.js';
 
@@ -23,20 +26,34 @@ it('does the same, byte for byte, with the same seed', async () => {
 
 it('names which promise a run breaks, what is enough for it, and how to repeat it', async () => {
   // Both workers die, and nobody starts them again.
-  const forEver = Array.from({ length: 12 }, (_, step) => ({ step, how: 'killed', milliseconds: 1e12 }));
+  const forEver = [1, 2].map((number) => ({ of: 'step', number, how: 'killed', milliseconds: 1e12 }));
   const plan = {
-    seed: 1,
-    parties: 1,
-    fates: [],
-    losses: [],
-    moves: [],
-    shiftMs: 60_000,
-    incidents: forEver,
-    continueAfter: 10_000,
+    ...{ seed: 1, parties: [0, 1], shiftMs: 21_600_000, continueAfter: 10_000 },
+    ...{ fates: [], losses: [], moves: [], slips: [], incidents: forEver },
   };
   const { code, stdout } = await simulate('--plan', JSON.stringify(plan));
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^\nseed 1 breaks a promise:\n {2}\S+ never ended: /);
-  expect(stdout).toContain('\nwhat is enough for it:\n\n2026-01-05T');
-  expect(stdout).toContain(`\nto repeat it: npm run simulate -- --trace --plan '{"seed":1,`);
+  expect(stdout).toMatch(
+    /^\nseed 1 breaks a promise:\n {2}Every onboarding ends as its partners decided\.\n {4}\S+ never ended: /,
+  );
+  const [, trace = ''] = /\nwhat is enough for it:\n\n(2026-01-05T[\s\S]+?)\n\n/.exec(stdout) ?? [];
+  expect(trace).toContain('worker 2    is killed');
+  expect(trace.split('\n').length).toBeLessThan(26);
+  expect(stdout).toContain(`\nto repeat it: npm run simulate -- --trace --plan '{"seed":1,"parties":[`);
+});
+
+it('draws a run as one picture that needs nothing else', async () => {
+  const file = join(await mkdtemp(join(tmpdir(), 'gangway-picture-')), 'run.svg');
+  await simulate('--seed', '24', '--picture', file);
+  const picture = await readFile(file, 'utf8');
+  for (const column of ['people', 'Temporal', 'worker 1', 'partner'])
+    expect(picture).toContain(`>${column}</text>`);
+  expect(picture).toMatch(/>\S+-chaos-24-\d+ starts<\/text>/);
+  expect(picture.match(/https?:[^"]+/g)).toEqual(['http://www.w3.org/2000/svg']);
+});
+
+it('onboards only whom it is to onboard', async () => {
+  const { stdout } = await simulate('--count', '3', '--only', 'merchant', '--trace');
+  const started = [...stdout.matchAll(/Temporal +(\w+)-\S+-chaos-\S+ starts/g)].map(([, type]) => type);
+  expect(new Set(started)).toEqual(new Set(['merchant']));
 });

@@ -1,5 +1,6 @@
 import type { TimelineEntry } from '../../../src/messages/onboarding-state.js';
 import type { ReceivedRequest } from '../../../src/sandbox/faults.js';
+import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
 import type { Witness } from './beliefs.js';
 
 /** A question about a write: it is unknown whether the write took effect. */
@@ -23,12 +24,16 @@ export interface Examined extends Question {
 /** Finds requests of an operation that have all these words in their URL or body. */
 export type Search = (operation: string, about: readonly string[]) => Promise<readonly ReceivedRequest[]>;
 
-/** A write that may be asked about: its operations, words of its requests, and the timeline event that records it as done. */
+/**
+ * A write that may be asked about: its operations, words of its requests, the timeline event that records it as done, and the
+ * field of the ledger whose value a person adopts. Default: `id`.
+ */
 interface Write {
   readonly title: RegExp;
   readonly operations: readonly string[];
   readonly about: (witness: Witness, match: readonly string[]) => readonly unknown[];
   readonly done?: string;
+  readonly adopted?: 'name' | 'of';
 }
 
 const WRITES: readonly Write[] = [
@@ -36,6 +41,7 @@ const WRITES: readonly Write[] = [
     title: /^create the merchant$/,
     operations: ['create-merchant', 'create-merchant-v1'],
     about: ({ party }) => [party.externalId],
+    done: 'merchant-created',
   },
   {
     title: /^submit to underwriting$/,
@@ -50,34 +56,94 @@ const WRITES: readonly Write[] = [
     done: 'answers-delivered',
   },
   // The log of requests keeps only the URL of an upload, not the name of the file.
-  { title: /^upload /, operations: ['upload-attachment'], about: ({ state }) => [state.merchantProfileId] },
+  {
+    title: /^upload (.+)$/,
+    operations: ['upload-attachment'],
+    about: ({ state }) => [state.merchantProfileId],
+  },
   {
     title: /^submit the business account holder$/,
     operations: ['submit-business-account-holder'],
     about: ({ party }) => [party.businessName, party.legalName],
+    done: 'holder-submitted',
   },
   {
     title: /^open the financial account$/,
     operations: ['submit-business-customer'],
     about: ({ state }) => [state.profileId],
+    adopted: 'name',
+    done: 'financial-account-opened',
   },
   {
     title: /^reply to ticket (\d+)$/,
     operations: ['create-ticket'],
     about: (_, [, ticket]) => [ticket],
     done: 'ticket-answered',
+    adopted: 'of',
   },
   {
     title: /^create the payments account$/,
     operations: ['create-account'],
     about: ({ mid }) => [mid],
+    done: 'payments-account-created',
   },
   {
     title: /^create the terminal$/,
     operations: ['create-terminal'],
     about: ({ state }) => [state.paymentsAccountId],
+    done: 'terminal-created',
   },
 ];
+
+/**
+ * The id of a write that an open question is about, as the ledger has it; `none` without one, and undefined when it is no known
+ * write.
+ */
+export function writtenAs(asked: string, witness: Witness, ledger: readonly LedgerEntry[]) {
+  const title = asked.replace(/^[^:]+: /, '');
+  const write = WRITES.find((each) => each.title.test(title));
+  if (!write) return undefined;
+  const match = write.title.exec(title) ?? [];
+  const doneBefore = witness.state.timeline.filter(
+    ({ event, detail = '' }) => event === write.done && detail.includes(match[1] ?? ''),
+  );
+  const entry = effectsOf(write, witness, match, ledger)[doneBefore.length];
+  return entry ? String(entry[write.adopted ?? 'id']) : 'none';
+}
+
+function effectsOf(write: Write, witness: Witness, match: readonly string[], ledger: readonly LedgerEntry[]) {
+  const words = [...write.about(witness, match), ...match.slice(1)].map(String);
+  return ledger.filter(
+    (entry) =>
+      write.operations.includes(entry.operation) &&
+      words.every((word) => Object.values(entry).some((value) => isAbout(String(value), word))),
+  );
+}
+
+/** A line for each write in the ledger that a timeline has neither as done nor as uncertain. */
+export function unrecorded(witness: Witness, ledger: readonly LedgerEntry[]): string[] {
+  const { workflowId, state } = witness;
+  return WRITES.flatMap((write) => {
+    const [, title = ''] = /^\^([\w ]+)\$$/.exec(write.title.source) ?? [];
+    if (title === '') return [];
+    const times = effectsOf(write, witness, [], ledger).length;
+    const isDoubt = new RegExp(`^${title}(?!.*: (not-sent|rejected)$)`);
+    const recorded = state.timeline.filter(
+      ({ event, detail = '' }) =>
+        event === write.done ||
+        event.endsWith('-adopted') ||
+        (event.startsWith('write-') && isDoubt.test(detail)),
+    ).length;
+    return recorded >= times
+      ? []
+      : [`${workflowId} did ${title} ${times} times, and its timeline has it ${recorded} times`];
+  });
+}
+
+/** The ledger has the mid of a payments account at the end of its name. */
+function isAbout(value: string, word: string): boolean {
+  return value === word || value.endsWith(` mid ${word}`);
+}
 
 /** Every question about a write, open or not, and the request that had arrived by then. */
 export async function examined(witnesses: readonly Witness[], search: Search): Promise<Examined[]> {
@@ -151,7 +217,7 @@ export function killedAfterMark({ at, doubt }: Examined, incidents: readonly Inc
   const [, marked = ''] = / sent at (.+ UTC): its worker stopped/.exec(doubt) ?? [];
   const lasted = Math.min(Date.parse(at) - Date.parse(marked), ATTEMPT_MS);
   const after = incidents
-    .filter(({ what }) => /^worker \d is killed/.test(what))
+    .filter(({ what }) => /^worker \S+ is killed/.test(what))
     .map((incident) => Date.parse(incident.at) - Date.parse(marked));
   return after.find((milliseconds) => milliseconds >= 0 && milliseconds < lasted);
 }
