@@ -31,11 +31,13 @@ const program = new Command('seeded-defects')
   .description('Apply known defects one by one, and check that a test fails.')
   .argument('[names...]', 'defects, by the names of their patches; default: all')
   .option('--list', 'list the defects without running tests')
+  .option('--simulate', 'run 300 schedules of the simulation instead of the tests')
   .parse();
 const names = program.args.length > 0 ? program.args : known.sort();
 for (const name of names) if (!known.includes(name)) program.error(`there is no defect ${name}`);
 const width = Math.max(...names.map(({ length }) => length));
-if (program.opts<{ list?: true }>().list) names.forEach(list);
+const { list: isList, simulate: isSimulation } = program.opts<{ list?: true; simulate?: true }>();
+if (isList) names.forEach(list);
 else process.exitCode = await seedAll().catch(endedByCtrlC);
 
 function list(name: string): void {
@@ -53,7 +55,7 @@ async function seedAll(): Promise<number> {
   ensureFreshBuild();
   const failures = await pLimit(availableParallelism()).map(names, seed);
   const caught = failures.filter((failure) => failure !== undefined);
-  const wrong = caught.length > 0 ? await failuresWithoutDefect(caught) : [];
+  const wrong = caught.length > 0 && !isSimulation ? await failuresWithoutDefect(caught) : [];
   for (const { file, name } of wrong) print(`fails without a defect, too: ${file} > ${name}`);
   print(`${caught.length} of ${names.length} caught`);
   return caught.length === names.length && wrong.length === 0 ? 0 : 1;
@@ -92,6 +94,17 @@ async function seed(name: string): Promise<Failure | undefined> {
   }
 }
 
+/** Runs with the defect until one breaks a promise. @returns which promise, and after how many runs */
+async function simulated(cwd: string): Promise<Failure | undefined> {
+  const { code, output } = await run('npm', ['run', '-s', 'simulate', '--', '--count', '300', '--stop'], {
+    cwd,
+  });
+  if (code === 0) return undefined;
+  const [, promise = output, problem = ''] = /^seed \d+:\n +(.+)\n +(.+)/m.exec(output) ?? [];
+  const [, runs = ''] = /^(\d+ runs), \d+ onboardings, \d+ steps in .+ virtual years/m.exec(output) ?? [];
+  return { file: runs, name: `${promise} ${problem}` };
+}
+
 async function catcherOf(name: string): Promise<Failure | undefined> {
   const { root: cwd, remove } = await scratchCopy();
   const make = async (command: string, ...args: string[]) => {
@@ -108,6 +121,11 @@ async function catcherOf(name: string): Promise<Failure | undefined> {
   const related = (project: string) => failing(['related', ...changed, `--project=${project}`]);
   try {
     await make('git', 'apply', patchOf(name));
+    if (isSimulation) {
+      await make('node', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
+      await make('node', 'scripts/bundle-workflows.mjs');
+      return await simulated(cwd);
+    }
     // Unit tests need no build.
     const found = (named.startsWith('test/unit/') && (await failing([named]))) || (await related('unit'));
     if (found) return found;
