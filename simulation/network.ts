@@ -5,6 +5,7 @@ import {
   type HttpRequest,
   type HttpResponse,
   PartnerHttp,
+  TOO_LARGE,
   TransportError,
 } from '../src/partners/http.js';
 import { grpcError } from '../test/rigs/temporal/answering-service.js';
@@ -99,7 +100,7 @@ export class Network implements Link {
   /** A request to a partner, as {@link PartnerHttp.send} makes it. */
   async send(
     request: HttpRequest,
-    { headersTimeoutMs, totalTimeoutMs }: HttpLimits = DEFAULT_HTTP_LIMITS,
+    { headersTimeoutMs, totalTimeoutMs, maxBodyBytes }: HttpLimits = DEFAULT_HTTP_LIMITS,
   ): Promise<HttpResponse> {
     const { chance } = this.world;
     const of = request.beforeSending ? 'write' : 'read';
@@ -132,6 +133,7 @@ export class Network implements Link {
           : chance.between(5, 60),
       );
       if (fate === 'reset') throw codeError('ECONNRESET');
+      if (result.body.length > (request.maxBytes ?? maxBodyBytes)) throw codeError(TOO_LARGE);
       if (fate === 'cut') return { ...result, body: result.body.subarray(0, result.body.length / 2) };
       departure.status = result.status;
       return fate === 'paged' ? firstPageOf(result) : result;

@@ -302,7 +302,7 @@ export class Run {
       this.#close({ status: 'CONTINUED_AS_NEW' });
       this.continuedTo = this.host.start({
         ...{ ...start, args: (args ?? []) as Payload[], before: this, searchAttributes: payloads },
-        memo: { ...this.memo, ...(memo as Record<string, Payload>) },
+        memo: { ...this.start.memo, ...(memo as Record<string, Payload>) },
         ...(parent && { parent }),
       });
     } else if (!isWithoutEffect(command))

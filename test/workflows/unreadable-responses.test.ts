@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { nudge } from '../../../src/temporal/nudge.js';
-import { business, merchant } from '../../rigs/inputs.js';
-import type { Rig } from '../../rigs/rig.js';
-import { eventually } from '../../rigs/waiting.js';
+import { nudge } from '../../src/temporal/nudge.js';
+import { business, merchant } from '../rigs/inputs.js';
+import type { Rig } from '../rigs/rig.js';
+import { eventually } from '../rigs/waiting.js';
 import {
   boardingResponse,
   type HostilePartner,
   hostilePartner,
   type Response,
   STATUS,
-} from '../../rigs/workflows/hostile-partner.js';
-import { accountOf, asked, waiting, withAccounts } from '../../rigs/workflows/partner-account.js';
+} from '../rigs/workflows/hostile-partner.js';
+import { accountOf, asked, waiting, withAccounts } from '../rigs/workflows/partner-account.js';
 
 const HOUR_MS = 3_600_000;
 const DATE = '2026-01-31T10:00:00Z';

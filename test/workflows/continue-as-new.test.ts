@@ -1,12 +1,12 @@
 import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { MerchantBoardingOutcome } from '../../../src/messages/onboardings.js';
-import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
-import { proposedAnswerOf } from '../../../src/temporal/onboardings.js';
-import { merchant } from '../../rigs/inputs.js';
-import { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
-import { eventually } from '../../rigs/waiting.js';
+import type { MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
+import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
+import { proposedAnswerOf } from '../../src/temporal/onboardings.js';
+import { merchant } from '../rigs/inputs.js';
+import { Onboarding } from '../rigs/onboarding.js';
+import { createRig, type Rig } from '../rigs/rig.js';
+import { eventually } from '../rigs/waiting.js';
 
 /** On a server that suggests a new run after a few dozen events, where a real one waits for thousands. */
 async function withImpatientServer(body: (rig: Rig) => Promise<void>): Promise<void> {
