@@ -116,14 +116,6 @@ it('an onboarding of another account is like one that does not exist, whatever i
   expect(await opened(await started('north', 'south'))).toEqual(missing);
 });
 
-it('the host of a request is a name of this machine with the port, where nobody signs in', async () => {
-  const { visitor, url } = await runConsole(rig, { provider: null });
-  const { port } = new URL(url);
-  const statusOf = async (host: string) => (await visitor().open('/', { headers: { host } })).status;
-  expect(await statusOf(`localhost:${port}`)).toBe(200);
-  for (const host of [`evil.example:${port}`, 'localhost:1', '']) expect(await statusOf(host)).toBe(421);
-});
-
 describe('every page', () => {
   it('has the headers that forbid scripts, frames, caches and requests to others', async () => {
     const ada = await echoing().signedIn();
