@@ -37,6 +37,14 @@ const SERVER = {
   testTimeout: 200_000,
   hookTimeout: 120_000,
 };
+/** The simulated service, on virtual time. */
+const SIMULATED = {
+  globalSetup: ['test/rigs/fresh-build.ts'],
+  provide: { isSimulated: true },
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
+
 const PROCESSES = {
   ...SERVER,
   globalSetup: [TEMPORAL, 'test/rigs/browser/unpacked.ts', 'test/rigs/worker/changed-build.ts'],
@@ -68,10 +76,12 @@ export default defineConfig({
       project('unit', { isolate: false, testTimeout: 60_000, sequence: { groupOrder: 1 } }),
       // Real clients, workers and sandboxes in the test's own process. Files share a process, one after the other.
       project('integration', { ...SERVER, isolate: false, maxWorkers: 4, sequence: { groupOrder: 2 } }),
-      // Workflows on the simulated service and on virtual time. Files share a process, and its world.
+      // Files share a process, and its world or its server.
       project('workflows', {
-        ...{ globalSetup: ['test/rigs/fresh-build.ts'], provide: { isSimulated: true } },
-        ...{ isolate: false, testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder: 1 } },
+        ...(process.env['WORKFLOWS_ON'] === 'server'
+          ? { ...SERVER, maxWorkers: 4, sequence: { groupOrder: 2 } }
+          : { ...SIMULATED, sequence: { groupOrder: 1 } }),
+        isolate: false,
       }),
       // Real processes, kills, a browser. Most of them wait most of the time.
       project('e2e', { ...PROCESSES, isolate: false, maxWorkers: 5, sequence: { groupOrder: 3 } }),

@@ -65,6 +65,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   signatures: signaturesProblem,
   gate: gateProblem,
   'long-sizes': longSizesProblem,
+  'on-a-server': onServerProblem,
   mutants: () => failing('npm', 'run', 'mutants', '--', '--at-least', '75', '--concurrency', '2'),
   'seeded-defects': () => failing('npm', 'run', 'seeded-defects'),
 };
@@ -225,6 +226,12 @@ async function gateProblem(): Promise<Problem> {
   } finally {
     await rm(clone, { recursive: true, force: true });
   }
+}
+
+/** What the tests of workflows expect on the simulated service, they expect on a real server. */
+async function onServerProblem(): Promise<Problem> {
+  const env = { ...process.env, WORKFLOWS_ON: 'server' };
+  return failed('vitest', await run('npx', ['vitest', 'run', '--project', 'workflows'], { env }));
 }
 
 async function longSizesProblem(): Promise<Problem> {
