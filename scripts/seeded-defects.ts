@@ -122,7 +122,8 @@ async function catcherOf(name: string): Promise<Failure | undefined> {
   try {
     await make('git', 'apply', patchOf(name));
     if (isSimulation) {
-      await make('node', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
+      // A defect may be one of types as well.
+      await run('node', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { cwd });
       await make('node', 'scripts/bundle-workflows.mjs');
       return await simulated(cwd);
     }
