@@ -42,8 +42,8 @@ const PACE_MS = 3_600_000;
 /** All are requested within this time, in milliseconds. */
 const REQUESTED_WITHIN_MS = 600_000;
 
-/** How long a write and its marks take, in milliseconds. */
-const WRITE_MS = 250;
+/** How long it takes until a write has its mark, and until it has its response, in milliseconds. */
+const WRITE_MS = [40, 250] as const;
 /** Where outbound events would go. */
 const DESTINATION = { id: 'subscriber', url: 'https://example.com' };
 
@@ -106,7 +106,8 @@ class Simulation {
     this.#network = new Network(world, partners.listener, plan);
     this.#network.onWrite = (number) => {
       const { process } = World;
-      world.after(world.chance.between(0, WRITE_MS), () => this.#reach('write', number, process), null);
+      const delay = world.chance.between(0, world.chance.pick(WRITE_MS));
+      world.after(delay, () => this.#reach('write', number, process), null);
     };
     networks.set(world, this.#network);
     this.#service = new Service(world, { continueAfter: plan.continueAfter, visibleWithinMs: 2_000 });

@@ -192,9 +192,8 @@ export class Activity {
     const lastHeartbeatDetails = this.details && { payloads: [...this.details] };
     const timeout = { timeoutType, ...(lastHeartbeatDetails && { lastHeartbeatDetails }) };
     const failure: Failure = { message: `activity ${kind} timeout`, timeoutFailureInfo: timeout };
-    if (this.cancelRequested)
-      this.#end({ cancelled: { failure: this.#wrapped({ canceledFailureInfo: {} }) } });
-    else if (mayRetry) this.#failed(failure);
+    // Also after a request to cancel it: its workflow learns of the time-out, with the details of the last heartbeat.
+    if (mayRetry) this.#failed(failure);
     else {
       this.#wait();
       this.#end({ failed: { failure: this.#wrapped(failure) } });
