@@ -168,7 +168,7 @@ export class Network implements Link {
         const [before, after] = isDown ? [503] : fate ? [BEFORE[fate], AFTER[fate]] : [];
         if (before) return resolve(answer(before, before === 429 ? { 'retry-after': '90' } : {}));
         if (fate === 'rejected' && request.beforeSending)
-          return resolve(answer(400, { 'content-type': 'application/json' }, REFUSAL));
+          return resolve(answer(400, { 'content-type': 'application/json' }, refusal(textOf(request))));
         if (fate === 'repeated' && method !== 'POST') await take();
         const response = await take();
         resolve(after ? answer(after) : response);
@@ -195,8 +195,11 @@ function answer(status: number, headers: HttpResponse['headers'] = {}, body = ''
   return { status, headers, body: Buffer.from(body) };
 }
 
-/** A refusal that no scenario calls for. */
-const REFUSAL = JSON.stringify({ message: `${MARKERS.firstName} cannot be taken today`, errors: {} });
+/** A refusal that no scenario calls for. It quotes a name that the request has. */
+function refusal(text: string): string {
+  const name = text.includes(MARKERS.firstName) ? MARKERS.firstName : 'This';
+  return JSON.stringify({ message: `${name} cannot be taken today`, errors: {} });
+}
 
 /** Of a list with more than one element, the first element and how many there are. */
 function firstPageOf(response: HttpResponse): HttpResponse {

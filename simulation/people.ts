@@ -46,6 +46,8 @@ export class People {
   readonly #moved = new Set<Party>();
   /** A business that has continued as new does not keep social security numbers, and asks for them. */
   readonly #knowsNoSsn = new Set<string>();
+  /** Nothing is left to correct in these workflows. */
+  readonly #corrected = new Set<string>();
   #answers = 0;
   #last: Case | undefined;
 
@@ -108,7 +110,9 @@ export class People {
     // A refusal that no scenario calls for is one of the plan.
     const isPlanned =
       requirement.kind === 'rejected-input' && this.plan.fates.some(({ fate }) => fate === 'rejected');
-    const answer = answerTo(party, requirement, MARKERS) ?? (isPlanned ? { kind: 'retry' } : undefined);
+    const isCorrected = isPlanned && this.#corrected.has(workflowId);
+    const answer =
+      (!isCorrected && answerTo(party, requirement, MARKERS)) || (isPlanned ? { kind: 'retry' } : undefined);
     if (answer === undefined)
       this.surprises.add(`${party.externalId} asks: ${requirement.title}: ${requirement.detail}`);
     if (answer === undefined || answer === 'moot') return undefined;
@@ -219,6 +223,7 @@ export class People {
       const why = cause instanceof Error ? cause.message : message;
       say(', refused');
       if (/ssn: is required/.test(why)) this.#knowsNoSsn.add(workflowId);
+      else if (/changes nothing/.test(why)) this.#corrected.add(workflowId);
       else if (!refusal.test(why)) this.surprises.add(`${workflowId} refuses ${what} for ${kind}: ${why}`);
       return undefined;
     }
