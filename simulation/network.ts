@@ -52,6 +52,7 @@ export class Network implements Link {
   #toTemporal = 0;
   /** When the partners became unavailable. */
   readonly downSince: number[] = [];
+  #isClear = false;
   /** A worker begins its next write. */
   onWrite: (number: number) => void = () => {};
   readonly #partner = new Process('partner');
@@ -69,6 +70,7 @@ export class Network implements Link {
 
   /** No more faults. */
   clears(): void {
+    this.#isClear = true;
     this.#fates = new Map();
     this.#losses = new Map();
   }
@@ -164,7 +166,7 @@ export class Network implements Link {
       const arrive = async () => {
         if (fate === 'lost') return;
         if (fate === 'down') this.downSince.push(this.world.now);
-        const isDown = this.downSince.some((since) => this.world.now - since < DOWN_MS);
+        const isDown = !this.#isClear && this.downSince.some((since) => this.world.now - since < DOWN_MS);
         const [before, after] = isDown ? [503] : fate ? [BEFORE[fate], AFTER[fate]] : [];
         if (before) return resolve(answer(before, before === 429 ? { 'retry-after': '90' } : {}));
         if (fate === 'rejected' && request.beforeSending)
