@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { request as ask, createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { inject } from 'vitest';
 import { testEnds, type Until } from './shared.js';
-import { listenerAt, listening } from './simulated-place.js';
+import { isSimulated, listenerAt, listening } from './simulated-place.js';
 
 /** A request or a response, as it went over the wire. */
 export interface Message {
@@ -41,7 +40,7 @@ export interface CountingProxy {
 
 /** Forwards every request to a partner and keeps both halves, until the running test ends. Cuts a connection that the partner cuts. */
 export async function countingProxy(target: string, until: Until = testEnds): Promise<CountingProxy> {
-  if (inject('isSimulated')) return simulatedProxy(target, until);
+  if (isSimulated()) return simulatedProxy(target, until);
   const all: Seen[] = [];
   let shutFrom: string | undefined;
   const server = createServer((request, response) => {

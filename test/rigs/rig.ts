@@ -29,7 +29,7 @@ import type { WorkersConfig } from '../../src/worker/workflow-worker.js';
 import { Onboarding } from './onboarding.js';
 import { SandboxControl } from './sandbox-control.js';
 import type { Until } from './shared.js';
-import { simulatedPlace } from './simulated-place.js';
+import { isSimulated, simulatedPlace } from './simulated-place.js';
 import { registerNamespace, startTemporal } from './temporal-server.js';
 import { keysFrom, type RunningWorker, runWorker, type WorkerOptions } from './worker.js';
 
@@ -131,7 +131,7 @@ async function realPlace(options: RigOptions, taskQueue: string): Promise<RigPla
 export async function createRig(options: RigOptions = {}): Promise<Rig> {
   const { dbaForm = 'shown' } = options;
   const taskQueue = `test-${randomUUID()}`;
-  const place = await (inject('isSimulated') ? simulatedPlace : realPlace)(options, taskQueue);
+  const place = await (isSimulated() ? simulatedPlace : realPlace)(options, taskQueue);
   const { client } = place;
   const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
   const dirs = { documentDir: join(folder, 'documents'), statementDir: join(folder, 'statements') };

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inject } from 'vitest';
 import { type Listener, Network, replaceTransport } from '../../simulation/network.js';
 import { Partners } from '../../simulation/partners.js';
 import { clientOf } from '../../simulation/service/requests.js';
@@ -13,6 +14,9 @@ import { configOf } from './worker.js';
 
 const realTimeout = globalThis.setTimeout;
 const realFetch = globalThis.fetch;
+
+/** Whether the tests of this process run on the simulated service. A rig may also serve a program without vitest. */
+export const isSimulated = () => process.env['VITEST'] !== undefined && inject('isSimulated');
 
 /** The files of a process share a world, as they would share a server. */
 let world: World | undefined;

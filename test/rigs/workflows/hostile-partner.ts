@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { inject } from 'vitest';
 import type { Until } from '../shared.js';
-import { listenerAt, listening } from '../simulated-place.js';
+import { isSimulated, listenerAt, listening } from '../simulated-place.js';
 
 /** A response of a hostile partner. */
 export interface Response {
@@ -47,7 +46,7 @@ export async function hostilePartner(sandbox: string, until: Until): Promise<Hos
     behave: (line) => void lines.delete(line),
     times: (line) => lines.get(line)?.times ?? [],
   };
-  if (inject('isSimulated')) {
+  if (isSimulated()) {
     const onward = listenerAt(sandbox);
     const { url, close } = listening(async (request) => {
       const wanted = misbehaviourAt(request);
