@@ -209,10 +209,10 @@ describe('a planned fault', () => {
     await plan(sandbox, '{"fault":"429","operation":"create-merchant","times":2,"milliseconds":5}');
     await create(sandbox);
     const waiting = [{ fault: '429', operation: 'create-merchant', times: 1, milliseconds: 5 }];
-    expect(await planned(sandbox)).toEqual({ calls: 1, waiting });
-    expect(await sandbox.control('DELETE /sandbox/faults')).toEqual({ calls: 1, waiting });
+    expect(await planned(sandbox)).toEqual({ calls: 1, waiting, delayed: [] });
+    expect(await sandbox.control('DELETE /sandbox/faults')).toEqual({ calls: 1, waiting, delayed: [] });
     expect(await create(sandbox)).toBe(200);
-    expect(await planned(sandbox)).toEqual({ calls: 2, waiting: [] });
+    expect(await planned(sandbox)).toEqual({ calls: 2, waiting: [], delayed: [] });
   });
 
   it('after the commit of a call that is refused leaves nothing behind', async () => {
