@@ -101,7 +101,7 @@ async function realPlace(options: RigOptions, taskQueue: string): Promise<RigPla
   const converter = dataConverter(keysFrom(payloadKeys));
   const namespace = options.namespace ?? (options.ownNamespace ? taskQueue : 'default');
   if (options.ownNamespace) await registerNamespace(connection, namespace);
-  const native = await NativeConnection.connect({ address });
+  const natives: NativeConnection[] = [];
   const sandbox = await startSandbox({ ...PACE, ...options.sandbox });
   return {
     client: new Client({
@@ -114,14 +114,16 @@ async function realPlace(options: RigOptions, taskQueue: string): Promise<RigPla
       ...(namespace !== 'default' && { TEMPORAL_NAMESPACE: namespace }),
       PAYLOAD_KEYS: payloadKeys,
     },
-    runWorker: (dirs, more) =>
-      runWorker(
-        { connection: native, namespace, sandboxUrl: sandbox.url, ...dirs },
-        { payloadKeys, ...more },
-      ),
+    async runWorker(dirs, more) {
+      // A connection of its own, as in a process of its own.
+      const native = await NativeConnection.connect({ address });
+      natives.push(native);
+      const place = { connection: native, namespace, sandboxUrl: sandbox.url, ...dirs };
+      return runWorker(place, { payloadKeys, ...more });
+    },
     async close() {
       await sandbox.close();
-      await native.close();
+      await Promise.all(natives.map((native) => native.close()));
       await connection.close();
       await server?.stop();
     },

@@ -4,7 +4,7 @@ import { eventually } from './waiting.js';
 
 /** A call that the sandbox holds until the test releases it. */
 export interface HeldCall {
-  /** Waits until the call has arrived. */
+  /** Waits until the sandbox holds the call. */
   underWay(): Promise<void>;
   letGo(): Promise<void>;
 }
