@@ -37,6 +37,7 @@ const SERVER = {
   testTimeout: 200_000,
   hookTimeout: 120_000,
 };
+
 /** The simulated service, on virtual time. */
 const SIMULATED = {
   globalSetup: ['test/rigs/fresh-build.ts'],

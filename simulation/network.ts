@@ -34,6 +34,7 @@ export interface Departure {
 
 /** How long the partners are unavailable, in milliseconds: longer than workflows wait before somebody has to know. */
 export const DOWN_MS = 44 * 3_600_000;
+
 /** What a partner is asked, and responds. Rejects when it cuts the connection. */
 export type Listener = (request: {
   readonly method: string;

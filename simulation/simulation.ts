@@ -44,6 +44,7 @@ const REQUESTED_WITHIN_MS = 600_000;
 
 /** How long it takes until a write has its mark, and until it has its response, in milliseconds. */
 const WRITE_MS = [40, 250] as const;
+
 /** Where outbound events would go. */
 const DESTINATION = { id: 'subscriber', url: 'https://example.com' };
 
@@ -235,7 +236,7 @@ class Simulation {
       case 'released':
         this.#releases += 1;
         for (const { name } of working) this.#startWorker(`${name.slice(0, 8)}.${this.#releases}`);
-        for (const each of working) each.end();
+        for (const each of working) void each.stop();
         break;
       case 'forgets':
         worker.forget();

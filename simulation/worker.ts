@@ -23,11 +23,8 @@ import type { Run, Step } from './service/run.js';
 import type { Service, Worker as ServiceWorker } from './service/service.js';
 import { Process, type World } from './world.js';
 
-/** How long a worker that stops takes to report its last activities, in milliseconds. */
-const STOP_MS = 100;
-
-/** How long it lets them run before it cancels them, in milliseconds. */
-const GRACE_MS = 10_000;
+/** How long a worker takes to report its last activities, in milliseconds. */
+const REPORT_MS = 100;
 
 type ActivityFunction = (...args: unknown[]) => Promise<unknown>;
 
@@ -78,18 +75,6 @@ export class Worker extends Process implements ServiceWorker {
       if (access) this.world.within(this, () => void access.probeNow(this.client).catch(() => undefined));
   }
 
-  /** It takes no more tasks, and ends as after a signal. */
-  end(): void {
-    this.world.say(this.name, 'ends');
-    this.service.leave(this);
-    this.world.within(this, () => {
-      this.world.after(msToNumber(SHUTDOWN_GRACE), () => {
-        for (const attempt of this.#attempts.values()) attempt.cancel('WORKER_SHUTDOWN');
-      });
-      this.world.after(msToNumber(SHUTDOWN_FORCE), () => this.kill());
-    });
-  }
-
   /** Its workflows leave its memory. Each is replayed when it is next needed. */
   forget(): void {
     this.world.say(this.name, 'forgets all workflows');
@@ -100,20 +85,31 @@ export class Worker extends Process implements ServiceWorker {
   }
 
   kill(): void {
-    this.isAlive = false;
     this.world.say(this.name, 'is killed');
+    this.#die();
+  }
+
+  #die(): void {
+    this.isAlive = false;
     for (const { instance } of this.#instances.values()) void instance.dispose();
     this.#instances.clear();
   }
 
-  /** It takes no more tasks, and ends once its activities have. */
+  /** It takes no more tasks, and ends once its activities have, as after a signal. */
   async stop(): Promise<void> {
+    this.world.say(this.name, 'ends');
     this.service.leave(this);
-    const attempts = [...this.#attempts.values()];
-    await Promise.race([Promise.all(attempts.map(({ result }) => result)), this.world.sleep(GRACE_MS)]);
+    const [graceMs, forceMs] = [msToNumber(SHUTDOWN_GRACE), msToNumber(SHUTDOWN_FORCE)];
+    await this.#activitiesEnd(graceMs);
     for (const attempt of this.#attempts.values()) attempt.cancel('WORKER_SHUTDOWN');
-    await this.world.sleep(STOP_MS);
-    this.isAlive = false;
+    await this.#activitiesEnd(forceMs - graceMs);
+    await this.world.sleep(REPORT_MS);
+    this.#die();
+  }
+
+  async #activitiesEnd(withinMs: number): Promise<void> {
+    const results = [...this.#attempts.values()].map(({ result }) => result);
+    await Promise.race([Promise.all(results), this.world.sleep(withinMs)]);
   }
 
   serves(taskQueue: string): boolean {
