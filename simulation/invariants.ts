@@ -105,7 +105,7 @@ async function doubled({ cast, cancelled, partners, people }: End): Promise<stri
   const { wrong, unowned } = auditOf(
     records,
     cast,
-    (party) => people.decided.has(party) || cancelled.has(party),
+    (party) => people.spared.has(party) || cancelled.has(party),
   );
   return [...[...wrong].map(([{ externalId }, why]) => `${externalId}: ${why.join(', ')}`), ...unowned];
 }

@@ -23,6 +23,9 @@ const SURELY_OVER_MS = 5 * 60_000;
 
 const HOUR_MS = 3_600_000;
 
+/** The longest time until somebody looks again, in milliseconds. */
+const LONGEST_SHIFT_MS = 6 * HOUR_MS;
+
 /** Somebody else was faster, or the partner was. */
 const TOO_LATE = /is not open|is open; open|has ended|already|not found|unsent|to take back|proposed/;
 
@@ -40,8 +43,8 @@ export class People {
   readonly surprises = new Set<string>();
   /** What people were told was accepted: workflows and requirements. */
   readonly receipts: { readonly workflowId: string; readonly id: string }[] = [];
-  /** Of these the partner has decided before all answers had reached it. */
-  readonly decided = new Set<Party>();
+  /** Of these a write may be missing: the partner decided before all answers had reached it, or a correction came earlier. */
+  readonly spared = new Set<Party>();
   readonly #slips: ReadonlyMap<number, Slip>;
   readonly #moved = new Set<Party>();
   /** A business that has continued as new does not keep social security numbers, and asks for them. */
@@ -64,14 +67,17 @@ export class People {
 
   /** Works until the world ends. */
   async work(): Promise<void> {
-    const { shiftMs } = this.plan;
+    let { shiftMs } = this.plan;
     for (;;) {
       await this.world.sleep(this.world.chance.between(shiftMs / 10, shiftMs));
-      const asking = await this.#asking();
+      const [asking, answers] = [await this.#asking(), this.#answers];
       for (const party of this.cast) {
         for (const id of workersOf(party)) if (asking.has(id)) await this.#lookAt(party, id);
         await this.#moveWaiting(party);
       }
+      // Nobody looks every minute for days.
+      const isIdle = this.#answers === answers;
+      shiftMs = isIdle ? Math.min(2 * shiftMs, LONGEST_SHIFT_MS) : this.plan.shiftMs;
     }
   }
 
@@ -116,6 +122,7 @@ export class People {
     if (answer === undefined)
       this.surprises.add(`${party.externalId} asks: ${requirement.title}: ${requirement.detail}`);
     if (answer === undefined || answer === 'moot') return undefined;
+    if (isPlanned) this.spared.add(party);
     if (answer === 'uncertain') return this.#afterLookingAtTheLedger(witness, requirement);
     if (answer.kind === 'correction' && this.#knowsNoSsn.has(workflowId)) return withSsn(answer);
     if (answer.kind !== 'document') return answer;
@@ -240,7 +247,7 @@ export class People {
   async #decide({ party, workflowId, requirement: { kind } }: Case): Promise<void> {
     const part = PARTS[kind];
     if (!part) return;
-    this.decided.add(party);
+    this.spared.add(party);
     await this.#approve(party, part);
     // A webhook says so.
     await nudge(this.client, workflowId).catch(() => false);

@@ -19,6 +19,7 @@ const { WorkflowActivation: Activation } = proto.coresdk.workflow_activation;
 
 const load = createRequire(import.meta.url);
 const { ReusableVMWorkflowCreator } = load('@temporalio/worker/lib/workflow/reusable-vm.js');
+const { globalHandlers } = load('@temporalio/worker/lib/workflow/vm-shared.js');
 const { parseWorkflowCode } = load('@temporalio/worker/lib/worker.js');
 const { Activity } = load('@temporalio/worker/lib/activity.js');
 
@@ -35,11 +36,15 @@ export interface Activation {
   readonly suggestsContinueAsNew: boolean;
 }
 
-export type Activated = { readonly commands: readonly Command[] } | { readonly failure: string };
+/** The flags of the SDK that were in force are part of a history. */
+export type Activated =
+  | { readonly commands: readonly Command[]; readonly flags: readonly number[] }
+  | { readonly failure: string };
 
 /** A workflow in the memory of a worker. */
 export interface Instance {
-  activate(activation: Activation, isReplaying: boolean): Promise<Activated>;
+  /** @param replayed the flags of a history that is replayed */
+  activate(activation: Activation, replayed?: readonly number[]): Promise<Activated>;
   dispose(): Promise<void>;
 }
 
@@ -55,13 +60,18 @@ let creator: Promise<Creator> | undefined;
 
 /** One for all workers and worlds, because the runtime isolates workflows from each other. No time limit: nothing waits. */
 function creatorOf(activityNames: ReadonlySet<string>): Promise<Creator> {
-  const path = WORKFLOW_BUNDLES.plain;
-  creator ??= ReusableVMWorkflowCreator.create(
-    parseWorkflowCode(readFileSync(path, 'utf8'), path),
-    undefined,
-    activityNames,
-  ) as Promise<Creator>;
+  creator ??= create(activityNames);
   return creator;
+}
+
+async function create(activityNames: ReadonlySet<string>): Promise<Creator> {
+  const path = WORKFLOW_BUNDLES.plain;
+  const bundle = parseWorkflowCode(readFileSync(path, 'utf8'), path);
+  const made = await ReusableVMWorkflowCreator.create(bundle, undefined, activityNames);
+  // They record where a workflow waits, which nobody asks here, and take half of the time.
+  globalHandlers.uninstall();
+  globalHandlers.promiseHookInstalled = false;
+  return made;
 }
 
 export async function createInstance(
@@ -85,17 +95,20 @@ export async function createInstance(
     showStackTraceSources: false,
   });
   return {
-    async activate({ at: now, jobs, historyLength, suggestsContinueAsNew }, isReplaying) {
+    async activate({ at: now, jobs, historyLength, suggestsContinueAsNew }, replayed) {
       const timestamp = timestampOf(now);
+      const isReplaying = replayed !== undefined;
       const activation = { runId, timestamp, historyLength, isReplaying, jobs: [...jobs] };
       const { successful, failed } = await raw.activate(
         Activation.fromObject({
           ...activation,
           ...{ continueAsNewSuggested: suggestsContinueAsNew, historySizeBytes: historyLength * 100 },
+          availableInternalFlags: [...(replayed ?? [])],
         }),
       );
       await raw.getAndResetSinkCalls();
-      if (successful) return { commands: successful.commands ?? [] };
+      if (successful)
+        return { commands: successful.commands ?? [], flags: successful.usedInternalFlags ?? [] };
       return { failure: failed?.failure?.message ?? 'the activation failed' };
     },
     dispose: () => raw.dispose(),

@@ -140,7 +140,7 @@ export class Worker extends Process implements ServiceWorker {
         const at = run.steps.at(-1)?.activation.at ?? run.startedAt;
         const { historyLength } = run;
         const step = { at, historyLength, suggestsContinueAsNew: false, jobs: [{ queryWorkflow }] };
-        const result = await this.world.outside(() => instance.activate(step, false));
+        const result = await this.world.outside(() => instance.activate(step));
         if ('failure' in result) throw new Error(result.failure);
         const [answer] = result.commands.flatMap(({ respondToQuery }) => respondToQuery ?? []);
         if (answer?.failed || !answer?.succeeded) throw new Error(answer?.failed?.message ?? 'no answer');
@@ -167,8 +167,9 @@ export class Worker extends Process implements ServiceWorker {
     const { taskQueue, workflowId } = run.start;
     const place = { runId: run.runId, taskQueue, at: run.startedAt };
     const instance = await this.world.outside(() => createInstance(run.init, place, this.#names));
+    const flags = [...new Set(run.steps.flatMap((step) => step.flags))];
     for (const { activation, commands } of run.steps) {
-      const again = await this.world.outside(() => instance.activate(activation, true));
+      const again = await this.world.outside(() => instance.activate(activation, flags));
       if ('failure' in again) throw new Error(`${workflowId} cannot be replayed: ${again.failure}`);
       const [before, now] = [textOf(commands), textOf(again.commands)];
       if (before !== now) throw new Error(`${workflowId} is not deterministic: ${before} became ${now}`);
@@ -194,9 +195,9 @@ export class Worker extends Process implements ServiceWorker {
     const local: Promise<Job>[] = [];
     const activate = async (jobs: readonly Job[]) => {
       const step = { ...activation, at: this.world.now, jobs };
-      const result = await this.world.outside(() => instance.activate(step, false));
+      const result = await this.world.outside(() => instance.activate(step));
       if ('failure' in result) throw new Error(`a task of ${run.start.workflowId} failed: ${result.failure}`);
-      steps.push({ activation: step, commands: result.commands });
+      steps.push({ activation: step, ...result });
       for (const command of result.commands) {
         local.push(...this.#local(run, command));
       }

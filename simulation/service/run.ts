@@ -51,6 +51,7 @@ export interface Event {
 export interface Step {
   readonly activation: Activation;
   readonly commands: readonly Command[];
+  readonly flags: readonly number[];
 }
 
 /** What a run needs of the service. */
