@@ -36,9 +36,18 @@ function endWithNpm(): void {
 
 const report = (line: string) => process.stderr.write(`${line}\n`);
 
+/** By default, the deletion of a workflow waits half a minute for tasks of its end, which have been done at once. */
+const DELETE_AT_ONCE = {
+  'history.transferProcessorEnsureCloseBeforeDelete': false,
+  'history.visibilityProcessorEnsureCloseBeforeDelete': false,
+};
+
 /** A development server with the search attributes of Gangway. */
 export async function startTemporal(options: DevServerOptions = {}): Promise<DevServer> {
-  const server = await startDevServer(options);
+  const server = await startDevServer({
+    ...options,
+    dynamicConfig: { ...DELETE_AT_ONCE, ...options.dynamicConfig },
+  });
   const connection = await Connection.connect({ address: server.address });
   await registerSearchAttributes(new Client({ connection }));
   await connection.close();

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
@@ -24,9 +24,11 @@ async function backedUp() {
   return { file, lines: (await readFile(file, 'utf8')).trimEnd().split('\n') };
 }
 
-/** Lets the server lose a workflow. */
-async function forget(handle: WorkflowHandle): Promise<void> {
+/** Lets the server lose a workflow, once lists show its end. */
+async function forget(onboarding: Onboarding): Promise<void> {
+  const { handle } = onboarding;
   await handle.terminate().catch(() => undefined);
+  await onboarding.listed(" AND ExecutionStatus != 'Running'");
   await rig.client.workflowService.deleteWorkflowExecution({
     namespace: 'default',
     workflowExecution: { workflowId: handle.workflowId },
@@ -78,7 +80,7 @@ describe('gangway backup and restore', () => {
       ...{ type: 'businessOnboarding', status: 'completed', bankingProfileId: profileId },
     });
 
-    for (const { handle } of [boarding, onboarding]) await forget(handle);
+    await Promise.all([boarding, onboarding].map(forget));
     expect((await gangway('restore', file)).stdout).toContain(
       'restored 2, of which 0 search the partner first; already there: 0; not restored: 0\n',
     );
@@ -117,7 +119,7 @@ describe('gangway backup and restore', () => {
     await onboarding.listed();
 
     const { file } = await backedUp();
-    for (const { handle } of [onboarding, merchantPart, businessPart]) await forget(handle);
+    await Promise.all([onboarding, merchantPart, businessPart].map(forget));
     const { stdout } = await gangway('restore', file);
     expect(stdout).toContain(
       `${merchantPart.workflowId} not restored: it is terminated; ${merchantProfileId} stays at its partner\n`,
