@@ -234,7 +234,8 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
     const differing = { ...own.env, PAYLOAD_KEYS: `${idOf(first)}:${second.split(':')[1]}` };
     const { child, exit } = await launch('worker', differing, 'worker is ready');
     onTestFinished(async () => {
-      child.kill();
+      // A worker that cannot read what it runs takes its time to end.
+      child.kill('SIGKILL');
       await exit;
     });
     const finding = wrong(
