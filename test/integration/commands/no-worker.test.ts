@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, it } from 'vitest';
 import { gangway, startGangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { merchant } from '../../rigs/inputs.js';
@@ -19,7 +19,7 @@ const isOneRunning = (taskQueue: string) => ({
 });
 
 // Each test waits some seconds for a worker, so they run concurrently.
-describe.concurrent('without a worker', () => {
+describe.concurrent('without a worker, or without Temporal:', () => {
   it('call reports it', async ({ expect }) => {
     const args = ['call', 'plant-store', 'list-plants', '--start-within', '1s'];
     expect(await gangway(unserved(), args)).toEqual(isOneRunning('nobody-polls-this-plant-store'));
@@ -100,19 +100,19 @@ describe.concurrent('without a worker', () => {
     expect(stdout).toContain(`  answer note, due in 47 h\n    gangway resolve ${unread} ${id}\n`);
     expect(stdout).toContain(`    gangway resolve ${externalId} ${id} --text TEXT\n`);
   });
-});
 
-it('a command ends with a message when Temporal stops responding', async () => {
-  const wire = await tcpProxy(rig.env['TEMPORAL_ADDRESS'] ?? '');
-  onTestFinished(() => wire.close());
-  const { externalId } = await waitingBoarding(rig);
-  const watching = startGangway({ ...rig.env, TEMPORAL_ADDRESS: wire.address }, ['watch', externalId]);
-  await watching.says('--document FILE');
-  wire.cut();
-  expect(await watching.finished).toMatchObject({
-    code: 4,
-    stderr: expect.stringMatching(
-      / continues; "gangway watch .*" follows it again\nTemporal: Deadline exceeded/,
-    ),
+  it('a command ends with a message when Temporal stops responding', async ({ expect, onTestFinished }) => {
+    const wire = await tcpProxy(rig.env['TEMPORAL_ADDRESS'] ?? '');
+    onTestFinished(() => wire.close());
+    const { externalId } = await waitingBoarding(rig);
+    const watching = startGangway({ ...rig.env, TEMPORAL_ADDRESS: wire.address }, ['watch', externalId]);
+    await watching.says('--document FILE');
+    wire.cut();
+    expect(await watching.finished).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(
+        / continues; "gangway watch .*" follows it again\nTemporal: Deadline exceeded/,
+      ),
+    });
   });
 });
