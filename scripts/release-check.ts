@@ -1,5 +1,5 @@
 /**
- * Checks that the commit at hand can be tagged as a release: `npm run release-check`. It takes more than an hour, so after an
+ * Checks that the commit at hand can be tagged as a release: `npm run release-check`. It takes more than two hours, so after an
  * interruption it continues: a check that has passed for this commit is not repeated without --again. Exit code 1 when anything
  * fails. What a failed check printed is in .cache/release/, and so is the SBOM.
  */
@@ -68,6 +68,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'on-a-server': onServerProblem,
   mutants: () => failing('npm', 'run', 'mutants', '--', '--at-least', '75', '--concurrency', '2'),
   'seeded-defects': () => failing('npm', 'run', 'seeded-defects'),
+  simulation: simulationProblem,
 };
 
 const { only, again } = new Command('release-check')
@@ -141,6 +142,16 @@ async function failing(program: string, ...args: string[]): Promise<Problem> {
 
 function failed(what: string, { code, output }: Awaited<ReturnType<typeof run>>): Problem {
   return code === 0 ? undefined : [`${what} exits with ${code}`, output];
+}
+
+/** An hour of schedules that no release before it has run. */
+async function simulationProblem(): Promise<Problem> {
+  const seed = Number.parseInt(git('rev-parse', 'HEAD').slice(0, 8), 16);
+  const simulate = ['run', '-s', 'simulate', '--', '--minutes', '60', '--seed', `${seed}`];
+  const { output, ...ended } = await run('npm', simulate);
+  const [count = ''] = /^\d+ runs, .*$/m.exec(output) ?? [];
+  process.stdout.write(`${count}\n`);
+  return failed('npm run simulate', { ...ended, output });
 }
 
 /** What a script of package.json writes has to be committed. */
