@@ -46,7 +46,8 @@ export class People {
   /** Of these a write may be missing: the partner decided before all answers had reached it, or a correction came earlier. */
   readonly spared = new Set<Party>();
   readonly #slips: ReadonlyMap<number, Slip>;
-  readonly #moved = new Set<Party>();
+  /** Parts that the partner has approved. */
+  readonly #moved = new Set<object>();
   /** A business that has continued as new does not keep social security numbers, and asks for them. */
   readonly #knowsNoSsn = new Set<string>();
   /** Nothing is left to correct in these workflows. */
@@ -261,9 +262,9 @@ export class People {
         ? /^submit-merchant/.test(operation) && guid === externalId
         : operation === 'submit-business-account-holder' && name === businessName,
     );
-    if (!effect || this.#moved.has(party)) return;
+    if (!effect || this.#moved.has(effect)) return;
     const id = Number(effect.id);
-    this.#moved.add(party);
+    this.#moved.add(effect);
     this.world.say('partner', `approves ${externalId}`);
     const [place, change] =
       part === 'boarding'

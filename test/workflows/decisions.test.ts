@@ -77,6 +77,24 @@ it('an answer that is in doubt when the partner approves has one end in the time
   ]);
 });
 
+it('an answer whose submission succeeded counts as submitted, although the partner decided meanwhile', async () => {
+  const boarding = await rig.board(merchant('waiting'));
+  const { merchantProfileId: id = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
+  await rig.sandbox.transition(id, { status: 'RequestChanges', comment: 'Which volume?' });
+  const { id: asked } = await boarding.requirement('request-changes');
+  const held = await rig.sandbox.hold('submit-merchant', `${id}`, 'delay-after-commit');
+  await boarding.resolve(asked, { kind: 'correction', patch: { application: { annualVolume: 120_000 } } });
+  await held.underWay();
+  await rig.sandbox.transition(id, DECLINED);
+  await boarding.until(({ partnerStatus }) => partnerStatus === 'Declined', 'the decision');
+  await held.letGo();
+  const submission = { write: 'submit to underwriting', became: 'done' };
+  expect(await boarding.outcome()).toMatchObject({ outcome: 'declined', unfinished: [submission] });
+  const { timeline } = await boarding.state();
+  const ends = timeline.filter(({ event }) => /^(submitted|answer-)/.test(event));
+  expect(ends.map(({ event }) => event)).toEqual(['submitted', 'submitted']);
+});
+
 describe.concurrent('the partner’s decision wins', () => {
   it('while an upload is in doubt', async () => {
     const boarding = await rig.board(merchant('waiting'));

@@ -291,20 +291,22 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
         application.input.correct(answer.patch);
         if ('fees' in answer.patch) await setFees(application);
       }
-      const now = await this.#submit();
+      const now = await this.#submit(answers);
       if (!now) {
         application.input.restore(before);
         return;
       }
-      for (const { requirement } of answers) requirements.take(requirement.id);
       // The poll may have read before that the partner asks again. Nobody was asked, because these answers were on their way.
       this.#raiseChanges(now, begun);
     });
     state.publish();
   }
 
-  /** @returns what was read after the submission; undefined when nothing was submitted, because the status had changed */
-  async #submit(): Promise<StatusSnapshot | undefined> {
+  /**
+   * @param answers the submission delivers them, also when the read after it is interrupted
+   * @returns what was read after the submission; undefined when nothing was submitted, because the status had changed
+   */
+  async #submit(answers: readonly Answered[] = []): Promise<StatusSnapshot | undefined> {
     this.#polled = undefined;
     const { submitted, status, ...after } = await submit(this.application, () => this.#polled);
     const { timeline } = this.journey;
@@ -313,6 +315,7 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
       submitted ? {} : { detail: `the status is ${status}` },
     );
     this.#applied ||= submitted;
+    if (submitted) for (const { requirement } of answers) this.journey.requirements.take(requirement.id);
     const now = after.now ?? (await read(this.application));
     this.status.replaceWith(now);
     return submitted ? now : undefined;
