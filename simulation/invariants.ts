@@ -293,8 +293,15 @@ function misreported({ service }: End, witnesses: readonly Witness[]): string[] 
   });
 }
 
+/** What a subscriber holds true: an event of a later time replaces that of its number, and what followed upon it. */
 function publishedIn({ singles }: Service): OutboundEvent[] {
-  return [...singles.values()].map(([delivery]) => (delivery as Delivery).event);
+  const events = [...singles.values()].map(([delivery]) => (delivery as Delivery).event);
+  const isReplaced = (one: OutboundEvent) =>
+    events.some(
+      ({ subject, sequence, time, id }) =>
+        subject === one.subject && sequence <= one.sequence && time > one.time && id !== one.id,
+    );
+  return events.filter((event) => !isReplaced(event));
 }
 
 function differences(

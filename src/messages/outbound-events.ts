@@ -53,7 +53,7 @@ export type OutboundEventType = keyof OutboundEventData;
  */
 export interface OutboundEvent<Type extends OutboundEventType = OutboundEventType> {
   readonly specversion: '1.0';
-  /** `<first run>.<sequence>.<random>`; compare it as a whole. */
+  /** `<first run>.<sequence>.<fingerprint>`; compare it as a whole. */
   readonly id: string;
   /** `/gangway/<namespace>`. */
   readonly source: string;

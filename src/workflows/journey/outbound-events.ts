@@ -103,8 +103,9 @@ export class OutboundEvents {
     this.#pending.push({
       specversion: '1.0',
       // After a reset, sequences repeat. Up to the reset point, random numbers repeat as well: the same event has the same id.
-      // Later numbers differ: a new event has an id that no receiver has seen.
-      id: `${firstExecutionRunId}.${this.#sequence}.${uuid4().slice(0, 8)}`,
+      // Later numbers differ: a new event has an id that no receiver has seen. A task that is tried again, because its worker
+      // died or because a cancellation came, may publish something else with the same number.
+      id: `${firstExecutionRunId}.${this.#sequence}.${fingerprint([uuid4(), type, data])}`,
       source: `/gangway/${namespace}`,
       type,
       subject: workflowId,
@@ -129,6 +130,13 @@ export class OutboundEvents {
     if (!isCancellation(error)) log.error('outbound events are lost: their delivery cannot begin', { error });
     this.#pending = [];
   }
+}
+
+/** 8 hexadecimal digits (FNV-1a of the value as JSON). */
+export function fingerprint(value: unknown): string {
+  let hash = 0x811c9dc5;
+  for (const sign of JSON.stringify(value)) hash = Math.imul(hash ^ (sign.codePointAt(0) ?? 0), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
 function about(): About {
