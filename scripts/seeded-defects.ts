@@ -70,7 +70,7 @@ async function failuresWithoutDefect(caught: readonly Failure[]): Promise<readon
     for (const late of caught.filter(({ name }) => name === LATE))
       if ((await runTests([late.file, TEST_TIMEOUT], options)).isLate) wrong.push(late);
     const files = new Set(caught.map(({ file }) => file));
-    return [...wrong, ...(await runTests([...files, TEST_TIMEOUT], { cwd: copy.root })).failures];
+    return [...wrong, ...(await runTests([...files], { cwd: copy.root })).failures];
   } finally {
     await copy.remove();
   }
