@@ -88,6 +88,16 @@ const more = [
     from: { path: inFolders(['sandbox']) },
     to: { path: ['node_modules/@temporalio/', inFolders(['temporal', 'messages'])] },
   },
+  {
+    name: 'permits of once-only operations: only write.ts hands them out, and only the client asks for them',
+    from: { pathNot: '^src/(activities/write|partners/client)\\.ts$' },
+    to: { path: '^src/partners/once\\.ts$' },
+  },
+  {
+    name: 'calls by hand: only gangway call makes them',
+    from: { pathNot: '^src/commands/partner/call-run\\.ts$' },
+    to: { path: '^src/partners/by-hand\\.ts$' },
+  },
   ...PARTNERS.map((system) => ({
     name: `partners/${system}: no other partner`,
     from: { path: `^src/(partners|sandbox|activities)/${system}[/.]` },

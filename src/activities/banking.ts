@@ -25,7 +25,7 @@ import { OtherTickets, ticketActivities } from './banking/tickets.js';
 import { repeatable, untilCancelled } from './failures.js';
 import type { PollBounds } from './poll.js';
 import { kept } from './stores.js';
-import { write } from './write.js';
+import { writeOnce, writeRepeatably } from './write.js';
 
 export interface BankingDependencies {
   readonly client: BankingClient;
@@ -111,7 +111,7 @@ function operationActivities(client: BankingClient): OperationCalls {
 
   return {
     closeCard: (request) =>
-      write(async (options) => ({ problems: problemsIn(await client.closeCard(request, options)) })),
+      writeOnce(async (options) => ({ problems: problemsIn(await client.closeCard(request, options)) })),
 
     isCardClosed: ({ paymentCardId }) =>
       repeatable(async () => {
@@ -125,13 +125,10 @@ function operationActivities(client: BankingClient): OperationCalls {
       }),
 
     changeAddress: ({ change }) =>
-      write(
-        async (options) => {
-          // The client checks it.
-          await client.changeAddress(change as unknown as AddressChange, options);
-        },
-        { mayRepeat: change['oneTimeCode'] === undefined },
-      ),
+      writeRepeatably(async (options) => {
+        // The client checks it.
+        await client.changeAddress(change as unknown as AddressChange, options);
+      }, change['oneTimeCode'] === undefined),
 
     setCardNickname: (request) =>
       repeatable(async () => {
@@ -140,20 +137,17 @@ function operationActivities(client: BankingClient): OperationCalls {
       }),
 
     restoreSubUser: ({ subUserId }) =>
-      write(
-        async ({ mayHaveBeenSent, ...options }) => {
-          try {
-            await client.restoreSubUser({ id: subUserId }, options);
-            return { afterLostCall: false };
-          } catch (error) {
-            const isRestored =
-              error instanceof PartnerError && error.kind === 'Rejected' && error.status === 404;
-            if (isRestored && mayHaveBeenSent) return { afterLostCall: true };
-            throw error;
-          }
-        },
-        { mayRepeat: true },
-      ),
+      writeRepeatably(async ({ mayHaveBeenSent, ...options }) => {
+        try {
+          await client.restoreSubUser({ id: subUserId }, options);
+          return { afterLostCall: false };
+        } catch (error) {
+          const isRestored =
+            error instanceof PartnerError && error.kind === 'Rejected' && error.status === 404;
+          if (isRestored && mayHaveBeenSent) return { afterLostCall: true };
+          throw error;
+        }
+      }),
 
     ensureWebhook: ({ name, url, notificationType }) =>
       repeatable(async () => {
@@ -205,6 +199,6 @@ function statementActivities(
       request.email === undefined
         ? repeatable(() => kept(STATEMENT, () => save(request, untilCancelled())))
         : // The partner sends its e-mail before a failure of the store: such a call is uncertain and must not be repeated.
-          write((options) => save(request, options)),
+          writeOnce((options) => save(request, options)),
   };
 }

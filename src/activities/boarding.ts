@@ -29,7 +29,7 @@ import { ownersOf, stillRunning } from '../temporal/onboardings.js';
 import { naming, repeatable } from './failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from './poll.js';
 import { documentFor } from './stores.js';
-import { write, writeThenRead } from './write.js';
+import { writeOnce, writeOnceThenRead } from './write.js';
 
 const UPLOAD = { system: 'boarding', operation: 'upload-attachment' };
 
@@ -89,7 +89,7 @@ export function boardingActivities({
 
   return {
     createMerchant: ({ version, merchant, guid, references }) =>
-      write(async (options) => {
+      writeOnce(async (options) => {
         const chosen = await chooseReferences(references, { signal: options.signal });
         if ('problems' in chosen) return chosen;
         const { agentProfileId } = chosen;
@@ -122,7 +122,7 @@ export function boardingActivities({
       ),
 
     submitMerchant: ({ merchantProfileId, application }) =>
-      writeThenRead(
+      writeOnceThenRead(
         async (options) => {
           const before = await statusNow(merchantProfileId, { signal: options.signal });
           if (!isSubmittable(before.phase)) return { submitted: false, ...before };
@@ -171,7 +171,7 @@ export function boardingActivities({
       ),
 
     attachDocument: ({ merchantProfileId, document, description }) =>
-      write(async (options) => {
+      writeOnce(async (options) => {
         const file = await documentFor(UPLOAD, documents, document);
         const upload = { id: merchantProfileId, file, description };
         return warned(options, async (warning) => {
@@ -181,7 +181,7 @@ export function boardingActivities({
       }),
 
     requestUnderwritingReview: ({ merchantProfileId, comment, noteIds }) =>
-      write(async (options) => {
+      writeOnce(async (options) => {
         const before = await snapshot(merchantProfileId, { signal: options.signal });
         const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
         if (!isAsked || !mayTakeAnswers(before.phase)) return { delivered: false, before };
@@ -202,9 +202,9 @@ const of = (part: 'merchant' | 'fees' | 'application') => (field: string) =>
   ADDED.includes(field) ? field : `${part}.${field}`;
 
 /** Makes a call, and returns the partner's warnings with its result. */
-async function warned<Result>(
-  options: CallOptions,
-  call: (options: CallOptions & Required<Pick<CallOptions, 'onWarning'>>) => Promise<Result>,
+async function warned<Options extends CallOptions, Result>(
+  options: Options,
+  call: (options: Options & Required<Pick<CallOptions, 'onWarning'>>) => Promise<Result>,
 ): Promise<Result & Warned> {
   const warnings: string[] = [];
   const result = await call({ ...options, onWarning: (warning) => void warnings.push(warning) });

@@ -11,13 +11,13 @@ import type {
 } from '../messages/activities.js';
 import { PARTNER_ERROR } from '../messages/activities.js';
 import { type Download, isDownload, type Operations, operationOf } from '../partners/catalogue.js';
-import { type CallOptions, orRefusal, type PartnerClient } from '../partners/client.js';
+import { type CallOptions, orRefusal, type PartnerClient, repeatableMethods } from '../partners/client.js';
 import { keepingAllDigits } from '../partners/json.js';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import { PARTNERS, type SystemName } from '../partners/systems.js';
 import { repeatable } from './failures.js';
 import { documentFor, type FileCall, kept } from './stores.js';
-import { write } from './write.js';
+import { writeOnce } from './write.js';
 
 export interface CallDependencies {
   readonly system: SystemName;
@@ -31,6 +31,7 @@ export interface CallDependencies {
 /** Any operation of one partner, by name. */
 export function callActivities(dependencies: CallDependencies): PartnerCallActivities {
   const { system, operations, client, documents, downloads } = dependencies;
+  const repeatables = repeatableMethods(operations, client);
   return {
     async callPartner({ operation: name, request, toProduction = false }) {
       const found = operationOf(operations, name);
@@ -39,16 +40,22 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
       const made = { system, operation: name };
       const warnings: string[] = [];
       const onWarning = (warning: string) => void warnings.push(warning);
-      const call = async (options: CallOptions): Promise<PartnerResponse> => {
+      const call = async <Options extends CallOptions>(
+        method: ((request: unknown, options: Options) => Promise<unknown>) | undefined,
+        options: Options,
+      ): Promise<PartnerResponse> => {
         const sent = await withFiles(made, request, documents);
-        const called = client[key]?.(sent, { ...options, toProduction, onWarning });
+        const called = method?.(sent, { ...options, toProduction, onWarning });
         const { response, ...refused } = await orRefusal(called);
         if (isDownload(response)) return saved(made, response, downloads);
         return { response: keepingAllDigits(response), ...refused, ...(warnings.length > 0 && { warnings }) };
       };
       // Cancellation does not cut off a write that has begun.
       const options = effect === 'read' ? { signal: cancellationSignal() } : {};
-      const result = effect === 'once' ? write(call) : repeatable(() => call(options));
+      const result =
+        effect === 'once'
+          ? writeOnce((once) => call(client[key], once))
+          : repeatable(() => call(repeatables[key], options));
       return result.catch((error: unknown) => {
         throw isNoAccess(error)
           ? ApplicationFailure.nonRetryable(error.message, error.type, ...(error.details ?? []))

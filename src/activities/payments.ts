@@ -8,7 +8,7 @@ import type { PaymentsClient } from '../partners/payments/client.js';
 import type { PaymentsOperations } from '../partners/payments/operations.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
 import { naming, repeatable } from './failures.js';
-import { write } from './write.js';
+import { writeOnce } from './write.js';
 
 /** The size of the largest page (apis/4). */
 const PAGE = 200;
@@ -45,7 +45,7 @@ export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
     findAccounts: ({ mid }) => repeatable(() => accountsOf(mid, signal())),
 
     createAccount: ({ mid, provisionTerminal }) =>
-      write(async (options) => {
+      writeOnce(async (options) => {
         const { account, toProduction = false } = checked(provisionTerminal, 'createAccount');
         const found = await accountsOf(mid, { signal: options.signal });
         if (found.length > 0) return { found };
@@ -59,7 +59,7 @@ export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
     findTerminals: ({ accountId, name }) => repeatable(() => terminalsOf(accountId, name, signal())),
 
     createTerminal: ({ accountId, provisionTerminal }) =>
-      write(async (options) => {
+      writeOnce(async (options) => {
         const { terminal, toProduction = false } = checked(provisionTerminal, 'createTerminal');
         const found = await terminalsOf(accountId, terminal.name, { signal: options.signal });
         if (found.length > 0) return { found };

@@ -12,25 +12,29 @@ import type { ActivityInterceptors } from '@temporalio/worker';
 import { Deadline } from '../http/deadline.js';
 import type { Mark } from '../messages/activities.js';
 import { problemText } from '../partners/bounds.js';
+import { type OncePermit, permitOf } from '../partners/once.js';
 import { PartnerError } from '../partners/partner-error.js';
 import { isDenied, isUnimplemented } from '../temporal/unavailable.js';
 import { asFailure, isRetryable, REPORT_TIMEOUT_MS } from './failures.js';
 
 /** Options of the call of a write. */
-export interface WriteOptions {
+interface WriteOptions {
   /** Records the mark. */
-  readonly beforeSending: () => Promise<void>;
-  /** Stores the ids at the partner just before the write. The mark and an `Uncertain` failure then contain them. */
-  readonly compareWith: (baseline: readonly number[]) => void;
+  readonly beforeSending: OncePermit;
   /** Ends the call early enough to report its outcome before the attempt times out. */
   readonly signal: AbortSignal;
-  /** An earlier attempt may have taken effect. Only true for a call that may be repeated. */
+  /** Stores the ids at the partner just before the write. The mark and an `Uncertain` failure then contain them. */
+  readonly compareWith: (baseline: readonly number[]) => void;
+  /** An earlier attempt may have taken effect. */
   readonly mayHaveBeenSent: boolean;
 }
 
-export interface Repeatability {
-  /** The call leaves the same state however often it is made, so it is sent again after an unknown result. */
-  readonly mayRepeat?: boolean;
+/** Options of a call that is sent at most once. */
+export type OnceWriteOptions = Omit<WriteOptions, 'mayHaveBeenSent'>;
+
+/** Options of a call that may be repeated. Its mark permits no once-only operation. */
+export interface RepeatableWriteOptions extends Pick<WriteOptions, 'signal' | 'mayHaveBeenSent'> {
+  readonly beforeSending: () => Promise<void>;
 }
 
 /** The share of the start-to-close time-out that the calls of an attempt may use. The rest is reserved for the report. */
@@ -54,9 +58,27 @@ const REPORT_PAUSE_MS = 200;
  * @param send makes the call with these options; may read at the partner before it
  * @throws {ApplicationFailure} `PartnerError`, not retryable when it is `Uncertain`, `Rejected` or `Forbidden`
  */
-export async function write<Result>(
+export function writeOnce<Result>(send: (options: OnceWriteOptions) => Promise<Result>): Promise<Result> {
+  return sent(send, false);
+}
+
+/**
+ * Makes a write that leaves the same state however often it is made, so it is sent again after an unknown result. Its mark shows a
+ * cancellation whether it may have taken effect.
+ *
+ * @param mayRepeat false for a single call that must not be repeated, such as one with a one-time code
+ * @throws {ApplicationFailure} `PartnerError`, not retryable when it is `Rejected` or `Forbidden`
+ */
+export function writeRepeatably<Result>(
+  send: (options: RepeatableWriteOptions) => Promise<Result>,
+  mayRepeat = true,
+): Promise<Result> {
+  return sent(send, mayRepeat);
+}
+
+async function sent<Result>(
   send: (options: WriteOptions) => Promise<Result>,
-  { mayRepeat = false }: Repeatability = {},
+  mayRepeat: boolean,
 ): Promise<Result> {
   const { heartbeatDetails, activityType, startToCloseTimeoutMs, attempt } = activityInfo();
   const earlier = heartbeatDetails as Mark | undefined;
@@ -67,7 +89,7 @@ export async function write<Result>(
   const deadline = new Deadline({ ms: startToCloseTimeoutMs * SHARE_OF_ATTEMPT });
   try {
     return await send({
-      beforeSending: marks.set,
+      beforeSending: permitOf(marks.set),
       compareWith: marks.compareWith,
       signal: deadline.signal,
       mayHaveBeenSent,
@@ -75,15 +97,15 @@ export async function write<Result>(
   } catch (error) {
     await marks.afterSetting();
     if (marks.refusal) throw marks.refusal;
-    const { sent } = marks;
-    if (sent === undefined) {
+    const mark = marks.sent;
+    if (mark === undefined) {
       const failure = notSent(error, attempt);
       // Later attempts need the record that this one sent nothing.
       if (!isFinal(failure) && earlier === undefined) await marks.clear();
       throw failure;
     }
-    if (!(error instanceof PartnerError)) throw unexpected(activityType, error, sent);
-    if (error.kind === 'Uncertain') throw asFailure(error, mayRepeat, sent);
+    if (!(error instanceof PartnerError)) throw unexpected(activityType, error, mark);
+    if (error.kind === 'Uncertain') throw asFailure(error, mayRepeat, mark);
     if (!isSafeToResend(error)) throw asFailure(error, false);
     if (!mayHaveBeenSent) await marks.clear();
     throw asFailure(error, true);
@@ -93,19 +115,18 @@ export async function write<Result>(
 }
 
 /**
- * Makes a {@link write}, and then a read that shows what came of it. Before the read, the response takes the place of the mark: if
- * the worker dies during the read, the next attempt returns that response and reads again. Without a result of the read, `now`
- * is absent.
+ * {@link writeOnce}, and then reads the result back. Before the read, the response takes the place of the mark: if the worker dies
+ * during the read, the next attempt returns that response and reads again. Without a result of the read, `now` is absent.
  *
  * @param read gets a signal that ends it early
  */
-export async function writeThenRead<Result extends object, Now>(
-  send: (options: WriteOptions) => Promise<Result>,
+export async function writeOnceThenRead<Result extends object, Now>(
+  send: (options: OnceWriteOptions) => Promise<Result>,
   read: (result: Result, options: { readonly signal: AbortSignal }) => Promise<Now>,
 ): Promise<Result & { readonly now?: Now }> {
   const earlier = activityInfo().heartbeatDetails as Mark | undefined;
   const response = earlier?.response as Result | undefined;
-  const result = response ?? (await write(send));
+  const result = response ?? (await writeOnce(send));
   const wasSent = marked.has(Context.current());
   if (!response && !wasSent) return result;
   try {

@@ -15,6 +15,7 @@ import { encode } from './encoding.js';
 import type { ExchangeEnd, PartnerObserver, Transport } from './http.js';
 import { type HttpDownload, type HttpResponse, TOO_LARGE, TransportError } from './http.js';
 import { isNestedDeeper, parseExactly, parseKeepingDigits } from './json.js';
+import type { OncePermit } from './once.js';
 import { signOfMore } from './pages.js';
 import {
   type FieldProblem,
@@ -108,13 +109,33 @@ export interface CallOptions {
   readonly onWarning?: (warning: string) => void;
 }
 
-/** A typed method for each operation of a catalogue. Each throws {@link PartnerError} and nothing else. */
+/** Options of the call of a once-only operation. */
+export interface OnceOptions extends CallOptions {
+  readonly beforeSending: OncePermit;
+}
+
+/**
+ * A typed method for each operation of a catalogue. Each throws {@link PartnerError} and nothing else. The method of an operation
+ * that is, or may be, once-only takes a permit.
+ */
 export type PartnerClient<Ops extends Operations> = {
   readonly [Key in keyof Ops]: (
     request: z.input<Ops[Key]['request']>,
-    options?: CallOptions,
+    ...options: 'once' extends Ops[Key]['effect'] ? [options: OnceOptions] : [options?: CallOptions]
   ) => Promise<z.output<Ops[Key]['response']>>;
 };
+
+/** A method of an operation that needs no permit. */
+type RepeatableMethod = (request: unknown, options?: CallOptions) => Promise<unknown>;
+
+/** The methods that need no permit, where the catalogue is only known at run time. */
+export function repeatableMethods(
+  operations: Operations,
+  client: PartnerClient<Operations>,
+): Readonly<Record<string, RepeatableMethod>> {
+  const repeatable = Object.keys(operations).filter((key) => operations[key]?.effect !== 'once');
+  return Object.fromEntries(repeatable.map((key) => [key, client[key] as RepeatableMethod]));
+}
 
 /** Makes a client from a catalogue. */
 export function partnerClient<Ops extends Operations>(

@@ -32,6 +32,14 @@ const REFUSED: Readonly<Record<string, readonly (readonly [file: string, importe
     ['src/sandbox/a.ts', '@temporalio/client'],
     ['src/sandbox/b.ts', 'src/messages/b.ts'],
   ],
+  'permits of once-only operations: only write.ts hands them out, and only the client asks for them': [
+    ['src/activities/boarding.ts', 'src/partners/once.ts'],
+    ['src/commands/partner/call-run.ts', 'src/partners/once.ts'],
+  ],
+  'calls by hand: only gangway call makes them': [
+    ['src/activities/calls.ts', 'src/partners/by-hand.ts'],
+    ['src/commands/partner/probe-run.ts', 'src/partners/by-hand.ts'],
+  ],
   'partners/boarding: no other partner': [['src/partners/boarding/a.ts', 'src/partners/banking/b.ts']],
   'partners/banking: no other partner': [['src/sandbox/banking/a.ts', 'src/partners/payments/b.ts']],
   'partners/plant-store: no other partner': [['src/sandbox/plant-store.ts', 'src/sandbox/processor.ts']],
@@ -49,6 +57,8 @@ const ALLOWED = [
   ['src/commands/onboarding/a.ts', 'src/operators/a.ts'],
   ['src/commands/onboarding/a.ts', 'src/client/a.ts'],
   ['src/worker.ts', 'src/worker/a.ts'],
+  ['src/activities/write.ts', 'src/partners/once.ts'],
+  ['src/commands/partner/call-run.ts', 'src/partners/by-hand.ts'],
 ] as const;
 
 const rules = (config.forbidden ?? []) as readonly (IForbiddenRuleType & { readonly name: string })[];

@@ -24,7 +24,7 @@ import { fieldProblems } from '../../partners/rules-in-words.js';
 import { type Owner, ownersOf } from '../../temporal/onboardings.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
-import { write, writeThenRead } from '../write.js';
+import { writeOnceThenRead, writeRepeatably } from '../write.js';
 import { isRefused, orNone, problemsIn, withoutId } from './refusal.js';
 
 type HolderOperation = keyof BankingOperations &
@@ -52,7 +52,7 @@ export function holderActivities(
 
   return {
     submitHolder: ({ declined = [], ...business }) =>
-      writeThenRead<Submission, ProfileSnapshot | undefined>(
+      writeOnceThenRead<Submission, ProfileSnapshot | undefined>(
         async (options) => {
           const read = { signal: options.signal };
           const existing = await candidates.ofMerchant(business.merchantProfileId, read);
@@ -103,16 +103,13 @@ export function holderActivities(
       }),
 
     correctHolder: ({ profileId, ...request }) =>
-      write(
-        async (options) => {
-          const verdict = await judged(request, 'updateBusinessAccountHolder', (submission) =>
-            client.updateBusinessAccountHolder({ profileId, ...submission }, options),
-          );
-          nudgeOwnPoll();
-          return verdict;
-        },
-        { mayRepeat: true },
-      ),
+      writeRepeatably(async (options) => {
+        const verdict = await judged(request, 'updateBusinessAccountHolder', (submission) =>
+          client.updateBusinessAccountHolder({ profileId, ...submission }, options),
+        );
+        nudgeOwnPoll();
+        return verdict;
+      }),
   };
 }
 

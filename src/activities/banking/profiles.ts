@@ -5,7 +5,7 @@ import { isKnownStatus, phaseOf, UNKNOWN } from '../../partners/banking/response
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
-import { write } from '../write.js';
+import { writeOnce } from '../write.js';
 import type { ProfileReader } from './holder.js';
 import { problemsIn, withoutId } from './refusal.js';
 import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
@@ -61,7 +61,7 @@ export function profileActivities(
       ),
 
     openFinancialAccount: ({ profileId }) =>
-      write(async (options) => {
+      writeOnce(async (options) => {
         // The partner also opens accounts by itself, and the last read of the profile may be hours old.
         const now = await client.getProfile({ id: profileId }, { signal: options.signal });
         if (now.financialAccountId !== null) {

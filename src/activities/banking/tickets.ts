@@ -8,7 +8,7 @@ import type { CallOptions } from '../../partners/client.js';
 import { reportTickets } from '../../temporal/partner-accounts.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
-import { write } from '../write.js';
+import { writeOnce } from '../write.js';
 import type { Candidates } from './holder.js';
 import { isRefused, orNone } from './refusal.js';
 
@@ -39,7 +39,7 @@ export function ticketActivities(
 
   return {
     replyToTicket: ({ ticketId, topic, text }) =>
-      write(async (options) => {
+      writeOnce(async (options) => {
         const before = await repliesTo(ticketId, { signal: options.signal });
         options.compareWith(before.map((reply) => reply.ticketId));
         const reply = { ...(topic !== null && { topic }), text, parentTicketId: ticketId };

@@ -16,6 +16,7 @@ import type {
 import type { DocumentRef } from '../../messages/requirements.js';
 import { check, problemLines } from '../../operators/invalid-input.js';
 import { accountOf, closeAll, partnerClients } from '../../partners/account-settings.js';
+import { byHand } from '../../partners/by-hand.js';
 import {
   type FilePart,
   isDownload,
@@ -140,7 +141,7 @@ export async function callFromHere(cli: CommandLine, call: Call): Promise<CallRe
   const { signal } = cli;
   const account = accountOf(cli.config(), partnerAccount);
   const clients = partnerClients({ ...account, record: record ?? account.record }, traceExchanges);
-  const client = clients[system] as unknown as PartnerClient<Operations>;
+  const client = byHand(clients[system] as unknown as PartnerClient<Operations>);
   const warnings: string[] = [];
   const onWarning = (warning: string) => void warnings.push(warning);
   try {

@@ -9,7 +9,7 @@ import {
   operationName,
   type ProbeSource,
 } from '../../partners/catalogue.js';
-import type { PartnerClient, Received } from '../../partners/client.js';
+import { type PartnerClient, type Received, repeatableMethods } from '../../partners/client.js';
 import {
   type Difference,
   described,
@@ -86,7 +86,8 @@ export async function probeSystem(
     received = latest;
   };
   const clients = partnerClients(account, traceExchanges, {}, inspect);
-  const client = clients[system] as unknown as PartnerClient<Operations>;
+  const operations = PARTNERS[system].operations(account);
+  const client = repeatableMethods(operations, clients[system] as unknown as PartnerClient<Operations>);
   const { signal } = around;
   const perSecond = account.activitiesPerSecond[system];
   const interval = perSecond === undefined ? 0 : 1_000 / perSecond;
@@ -94,9 +95,7 @@ export async function probeSystem(
     received = undefined;
     return client[key]?.(request, { signal, knowsDeprecated: true });
   });
-  const reads = Object.entries(PARTNERS[system].operations(account)).filter(
-    ([, { effect }]) => effect === 'read',
-  );
+  const reads = Object.entries(operations).filter(([, { effect }]) => effect === 'read');
   const responses = new Map<string, unknown>();
   const found = new Map<string, Probed>();
   let obstacle: string | undefined;

@@ -25,7 +25,7 @@ const PARTNER_OPERATIONS = {
     method: 'POST',
     path: '/api/Partners/webhooks',
     statusPayloads: { 409: { success: true, exists: true } },
-    effect: 'once',
+    effect: 'idempotent',
     provenance: 'documented',
     inWorkflows: true,
     request: webhook,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { closeAll, partnerClients, readAccounts } from '../../../src/partners/account-settings.js';
+import { byHand } from '../../../src/partners/by-hand.js';
 import { sandboxAccount } from '../../../src/sandbox/systems.js';
 import { gangway } from '../../rigs/command.js';
 import { HOLDER } from '../../rigs/partners/banking/partner.js';
@@ -150,7 +151,7 @@ describe('gangway probe', () => {
     const merchant = await sandbox.create();
     const clients = partnerClients(readAccounts(sandboxAccount(sandbox.url)));
     testEnds(() => closeAll(clients));
-    const { profileId } = await clients.banking.submitBusinessAccountHolder(HOLDER);
+    const { profileId } = await byHand(clients.banking).submitBusinessAccountHolder(HOLDER);
     const ids = ['--merchant', String(merchant), '--profile', String(profileId)];
     const { code, stdout, stderr } = await gangway(sandboxAccount(sandbox.url), ['probe', ...ids, '--json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'processor: no operation only reads\n' });

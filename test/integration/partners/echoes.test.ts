@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { closeAll, partnerClients, readAccounts } from '../../../src/partners/account-settings.js';
+import { type ByHand, byHand } from '../../../src/partners/by-hand.js';
 import type { CallOptions } from '../../../src/partners/client.js';
 import type { PartnerClients } from '../../../src/partners/systems.js';
 import { holder as holderOf } from '../../rigs/inputs.js';
@@ -27,7 +28,7 @@ const PRIVATE = [...NAMES, ...EMAILS, ...PHONES, ...NUMBERS];
 const TOKEN = `{"token":"bank-token-1","expiration":null,"userId":7}`;
 
 /** Clients of a partner that responds to each request with the words of that request, in JSON that `body` makes. */
-async function echoing(status: number, body: (words: string) => object): Promise<PartnerClients> {
+async function echoing(status: number, body: (words: string) => object): Promise<ByHand<PartnerClients>> {
   const { url, requests } = await recordingServer((response, request: IncomingMessage) => {
     if (request.url === '/api/auth/v2') return responding(200, TOKEN)(response, request);
     const { headers, body: sent } = requests.at(-1) ?? { headers: {}, body: '' };
@@ -43,7 +44,7 @@ async function echoing(status: number, body: (words: string) => object): Promise
     ...{ PAYMENTS_URL: url, PAYMENTS_API_KEY: 'pay-key-1' },
     ...{ PROCESSOR_URL: url, PROCESSOR_API_KEY: 'processor-key-1' },
   });
-  const clients = partnerClients(account);
+  const clients = byHand(partnerClients(account));
   onTestFinished(() => closeAll(clients));
   return clients;
 }
@@ -68,7 +69,7 @@ const account = {
   admin_email: 'adelheid@example.com',
 } as const;
 
-type Call = (clients: PartnerClients, options?: CallOptions) => Promise<unknown>;
+type Call = (clients: ByHand<PartnerClients>, options?: CallOptions) => Promise<unknown>;
 
 const submit: Call = ({ boarding }, options) =>
   boarding.submitMerchant(

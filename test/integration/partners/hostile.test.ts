@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { BoardingClient } from '../../../src/partners/boarding/client.js';
+import type { ByHand } from '../../../src/partners/by-hand.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 import { clientOf, socketServer } from '../../rigs/partners/servers.js';
 
@@ -244,7 +245,7 @@ const MODES: readonly (readonly [mode: string, act: Act, end: End])[] = [
 ];
 
 /** A partner that does this with the first request, and then behaves. */
-async function partner(act: Act): Promise<BoardingClient> {
+async function partner(act: Act): Promise<ByHand<BoardingClient>> {
   let requests = 0;
   const { url } = await socketServer((socket) => {
     let received = '';

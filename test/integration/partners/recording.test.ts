@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { closeAll, partnerClients, readAccounts } from '../../../src/partners/account-settings.js';
+import { type ByHand, byHand } from '../../../src/partners/by-hand.js';
 import type { PartnerClients } from '../../../src/partners/systems.js';
 import { gangway } from '../../rigs/command.js';
 import { failureOf } from '../../rigs/partners/failure.js';
@@ -32,21 +33,21 @@ async function exchanges(folder: string) {
 /** Clients that record what a server of the test responds. */
 async function recording(
   respond: Respond,
-): Promise<{ clients: PartnerClients; folder: string; url: string }> {
+): Promise<{ clients: ByHand<PartnerClients>; folder: string; url: string }> {
   const { url } = await recordingServer(respond);
   const folder = await newFolder();
   const clients = clientsOf(url, folder);
   return { clients, folder, url };
 }
 
-function clientsOf(url: string, folder: string): PartnerClients {
+function clientsOf(url: string, folder: string): ByHand<PartnerClients> {
   const account = readAccounts({
     ...{ BOARDING_URL: url, BOARDING_USERNAME: 'harbor', BOARDING_PASSWORD: 'hunter2/secret' },
     ...{ BANKING_URL: url, BANKING_USERNAME: 'harbor', BANKING_PASSWORD: 'hunter2/secret' },
     BANKING_DEVICE_TOKEN: 'device-1',
     GANGWAY_RECORD: folder,
   });
-  const clients = partnerClients(account);
+  const clients = byHand(partnerClients(account));
   onTestFinished(() => closeAll(clients));
   return clients;
 }

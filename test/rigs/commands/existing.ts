@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type BoardingClient, boardingClient } from '../../../src/partners/boarding/client.js';
+import { type ByHand, byHand } from '../../../src/partners/by-hand.js';
 import { holder } from '../inputs.js';
 import type { Rig } from '../rig.js';
 import { bankOf } from '../workflows/bank.js';
@@ -7,7 +8,7 @@ import { bankOf } from '../workflows/bank.js';
 /** What the boarding partner and the bank have, although Gangway never created it. */
 export function existing(rig: Rig, user = 'sandbox') {
   const { url } = rig.sandbox;
-  const client: BoardingClient = boardingClient({ url, username: user, password: user });
+  const client: ByHand<BoardingClient> = byHand(boardingClient({ url, username: user, password: user }));
   rig.atClose(() => client.close());
   const bank = bankOf(rig);
 

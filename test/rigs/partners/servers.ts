@@ -5,6 +5,7 @@ import {
   type BoardingSettings,
   boardingClient,
 } from '../../../src/partners/boarding/client.js';
+import { type ByHand, byHand } from '../../../src/partners/by-hand.js';
 import { testEnds } from '../shared.js';
 
 /** A request as it arrived. */
@@ -81,8 +82,8 @@ export function responding(status: number, body: string, headers: Record<string,
 }
 
 /** A client of the server at `url`, until the running test ends. */
-export function clientOf(url: string, settings: Partial<BoardingSettings> = {}): BoardingClient {
-  const client = boardingClient({ url, username: 'sandbox', password: 's3cret', ...settings });
+export function clientOf(url: string, settings: Partial<BoardingSettings> = {}): ByHand<BoardingClient> {
+  const client = byHand(boardingClient({ url, username: 'sandbox', password: 's3cret', ...settings }));
   testEnds(() => client.close());
   return client;
 }

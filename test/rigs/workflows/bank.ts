@@ -2,6 +2,7 @@ import type { OperationOutcome } from '../../../src/messages/banking-activities.
 import type { OPERATIONS } from '../../../src/messages/ids.js';
 import type { BusinessOnboardingInput } from '../../../src/messages/inputs.js';
 import { bankingClient } from '../../../src/partners/banking/client.js';
+import { byHand } from '../../../src/partners/by-hand.js';
 import { startOnce } from '../../../src/temporal/start.js';
 import { Onboarding } from '../onboarding.js';
 import type { Rig } from '../rig.js';
@@ -11,7 +12,7 @@ type Holder = BusinessOnboardingInput['holder'];
 /** The banking partner, for callers other than Gangway, until the rig closes. */
 export function bankOf({ client: temporal, sandbox, taskQueue, atClose }: Rig) {
   const credentials = { username: 'sandbox', password: 'sandbox', deviceToken: 'd-2', deviceName: 'test' };
-  const client = bankingClient({ url: sandbox.url, ...credentials, form: 'user' });
+  const client = byHand(bankingClient({ url: sandbox.url, ...credentials, form: 'user' }));
   atClose(() => client.close());
 
   return {

@@ -13,7 +13,14 @@ import {
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { reportsWrites, type WriteOptions, write, writeThenRead } from '../../../src/activities/write.js';
+import {
+  type OnceWriteOptions,
+  type RepeatableWriteOptions,
+  reportsWrites,
+  writeOnce,
+  writeOnceThenRead,
+  writeRepeatably,
+} from '../../../src/activities/write.js';
 import type { Mark } from '../../../src/messages/activities.js';
 import {
   PartnerError,
@@ -58,7 +65,7 @@ type Info = ConstructorParameters<typeof MockActivityEnvironment>[0];
 
 /** One attempt of a write, with a Temporal service whose responses to each request are given: an error is thrown. */
 async function attempt(
-  call: (options: WriteOptions) => Promise<unknown>,
+  call: (options: OnceWriteOptions & RepeatableWriteOptions) => Promise<unknown>,
   {
     info = {},
     answers = [],
@@ -119,15 +126,15 @@ async function attempt(
     client: service as unknown as Client,
     interceptors: [reportsWrites],
   });
-  const send = async (options: WriteOptions) => {
+  const send = async (options: OnceWriteOptions & RepeatableWriteOptions) => {
     const result = await call(options);
     log.push('sent');
     return result;
   };
   const outcome: unknown = await environment
     .run(() => {
-      if (!read) return write(send, { mayRepeat });
-      return writeThenRead(send as () => Promise<object>, (_, { signal }) => {
+      if (!read) return mayRepeat ? writeRepeatably(send as never) : writeOnce(send as never);
+      return writeOnceThenRead(send as () => Promise<object>, (_, { signal }) => {
         signals.push(signal);
         log.push('read');
         return read();
@@ -139,7 +146,7 @@ async function attempt(
 
 const sending =
   (becomes: unknown = 'ok') =>
-  async ({ beforeSending }: WriteOptions) => {
+  async ({ beforeSending }: OnceWriteOptions) => {
     await beforeSending();
     if (becomes instanceof Error) throw becomes;
     return becomes;
@@ -170,7 +177,7 @@ describe('a write', () => {
   });
 
   it('keeps the baseline in its mark and in its failure', async () => {
-    const call = async ({ compareWith, beforeSending }: WriteOptions) => {
+    const call = async ({ compareWith, beforeSending }: OnceWriteOptions) => {
       compareWith([3, 4]);
       await beforeSending();
       throw failed('Uncertain');
@@ -231,7 +238,7 @@ describe('a write', () => {
     ['ends with the refusal', sending() as never],
     [
       'hides the refusal',
-      (async ({ beforeSending }: WriteOptions) => {
+      (async ({ beforeSending }: OnceWriteOptions) => {
         await beforeSending().catch(() => undefined);
         throw failed('Uncertain');
       }) as never,
@@ -313,7 +320,7 @@ describe('a write', () => {
 
   it('whose mark comes after its call gave up leaves no mark of a sent request', async () => {
     const unavailable = () => new ActivityCompletionError('unavailable');
-    const call = async ({ beforeSending }: WriteOptions) => {
+    const call = async ({ beforeSending }: OnceWriteOptions) => {
       beforeSending().catch(() => undefined);
       throw failed('NotSent', { reason: 'it took too long' });
     };
@@ -438,7 +445,7 @@ describe('a write', () => {
 
   it('ends after three quarters of its time-out, to report its result in time', async () => {
     const aborted: boolean[] = [];
-    const call = async ({ signal }: WriteOptions) => {
+    const call = async ({ signal }: OnceWriteOptions) => {
       for (const ms of [89_999, 1]) {
         vi.advanceTimersByTime(ms);
         aborted.push(signal.aborted);
@@ -456,7 +463,7 @@ describe('a write', () => {
 });
 
 describe('a write with a read after it', () => {
-  const create = async ({ beforeSending }: WriteOptions) => {
+  const create = async ({ beforeSending }: OnceWriteOptions) => {
     await beforeSending();
     return { id: 7 };
   };
@@ -509,7 +516,7 @@ describe('a write with a read after it', () => {
   });
 
   it('whose outcome is unknown fails, and reads nothing', async () => {
-    const call = async ({ beforeSending }: WriteOptions) => {
+    const call = async ({ beforeSending }: OnceWriteOptions) => {
       await beforeSending();
       throw failed('Uncertain');
     };
@@ -530,7 +537,7 @@ describe('a write that may be repeated', () => {
     ['an attempt after a reset that removed the marks', reset, true],
   ])('is sent by %s, and learns whether it may have been sent before', async (_, info, expected) => {
     let mayHaveBeenSent: boolean | undefined;
-    const call = async (given: WriteOptions) => {
+    const call = async (given: RepeatableWriteOptions) => {
       ({ mayHaveBeenSent } = given);
       await given.beforeSending();
     };

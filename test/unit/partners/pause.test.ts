@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
+import { byHand } from '../../../src/partners/by-hand.js';
 import type { Operations } from '../../../src/partners/catalogue.js';
 import { partnerClient } from '../../../src/partners/client.js';
 import { openPlain } from '../../../src/partners/fields.js';
@@ -37,7 +38,7 @@ function clientOf(heads: readonly string[], connect?: MemoryOptions['connect']) 
     open: openPlain,
     secrets: () => [],
   };
-  const client = partnerClient(OPERATIONS, protocol, http);
+  const client = byHand(partnerClient(OPERATIONS, protocol, http));
   return { client, connections, ends, sent: () => requests.map((request) => request.split(' ')[1]) };
 }
 

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { BankingClient } from '../../../../src/partners/banking/client.js';
 import { eachNotification } from '../../../../src/partners/banking/client.js';
 import { recordedRevenueInCents, submittedRevenueInCents } from '../../../../src/partners/banking/holder.js';
+import type { ByHand } from '../../../../src/partners/by-hand.js';
 import { bankingPartner, HOLDER } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { type Respond, responding } from '../../../rigs/partners/servers.js';
 
-type Call = (client: BankingClient) => Promise<unknown>;
+type Call = (client: ByHand<BankingClient>) => Promise<unknown>;
 
 async function read<Answer>(
-  call: (client: BankingClient) => Promise<Answer>,
+  call: (client: ByHand<BankingClient>) => Promise<Answer>,
   body: string,
   status = 200,
   headers = {},
@@ -18,14 +19,14 @@ async function read<Answer>(
   return call(client);
 }
 
-const profile = (client: BankingClient) => client.findProfileByMerchant({ merchantProfileId: 1 });
-const submit = (client: BankingClient) => client.submitBusinessAccountHolder(HOLDER);
+const profile = (client: ByHand<BankingClient>) => client.findProfileByMerchant({ merchantProfileId: 1 });
+const submit = (client: ByHand<BankingClient>) => client.submitBusinessAccountHolder(HOLDER);
 const close: Call = (client) => client.closeCard({ paymentCardId: 'c1' });
-const nickname = (client: BankingClient) =>
+const nickname = (client: ByHand<BankingClient>) =>
   client.setCardNickname({ paymentCardId: 'c1', nickName: 'Lunch' });
 
 describe('a list that comes bare or in pages', () => {
-  const transactions = (client: BankingClient) =>
+  const transactions = (client: ByHand<BankingClient>) =>
     client.listTransactions({ financialAccountId: 'fa-1', take: 1 });
 
   it.each([
@@ -192,7 +193,7 @@ describe('tickets, notifications and departments', () => {
 });
 
 describe('external account activity', () => {
-  const activity = (client: BankingClient) => client.getExternalAccountActivity({ profileId: 4 });
+  const activity = (client: ByHand<BankingClient>) => client.getExternalAccountActivity({ profileId: 4 });
 
   it.each([
     ['404', '{"message":"no account"}', 404],
@@ -210,7 +211,7 @@ describe('external account activity', () => {
 });
 
 describe('a webhook', () => {
-  const create = (client: BankingClient) =>
+  const create = (client: ByHand<BankingClient>) =>
     client.createWebhook({ name: 'g', url: 'https://h.example.com', notificationType: 'Ach' });
 
   it.each([

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { BankingClient } from '../../../../src/partners/banking/client.js';
+import type { ByHand } from '../../../../src/partners/by-hand.js';
 import { ADDRESS, bankingPartner, HOLDER } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { responding } from '../../../rigs/partners/servers.js';
 
 interface Endpoint {
   readonly reference: string;
-  readonly call: (client: BankingClient) => Promise<unknown>;
+  readonly call: (client: ByHand<BankingClient>) => Promise<unknown>;
   /** The body of a 200. */
   readonly body: string;
   /** What the client returns for it, in full or in part. */

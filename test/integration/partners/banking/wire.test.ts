@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { BankingClient } from '../../../../src/partners/banking/client.js';
 import { submissionOf } from '../../../../src/partners/banking/holder.js';
 import { type BankingOperations, bankingOperations } from '../../../../src/partners/banking/operations.js';
+import type { ByHand } from '../../../../src/partners/by-hand.js';
 import { ADDRESS, bankingPartner, HOLDER, OWNER } from '../../../rigs/partners/banking/partner.js';
 import { responding } from '../../../rigs/partners/servers.js';
 
 interface Wire {
-  readonly call: (client: BankingClient) => Promise<unknown>;
+  readonly call: (client: ByHand<BankingClient>) => Promise<unknown>;
   /** Method, path and query. */
   readonly line: string;
   /** The exact bytes. */

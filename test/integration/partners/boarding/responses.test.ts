@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { BoardingClient } from '../../../../src/partners/boarding/client.js';
+import type { ByHand } from '../../../../src/partners/by-hand.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { clientOf, recordingServer, responding } from '../../../rigs/partners/servers.js';
 
-type Call = (client: BoardingClient) => Promise<unknown>;
+type Call = (client: ByHand<BoardingClient>) => Promise<unknown>;
 const getStatus: Call = (client) => client.getStatus({ id: 1 });
 const getFees: Call = (client) => client.getFees({ id: 1 });
 const getNotes: Call = (client) => client.getUnderwritingNotes({ id: 1 });

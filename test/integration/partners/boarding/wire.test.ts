@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { BoardingClient } from '../../../../src/partners/boarding/client.js';
 import { type BoardingOperations, boardingOperations } from '../../../../src/partners/boarding/operations.js';
+import type { ByHand } from '../../../../src/partners/by-hand.js';
 import { clientOf, recordingServer, responding } from '../../../rigs/partners/servers.js';
 
 interface Wire {
-  readonly call: (client: BoardingClient) => Promise<unknown>;
+  readonly call: (client: ByHand<BoardingClient>) => Promise<unknown>;
   /** Method, path and query. */
   readonly line: string;
   readonly contentType?: string;

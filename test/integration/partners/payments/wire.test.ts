@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ByHand } from '../../../../src/partners/by-hand.js';
 import type { PaymentsClient } from '../../../../src/partners/payments/client.js';
 import {
   PAYMENTS_OPERATIONS,
@@ -8,7 +9,7 @@ import { ANYTHING, paymentsPlatform } from '../../../rigs/partners/payments/part
 import { responding } from '../../../rigs/partners/servers.js';
 
 interface Wire {
-  readonly call: (client: PaymentsClient) => Promise<unknown>;
+  readonly call: (client: ByHand<PaymentsClient>) => Promise<unknown>;
   /** Method, path and query. */
   readonly line: string;
   /** The exact bytes. */

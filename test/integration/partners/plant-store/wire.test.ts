@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { type ByHand, byHand } from '../../../../src/partners/by-hand.js';
 import {
   type PlantStoreClient,
   plantStoreClient,
@@ -14,13 +15,13 @@ import { type Respond, recordingServer, responding } from '../../../rigs/partner
 /** A plant store over HTTP and a client of it. */
 async function plantStore(respond: Respond) {
   const server = await recordingServer(respond);
-  const client = plantStoreClient({ url: server.url, token: 't0k3n' });
+  const client = byHand(plantStoreClient({ url: server.url, token: 't0k3n' }));
   onTestFinished(() => client.close());
   return { ...server, client };
 }
 
 interface Wire {
-  readonly call: (client: PlantStoreClient) => Promise<unknown>;
+  readonly call: (client: ByHand<PlantStoreClient>) => Promise<unknown>;
   /** Method, path and query. */
   readonly line: string;
   /** The exact bytes. */
@@ -181,9 +182,9 @@ describe('a request is refused before it is sent', () => {
 
 describe('a failure', () => {
   const call = {
-    listPlants: (client: PlantStoreClient) => client.listPlants({}),
-    createPlant: (client: PlantStoreClient) => client.createPlant({ id: 7, name: 'Fern' }),
-    deletePlant: (client: PlantStoreClient) => client.deletePlant({ id: 7 }),
+    listPlants: (client: ByHand<PlantStoreClient>) => client.listPlants({}),
+    createPlant: (client: ByHand<PlantStoreClient>) => client.createPlant({ id: 7, name: 'Fern' }),
+    deletePlant: (client: ByHand<PlantStoreClient>) => client.deletePlant({ id: 7 }),
   };
 
   it.each([

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { type ByHand, byHand } from '../../../../src/partners/by-hand.js';
 import {
   PROCESSOR_OPERATIONS,
   type ProcessorClient,
@@ -25,9 +26,9 @@ const registration = {
 async function processor(
   respond: Respond,
   settings: Partial<ProcessorSettings> = {},
-): Promise<RecordingServer & { client: ProcessorClient }> {
+): Promise<RecordingServer & { client: ByHand<ProcessorClient> }> {
   const server = await recordingServer(respond);
-  const client = processorClient({ url: server.url, apiKey: 'k3y', ...settings });
+  const client = byHand(processorClient({ url: server.url, apiKey: 'k3y', ...settings }));
   onTestFinished(() => client.close());
   return { ...server, client };
 }
@@ -88,7 +89,9 @@ describe('a registration', () => {
   });
 
   it('at a processor that is off names the setting', async () => {
-    const error = await failureOf(processorOff('PROCESSOR_URL is not set').registerWebhook(registration));
+    const error = await failureOf(
+      byHand(processorOff('PROCESSOR_URL is not set')).registerWebhook(registration),
+    );
     expect(error.message).toBe('processor register-webhook: NotSent, PROCESSOR_URL is not set');
   });
 });

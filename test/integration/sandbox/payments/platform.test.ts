@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { byHand } from '../../../../src/partners/by-hand.js';
 import { paymentsClient } from '../../../../src/partners/payments/client.js';
 import { eventIdOf } from '../../../../src/partners/payments/event-id.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
@@ -353,7 +354,7 @@ describe('a request with a reference to nothing is a 400:', () => {
 
 it('our client brings a payment from its start to its refund', async () => {
   const { url } = await runPayments();
-  const client = paymentsClient({ url, apiKey: 'sandbox', environment: 'uat' });
+  const client = byHand(paymentsClient({ url, apiKey: 'sandbox', environment: 'uat' }));
   const event_id = (step: string) => eventIdOf('take-payment-1', step);
   const started = await client.startPreauth({
     terminal_id: COUNTER,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { byHand } from '../../../../src/partners/by-hand.js';
 import { plantStoreClient } from '../../../../src/partners/plant-store/client.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { type Keyed, runKeyed } from '../../../rigs/sandbox/keyed.js';
@@ -58,7 +59,7 @@ describe('the plant store', () => {
 
   it('accepts the requests of our client', async () => {
     const plants = await runPlants();
-    const client = plantStoreClient({ url: plants.url, token: 'sandbox' });
+    const client = byHand(plantStoreClient({ url: plants.url, token: 'sandbox' }));
     await client.createPlant({ id: '9007199254740993', name: 'Fern' });
     expect((await failureOf(client.deletePlant({ id: '9007199254740992' }))).fields).toEqual([
       { field: '', message: 'One or more fields are invalid; id is unknown (error 400)' },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { byHand } from '../../../../src/partners/by-hand.js';
 import { processorClient } from '../../../../src/partners/processor/operations.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { runKeyed } from '../../../rigs/sandbox/keyed.js';
@@ -91,7 +92,7 @@ describe('the processor', () => {
 
   it('is understood by our client', async () => {
     const { url } = await runProcessor();
-    const client = processorClient({ url, apiKey: 'sandbox' });
+    const client = byHand(processorClient({ url, apiKey: 'sandbox' }));
     const webhook_url = ['https://example.com/hooks'];
     expect(await client.registerWebhook({ event_names: ['BatchPayout'], webhook_url })).toMatchObject({
       message: 'Webhook registered successfully.',

@@ -3,6 +3,7 @@ import {
   type BankingSettings,
   bankingClient,
 } from '../../../../src/partners/banking/client.js';
+import { type ByHand, byHand } from '../../../../src/partners/by-hand.js';
 import { testEnds } from '../../shared.js';
 import { type Recorded, type Respond, recordingServer } from '../servers.js';
 
@@ -18,7 +19,7 @@ export function issuingToken(token: string, lifetimeMs = 600_000, clock = Date.n
 }
 
 export interface BankingPartner {
-  readonly client: BankingClient;
+  readonly client: ByHand<BankingClient>;
   /** The requests except those for tokens. */
   readonly requests: () => readonly Recorded[];
   readonly tokenRequests: () => readonly Recorded[];
@@ -42,16 +43,18 @@ export async function bankingPartner(
   };
 }
 
-export function clientAt(url: string, settings: Partial<BankingSettings> = {}): BankingClient {
-  const client = bankingClient({
-    url,
-    username: 'ada',
-    password: 's3cret',
-    deviceToken: 'device-1',
-    deviceName: 'Ada’s worker',
-    form: 'user',
-    ...settings,
-  });
+export function clientAt(url: string, settings: Partial<BankingSettings> = {}): ByHand<BankingClient> {
+  const client = byHand(
+    bankingClient({
+      url,
+      username: 'ada',
+      password: 's3cret',
+      deviceToken: 'device-1',
+      deviceName: 'Ada’s worker',
+      form: 'user',
+      ...settings,
+    }),
+  );
   testEnds(() => client.close());
   return client;
 }

@@ -1,5 +1,6 @@
 import type { BankingClient } from '../../../../src/partners/banking/client.js';
 import type { BankingOperations } from '../../../../src/partners/banking/operations.js';
+import { type ByHand, byHand } from '../../../../src/partners/by-hand.js';
 import { ADDRESS, HOLDER, OWNER } from '../banking/partner.js';
 import type { Case } from './calls.js';
 
@@ -21,7 +22,7 @@ const MERCHANT = {
 } as const;
 
 /** Submits a business with all optional fields. @returns its profile ID */
-async function submitted(client: BankingClient, { key }: Case): Promise<number> {
+async function submitted(client: ByHand<BankingClient>, { key }: Case): Promise<number> {
   const { profileId } = await client.submitBusinessAccountHolder({
     ...HOLDER,
     doingBusinessAsName: `Corner Bakery ${key}`,
@@ -39,22 +40,22 @@ async function submitted(client: BankingClient, { key }: Case): Promise<number> 
   return profileId ?? 0;
 }
 
-async function asked(client: BankingClient): Promise<number> {
+async function asked(client: ByHand<BankingClient>): Promise<number> {
   return (await client.createTicket({ topic: 'Cards', topicId: 2, text: 'Please help' })).ticketId;
 }
 
-async function registered(client: BankingClient, { key }: Case): Promise<number> {
+async function registered(client: ByHand<BankingClient>, { key }: Case): Promise<number> {
   return (await client.createWebhook(webhookOf(key))).id ?? 0;
 }
 
-const issued = (client: BankingClient) =>
+const issued = (client: ByHand<BankingClient>) =>
   client.createCard({ financialAccountId: 'fa-501-1', paymentCardName: 'Fuel', type: 3 });
 
-async function newCard(client: BankingClient): Promise<typeof CARD> {
+async function newCard(client: ByHand<BankingClient>): Promise<typeof CARD> {
   return { paymentCardId: (await issued(client)).paymentCardId };
 }
 
-type Call = (client: BankingClient, test: Case) => Promise<unknown>;
+type Call = (client: ByHand<BankingClient>, test: Case) => Promise<unknown>;
 
 /** Valid calls for each operation: the last one is the operation, those before it prepare it. The compiler asks for all of them. */
 export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
@@ -85,7 +86,7 @@ export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
   },
   findProfileByMerchant: async (client, test) => {
     const merchant = { ...MERCHANT, dba: `Corner Bakery ${test.key}` };
-    const { merchantProfileId } = await test.clients.boarding.createMerchant(merchant);
+    const { merchantProfileId } = await byHand(test.clients.boarding).createMerchant(merchant);
     await submitted(client, test);
     await client.findProfileByMerchant({ merchantProfileId });
   },

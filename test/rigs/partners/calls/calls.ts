@@ -1,3 +1,4 @@
+import type { ByHand } from '../../../../src/partners/by-hand.js';
 import type { PartnerClients, SystemName } from '../../../../src/partners/systems.js';
 import { BANKING_CALLS } from './banking.js';
 import { BOARDING_CALLS } from './boarding.js';
@@ -15,7 +16,7 @@ export interface Case {
 /** A valid call of each operation of every partner, after what it needs: the last call is the operation. */
 export const CALLS: {
   readonly [System in SystemName]: Readonly<
-    Record<string, (client: PartnerClients[System], test: Case) => Promise<unknown>>
+    Record<string, (client: ByHand<PartnerClients[System]>, test: Case) => Promise<unknown>>
   >;
 } = {
   boarding: BOARDING_CALLS,

@@ -1,3 +1,4 @@
+import type { ByHand } from '../../../../src/partners/by-hand.js';
 import type { PaymentsClient } from '../../../../src/partners/payments/client.js';
 import type { PaymentsOperations } from '../../../../src/partners/payments/operations.js';
 import type { Case } from './calls.js';
@@ -8,7 +9,7 @@ const account_id = 'account-1001';
 
 /** Starts a payment at a new terminal that plays a scenario, and takes its first step. */
 async function started(
-  client: PaymentsClient,
+  client: ByHand<PaymentsClient>,
   { key }: Case,
   kind: 'startPayment' | 'startPreauth',
   scenario = 'straight',
@@ -25,18 +26,18 @@ async function started(
 }
 
 const idOf = async (made: Promise<{ id: string }>): Promise<string> => (await made).id;
-const newKey = (client: PaymentsClient) =>
+const newKey = (client: ByHand<PaymentsClient>) =>
   idOf(client.createApiKey({ name: 'till', permissions: ['payments:write', 'accounts:read'] }));
-const newLocation = (client: PaymentsClient) =>
+const newLocation = (client: ByHand<PaymentsClient>) =>
   idOf(client.createLocation({ account_id, name: 'Shop', address }));
 /** Of an account of its own, because an account has one open batch. */
-const newBatch = async (client: PaymentsClient) =>
+const newBatch = async (client: ByHand<PaymentsClient>) =>
   idOf(client.openBatch({ account_id: await idOf(client.createAccountV1(account)), name: 'Monday' }));
 
 /** Valid calls for each operation: the last one is the operation, those before it prepare it. The compiler asks for all of them. */
 export const PAYMENTS_CALLS: Record<
   keyof PaymentsOperations,
-  (client: PaymentsClient, test: Case) => Promise<unknown>
+  (client: ByHand<PaymentsClient>, test: Case) => Promise<unknown>
 > = {
   listAccounts: (client) => client.listAccounts({ search: 'Corner', status: 'active', limit: 10, offset: 0 }),
   getAccount: (client) => client.getAccount({ account_id }),

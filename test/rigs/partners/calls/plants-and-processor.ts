@@ -1,3 +1,4 @@
+import type { ByHand } from '../../../../src/partners/by-hand.js';
 import type { PlantStoreClient } from '../../../../src/partners/plant-store/client.js';
 import type { PlantStoreOperations } from '../../../../src/partners/plant-store/operations.js';
 import type { ProcessorClient, ProcessorOperations } from '../../../../src/partners/processor/operations.js';
@@ -7,7 +8,7 @@ const FERN = { name: 'Fern', tag: 'shade' };
 /** Valid calls for each operation: the last one is the operation, those before it prepare it. The compiler asks for all of them. */
 export const PLANT_STORE_CALLS: Record<
   keyof PlantStoreOperations,
-  (client: PlantStoreClient) => Promise<unknown>
+  (client: ByHand<PlantStoreClient>) => Promise<unknown>
 > = {
   listPlants: async (client) => {
     await client.createPlant({ ...FERN, id: '9007199254740993' });
@@ -24,7 +25,7 @@ export const PLANT_STORE_CALLS: Record<
 
 export const PROCESSOR_CALLS: Record<
   keyof ProcessorOperations,
-  (client: ProcessorClient) => Promise<unknown>
+  (client: ByHand<ProcessorClient>) => Promise<unknown>
 > = {
   registerWebhook: (client) =>
     client.registerWebhook({

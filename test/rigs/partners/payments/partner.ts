@@ -1,3 +1,4 @@
+import { type ByHand, byHand } from '../../../../src/partners/by-hand.js';
 import {
   type PaymentsClient,
   type PaymentsSettings,
@@ -10,9 +11,9 @@ import { type RecordingServer, type Respond, recordingServer } from '../servers.
 export async function paymentsPlatform(
   respond: Respond,
   settings: Partial<PaymentsSettings> = {},
-): Promise<RecordingServer & { client: PaymentsClient }> {
+): Promise<RecordingServer & { client: ByHand<PaymentsClient> }> {
   const server = await recordingServer(respond);
-  const client = paymentsClient({ url: server.url, apiKey: 'k3y', environment: 'uat', ...settings });
+  const client = byHand(paymentsClient({ url: server.url, apiKey: 'k3y', environment: 'uat', ...settings }));
   testEnds(() => client.close());
   return { ...server, client };
 }

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type BoardingClient, boardingClient } from '../../../../src/partners/boarding/client.js';
 import { type BoardingOperations, boardingOperations } from '../../../../src/partners/boarding/operations.js';
 import { feeChanges } from '../../../../src/partners/boarding/schemas.js';
+import { type ByHand, byHand } from '../../../../src/partners/by-hand.js';
 import { encode } from '../../../../src/partners/encoding.js';
 import { failureOf, NOWHERE, refusedFields } from '../../../rigs/partners/failure.js';
 
@@ -15,21 +16,23 @@ const valid = {
   agentProfileId: 101,
 };
 
-type Call = (client: BoardingClient, request: unknown) => Promise<unknown>;
+type Call = (client: ByHand<BoardingClient>, request: unknown) => Promise<unknown>;
 const create: Call = (client, request) => client.createMerchant(request as never);
 const createV1: Call = (client, request) => client.createMerchantV1(request as never);
 const updateFees: Call = (client, request) => client.updateFees(request as never);
 const getStatus: Call = (client, request) => client.getStatus(request as never);
 
-function client(settings = {}): BoardingClient {
+function client(settings = {}): ByHand<BoardingClient> {
   const posNames = ['TillMaster 3000'];
-  const made = boardingClient({
-    url: NOWHERE,
-    username: 'sandbox',
-    password: 's3cret',
-    posNames,
-    ...settings,
-  });
+  const made = byHand(
+    boardingClient({
+      url: NOWHERE,
+      username: 'sandbox',
+      password: 's3cret',
+      posNames,
+      ...settings,
+    }),
+  );
   onTestFinished(() => made.close());
   return made;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { boardingClient, boardingOff } from '../../../../src/partners/boarding/client.js';
 import { boardingOperations } from '../../../../src/partners/boarding/operations.js';
+import { byHand } from '../../../../src/partners/by-hand.js';
 import { partnerOff } from '../../../../src/partners/client.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 
@@ -46,7 +47,7 @@ describe('the URL of a partner', () => {
 describe('a partner that is not set up', () => {
   it('refuses every operation with its reason, before anything is sent', async () => {
     const client = boardingOff('BOARDING_URL is not set');
-    const error = await failureOf(client.createMerchant(request));
+    const error = await failureOf(byHand(client).createMerchant(request));
     expect(error.details).toEqual({
       system: 'boarding',
       operation: 'create-merchant',

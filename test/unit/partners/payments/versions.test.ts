@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { byHand } from '../../../../src/partners/by-hand.js';
 import { paymentsClientOf } from '../../../../src/partners/payments/client.js';
 import type { PaymentsCatalogue } from '../../../../src/partners/payments/schemas.js';
 import { isVersioned, type VersionedPath } from '../../../../src/partners/payments/schemas.js';
@@ -70,7 +71,7 @@ const BY_HAND = {
 /** What a caller without types can do: make an operation of any path. */
 function callAt(path: string): Promise<unknown> {
   const operations = { byHand: { ...BY_HAND, path } } as unknown as PaymentsCatalogue;
-  const client = paymentsClientOf(operations, { url: NOWHERE, apiKey: 'k3y', environment: 'uat' });
+  const client = byHand(paymentsClientOf(operations, { url: NOWHERE, apiKey: 'k3y', environment: 'uat' }));
   onTestFinished(() => client.close());
   return client['byHand']?.({}) ?? Promise.reject(new Error('no such operation'));
 }

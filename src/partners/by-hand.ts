@@ -1,0 +1,18 @@
+import type { CallOptions, OnceOptions } from './client.js';
+
+/** The clients of {@link byHand}. */
+export type ByHand<Clients> = {
+  readonly [Key in keyof Clients]: Clients[Key] extends (...given: infer Given) => infer Response
+    ? Given extends [infer Request, OnceOptions]
+      ? (request: Request, options?: CallOptions) => Response
+      : Clients[Key]
+    : ByHand<Clients[Key]>;
+};
+
+/**
+ * A client, or the clients of an account, for somebody who sends each call by hand: no mark is recorded, and nobody but that
+ * person repeats a call. The only way to call a once-only operation without a permit.
+ */
+export function byHand<Clients>(clients: Clients): ByHand<Clients> {
+  return clients as ByHand<Clients>;
+}
