@@ -77,7 +77,7 @@ it('an answer that is in doubt when the partner approves has one end in the time
   ]);
 });
 
-it('an answer whose submission succeeded counts as submitted, although the partner decided meanwhile', async () => {
+it('an answer whose resubmission succeeded counts as submitted, although the partner decided meanwhile', async () => {
   const boarding = await rig.board(merchant('waiting'));
   const { merchantProfileId: id = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
   await rig.sandbox.transition(id, { status: 'RequestChanges', comment: 'Which volume?' });

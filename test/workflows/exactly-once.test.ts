@@ -102,7 +102,7 @@ describe.concurrent('a partner that took answers, and asks the same again before
     await boarding.handle.terminate();
   });
 
-  it('is answered again about the changes', async () => {
+  it('is answered again about the changes, by another resubmission', async () => {
     const { boarding, input, merchantProfileId } = await waitingBoarding();
     const asks = () =>
       rig.sandbox.transition(merchantProfileId, { status: 'RequestChanges', comment: 'Too low.' });

@@ -111,7 +111,7 @@ describe.concurrent('of a followed merchant, the answers of a person are sent', 
     await onboarding.handle.terminate();
   });
 
-  it('to requested changes', async () => {
+  it('to requested changes, by a resubmission', async () => {
     const { onboarding, writes } = await followMerchant({ status: 'RequestChanges', comment: 'The volume.' });
     const { id } = await onboarding.requirement('request-changes');
     expect(await writes()).toEqual([]);

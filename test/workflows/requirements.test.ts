@@ -109,7 +109,7 @@ describe.concurrent('underwriting notes', () => {
   });
 });
 
-describe.concurrent('RequestChanges', () => {
+describe.concurrent('RequestChanges, which a resubmission answers,', () => {
   it('takes a correction, submits again with it, and goes on', async () => {
     const application = { salesAndBusinessProfile: { annualVolume: 90_000, averageTicket: 40 } };
     const input = merchant('request-changes', { application });
