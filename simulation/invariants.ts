@@ -317,11 +317,12 @@ function differences(
     );
 }
 
-function leaked({ service, world }: End, witnesses: readonly Witness[]): string[] {
+function leaked({ service, world, people }: End, witnesses: readonly Witness[]): string[] {
   const places: Readonly<Record<string, unknown>> = {
     'a search attribute': service.runs.map(({ searchAttributes }) => searchAttributes),
     'an outbound event': publishedIn(service),
     'a published state': witnesses.map(({ state }) => state),
+    'a requirement': [...people.asked],
     'the trace': world.trace.map(({ what }) => what),
   };
   return Object.entries(places).flatMap(([place, shown]) =>

@@ -51,6 +51,8 @@ export class Network implements Link {
   #losses: ReadonlyMap<number, Loss>;
   readonly #toPartners = { write: 0, read: 0 };
   #toTemporal = 0;
+  /** What the next write meets that has no fate in the plan. */
+  next: Fate | undefined;
   /** When the partners became unavailable. */
   readonly downSince: number[] = [];
   #isClear = false;
@@ -72,6 +74,7 @@ export class Network implements Link {
   /** No more faults. */
   clears(): void {
     this.#isClear = true;
+    this.next = undefined;
     this.#fates = new Map();
     this.#losses = new Map();
   }
@@ -109,7 +112,8 @@ export class Network implements Link {
     const of = request.beforeSending ? 'write' : 'read';
     this.#toPartners[of] += 1;
     if (of === 'write') this.onWrite(this.#toPartners.write);
-    const fate = this.#fates.get(`${of} ${this.#toPartners[of]}`);
+    const fate = this.#fates.get(`${of} ${this.#toPartners[of]}`) ?? (of === 'write' ? this.next : undefined);
+    if (of === 'write') this.next = undefined;
     const what = `${request.method} ${request.path}`;
     const who = World.process?.name ?? 'people';
     let sent = false;

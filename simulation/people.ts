@@ -14,6 +14,7 @@ import { workersOf } from '../test/rigs/chaos/operator.js';
 import { writtenAs } from '../test/rigs/chaos/questions.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import { MARKERS } from './markers.js';
+import type { Network } from './network.js';
 import type { Partners } from './partners.js';
 import type { Plan, Slip } from './plan.js';
 import type { World } from './world.js';
@@ -43,6 +44,8 @@ export class People {
   readonly surprises = new Set<string>();
   /** What people were told was accepted: workflows and requirements. */
   readonly receipts: { readonly workflowId: string; readonly id: string }[] = [];
+  /** What they were asked. */
+  readonly asked = new Set<string>();
   /** Of these a write may be missing: the partner decided before all answers had reached it, or a correction came earlier. */
   readonly spared = new Set<Party>();
   readonly #slips: ReadonlyMap<number, Slip>;
@@ -59,6 +62,7 @@ export class People {
     private readonly world: World,
     private readonly client: Client,
     private readonly partners: Partners,
+    private readonly network: Pick<Network, 'next'>,
     private readonly files: FileStore,
     private readonly cast: readonly Party[],
     private readonly plan: Pick<Plan, 'fates' | 'slips' | 'shiftMs'>,
@@ -94,6 +98,7 @@ export class People {
     const state = await stateOf(this.client, workflowId).catch(() => undefined);
     if (!state || state.outcome) return;
     for (const requirement of state.requirements) {
+      this.asked.add(requirement.detail);
       const answer = await this.#answerTo({ party, workflowId, state, mid: this.#midOf(party) }, requirement);
       if (answer) await this.#handle({ party, workflowId, requirement, answer });
     }
@@ -158,6 +163,8 @@ export class People {
     else {
       if (slip === 'wrong') await this.#tellWrongly(it);
       if (slip === 'again' && before) await this.#tell(before);
+      if (slip === 'decided' || slip === 'unheard')
+        this.network.next = slip === 'decided' ? 'slow' : 'unanswered';
       if (slip === 'decided') this.#later(0, 2_000, () => this.#decide(it));
       // A document may be with the partner although its answer waits. The next one is then uploaded as well.
       if (slip === 'takenBack' && answer.kind !== 'documents')

@@ -37,14 +37,14 @@ export const ONLY = ['merchant', 'business', 'customer'] as const;
 
 export type Only = (typeof ONLY)[number];
 
-/** Who of the cast is onboarded in a run: one or two, or two businesses of one name. */
-const ALONE = [[0], [0, 1]];
-const TWINS = [8, 9];
+/** Whose onboardings a run has: anybody's, those of whom the partner asks something twice, or two businesses of one name. */
+const WHO = ['any', 'askedTwice', 'twins'] as const;
 
 /** Everything that goes wrong in a run. All else follows from the seed. */
 export interface Plan {
   readonly seed: number;
-  /** Who of the cast is onboarded. */
+  readonly who: (typeof WHO)[number];
+  /** Which of them are onboarded. */
   readonly parties: readonly number[];
   /** Whom the cast consists of. Default: all. */
   readonly only?: Only | undefined;
@@ -60,6 +60,8 @@ export interface Plan {
   readonly moves: readonly (keyof typeof MOVES)[];
   /** How long at most until somebody looks at what is asked, in milliseconds. */
   readonly shiftMs: number;
+  /** How long a step of the underwriters takes, in milliseconds. */
+  readonly paceMs: number;
   /** Workflows continue as new from this many events on. */
   readonly continueAfter: number;
 }
@@ -111,7 +113,8 @@ export const SLIPS = [
   'again', // an earlier answer is given once more
   'takenBack', // they take the answer back at once, and give it later
   'proposed', // one proposes it, and another one confirms
-  'decided', // the partner decides at the same moment
+  'decided', // the partner decides at the same moment, before it responds
+  'unheard', // the partner's response to it is lost
 ] as const;
 
 export type Slip = (typeof SLIPS)[number];
@@ -122,12 +125,11 @@ export function planOf(seed: number, only?: Only): Plan {
   const times = <Item>(most: number, make: () => Item): Item[] =>
     Array.from({ length: chance.between(0, most) }, make);
   const one = <Item>(all: readonly Item[]): Item => chance.pick(all as [Item, ...Item[]]);
+  const who = one([WHO[0], WHO[0], WHO[1], WHO[1], only ? WHO[1] : WHO[2]]);
   const harshness = one([0, 1, 3, 10, 40]);
   const slips = times(one([0, 2, 6]), () => ({ answer: chance.between(1, 6), slip: one(SLIPS) }));
-  // A decision is to come while the answer is on its way.
-  const isSlow = slips.some(({ slip }) => slip === 'decided');
   return {
-    ...{ seed, only, parties: one(only ? ALONE : [...ALONE, ...ALONE, TWINS]) },
+    ...{ seed, only, who, parties: who === 'twins' ? [0, 1] : one([[0], [0, 1]]) },
     fates: [
       ...times(harshness * 2, () => {
         const of = one(['write', 'read'] as const);
@@ -136,9 +138,6 @@ export function planOf(seed: number, only?: Only): Plan {
       }),
       ...times(chance.happens(0.1) ? 1 : 0, () => ({
         ...{ of: 'read' as const, number: chance.between(1, 20), fate: 'down' as const },
-      })),
-      ...times(isSlow ? 6 : 0, () => ({
-        ...{ of: 'write' as const, number: chance.between(3, 10), fate: 'slow' as const },
       })),
     ],
     losses: times(harshness, () => ({
@@ -160,6 +159,8 @@ export function planOf(seed: number, only?: Only): Plan {
       .slice(0, harshness === 0 ? 0 : chance.between(0, 2)),
     slips,
     shiftMs: one([MINUTE_MS / 2, 10 * MINUTE_MS, 40 * MINUTE_MS, 360 * MINUTE_MS]),
+    // A fast one has asked again before anybody reads that it had taken an answer.
+    paceMs: one([500, MINUTE_MS / 4, 60 * MINUTE_MS, 60 * MINUTE_MS]),
     continueAfter: one([60, 200, 10_000]),
   };
 }

@@ -36,9 +36,6 @@ const DAY_MS = 24 * 3_600_000;
 /** How long all onboardings of a run may take, in milliseconds, although everything is answered. */
 const PATIENCE_MS = 60 * DAY_MS;
 
-/** A step of the underwriters, in milliseconds. */
-const PACE_MS = 3_600_000;
-
 /** All are requested within this time, in milliseconds. */
 const REQUESTED_WITHIN_MS = 600_000;
 
@@ -57,6 +54,9 @@ const CONFIG: WorkersConfig = {
   patience: { retryAfterMaxMs: 3_600_000, stepMs: DAY_MS, unreadableMs: 3_600_000 },
   events: { secrets: [], toLoopback: true, destinations: [DESTINATION] },
 };
+
+/** Scenarios in which the partner asks more than once, or takes something back. */
+const TWICE = /same|more|again|reopened|hold|mistake|changes/;
 
 const ONCE = { times: 1, milliseconds: 0 };
 
@@ -77,7 +77,7 @@ export async function simulate(plan: Plan): Promise<Verdict> {
   const world = new World(plan.seed);
   World.current = world;
   const partners = await Partners.open(world, {
-    ...{ password: MARKERS.password, pace: { milliseconds: PACE_MS } },
+    ...{ password: MARKERS.password, pace: { milliseconds: plan.paceMs } },
   });
   try {
     return await new Simulation(plan, world, partners).run();
@@ -113,18 +113,21 @@ class Simulation {
     networks.set(world, this.#network);
     this.#service = new Service(world, { continueAfter: plan.continueAfter, visibleWithinMs: 2_000 });
     this.#client = clientOf(this.#service, { carry: (_, request) => request() });
-    const all = castOf(plan.seed, 2 * KINDS.length, MARKERS).filter(({ type }) =>
+    const all = castOf(plan.seed, 4 * KINDS.length, MARKERS).filter(({ type }) =>
       type.startsWith(plan.only ?? ''),
     );
-    const cast = [...all.filter(({ twin }) => !twin), ...all.filter(({ twin }) => twin)];
-    this.#cast = plan.parties.flatMap((place) => cast[place] ?? []);
+    const others = all.filter(({ twin }) => !twin);
+    const name = all.find(({ twin }) => twin)?.businessName;
+    const twins = all.filter(({ twin, businessName }) => twin && businessName === name);
+    const cast = { any: others, askedTwice: others.filter(({ scenario }) => TWICE.test(scenario)), twins };
+    this.#cast = plan.parties.flatMap((place) => cast[plan.who][place] ?? others[place] ?? []);
   }
 
   async run(): Promise<Verdict> {
     const { plan, world, partners } = this;
     const [client, service, cast] = [this.#client, this.#service, this.#cast];
     for (const name of ['worker 1', 'worker 2']) this.#startWorker(name);
-    const people = new People(world, client, partners, this.#files, cast, plan);
+    const people = new People(world, client, partners, this.#network, this.#files, cast, plan);
     for (const move of plan.moves)
       await partners.control('POST', '/sandbox/faults', { ...MOVES[move], ...ONCE });
     for (const party of cast)

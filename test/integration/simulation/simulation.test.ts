@@ -28,7 +28,14 @@ it('names which promise a run breaks, what is enough for it, and how to repeat i
   // Both workers die, and nobody starts them again.
   const forEver = [1, 2].map((number) => ({ of: 'step', number, how: 'killed', milliseconds: 1e12 }));
   const plan = {
-    ...{ seed: 1, parties: [0, 1], shiftMs: 21_600_000, continueAfter: 10_000 },
+    ...{
+      seed: 1,
+      who: 'any',
+      parties: [0, 1],
+      shiftMs: 21_600_000,
+      paceMs: 3_600_000,
+      continueAfter: 10_000,
+    },
     ...{ fates: [], losses: [], moves: [], slips: [], incidents: forEver },
   };
   const { code, stdout } = await simulate('--plan', JSON.stringify(plan));
@@ -39,7 +46,9 @@ it('names which promise a run breaks, what is enough for it, and how to repeat i
   const [, trace = ''] = /\nwhat is enough for it:\n\n(2026-01-05T[\s\S]+?)\n\n/.exec(stdout) ?? [];
   expect(trace).toContain('worker 2    is killed');
   expect(trace.split('\n').length).toBeLessThan(26);
-  expect(stdout).toContain(`\nto repeat it: npm run simulate -- --trace --plan '{"seed":1,"parties":[`);
+  expect(stdout).toContain(
+    `\nto repeat it: npm run simulate -- --trace --plan '{"seed":1,"who":"any","parties":[`,
+  );
 });
 
 it('draws a run as one picture that needs nothing else', async () => {
