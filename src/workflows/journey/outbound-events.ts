@@ -100,16 +100,17 @@ export class OutboundEvents {
   #add<Type extends OutboundEventType>(type: Type, data: Omit<OutboundEventData[Type], keyof About>): void {
     this.#sequence += 1;
     const { workflowId, namespace, firstExecutionRunId } = workflowInfo();
+    const time = new Date().toISOString();
     this.#pending.push({
       specversion: '1.0',
       // After a reset, sequences repeat. Up to the reset point, random numbers repeat as well: the same event has the same id.
       // Later numbers differ: a new event has an id that no receiver has seen. A task that is tried again, because its worker
-      // died or because a cancellation came, may publish something else with the same number.
-      id: `${firstExecutionRunId}.${this.#sequence}.${fingerprint([uuid4(), type, data])}`,
+      // died or because a cancellation came, may publish something else with the same number. What follows has a new id then, too.
+      id: `${firstExecutionRunId}.${this.#sequence}.${fingerprint([uuid4(), time, type, data])}`,
       source: `/gangway/${namespace}`,
       type,
       subject: workflowId,
-      time: new Date().toISOString(),
+      time,
       sequence: String(this.#sequence).padStart(8, '0'),
       datacontenttype: 'application/json',
       data: { ...this.#about, ...data } as unknown as OutboundEventData[Type],
