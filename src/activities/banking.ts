@@ -178,8 +178,8 @@ function statementActivities(
   client: BankingClient,
   statements: FileStore,
   partnerAccount: string | undefined,
-): Pick<BankingActivities, 'saveStatement'> {
-  async function save(request: StatementRequest, options?: CallOptions): Promise<SavedStatement> {
+): Pick<BankingActivities, 'saveStatement' | 'sendStatement'> {
+  async function save(request: StatementRequest, options: CallOptions): Promise<SavedStatement> {
     const { period, financialAccountIds, fileFormat, email } = request;
     const file = await client.generateFullStatement(
       {
@@ -195,10 +195,9 @@ function statementActivities(
   }
 
   return {
-    saveStatement: (request) =>
-      request.email === undefined
-        ? repeatable(() => kept(STATEMENT, () => save(request, untilCancelled())))
-        : // The partner sends its e-mail before a failure of the store: such a call is uncertain and must not be repeated.
-          writeOnce((options) => save(request, options)),
+    saveStatement: (request) => repeatable(() => kept(STATEMENT, () => save(request, untilCancelled()))),
+
+    // The partner sends its e-mail before a failure of the store: such a call is uncertain and must not be repeated.
+    sendStatement: (request) => writeOnce((options) => save(request, options)),
   };
 }

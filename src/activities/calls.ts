@@ -17,7 +17,7 @@ import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import { PARTNERS, type SystemName } from '../partners/systems.js';
 import { repeatable } from './failures.js';
 import { documentFor, type FileCall, kept } from './stores.js';
-import { writeOnce } from './write.js';
+import { watched, writeOnce } from './write.js';
 
 export interface CallDependencies {
   readonly system: SystemName;
@@ -54,7 +54,7 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
       const options = effect === 'read' ? { signal: cancellationSignal() } : {};
       const result =
         effect === 'once'
-          ? writeOnce((once) => call(client[key], once))
+          ? watched(writeOnce((once) => call(client[key], once)))
           : repeatable(() => call(repeatables[key], options));
       return result.catch((error: unknown) => {
         throw isNoAccess(error)

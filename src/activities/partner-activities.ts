@@ -1,5 +1,6 @@
 import type { DocumentStore } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
+import type { PartnerActivities } from '../messages/partner-activities.js';
 import type { MeaningOf } from '../partners/phases.js';
 import type { PartnerClients, SystemName } from '../partners/systems.js';
 import { bankingActivities } from './banking.js';
@@ -22,9 +23,9 @@ export interface ActivityDependencies {
 }
 
 /** The activities of workflows at each partner. `gangway call` needs none of these. */
-export const PARTNER_ACTIVITIES: Readonly<
-  Record<SystemName, (dependencies: ActivityDependencies) => object>
-> = {
+export const PARTNER_ACTIVITIES: {
+  readonly [System in SystemName]: (dependencies: ActivityDependencies) => PartnerActivities[System];
+} = {
   boarding: ({ clients, documents, partnerAccount, poll, meaningOf }) =>
     boardingActivities({ client: clients.boarding, documents, partnerAccount, poll, meaningOf }),
   banking: ({ clients, statements, partnerAccount, poll, meaningOf }) =>

@@ -10,7 +10,7 @@ import {
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import { Deadline } from '../http/deadline.js';
-import type { Mark } from '../messages/activities.js';
+import type { Mark, Once } from '../messages/activities.js';
 import { problemText } from '../partners/bounds.js';
 import { type OncePermit, permitOf } from '../partners/once.js';
 import { PartnerError } from '../partners/partner-error.js';
@@ -58,8 +58,8 @@ const REPORT_PAUSE_MS = 200;
  * @param send makes the call with these options; may read at the partner before it
  * @throws {ApplicationFailure} `PartnerError`, not retryable when it is `Uncertain`, `Rejected` or `Forbidden`
  */
-export function writeOnce<Result>(send: (options: OnceWriteOptions) => Promise<Result>): Promise<Result> {
-  return sent(send, false);
+export function writeOnce<Result>(send: (options: OnceWriteOptions) => Promise<Result>): Once<Result> {
+  return asOnce(sent(send, false));
 }
 
 /**
@@ -74,6 +74,16 @@ export function writeRepeatably<Result>(
   mayRepeat = true,
 ): Promise<Result> {
   return sent(send, mayRepeat);
+}
+
+/** The SDK awaits it, and nobody else can. */
+function asOnce<Result>(response: Promise<Result>): Once<Result> {
+  return response as unknown as Once<Result>;
+}
+
+/** The response of a once-only write whose outcome a person watches, who sends it by hand. */
+export function watched<Result>(response: Once<Result>): Promise<Result> {
+  return response as unknown as Promise<Result>;
 }
 
 async function sent<Result>(
@@ -120,13 +130,20 @@ async function sent<Result>(
  *
  * @param read gets a signal that ends it early
  */
-export async function writeOnceThenRead<Result extends object, Now>(
+export function writeOnceThenRead<Result extends object, Now>(
+  send: (options: OnceWriteOptions) => Promise<Result>,
+  read: (result: Result, options: { readonly signal: AbortSignal }) => Promise<Now>,
+): Once<Result & { readonly now?: Now }> {
+  return asOnce(sentThenRead(send, read));
+}
+
+async function sentThenRead<Result extends object, Now>(
   send: (options: OnceWriteOptions) => Promise<Result>,
   read: (result: Result, options: { readonly signal: AbortSignal }) => Promise<Now>,
 ): Promise<Result & { readonly now?: Now }> {
   const earlier = activityInfo().heartbeatDetails as Mark | undefined;
   const response = earlier?.response as Result | undefined;
-  const result = response ?? (await writeOnce(send));
+  const result = response ?? (await sent(send, false));
   const wasSent = marked.has(Context.current());
   if (!response && !wasSent) return result;
   try {

@@ -19,6 +19,20 @@ export interface Progress {
   readonly end?: PartEnd;
 }
 
+declare const sentOnce: unique symbol;
+
+/**
+ * What an activity returns that sends a once-only operation. The worker's `writeOnce()` (activities/write.ts) alone makes it, and
+ * a step with `effect: 'once'` (workflows/journey/run-step.ts) alone gets the response out of it.
+ */
+export interface Once<Response> {
+  readonly [sentOnce]: Response;
+}
+
+/** What a call of an activity returns. */
+export type ResponseOf<Activity extends (request: never) => unknown> =
+  ReturnType<Activity> extends Once<infer Response> ? Response : Awaited<ReturnType<Activity>>;
+
 /** What a customer and its parts do with other workflows. Activities do it because a workflow cannot update another one. */
 export interface OnboardingActivities {
   /**
@@ -173,11 +187,11 @@ export interface PaymentsActivities {
   /** Ids of the accounts of this merchant. Reads only. */
   findAccounts(request: { mid: string }): Promise<readonly string[]>;
   /** Searches first, and creates an account only if there is none. Drops the API key that the platform creates with it. */
-  createAccount(request: Provision & { mid: string }): Promise<FoundOrCreated>;
+  createAccount(request: Provision & { mid: string }): Once<FoundOrCreated>;
   /** Ids of the terminals of an account that have exactly this name. Reads only. */
   findTerminals(request: { accountId: string; name: string }): Promise<readonly string[]>;
   /** Searches first, and creates a terminal only if there is none. */
-  createTerminal(request: Provision & { accountId: string }): Promise<FoundOrCreated>;
+  createTerminal(request: Provision & { accountId: string }): Once<FoundOrCreated>;
 }
 
 /** A resource, sent to the partner at most once; or those that were there before, of which several may match. */

@@ -1,5 +1,6 @@
 import type { ProfilePhase } from '../partners/banking/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import type { Once } from './activities.js';
 import type { BusinessOnboardingInput } from './inputs.js';
 import type { Pace, Unfinished } from './onboarding-state.js';
 
@@ -89,7 +90,7 @@ export interface BankingActivities {
    * E7, unless the merchant already has a profile (E5) that is not `declined`. Sent at most once. Reads the new profile. The baseline of an `Uncertain`
    * failure holds the profiles of the same dba (E9) and merchant just before.
    */
-  submitHolder(request: BusinessToFind & { declined?: readonly number[] }): Promise<Submission>;
+  submitHolder(request: BusinessToFind & { declined?: readonly number[] }): Once<Submission>;
   /** The profiles of the same merchant (E5), or of the same dba in any case (E9), without those of the `baseline`. */
   findCandidates(request: BusinessToFind & { baseline: readonly number[] }): Promise<readonly Candidate[]>;
   /** One profile, compared with the business; null when there is none that this account may see (404, 403). */
@@ -114,16 +115,12 @@ export interface BankingActivities {
   /** Opens none if there is one by now. Sent at most once. `problems` has the reasons why none was opened. */
   openFinancialAccount(request: {
     profileId: number;
-  }): Promise<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
+  }): Once<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
   /**
    * Answers a ticket by another one that names it as parent. Sent at most once. The baseline of an `Uncertain` failure holds the
    * replies just before. Nudges the status poll afterwards.
    */
-  replyToTicket(request: {
-    ticketId: number;
-    topic: string | null;
-    text: string;
-  }): Promise<{ replyId: number }>;
+  replyToTicket(request: { ticketId: number; topic: string | null; text: string }): Once<{ replyId: number }>;
   /** The reply of this text to a ticket, other than those of the `baseline`; null when there is none. */
   findReply(request: { ticketId: number; text: string; baseline: readonly number[] }): Promise<number | null>;
   /**
@@ -142,7 +139,7 @@ export interface BankingActivities {
     paymentCardId: string;
     last4: string;
     notes?: string;
-  }): Promise<{ problems: readonly FieldProblem[] }>;
+  }): Once<{ problems: readonly FieldProblem[] }>;
   /** Whether the card is closed; null when it cannot be seen. */
   isCardClosed(request: { paymentCardId: string }): Promise<boolean | null>;
   /** E3. May be repeated; with a one-time code, which is valid for one call, it is sent at most once. */
@@ -159,11 +156,10 @@ export interface BankingActivities {
   restoreSubUser(request: { subUserId: number }): Promise<{ afterLostCall: boolean }>;
   /** E13. May be repeated. */
   ensureWebhook(request: WebhookRequest): Promise<{ existed: boolean; id: number | null }>;
-  /**
-   * E10. Streams a statement into the statement store. May be repeated without `email`; with it, the partner sends a message for
-   * each call.
-   */
-  saveStatement(request: StatementRequest): Promise<SavedStatement>;
+  /** E10. Streams a statement into the statement store. */
+  saveStatement(request: Omit<StatementRequest, 'email'>): Promise<SavedStatement>;
+  /** The same, and the partner sends a message for each call. Sent at most once. */
+  sendStatement(request: StatementRequest & { readonly email: string }): Once<SavedStatement>;
 }
 
 /** A statement in the statement store. */

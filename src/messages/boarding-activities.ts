@@ -1,5 +1,6 @@
 import type { MerchantPhase } from '../partners/boarding/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import type { Once } from './activities.js';
 import type { MerchantBoardingInput } from './inputs.js';
 import type { Pace } from './onboarding-state.js';
 import type { DocumentRef } from './requirements.js';
@@ -94,7 +95,7 @@ export interface BoardingActivities {
    */
   createMerchant(
     request: CreateMerchantRequest,
-  ): Promise<CreatedMerchant | { problems: readonly FieldProblem[] }>;
+  ): Once<CreatedMerchant | { problems: readonly FieldProblem[] }>;
   /** Reads the fees. Sets those that `changes` names and that differ, reads them back, and returns what still differs. */
   changeFees(request: {
     merchantProfileId: number;
@@ -107,7 +108,7 @@ export interface BoardingActivities {
   submitMerchant(request: {
     merchantProfileId: number;
     application: NonNullable<MerchantBoardingInput['application']>;
-  }): Promise<Submission & Warned>;
+  }): Once<Submission & Warned>;
   /** Nudges the status poll afterwards, which may not have seen the change. */
   readStatus(request: { merchantProfileId: number }): Promise<StatusSnapshot>;
   /** Reads a merchant that is to be adopted, and finds another boarding of this account that has it. */
@@ -128,7 +129,7 @@ export interface BoardingActivities {
     merchantProfileId: number;
     document: DocumentRef;
     description: string;
-  }): Promise<Warned>;
+  }): Once<Warned>;
   /**
    * Reads status and notes, and requests a review if the partner lists one of these notes and accepts answers. Sent at most once.
    * `before` is what was read; `delivered` is false when it does not allow the request.
@@ -137,5 +138,5 @@ export interface BoardingActivities {
     merchantProfileId: number;
     comment?: string;
     noteIds: readonly string[];
-  }): Promise<{ delivered: boolean; before: StatusSnapshot } & Warned>;
+  }): Once<{ delivered: boolean; before: StatusSnapshot } & Warned>;
 }

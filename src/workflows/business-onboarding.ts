@@ -109,6 +109,7 @@ async function adoptGiven(
   const title = `adopt banking profile ${profileId}`;
   for (;;) {
     const found = await runStep(journey, {
+      effect: 'read',
       title: `read banking profile ${profileId}`,
       run: () => bank.inspectProfile({ ...application.business, profileId, workflowId }),
     });
@@ -149,30 +150,31 @@ function submit(
   const adoptable = adoption(application);
   let candidates: readonly Candidate[] = [];
   return runStep<Submitted>(journey, {
+    effect: 'once',
     title: SUBMIT,
-    run: () => bank.submitHolder({ ...application.business, declined }),
+    run: (send) => send(bank.submitHolder, { ...application.business, declined }),
     correct: application.input.correct,
-    once: {
-      mayBeDone: inDoubt,
-      readEvidence: async (wasInDoubt, baseline) => {
-        if (!wasInDoubt || !baseline || application.dba === '') return undefined;
-        const known = [...baseline, ...declined];
-        candidates = await runStep(journey, {
-          title: 'look for the business at the bank',
-          run: () => bank.findCandidates({ ...application.business, baseline: known }),
-        });
-        const [made, ...more] = candidates.filter(isSurelyOurs);
-        return made && more.length === 0 ? { found: { adopted: made.profileId } } : undefined;
-      },
-      adopt: async (id) => ({ adopted: await adoptable(id) }),
-      get whereToLook() {
-        const seen = candidates.map((candidate) => `The bank has ${described(candidate)}.\n`);
-        return (
-          `${seen.length > 0 ? '\n' : ''}${seen.join('')}` +
-          `Look in the partner’s portal for a banking profile of “${masked(application.dba)}”. ` +
-          'If it is there, adopt its profile id.'
-        );
-      },
+    mayBeDone: inDoubt,
+    readEvidence: async (wasInDoubt, baseline) => {
+      if (!wasInDoubt || !baseline || application.dba === '') return undefined;
+      const known = [...baseline, ...declined];
+      candidates = await runStep(journey, {
+        effect: 'read',
+        title: 'look for the business at the bank',
+        run: () => bank.findCandidates({ ...application.business, baseline: known }),
+      });
+      const [made, ...more] = candidates.filter(isSurelyOurs);
+      return made && more.length === 0 ? { found: { adopted: made.profileId } } : undefined;
+    },
+    polledEvidence: 'none',
+    adopt: async (id) => ({ adopted: await adoptable(id) }),
+    get whereToLook() {
+      const seen = candidates.map((candidate) => `The bank has ${described(candidate)}.\n`);
+      return (
+        `${seen.length > 0 ? '\n' : ''}${seen.join('')}` +
+        `Look in the partner’s portal for a banking profile of “${masked(application.dba)}”. ` +
+        'If it is there, adopt its profile id.'
+      );
     },
   });
 }
@@ -200,6 +202,7 @@ function adoption(application: BusinessApplication): (id: string) => Promise<num
   return async (id) => {
     const profileId = Number(id);
     const found = await runStep(journey, {
+      effect: 'read',
       title: `read banking profile ${id}`,
       run: () => bank.examineProfile({ ...application.business, profileId }),
       endsWhenRejected: true,

@@ -1,15 +1,12 @@
-import type {
-  BankingActivities,
-  ChangeAddressInput,
-  OperationOutcome,
-} from '../messages/banking-activities.js';
+import type { ChangeAddressInput, OperationOutcome } from '../messages/banking-activities.js';
 import { requireFields } from './journey/input.js';
 import { type Journey, runOperation } from './journey/journey.js';
-import { partnerActivities, WRITE } from './journey/partner-activities.js';
-import { partnerFailure, runStep } from './journey/run-step.js';
+import { ONCE, partnerActivities } from './journey/partner-activities.js';
+import { partnerFailure } from './journey/partner-failure.js';
+import { runStep } from './journey/run-step.js';
 
-const { changeAddress: change } = partnerActivities<BankingActivities>('banking')({
-  changeAddress: { ...WRITE, summary: 'Change the address' },
+const { changeAddress: change } = partnerActivities('banking')({
+  changeAddress: { ...ONCE, summary: 'Change the address' },
 });
 
 /**
@@ -23,6 +20,7 @@ export async function changeAddress(input: ChangeAddressInput): Promise<Operatio
   let code = oneTimeCode;
   return runOperation('change the address', async (journey) => {
     await runStep(journey, {
+      effect: 'idempotent',
       title: 'change the address',
       prepare: async () => {
         if (needsCode)
@@ -51,7 +49,6 @@ export async function changeAddress(input: ChangeAddressInput): Promise<Operatio
         }
       },
       endsWhenRejected: true,
-      repeats: true,
     });
     journey.timeline.add('address-changed');
     return {};

@@ -1,11 +1,11 @@
-import type { BankingActivities, CloseCardInput, OperationOutcome } from '../messages/banking-activities.js';
+import type { CloseCardInput, OperationOutcome } from '../messages/banking-activities.js';
 import { requireFields } from './journey/input.js';
 import { runOperation } from './journey/journey.js';
-import { partnerActivities, REPEATABLE, WRITE } from './journey/partner-activities.js';
+import { ONCE, partnerActivities, REPEATABLE } from './journey/partner-activities.js';
 import { RejectedByPartner, runStep } from './journey/run-step.js';
 
-const { closeCard: close, isCardClosed } = partnerActivities<BankingActivities>('banking')({
-  closeCard: { ...WRITE, summary: 'Close the card' },
+const { closeCard: close, isCardClosed } = partnerActivities('banking')({
+  closeCard: { ...ONCE, summary: 'Close the card' },
   isCardClosed: { ...REPEATABLE, summary: 'Check whether the card is closed' },
 });
 
@@ -18,22 +18,22 @@ export async function closeCard(
   return runOperation(`close card ${paymentCardId} for good`, async (journey) => {
     const isClosed = () => isCardClosed({ paymentCardId });
     await runStep<void>(journey, {
+      effect: 'once',
       title: 'close the card',
-      run: async () => {
-        const { problems } = await close(input);
+      run: async (send) => {
+        const { problems } = await send(close, input);
         if (problems.length > 0) throw new RejectedByPartner(problems);
       },
       endsWhenRejected: true,
-      once: {
-        readEvidence: async () => {
-          const title = 'check whether the card is closed';
-          const closed = await runStep(journey, { title, run: isClosed });
-          return closed ? { found: undefined } : undefined;
-        },
-        adopt: () => undefined,
-        idFormat: 'text',
-        whereToLook: `Look in the partner’s portal whether card ${paymentCardId} is closed. If it is, adopt ${paymentCardId}.`,
+      readEvidence: async () => {
+        const title = 'check whether the card is closed';
+        const closed = await runStep(journey, { effect: 'read', title, run: isClosed });
+        return closed ? { found: undefined } : undefined;
       },
+      polledEvidence: 'none',
+      adopt: () => undefined,
+      idFormat: 'text',
+      whereToLook: `Look in the partner’s portal whether card ${paymentCardId} is closed. If it is, adopt ${paymentCardId}.`,
     });
     journey.timeline.add('card-closed', { detail: paymentCardId });
     return { paymentCardId };

@@ -1,5 +1,4 @@
 import type {
-  BankingActivities,
   EnsureWebhooksInput,
   OperationOutcome,
   WebhookRequest,
@@ -9,7 +8,7 @@ import { runOperation } from './journey/journey.js';
 import { partnerActivities, REPEATABLE } from './journey/partner-activities.js';
 import { runStep } from './journey/run-step.js';
 
-const { ensureWebhook } = partnerActivities<BankingActivities>('banking')({
+const { ensureWebhook } = partnerActivities('banking')({
   ensureWebhook: { ...REPEATABLE, summary: 'Create the webhook, if it is missing' },
 });
 
@@ -28,7 +27,7 @@ export async function ensureWebhooks(
     for (const webhook of input.webhooks) {
       const title = `create webhook ${webhook.name}`;
       const run = () => ensureWebhook(webhook);
-      const ensured = await runStep(journey, { title, run, endsWhenRejected: true });
+      const ensured = await runStep(journey, { effect: 'idempotent', title, run, endsWhenRejected: true });
       webhooks.push({ ...webhook, ...ensured });
       journey.timeline.add(ensured.existed ? 'webhook-existed' : 'webhook-created', { detail: webhook.name });
       journey.state.publish();

@@ -1,32 +1,27 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { workflowInfo } from '@temporalio/workflow';
 import type {
-  BankingActivities,
   GenerateStatementInput,
   OperationOutcome,
   SavedStatement,
 } from '../messages/banking-activities.js';
 import { requireFields } from './journey/input.js';
 import { runOperation } from './journey/journey.js';
-import { partnerActivities, REPEATABLE, WRITE } from './journey/partner-activities.js';
+import { ONCE, partnerActivities, REPEATABLE } from './journey/partner-activities.js';
 import { runStep } from './journey/run-step.js';
 
 /** A statement may have many pages, from many accounts. */
 const LONG = '10m';
 
-const { saveStatement } = partnerActivities<BankingActivities>('banking')({
+const { saveStatement, sendStatement } = partnerActivities('banking')({
   saveStatement: {
     ...REPEATABLE,
     startToCloseTimeout: LONG,
     heartbeatTimeout: '30s',
     summary: 'Save the statement',
   },
-});
-
-/** The same activity with an `email`: the partner sends a message for each call, so it is a write. */
-const { saveStatement: sendStatement } = partnerActivities<BankingActivities>('banking')({
-  saveStatement: {
-    ...WRITE,
+  sendStatement: {
+    ...ONCE,
     startToCloseTimeout: LONG,
     summary: 'Send the statement by e-mail',
   },
@@ -45,6 +40,7 @@ export async function generateStatement(
   const request = { ...rest, period };
   return runOperation(`save the statement of ${period}`, async (journey) => {
     const saved = await runStep(journey, {
+      effect: 'read',
       title: 'save the statement',
       run: () => saveStatement(request),
       endsWhenRejected: true,
@@ -53,14 +49,15 @@ export async function generateStatement(
     if (email === undefined) return { ...saved, emailed: false };
     journey.state.publish();
     await runStep(journey, {
+      effect: 'once',
       title: 'send the statement by e-mail',
-      run: () => sendStatement({ ...request, email }),
+      run: (send) => send(sendStatement, { ...request, email }),
       endsWhenRejected: true,
-      once: {
-        adopt: () => saved,
-        idFormat: 'text',
-        whereToLook: `Ask whether the statement of ${period} has come by e-mail. If it has, adopt ${period}.`,
-      },
+      readEvidence: 'none',
+      polledEvidence: 'none',
+      adopt: () => saved,
+      idFormat: 'text',
+      whereToLook: `Ask whether the statement of ${period} has come by e-mail. If it has, adopt ${period}.`,
     });
     journey.timeline.add('statement-sent');
     return { ...saved, emailed: true };

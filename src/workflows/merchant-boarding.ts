@@ -11,7 +11,8 @@ import { masked } from '../privacy/masked.js';
 import { Application, partner } from './boarding/application.js';
 import { Underwriting, type UnderwritingRecords } from './boarding/underwriting.js';
 import type { JourneyRecords } from './journey/journey.js';
-import { askForCorrection, doubts, partnerFailure, RejectedByPartner, runStep } from './journey/run-step.js';
+import { partnerFailure } from './journey/partner-failure.js';
+import { askForCorrection, doubts, RejectedByPartner, runStep } from './journey/run-step.js';
 import { followStatus } from './journey/status-poll.js';
 
 /** What a run hands to the next one when its history has grown long. The input travels with its corrections. */
@@ -93,40 +94,41 @@ async function create(application: Application, restored?: Restored): Promise<Ex
   const { journey } = application;
   const doubt = doubts();
   return runStep<ExistingMerchant & Partial<InspectedMerchant>>(journey, {
+    effect: 'once',
     title: 'create the merchant',
-    run: async () => {
+    run: async (send) => {
       const { current } = application.input;
       if (isFollowed(current)) throw new Error('a followed merchant is never created');
       const { createVersion: version = 'v2', merchant, externalId: guid, ...others } = current;
       const { agentProfileId, agent, boardingSettingsId, boardingSettings } = others;
       const references = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
-      const created = await partner.createMerchant({ version, merchant, guid, references });
+      const created = await send(partner.createMerchant, { version, merchant, guid, references });
       if ('problems' in created) throw new RejectedByPartner(created.problems);
       journey.state.knowAgentProfile(created.agentProfileId);
       return { ...created, phase: 'not-submitted' };
     },
     correct: application.input.correct,
-    once: {
-      mayBeDone: mayBeDone(restored),
-      // The partner's API has no search for merchants, so only a person can look.
-      adopt: async (id) => {
-        const found = await inspect(application, Number(id));
-        const { merchantProfileId, now, phase, formerOwner } = found;
-        if (formerOwner !== undefined) throw refused(`it is the merchant of ${formerOwner}`);
-        if (phase !== 'not-submitted' && !restored)
-          doubt(
-            merchantProfileId,
-            `merchant ${merchantProfileId} has the status ${now.status}, and nobody has submitted the one that was created`,
-          );
-        return found;
-      },
-      get whereToLook() {
-        const { merchant, externalId } = application.input.current;
-        return (
-          `Look in the partner’s portal for a merchant with dba “${masked(String(merchant.dba))}” and guid ${externalId}. ` +
-          'If it is there, adopt its merchant profile id.'
+    mayBeDone: mayBeDone(restored),
+    readEvidence: 'none',
+    polledEvidence: 'none',
+    // The partner's API has no search for merchants, so only a person can look.
+    adopt: async (id) => {
+      const found = await inspect(application, Number(id));
+      const { merchantProfileId, now, phase, formerOwner } = found;
+      if (formerOwner !== undefined) throw refused(`it is the merchant of ${formerOwner}`);
+      if (phase !== 'not-submitted' && !restored)
+        doubt(
+          merchantProfileId,
+          `merchant ${merchantProfileId} has the status ${now.status}, and nobody has submitted the one that was created`,
         );
-      },
+      return found;
+    },
+    get whereToLook() {
+      const { merchant, externalId } = application.input.current;
+      return (
+        `Look in the partner’s portal for a merchant with dba “${masked(String(merchant.dba))}” and guid ${externalId}. ` +
+        'If it is there, adopt its merchant profile id.'
+      );
     },
   });
 }
@@ -166,6 +168,7 @@ interface InspectedMerchant extends ExistingMerchant {
 async function inspect({ journey }: Application, merchantProfileId: number): Promise<InspectedMerchant> {
   const { taskQueue, workflowId } = workflowInfo();
   const { now, owner } = await runStep(journey, {
+    effect: 'read',
     title: `read merchant ${merchantProfileId}`,
     run: () =>
       partner.inspectMerchant({ merchantProfileId, taskQueue, workflowId }).catch((error: unknown) => {

@@ -1,7 +1,6 @@
 import { condition, setHandler } from '@temporalio/workflow';
 import {
   credentialsRefused,
-  type PartnerAccountActivities,
   type PartnerAccountInput,
   type ProbeRequest,
   type ProbeResult,
@@ -52,7 +51,7 @@ type System = PartnerAccountInput['system'];
 
 /** Tries the credentials of every refused process until they work, and then retries the activities that wait for them. */
 async function signInAll(journey: Journey, system: System, refusals: Map<string, Refusal>): Promise<void> {
-  const { wakeRefused } = partnerActivities<PartnerAccountActivities>(system)({
+  const { wakeRefused } = partnerActivities(system)({
     // It reads all workflows of the account.
     wakeRefused: { ...REPEATABLE, startToCloseTimeout: '10m', summary: 'Retry waiting activities' },
   });
@@ -77,7 +76,7 @@ async function signInAll(journey: Journey, system: System, refusals: Map<string,
  * @returns the process that signed in: another one when that of `first` is gone
  */
 async function signIn(journey: Journey, system: System, first: ProbeRequest): Promise<string> {
-  const { probeAccount } = partnerActivities<PartnerAccountActivities>(system)({
+  const { probeAccount } = partnerActivities(system)({
     probeAccount: {
       ...WAIT,
       retry: { initialInterval: '5s', backoffCoefficient: 1 },

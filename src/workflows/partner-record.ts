@@ -10,7 +10,6 @@ import type { PartnerAccountInput } from '../messages/partner-account.js';
 import {
   differenceSeen,
   type PartnerRecord,
-  type PartnerRecordActivities,
   RECORD_MEMO,
   type SeenDifference,
   type SeenStatus,
@@ -60,7 +59,7 @@ export async function partnerRecord(
   const record = new Kept(carried?.record);
   setHandler(differenceSeen, (seen) => record.addDifference(seen));
   setHandler(statusSeen, ({ status }) => record.addStatus(shortened(status, LONGEST.line)));
-  const { wakePolls } = partnerActivities<PartnerRecordActivities>(system)({
+  const { wakePolls } = partnerActivities(system)({
     wakePolls: { ...REPEATABLE, startToCloseTimeout: '10m', summary: 'Make all status polls read' },
   });
   return journey.run(async () => {

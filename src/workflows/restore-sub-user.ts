@@ -1,15 +1,11 @@
-import type {
-  BankingActivities,
-  OperationOutcome,
-  RestoreSubUserInput,
-} from '../messages/banking-activities.js';
+import type { OperationOutcome, RestoreSubUserInput } from '../messages/banking-activities.js';
 import { requireFields } from './journey/input.js';
 import { runOperation } from './journey/journey.js';
-import { partnerActivities, WRITE } from './journey/partner-activities.js';
+import { ONCE, partnerActivities } from './journey/partner-activities.js';
 import { runStep } from './journey/run-step.js';
 
-const { restoreSubUser: restore } = partnerActivities<BankingActivities>('banking')({
-  restoreSubUser: { ...WRITE, summary: 'Restore the sub-user' },
+const { restoreSubUser: restore } = partnerActivities('banking')({
+  restoreSubUser: { ...ONCE, summary: 'Restore the sub-user' },
 });
 
 /**
@@ -23,10 +19,10 @@ export async function restoreSubUser(
   const { subUserId } = input;
   return runOperation(`restore sub-user ${subUserId}`, async (journey) => {
     const { afterLostCall } = await runStep(journey, {
+      effect: 'idempotent',
       title: 'restore the sub-user',
       run: () => restore({ subUserId }),
       endsWhenRejected: true,
-      repeats: true,
     });
     const detail = `${subUserId}`;
     if (!afterLostCall) {

@@ -1,14 +1,10 @@
-import type {
-  BankingActivities,
-  OperationOutcome,
-  SetCardNicknameInput,
-} from '../messages/banking-activities.js';
+import type { OperationOutcome, SetCardNicknameInput } from '../messages/banking-activities.js';
 import { requireFields } from './journey/input.js';
 import { runOperation } from './journey/journey.js';
 import { partnerActivities, REPEATABLE } from './journey/partner-activities.js';
 import { runStep } from './journey/run-step.js';
 
-const { setCardNickname: set } = partnerActivities<BankingActivities>('banking')({
+const { setCardNickname: set } = partnerActivities('banking')({
   setCardNickname: { ...REPEATABLE, summary: 'Set the nickname' },
 });
 
@@ -22,6 +18,7 @@ export async function setCardNickname(
     `${nickName === null ? 'clear' : 'set'} the nickname of card ${paymentCardId}`,
     async (journey) => {
       const { last4 } = await runStep(journey, {
+        effect: 'idempotent',
         title: 'set the nickname',
         run: () => set({ paymentCardId, nickName }),
         endsWhenRejected: true,

@@ -1,6 +1,5 @@
-import type { UntypedActivities } from '@temporalio/workflow';
 import type { SingleActivity } from '../messages/activities.js';
-import { partnerActivities } from './journey/partner-activities.js';
+import { onTaskQueueOf } from './journey/partner-activities.js';
 
 /** Runs one activity, on Temporal servers that have no standalone activities. It keeps no state, and fails as its activity does. */
 export async function singleActivity({
@@ -11,6 +10,5 @@ export async function singleActivity({
   summary,
   options,
 }: SingleActivity): Promise<unknown> {
-  const onItsTaskQueue = partnerActivities<UntypedActivities>(queue, () => account);
-  return onItsTaskQueue({ [activity]: { ...options, summary } })[activity]?.(...args);
+  return onTaskQueueOf(queue, () => account, activity, { ...options, summary })(...args);
 }

@@ -1,5 +1,5 @@
 import { workflowInfo } from '@temporalio/workflow';
-import type { FoundOrCreated, PaymentsActivities } from '../messages/activities.js';
+import type { FoundOrCreated } from '../messages/activities.js';
 import type { TerminalProvisioningInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import { CORRECTABLE_TERMINAL_FIELDS, type TerminalProvisioningOutcome } from '../messages/onboardings.js';
@@ -7,15 +7,15 @@ import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import type { NextSteps } from './journey/current-details.js';
 import { CorrectableInput, requireFields } from './journey/input.js';
 import { Journey } from './journey/journey.js';
-import { partnerActivities, REPEATABLE, WRITE } from './journey/partner-activities.js';
+import { ONCE, partnerActivities, REPEATABLE, type SendOnce } from './journey/partner-activities.js';
 import type { Facts } from './journey/published-state.js';
 import { doubts, runStep } from './journey/run-step.js';
 
-const platform = partnerActivities<PaymentsActivities>('payments')({
+const platform = partnerActivities('payments')({
   findAccounts: { ...REPEATABLE, summary: 'Look for the payments account' },
-  createAccount: { ...WRITE, summary: 'Create the payments account, unless it exists' },
+  createAccount: { ...ONCE, summary: 'Create the payments account, unless it exists' },
   findTerminals: { ...REPEATABLE, summary: 'Look for the terminal' },
-  createTerminal: { ...WRITE, summary: 'Create the terminal, unless it exists' },
+  createTerminal: { ...ONCE, summary: 'Create the terminal, unless it exists' },
 });
 
 /**
@@ -49,7 +49,7 @@ function provideAccount(provisioning: Provisioning): Promise<string> {
     name: 'payments account',
     description: `whose description ends in "mid ${mid}"`,
     find: () => platform.findAccounts({ mid }),
-    create: () => platform.createAccount({ mid, ...provisioning.asked }),
+    create: (send) => send(platform.createAccount, { mid, ...provisioning.asked }),
   });
 }
 
@@ -58,7 +58,7 @@ function provideTerminal(provisioning: Provisioning, accountId: string): Promise
     name: 'terminal',
     description: `named as in the input, in account ${accountId}`,
     find: () => platform.findTerminals({ accountId, name: provisioning.terminalName }),
-    create: () => platform.createTerminal({ accountId, ...provisioning.asked }),
+    create: (send) => send(platform.createTerminal, { accountId, ...provisioning.asked }),
   });
 }
 
@@ -71,13 +71,13 @@ interface Thing {
   /** Ids of all that match. Reads only. */
   readonly find: () => Promise<readonly string[]>;
   /** Creates it, unless one is found that was created before, or whose creation shows up late. */
-  readonly create: () => Promise<FoundOrCreated>;
+  readonly create: (send: SendOnce) => Promise<FoundOrCreated>;
 }
 
 /** @returns the id of the thing, which exists afterwards */
 async function findOrCreate({ journey, input }: Provisioning, thing: Thing): Promise<string> {
   const { name, find, create, description } = thing;
-  const look = () => runStep(journey, { title: `look for the ${name}`, run: find });
+  const look = () => runStep(journey, { effect: 'read', title: `look for the ${name}`, run: find });
   const doubt = doubts();
   const adopted = async (id: string): Promise<FoundOrCreated> => {
     if (!(await look()).includes(id))
@@ -86,20 +86,20 @@ async function findOrCreate({ journey, input }: Provisioning, thing: Thing): Pro
   };
   for (;;) {
     const made = await runStep<FoundOrCreated>(journey, {
+      effect: 'once',
       title: `create the ${name}`,
       run: create,
       correct: input.correct,
-      once: {
-        readEvidence: async () => {
-          const found = await look();
-          return found.length > 0 ? { found: { found } } : undefined;
-        },
-        adopt: adopted,
-        idFormat: 'text',
-        whereToLook:
-          `Look in the payments platform’s portal for a ${name} ${description}. ` +
-          'If it is there, adopt its id.',
+      readEvidence: async () => {
+        const found = await look();
+        return found.length > 0 ? { found: { found } } : undefined;
       },
+      polledEvidence: 'none',
+      adopt: adopted,
+      idFormat: 'text',
+      whereToLook:
+        `Look in the payments platform’s portal for a ${name} ${description}. ` +
+        'If it is there, adopt its id.',
     });
     const isNew = 'created' in made;
     const id = isNew ? made.created : await theOne(journey, thing, made.found);

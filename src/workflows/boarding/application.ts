@@ -1,10 +1,4 @@
-import type {
-  BoardingActivities,
-  Seen,
-  StatusSnapshot,
-  Submission,
-  Warned,
-} from '../../messages/boarding-activities.js';
+import type { Seen, StatusSnapshot, Submission, Warned } from '../../messages/boarding-activities.js';
 import type { FollowedMerchantInput } from '../../messages/followed-inputs.js';
 import type { MerchantBoardingInput } from '../../messages/inputs.js';
 import { CORRECTABLE_MERCHANT_FIELDS, isFollowed } from '../../messages/onboardings.js';
@@ -14,17 +8,17 @@ import { masked } from '../../privacy/masked.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { Journey, type JourneyRecords } from '../journey/journey.js';
-import { ANSWER, POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
+import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/partner-activities.js';
 import type { Facts } from '../journey/published-state.js';
 import type { Answered } from '../journey/requirement-queue.js';
 import { askForCorrection, runStep } from '../journey/run-step.js';
 import { StatusPoll } from '../journey/status-poll.js';
 
-export const partner = partnerActivities<BoardingActivities>('boarding')({
+export const partner = partnerActivities('boarding')({
   inspectMerchant: { ...REPEATABLE, summary: 'Read a merchant to adopt' },
-  createMerchant: { ...WRITE, summary: 'Create the merchant' },
+  createMerchant: { ...ONCE, summary: 'Create the merchant' },
   changeFees: { ...REPEATABLE, summary: 'Change the fees as asked' },
-  submitMerchant: { ...WRITE, summary: 'Submit to underwriting' },
+  submitMerchant: { ...ONCE, summary: 'Submit to underwriting' },
   readStatus: { ...REPEATABLE, summary: 'Read the status' },
   attachDocument: { ...ANSWER, summary: 'Upload a document' },
   requestUnderwritingReview: { ...ANSWER, summary: 'Report that the underwriting notes are answered' },
@@ -98,7 +92,7 @@ export async function setFees({ journey, merchantProfileId, input }: Application
   for (;;) {
     if (!input.current.fees) return;
     const run = () => partner.changeFees({ merchantProfileId, changes: input.current.fees ?? {} });
-    const { changed, differing } = await runStep(journey, { title, run, correct });
+    const { changed, differing } = await runStep(journey, { effect: 'idempotent', title, run, correct });
     if (differing.length === 0) {
       journey.timeline.add(changed > 0 ? 'fees-changed' : 'fees-read');
       return;
@@ -124,33 +118,35 @@ export async function submit(
   const effectIn = (now: StatusSnapshot | undefined) =>
     now && (now.phase === 'submitted' || isDecided(now.phase)) ? { found: submissionIn(now) } : undefined;
   const submission = await runStep<Submission>(journey, {
+    effect: 'once',
     title: SUBMIT,
     prepare: async () => {
       if (hasNewFees) await setFees(application);
       hasNewFees = false;
     },
-    run: () =>
-      partner.submitMerchant({ merchantProfileId, application: application.input.current.application ?? {} }),
+    run: (send) =>
+      send(partner.submitMerchant, {
+        merchantProfileId,
+        application: application.input.current.application ?? {},
+      }),
     correct: (patch) => {
       application.input.correct(patch);
       hasNewFees ||= 'fees' in patch;
     },
-    once: {
-      readEvidence: async (wasInDoubt) => {
-        const now = await read(application);
-        readsAs = now.status;
-        // The submission was rejected because the status had changed before it arrived.
-        const isMoot = !wasInDoubt && !isSubmittable(now.phase);
-        return effectIn(now) ?? (isMoot ? { found: submissionIn(now) } : undefined);
-      },
-      polledEvidence: () => effectIn(polled()),
-      adopt: () => ({ submitted: true, status: readsAs, phase: 'submitted' }),
-      get whereToLook() {
-        return (
-          `Merchant ${merchantProfileId} (“${dbaOf(application)}”) still reads as ${readsAs}. ` +
-          `If the partner has the submission, adopt ${merchantProfileId}.`
-        );
-      },
+    readEvidence: async (wasInDoubt) => {
+      const now = await read(application);
+      readsAs = now.status;
+      // The submission was rejected because the status had changed before it arrived.
+      const isMoot = !wasInDoubt && !isSubmittable(now.phase);
+      return effectIn(now) ?? (isMoot ? { found: submissionIn(now) } : undefined);
+    },
+    polledEvidence: () => effectIn(polled()),
+    adopt: () => ({ submitted: true, status: readsAs, phase: 'submitted' }),
+    get whereToLook() {
+      return (
+        `Merchant ${merchantProfileId} (“${dbaOf(application)}”) still reads as ${readsAs}. ` +
+        `If the partner has the submission, adopt ${merchantProfileId}.`
+      );
     },
   });
   // Only a submission leads to this phase, possibly an earlier one whose response was lost.
@@ -163,7 +159,11 @@ function submissionIn({ status, phase }: StatusSnapshot): Submission {
 
 /** Reads the status, as often as it takes. */
 export function read({ journey, merchantProfileId }: Application): Promise<StatusSnapshot> {
-  return runStep(journey, { title: 'read the status', run: () => partner.readStatus({ merchantProfileId }) });
+  return runStep(journey, {
+    effect: 'read',
+    title: 'read the status',
+    run: () => partner.readStatus({ merchantProfileId }),
+  });
 }
 
 /** A document of an answer, on its way to the underwriters. */
@@ -196,23 +196,23 @@ export async function upload(
   const { journey, merchantProfileId } = application;
   let { document } = first;
   await runStep<Warned>(journey, {
+    effect: 'once',
     get title() {
       return `upload ${document.fileName}`;
     },
-    run: () => partner.attachDocument({ merchantProfileId, document, description }),
+    run: (send) => send(partner.attachDocument, { merchantProfileId, document, description }),
     replace: (other) => {
       document = other;
     },
-    once: {
-      polledEvidence: () => {
-        const now = polled();
-        return now && isDecided(now.phase) ? { found: {} } : undefined;
-      },
-      adopt: () => ({}),
-      whereToLook:
-        `Look in the partner’s portal whether merchant ${merchantProfileId} (“${dbaOf(application)}”) has the document. ` +
-        `If it has, adopt ${merchantProfileId}.`,
+    readEvidence: 'none',
+    polledEvidence: () => {
+      const now = polled();
+      return now && isDecided(now.phase) ? { found: {} } : undefined;
     },
+    adopt: () => ({}),
+    whereToLook:
+      `Look in the partner’s portal whether merchant ${merchantProfileId} (“${dbaOf(application)}”) has the document. ` +
+      `If it has, adopt ${merchantProfileId}.`,
   });
 }
 
@@ -264,17 +264,17 @@ export function requestReview(
     return effectIn(polled());
   };
   return runStep<Review>(journey, {
+    effect: 'once',
     title: REVIEW,
-    run: () => partner.requestUnderwritingReview({ merchantProfileId, ...(comment && { comment }), noteIds }),
+    run: (send) =>
+      send(partner.requestUnderwritingReview, { merchantProfileId, ...(comment && { comment }), noteIds }),
     endsWhenRejected: true,
-    once: {
-      readEvidence: async (wasInDoubt) => (wasInDoubt ? (effectIn(polled()) ?? readEffect()) : undefined),
-      polledEvidence: () => effectIn(polled()),
-      adopt: () => taken,
-      whereToLook:
-        `Look in the partner’s portal whether merchant ${merchantProfileId} (“${dbaOf(application)}”) is in review with these answers. ` +
-        `If it is, adopt ${merchantProfileId}.`,
-    },
+    readEvidence: async (wasInDoubt) => (wasInDoubt ? (effectIn(polled()) ?? readEffect()) : undefined),
+    polledEvidence: () => effectIn(polled()),
+    adopt: () => taken,
+    whereToLook:
+      `Look in the partner’s portal whether merchant ${merchantProfileId} (“${dbaOf(application)}”) is in review with these answers. ` +
+      `If it is, adopt ${merchantProfileId}.`,
   });
 }
 

@@ -1,5 +1,4 @@
 import type {
-  BankingActivities,
   BusinessToFind,
   HolderRequest,
   ProfileSnapshot,
@@ -13,20 +12,20 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { Journey, type JourneyRecords } from '../journey/journey.js';
-import { ANSWER, POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
+import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/partner-activities.js';
 import type { Facts } from '../journey/published-state.js';
 import { askForCorrection, doubts, RejectedByPartner, runStep } from '../journey/run-step.js';
 import { StatusPoll } from '../journey/status-poll.js';
 
-export const bank = partnerActivities<BankingActivities>('banking')({
-  submitHolder: { ...WRITE, summary: 'Submit the business account holder' },
+export const bank = partnerActivities('banking')({
+  submitHolder: { ...ONCE, summary: 'Submit the business account holder' },
   findCandidates: { ...REPEATABLE, summary: 'Look for the business at the bank' },
   examineProfile: { ...REPEATABLE, summary: 'Read a banking profile to adopt' },
   inspectProfile: { ...REPEATABLE, summary: 'Read a banking profile to follow' },
   correctHolder: { ...ANSWER, summary: 'Correct the business account holder' },
   readProfile: { ...REPEATABLE, summary: 'Read the banking profile' },
   awaitProfileChange: { ...POLL, summary: 'Wait until the banking profile changes (one read per attempt)' },
-  openFinancialAccount: { ...WRITE, summary: 'Open a financial account' },
+  openFinancialAccount: { ...ONCE, summary: 'Open a financial account' },
 });
 
 const NEXT_STEPS: NextSteps = {
@@ -153,7 +152,7 @@ export function askToCorrect(
 /** Reads the profile, as often as it takes. */
 export function read({ journey, profileId }: BusinessApplication): Promise<ProfileSnapshot> {
   const run = () => bank.readProfile({ profileId });
-  return runStep(journey, { title: 'read the banking profile', run });
+  return runStep(journey, { effect: 'read', title: 'read the banking profile', run });
 }
 
 export const CORRECT = 'correct the business account holder';
@@ -165,10 +164,10 @@ export async function replaceHolder(application: BusinessApplication, isMoot?: (
   const title = CORRECT;
   for (;;) {
     const { problems } = await runStep(journey, {
+      effect: 'idempotent',
       title,
       run: () => bank.correctHolder({ profileId, ...application.submission }),
       correct,
-      repeats: true,
     });
     if (problems.length === 0) break;
     if (!(await askForCorrection(journey, { title, correct }, problems, isMoot))) return;
@@ -181,32 +180,31 @@ export async function openAccount(application: BusinessApplication): Promise<voi
   const { journey, profileId } = application;
   const doubt = doubts();
   const financialAccountId = await runStep<string>(journey, {
+    effect: 'once',
     title: 'open the financial account',
-    run: async () => {
-      const opened = await bank.openFinancialAccount({ profileId });
+    run: async (send) => {
+      const opened = await send(bank.openFinancialAccount, { profileId });
       if (opened.financialAccountId === null) throw new RejectedByPartner(opened.problems);
       return opened.financialAccountId;
     },
-    once: {
-      readEvidence: async () => {
-        const { financialAccountId } = await read(application);
-        return financialAccountId === null ? undefined : { found: financialAccountId };
-      },
-      polledEvidence: () => {
-        const { financialAccountId: found } = journey.state.facts;
-        return found === undefined ? undefined : { found };
-      },
-      adopt: async (id) => {
-        const { financialAccountId: shown } = await read(application);
-        if (shown !== id)
-          doubt(id, `the bank shows ${shown ?? 'no financial account'} for profile ${profileId}`);
-        return id;
-      },
-      idFormat: 'text',
-      whereToLook:
-        `Look in the partner’s portal whether banking profile ${profileId} has a financial account. ` +
-        'If it has, adopt its id.',
+    readEvidence: async () => {
+      const { financialAccountId } = await read(application);
+      return financialAccountId === null ? undefined : { found: financialAccountId };
     },
+    polledEvidence: () => {
+      const { financialAccountId: found } = journey.state.facts;
+      return found === undefined ? undefined : { found };
+    },
+    adopt: async (id) => {
+      const { financialAccountId: shown } = await read(application);
+      if (shown !== id)
+        doubt(id, `the bank shows ${shown ?? 'no financial account'} for profile ${profileId}`);
+      return id;
+    },
+    idFormat: 'text',
+    whereToLook:
+      `Look in the partner’s portal whether banking profile ${profileId} has a financial account. ` +
+      'If it has, adopt its id.',
   });
   application.knowAccount(financialAccountId);
 }

@@ -1,10 +1,5 @@
 import { condition } from '@temporalio/workflow';
-import type {
-  BankingActivities,
-  OpenTicket,
-  ProfileSnapshot,
-  SeenProfile,
-} from '../../messages/banking-activities.js';
+import type { OpenTicket, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import type { Stage } from '../../messages/onboarding-state.js';
 import type { BusinessOnboardingOutcome } from '../../messages/onboardings.js';
 import { businessOutcome } from '../../messages/outcomes.js';
@@ -338,7 +333,7 @@ function toSeen({ tickets, ...profile }: ProfileSnapshot): SeenProfile {
   return { ...profile, tickets: Object.fromEntries(tickets.map(({ ticketId, asks }) => [ticketId, asks])) };
 }
 
-const { replyToTicket, findReply } = partnerActivities<BankingActivities>('banking')({
+const { replyToTicket, findReply } = partnerActivities('banking')({
   replyToTicket: { ...ANSWER, summary: 'Reply to a ticket' },
   findReply: { ...REPEATABLE, summary: 'Look for the reply to a ticket' },
 });
@@ -400,20 +395,20 @@ export async function reply(
 ): Promise<number | null> {
   const ticketId = ticketIdOf(requirement);
   const { replyId } = await runStep<{ readonly replyId: number | null }>(journey, {
+    effect: 'once',
     title: titleOfReply(requirement),
-    run: () => replyToTicket({ ticketId, topic: null, text }),
+    run: (send) => send(replyToTicket, { ticketId, topic: null, text }),
     endsWhenRejected: true,
-    once: {
-      readEvidence: async (wasInDoubt, baseline) => {
-        if (!wasInDoubt || !baseline) return undefined;
-        const title = `look for the reply to ticket ${ticketId}`;
-        const run = () => findReply({ ticketId, text, baseline });
-        const found = await runStep(journey, { title, run });
-        return found === null ? undefined : { found: { replyId: found } };
-      },
-      adopt: () => ({ replyId: null }),
-      whereToLook: `Look in the partner’s portal whether ticket ${ticketId} has the reply. If it has, adopt ${ticketId}.`,
+    readEvidence: async (wasInDoubt, baseline) => {
+      if (!wasInDoubt || !baseline) return undefined;
+      const title = `look for the reply to ticket ${ticketId}`;
+      const run = () => findReply({ ticketId, text, baseline });
+      const found = await runStep(journey, { effect: 'read', title, run });
+      return found === null ? undefined : { found: { replyId: found } };
     },
+    polledEvidence: 'none',
+    adopt: () => ({ replyId: null }),
+    whereToLook: `Look in the partner’s portal whether ticket ${ticketId} has the reply. If it has, adopt ${ticketId}.`,
   });
   return replyId;
 }

@@ -20,7 +20,8 @@ import {
   type RequirementQueueOptions,
   type RequirementRecords,
 } from './requirement-queue.js';
-import { RejectedByPartner, UnfinishedWrites } from './run-step.js';
+import { RejectedByPartner } from './run-step.js';
+import { UnfinishedWrites } from './step.js';
 import { StepWaits } from './step-waits.js';
 
 /** What a journey hands to the next run of the same workflow. */

@@ -5,13 +5,14 @@ import {
   proxyActivities,
   workflowInfo,
 } from '@temporalio/workflow';
-import { PRIORITY_KEYS } from '../../messages/activities.js';
+import { type Once, PRIORITY_KEYS } from '../../messages/activities.js';
 import {
   AWAIT_STATUS_ACTIVITY_ID,
   type PartnerTaskQueue,
   partnerTaskQueue,
   partsOfId,
 } from '../../messages/ids.js';
+import type { ActivitiesAt, PartnerActivities } from '../../messages/partner-activities.js';
 
 /** The server notices a worker that died during a read after this time. Activities send a heartbeat three times as often. */
 const HEARTBEAT = '10s';
@@ -26,11 +27,18 @@ export const REPEATABLE: ActivityOptions = {
 };
 
 /**
- * A write that its activity sends at most once (activities/write.ts). The server retries what was not sent, without an event.
- * There is no heartbeat time-out, because a busy machine or a network cut could trip it while the partner responds. A
- * cancellation ends what was not sent. A request that was sent runs to its end, so that its outcome is known.
+ * The options of an activity that sends a once-only operation: it reads the mark of the attempt before (activities/write.ts), so the
+ * server may retry what was not sent, without an event. There is no heartbeat time-out, because a busy machine or a network cut
+ * could trip it while the partner responds. A cancellation ends what was not sent. A request that was sent runs to its end, so
+ * that its outcome is known.
  */
-export const WRITE: ActivityOptions = {
+export interface OnceOptions extends ActivityOptions {
+  readonly cancellationType: typeof ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
+  readonly heartbeatTimeout?: never;
+}
+
+/** Also for writes that may be repeated, and whose outcome a cancellation has to know. */
+export const ONCE: OnceOptions = {
   startToCloseTimeout: '2m',
   retry: RETRY,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -49,7 +57,7 @@ export const WAIT: ActivityOptions = {
 export const POLL: ActivityOptions = { ...WAIT, activityId: AWAIT_STATUS_ACTIVITY_ID };
 
 /** A write that delivers what a person answered. */
-export const ANSWER: ActivityOptions = { ...WRITE, priority: { priorityKey: PRIORITY_KEYS.answer } };
+export const ANSWER: OnceOptions = { ...ONCE, priority: { priorityKey: PRIORITY_KEYS.answer } };
 
 /**
  * The account at the partners that this workflow works with; undefined for the account without a name.
@@ -60,32 +68,57 @@ export function accountName(): string | undefined {
   return partsOfId(workflowInfo().workflowId)?.account;
 }
 
+declare const sentByStep: unique symbol;
+
+/** The proxy of an activity that sends a once-only operation. It cannot be called: a step with `effect: 'once'` sends it. */
+export interface OnceActivity<Request, Response> {
+  readonly [sentByStep]: (request: Request) => Response;
+}
+
+/** Sends a once-only operation. Only the steps have it. */
+export type SendOnce = <Request, Response>(
+  activity: OnceActivity<Request, Response>,
+  request: Request,
+) => Promise<Response>;
+
+type Proxy<Activity> = Activity extends (request: infer Request) => Once<infer Response>
+  ? OnceActivity<Request, Response>
+  : Activity;
+
+type OptionsOf<Activity> = Activity extends (request: never) => Once<unknown> ? OnceOptions : ActivityOptions;
+
 /**
- * Activities that run on a partner task queue, with the options of each. The name of the queue begins with the workflow's own
- * task queue and ends with the account. Both are known only while a workflow runs, so each call looks them up.
- *
- * @param accountOf default: the account of the workflow
+ * The activities at a partner that a workflow calls, with the options of each. They run on the partner's task queue, whose name
+ * begins with the workflow's own task queue and ends with the account. Both are known only while a workflow runs, so each call
+ * looks them up.
  */
-export function partnerActivities<
-  Activities extends { readonly [Name in keyof Activities]: ActivityFunction },
->(system: PartnerTaskQueue, accountOf: () => string | undefined = accountName) {
-  const onPartnerTaskQueue =
-    (name: string, options: ActivityOptions): ActivityFunction =>
-    async (...args) => {
-      const activities = proxyActivities<UntypedActivities>({
-        ...options,
-        taskQueue: partnerTaskQueue(workflowInfo().taskQueue, system, accountOf()),
-        // The rate limit of a task queue does not count activities that a worker dispatches to itself.
-        allowEagerDispatch: false,
-      });
-      return activities[name]?.(...args);
-    };
-  return <Name extends keyof Activities & string>(
-    optionsOf: Readonly<Record<Name, ActivityOptions>>,
-  ): Pick<Activities, Name> => {
+export function partnerActivities<System extends keyof PartnerActivities>(system: System) {
+  return <Name extends keyof ActivitiesAt<System> & string>(
+    optionsOf: {
+      readonly [Each in Name]: OptionsOf<ActivitiesAt<System>[Each]>;
+    },
+  ): { readonly [Each in Name]: Proxy<ActivitiesAt<System>[Each]> } => {
     const activities = Object.entries<ActivityOptions>(optionsOf);
     return Object.fromEntries(
-      activities.map(([name, options]) => [name, onPartnerTaskQueue(name, options)]),
-    ) as Pick<Activities, Name>;
+      activities.map(([name, options]) => [name, onTaskQueueOf(system, accountName, name, options)]),
+    ) as ReturnType<ReturnType<typeof partnerActivities<System>>>;
+  };
+}
+
+/** One activity on the task queue of a partner. */
+export function onTaskQueueOf(
+  queue: PartnerTaskQueue,
+  accountOf: () => string | undefined,
+  name: string,
+  options: ActivityOptions,
+): ActivityFunction {
+  return async (...args) => {
+    const activities = proxyActivities<UntypedActivities>({
+      ...options,
+      taskQueue: partnerTaskQueue(workflowInfo().taskQueue, queue, accountOf()),
+      // The rate limit of a task queue does not count activities that a worker dispatches to itself.
+      allowEagerDispatch: false,
+    });
+    return activities[name]?.(...args);
   };
 }

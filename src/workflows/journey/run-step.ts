@@ -1,73 +1,15 @@
-import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
-import { type Mark, PARTNER_ERROR } from '../../messages/activities.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
-import type { Answer, DocumentRef } from '../../messages/requirements.js';
+import type { Answer } from '../../messages/requirements.js';
 import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import { reasonInWords } from '../../partners/reasons.js';
 import { masked } from '../../privacy/masked.js';
 import { momentOf } from './current-details.js';
-import type { Timeline } from './published-state.js';
-import type { Question, RequirementQueue } from './requirement-queue.js';
-import type { StepWaits } from './step-waits.js';
-
-/** One call to a partner, and how it recovers when it fails. */
-export interface Step<Result> {
-  /** What is being done, for people: `create the merchant`. */
-  readonly title: string;
-  /** Runs before each attempt; may ask a person and be cancelled. */
-  readonly prepare?: () => Promise<void>;
-  readonly run: () => Promise<Result>;
-  /** Applies a person's correction to the input of the next `run`. Without it a rejection takes no correction. */
-  readonly correct?: (patch: Readonly<Record<string, unknown>>) => void;
-  /** Replaces the document of the next `run`. Without it a rejection takes no other document. */
-  readonly replace?: (document: DocumentRef) => void;
-  /** It waits for a change, however long that takes. */
-  readonly waitsForChange?: true;
-  /** A rejection ends it: {@link RejectedByPartner}. */
-  readonly endsWhenRejected?: true;
-  /** A write that may be repeated. When it is cancelled in flight, its outcome is kept. */
-  readonly repeats?: true;
-  /** Present on writes without an idempotency key. Their `run` sends at most once (activities/write.ts). */
-  readonly once?: OnceOnly<Result>;
-}
-
-/** How a write with an unknown outcome is resolved. */
-export interface OnceOnly<Result> {
-  /** Why an earlier workflow may have done it already. The write is then in doubt from the beginning. */
-  readonly mayBeDone?: string | undefined;
-  /**
-   * Reads evidence from the partner that this write took effect, which nothing else explains; undefined when there is none.
-   *
-   * @param wasInDoubt false when the write was rejected, and no earlier attempt of it is in doubt
-   * @param baseline what the activity read just before the first attempt that is in doubt, if it did
-   */
-  readonly readEvidence?: (
-    wasInDoubt: boolean,
-    baseline: readonly number[] | undefined,
-  ) => Promise<{ found: Result } | undefined>;
-  /** The same evidence, in what the status poll has read meanwhile. Checked while a person is asked. */
-  readonly polledEvidence?: () => { found: Result } | undefined;
-  /**
-   * The result, from the id that a person gives.
-   *
-   * @throws {RejectedByPartner} when it cannot be that id; the person is then asked again
-   */
-  readonly adopt: (id: string) => Result | Promise<Result>;
-  /** Format of the id that `adopt` takes. Default: digits. */
-  readonly idFormat?: 'text';
-  /** Where a person looks before answering. */
-  readonly whereToLook: string;
-}
-
-/** What steps need of the workflow that they belong to. */
-export interface StepContext {
-  readonly timeline: Timeline;
-  readonly requirements: RequirementQueue;
-  readonly writes: UnfinishedWrites;
-  readonly waits: StepWaits;
-}
+import type { SendOnce } from './partner-activities.js';
+import { ownFailure, partnerFailure } from './partner-failure.js';
+import type { Question } from './requirement-queue.js';
+import type { Found, OnceWrite, Step, StepContext } from './step.js';
 
 /** Thrown when a rejection ends a step, and by a `run` whose response contains a rejection. */
 export class RejectedByPartner extends Error {
@@ -95,33 +37,6 @@ export function doubts(): (id: string | number, why: string) => void {
   };
 }
 
-/** Writes whose outcome is unknown, and writes that were in flight when they were cancelled. */
-export class UnfinishedWrites {
-  readonly #cancelled: UnfinishedWrite[] = [];
-  readonly #inDoubt = new Set<string>();
-
-  constructor(private readonly timeline: Timeline) {}
-
-  get all(): readonly UnfinishedWrite[] {
-    const cancelled = this.#cancelled.map(({ write }) => write);
-    const inDoubt = [...this.#inDoubt].filter((write) => !cancelled.includes(write));
-    return [...this.#cancelled, ...inDoubt.map((write) => ({ write, became: 'unknown' as const }))];
-  }
-
-  cancelled(write: string, became: UnfinishedWrite['became']): void {
-    this.#cancelled.push({ write, became });
-    this.timeline.add('write-unfinished', { detail: `${write}: ${became}` });
-  }
-
-  doubt(write: string): void {
-    this.#inDoubt.add(write);
-  }
-
-  resolve(write: string): void {
-    this.#inDoubt.delete(write);
-  }
-}
-
 /**
  * Runs a step, however long it takes: asks a person for corrections and decisions, and never repeats a write blindly. The
  * server retries while the partner is unavailable or rejects our credentials; its retries write no history.
@@ -132,15 +47,15 @@ export class UnfinishedWrites {
  */
 export async function runStep<Result>(context: StepContext, step: Step<Result>): Promise<Result> {
   let doubt: Doubt | undefined;
-  if (step.once?.mayBeDone !== undefined) {
+  if (step.effect === 'once' && step.mayBeDone !== undefined) {
     await step.prepare?.();
     doubt = { baseline: [] };
-    const failure = ownFailure('Uncertain', step.title, step.once.mayBeDone);
-    const resolved = await resolveUncertain(context, step, step.once, failure, doubt);
+    const failure = ownFailure('Uncertain', step.title, step.mayBeDone);
+    const resolved = await resolveUncertain(context, step, failure, doubt);
     if (resolved !== 'again') return resolved.result;
   }
   for (;;) {
-    await step.prepare?.();
+    await (step.effect === 'read' ? undefined : step.prepare?.());
     // A write that ran to its end during a cancellation must not lead to another write.
     if (CancellationScope.current().consideredCancelled)
       throw new CancelledFailure('cancelled before it began');
@@ -150,7 +65,7 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
     switch (failure.kind) {
       case 'Rejected': {
         // An earlier call, or someone else, may already have done what the step asks for.
-        const effect = await findEvidence(context, step, doubt);
+        const effect = step.effect === 'once' && (await findEvidence(context, step, doubt));
         if (effect) return effect.found;
         if (step.endsWhenRejected) throw new RejectedByPartner(failure.fields, failure.status);
         const done = await correctedOrDone(context, step, failure.fields);
@@ -162,9 +77,9 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
         break;
       default: {
         // The server retries every other failure, except an unknown outcome.
-        if (!step.once) throw new Error(`${step.title}: unexpected ${failure.kind}`);
+        if (step.effect !== 'once') throw new Error(`${step.title}: unexpected ${failure.kind}`);
         doubt ??= failure;
-        const resolved = await resolveUncertain(context, step, step.once, failure, doubt);
+        const resolved = await resolveUncertain(context, step, failure, doubt);
         if (resolved !== 'again') return resolved.result;
       }
     }
@@ -182,20 +97,23 @@ async function correctedOrDone<Result>(
   step: Step<Result>,
   problems: readonly FieldProblem[],
 ): Promise<{ result: Result } | undefined> {
-  const { once } = step;
-  const seen = () => once?.polledEvidence?.();
+  if (step.effect !== 'once') {
+    await askForCorrection(context, correctable(step), problems);
+    return undefined;
+  }
+  const seen = () => polled(step);
   let refused: readonly FieldProblem[] = [];
   for (;;) {
     const answer = await askForCorrection(
       context,
-      step,
+      correctable(step),
       [...refused, ...problems],
       () => seen() !== undefined,
     );
     const found = seen();
     if (found) return { result: found.found };
-    if (answer?.kind !== 'adopt' || !once) return undefined;
-    const adopted = await adopt(context, step.title, once, answer.id);
+    if (answer?.kind !== 'adopt') return undefined;
+    const adopted = await adopt(context, step, answer.id);
     if ('result' in adopted) return adopted;
     refused = [{ field: '', message: adopted.problem }];
   }
@@ -204,12 +122,12 @@ async function correctedOrDone<Result>(
 /** Takes over what a person names; the problem when that cannot be. */
 async function adopt<Result>(
   { timeline, writes }: StepContext,
-  title: string,
-  once: OnceOnly<Result>,
+  step: OnceWrite<Result>,
   id: string,
 ): Promise<{ result: Result } | { problem: string }> {
   try {
-    const result = await once.adopt(id);
+    const result = await step.adopt(id);
+    const { title } = step;
     writes.resolve(title);
     timeline.add('write-adopted', { detail: `${title}: ${id}` });
     return { result };
@@ -222,26 +140,31 @@ async function adopt<Result>(
 /** The first attempt of a write whose outcome is unknown. */
 type Doubt = Pick<PartnerErrorDetails, 'baseline'>;
 
+/** Steps alone call the proxy of an activity that sends a once-only operation. */
+const sendOnce: SendOnce = (activity, request) =>
+  (activity as unknown as (given: typeof request) => ReturnType<typeof sendOnce>)(request) as never;
+
 /** Makes one attempt. Keeps the outcome of a write that was cancelled in flight. */
 async function attempted<Result>(
-  { timeline, writes, waits }: StepContext,
+  context: StepContext,
   step: Step<Result>,
 ): Promise<{ result: Result } | { failure: PartnerErrorDetails }> {
+  const { writes, waits } = context;
   const ended = (became: UnfinishedWrite['became']) => {
     const wasCancelled = CancellationScope.current().consideredCancelled;
-    if ((step.once || step.repeats) && wasCancelled) writes.cancelled(step.title, became);
+    if (step.effect !== 'read' && wasCancelled) writes.cancelled(step.title, became);
     return wasCancelled;
   };
-  const endWait = waits.begin(step.title, step.waitsForChange);
+  const endWait = waits.begin(step.title, step.effect === 'read' && step.waitsForChange);
   try {
-    const result = await step.run();
-    keepWarnings(timeline, step.title, result);
+    const result = await (step.effect === 'once' ? step.run(sendOnce) : step.run());
+    keepWarnings(context, step.title, result);
     ended('done');
     return { result };
   } catch (error) {
     if (isCancellation(error)) {
       // An earlier attempt of a write that may be repeated may have taken effect.
-      ended(step.repeats ? 'unknown' : 'not-sent');
+      ended(step.effect === 'idempotent' ? 'unknown' : 'not-sent');
       throw error;
     }
     const failure =
@@ -258,9 +181,28 @@ async function attempted<Result>(
 }
 
 /** A partner's warning does not fail a step. The timeline keeps it for people. */
-function keepWarnings(timeline: Timeline, title: string, result: unknown): void {
+function keepWarnings({ timeline }: StepContext, title: string, result: unknown): void {
   const { warnings = [] } = (result ?? {}) as { readonly warnings?: readonly string[] };
   for (const warning of warnings) timeline.add('partner-warned', { detail: `${title}: ${masked(warning)}` });
+}
+
+/** What a person may do about a rejection, besides retrying and abandoning. */
+interface Correctable {
+  readonly title: string;
+  readonly correct?: OnceWrite<unknown>['correct'] | undefined;
+  readonly replace?: OnceWrite<unknown>['replace'] | undefined;
+  /** The person may adopt what was done by hand, by an id of this format. */
+  readonly adopts?: 'digits' | 'text' | undefined;
+}
+
+function correctable(step: Step<unknown>): Correctable {
+  const { title } = step;
+  if (step.effect === 'read') return { title };
+  const { correct } = step;
+  if (step.effect === 'idempotent') return { title, correct };
+  const { replace, readEvidence, idFormat = 'digits' } = step;
+  // Without evidence, only a person can know that it was done by hand.
+  return { title, correct, replace, adopts: readEvidence === 'none' ? idFormat : undefined };
 }
 
 /**
@@ -270,14 +212,12 @@ function keepWarnings(timeline: Timeline, title: string, result: unknown): void 
  */
 export async function askForCorrection(
   { requirements }: Pick<StepContext, 'requirements'>,
-  { title, correct, replace, once }: Pick<Step<unknown>, 'title' | 'correct' | 'replace' | 'once'>,
+  { title, correct, replace, adopts }: Correctable,
   problems: readonly FieldProblem[],
   isMoot?: () => boolean,
 ): Promise<Answer | undefined> {
   const fields = problems.flatMap(({ field }) => field || []);
   const blank = correct && (await requirements.blankFor(fields));
-  // Without evidence, only a person can know that it was done by hand.
-  const adopted = once && !once.readEvidence ? once : undefined;
   const answer = await requirements.ask(
     {
       kind: 'rejected-input',
@@ -288,11 +228,11 @@ export async function askForCorrection(
       answers: [
         ...(correct ? (['correction'] as const) : []),
         ...(replace ? (['documents'] as const) : []),
-        ...(adopted ? (['adopt'] as const) : []),
+        ...(adopts ? (['adopt'] as const) : []),
         'retry',
         'abandon',
       ],
-      ...(adopted?.idFormat && { idFormat: adopted.idFormat }),
+      ...(adopts === 'text' && { idFormat: adopts }),
     },
     isMoot,
   );
@@ -319,12 +259,17 @@ function permissionQuestion(title: string, { system, status = 403, fields }: Par
 
 async function findEvidence<Result>(
   { timeline }: StepContext,
-  { title, once }: Step<Result>,
+  step: OnceWrite<Result>,
   doubt: Doubt | undefined,
-): Promise<{ found: Result } | undefined> {
-  const effect = await once?.readEvidence?.(doubt !== undefined, doubt?.baseline);
-  if (effect && doubt) timeline.add('write-adopted', { detail: `${title}: found at the partner` });
+): Promise<Found<Result>> {
+  if (step.readEvidence === 'none') return undefined;
+  const effect = await step.readEvidence(doubt !== undefined, doubt?.baseline);
+  if (effect && doubt) timeline.add('write-adopted', { detail: `${step.title}: found at the partner` });
   return effect;
+}
+
+function polled<Result>({ polledEvidence }: OnceWrite<Result>): Found<Result> {
+  return polledEvidence === 'none' ? undefined : polledEvidence();
 }
 
 /** The last sentence of each question about an uncertain write. */
@@ -334,17 +279,15 @@ const IF_NOT_THERE =
 /** Finds out whether a write took effect: by evidence at the partner, or from a person. */
 async function resolveUncertain<Result>(
   context: StepContext,
-  step: Step<Result>,
-  once: OnceOnly<Result>,
+  step: OnceWrite<Result>,
   { system, operation, reason, sentAt, unreadable, fields }: PartnerErrorDetails,
   doubt: Doubt,
 ): Promise<{ result: Result } | 'again'> {
   const { timeline, requirements, writes } = context;
-  const { title } = step;
-  const { idFormat, polledEvidence } = once;
+  const { title, idFormat } = step;
   const at = sentAt === undefined ? '' : ` at ${momentOf(sentAt)}`;
   writes.doubt(title);
-  const isSent = sentAt !== undefined || once.mayBeDone === undefined;
+  const isSent = sentAt !== undefined || step.mayBeDone === undefined;
   const what = masked(fields.map(problemText).join('; '));
   const why = unreadable === undefined ? '' : `: ${what}`;
   const sent = isSent ? `sent${at}` : 'perhaps sent before';
@@ -352,7 +295,7 @@ async function resolveUncertain<Result>(
   const effect = await findEvidence(context, step, doubt);
   let problem = '';
   for (;;) {
-    const seen = effect ?? polledEvidence?.();
+    const seen = effect ?? polled(step);
     if (seen) {
       writes.resolve(title);
       if (!effect) timeline.add('write-adopted', { detail: `${title}: seen at the partner` });
@@ -362,52 +305,19 @@ async function resolveUncertain<Result>(
       {
         kind: 'uncertain-write',
         title: `Outcome unknown: ${title}`,
-        detail: `${problem}The request was ${sent}. Whether it took effect is unknown (${reasonInWords(reason)}${why}). ${once.whereToLook} ${IF_NOT_THERE}`,
+        detail: `${problem}The request was ${sent}. Whether it took effect is unknown (${reasonInWords(reason)}${why}). ${step.whereToLook} ${IF_NOT_THERE}`,
         answers: ['adopt', 'retry', 'abandon'],
         ...(idFormat && { idFormat }),
       },
-      () => polledEvidence?.() !== undefined,
+      () => polled(step) !== undefined,
     );
     if (answer?.kind === 'retry') {
       writes.resolve(title);
       return 'again';
     }
     if (answer?.kind !== 'adopt') continue;
-    const adopted = await adopt(context, title, once, answer.id);
+    const adopted = await adopt(context, step, answer.id);
     if ('result' in adopted) return adopted;
     problem = `${adopted.problem}\n`;
   }
-}
-
-/**
- * The failed partner call in the failure of an activity. The server does not retry an attempt that timed out while its
- * activity was cancelled. The mark of such an attempt shows that its request may have been sent.
- *
- * @throws the error itself, when it is a cancellation or no failure of an activity
- */
-export function partnerFailure(error: unknown): PartnerErrorDetails {
-  if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-  const { cause, activityType: operation } = error;
-  if (cause instanceof ApplicationFailure && cause.type === PARTNER_ERROR) {
-    return cause.details?.[0] as PartnerErrorDetails;
-  }
-  // The attempt ended before its request, and the server did not retry it because the activity was cancelled.
-  if (cause instanceof ApplicationFailure && (cause.type === 'NotSent' || cause.type === 'GivenUp'))
-    return ownFailure('NotSent', operation, cause.message);
-  if (!(cause instanceof TimeoutFailure)) throw error;
-  const mark = cause.lastHeartbeatDetails as Mark | undefined;
-  const reason = 'the attempt timed out';
-  if (!mark?.sending) return ownFailure('NotSent', operation, reason);
-  const { sending: _, response: __, ...sent } = mark;
-  return { ...ownFailure('Uncertain', operation, reason), ...sent };
-}
-
-/** A failure that does not come from the client of a partner. */
-function ownFailure(
-  kind: PartnerErrorDetails['kind'],
-  operation: string,
-  reason: string,
-  fields: readonly FieldProblem[] = [],
-): PartnerErrorDetails {
-  return { system: 'gangway', operation, kind, fields, reason };
 }

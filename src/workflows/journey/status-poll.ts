@@ -146,6 +146,7 @@ export class StatusPoll<Seen, Snapshot> {
     const read = async () => {
       await before;
       return runStep(journey, {
+        effect: 'read',
         title: 'read the status',
         waitsForChange: true,
         run: () => watch(seen, this.#pacer.pace),

@@ -1,7 +1,6 @@
 import { setHandler } from '@temporalio/workflow';
-import type { BankingActivities, OpenTicket, UnmatchedTicket } from '../../messages/banking-activities.js';
+import type { OpenTicket, UnmatchedTicket } from '../../messages/banking-activities.js';
 import {
-  type PartnerAccountActivities,
   type PartnerAccountInput,
   readsUnreadable,
   ticketsSeen,
@@ -20,7 +19,7 @@ import { Pacer } from '../journey/status-poll.js';
 import { type Task, unlessEnded } from '../journey/tasks.js';
 
 /** A nudge resets it by its id, as after a reply. */
-const { awaitUnmatchedTickets } = partnerActivities<BankingActivities>('banking')({
+const { awaitUnmatchedTickets } = partnerActivities('banking')({
   awaitUnmatchedTickets: { ...POLL, summary: 'Wait until the tickets without an onboarding change' },
 });
 
@@ -63,13 +62,15 @@ export class UnmatchedTickets {
     const seen = this.#listed.length > 0 ? questionsOf(this.#listed) : null;
     const { pace } = this.#pacer;
     const run = () => awaitUnmatchedTickets({ seen, pace });
-    this.#listed = await runStep(this.journey, { title: 'read the tickets', waitsForChange: true, run }).then(
-      ({ snapshot, polls }) => {
-        this.#pacer.ended(polls);
-        return snapshot;
-      },
-      noneIfAbandoned,
-    );
+    this.#listed = await runStep(this.journey, {
+      effect: 'read',
+      title: 'read the tickets',
+      waitsForChange: true,
+      run,
+    }).then(({ snapshot, polls }) => {
+      this.#pacer.ended(polls);
+      return snapshot;
+    }, noneIfAbandoned);
     this.#raiseTickets();
   };
 
@@ -175,7 +176,7 @@ export class UnreadableReads {
   }
 
   readonly #ask = async (): Promise<void> => {
-    const { awaitReadable, retryReads } = partnerActivities<PartnerAccountActivities>(this.system)({
+    const { awaitReadable, retryReads } = partnerActivities(this.system)({
       awaitReadable: { ...WAIT, summary: 'Wait until responses can be read' },
       retryReads: { ...REPEATABLE, startToCloseTimeout: '10m', summary: 'Retry waiting activities' },
     });

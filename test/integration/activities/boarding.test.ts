@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { boardingActivities } from '../../../src/activities/boarding.js';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
+import type { Once } from '../../../src/messages/activities.js';
 import { merchantBoardingInput } from '../../../src/messages/inputs.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
 import { clientOf, recordingServer, responding } from '../../rigs/partners/servers.js';
@@ -14,11 +15,14 @@ const BODY =
   '{"cashDiscount":"No","firstName":"Ada","lastName":"Baker","dba":"Corner Bakery","pos":"None",' +
   '"agentProfileId":101,"guid":"m-1"}';
 
-const run = <Request, Result>(activity: (request: Request) => Promise<Result>, request: Request) =>
+const run = <Request, Response>(
+  activity: (request: Request) => Promise<Response> | Once<Response>,
+  request: Request,
+): Promise<Response> =>
   new MockActivityEnvironment({}, { client: takesMarks }).run(
     activity as (request: Request) => Promise<never>,
     request,
-  ) as Promise<Result>;
+  );
 
 const activitiesAt = (url: string) =>
   boardingActivities({

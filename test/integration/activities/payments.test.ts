@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import { paymentsActivities } from '../../../src/activities/payments.js';
-import type { PaymentsActivities } from '../../../src/messages/activities.js';
+import type { PaymentsActivities, ResponseOf } from '../../../src/messages/activities.js';
 import type { PaymentsSettings } from '../../../src/partners/payments/client.js';
 import { failed } from '../../rigs/activities/banking/running-activities.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
@@ -26,7 +26,7 @@ async function activities(respond: Respond, settings: Partial<PaymentsSettings> 
   const run = <Name extends keyof PaymentsActivities>(
     name: Name,
     request: unknown,
-  ): Promise<Awaited<ReturnType<PaymentsActivities[Name]>>> => {
+  ): Promise<ResponseOf<PaymentsActivities[Name]>> => {
     const environment = new MockActivityEnvironment(
       {},
       { logger: new DefaultLogger('ERROR'), client: takesMarks },

@@ -6,6 +6,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bankingActivities } from '../../../src/activities/banking.js';
 import { boardingActivities } from '../../../src/activities/boarding.js';
+import { watched } from '../../../src/activities/write.js';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { openStore } from '../../../src/documents/open-store.js';
 import { boardingClient } from '../../../src/partners/boarding/client.js';
@@ -64,7 +65,7 @@ describe('a document that the store does not return', () => {
     });
     const document = { key: KEY, fileName: 'check.pdf', contentType: 'application/pdf' };
     const request = { merchantProfileId: 1, document, description: 'a note' };
-    const { details, isRetried } = await failed(run(() => activities.attachDocument(request)));
+    const { details, isRetried } = await failed(run(() => watched(activities.attachDocument(request))));
     expect(details).toEqual({
       ...{ system: 'boarding', operation: 'upload-attachment', kind, fields },
       atStore: true,

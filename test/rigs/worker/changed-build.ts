@@ -67,7 +67,7 @@ export function changed(source: string, { file, place, step }: Change): string {
 const BRIEF_WRITE = "'30s'";
 
 function withBriefWrites(source: string): string {
-  const options = /(WRITE: ActivityOptions = \{\s+startToCloseTimeout: )'2m'/;
+  const options = /(ONCE: OnceOptions = \{\s+startToCloseTimeout: )'2m'/;
   if (!options.test(source)) throw new Error('an attempt of a write no longer ends after two minutes');
   return source.replace(options, `$1${BRIEF_WRITE}`);
 }

@@ -17,6 +17,7 @@ import {
   type OnceWriteOptions,
   type RepeatableWriteOptions,
   reportsWrites,
+  watched,
   writeOnce,
   writeOnceThenRead,
   writeRepeatably,
@@ -133,12 +134,13 @@ async function attempt(
   };
   const outcome: unknown = await environment
     .run(() => {
-      if (!read) return mayRepeat ? writeRepeatably(send as never) : writeOnce(send as never);
-      return writeOnceThenRead(send as () => Promise<object>, (_, { signal }) => {
+      if (!read) return mayRepeat ? writeRepeatably(send as never) : watched(writeOnce(send as never));
+      const sent = writeOnceThenRead(send as () => Promise<object>, (_, { signal }) => {
         signals.push(signal);
         log.push('read');
         return read();
       });
+      return watched(sent);
     })
     .catch((error: unknown) => error);
   return { log, outcome, limits: [...limits], signals };

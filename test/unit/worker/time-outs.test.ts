@@ -5,11 +5,11 @@ import { REPORT_TIMEOUT_MS } from '../../../src/activities/failures.js';
 import { SHARE_OF_ATTEMPT } from '../../../src/activities/write.js';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/partners/http.js';
 import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../../../src/worker/tuning.js';
-import { POLL, REPEATABLE, WRITE } from '../../../src/workflows/journey/partner-activities.js';
+import { ONCE, POLL, REPEATABLE } from '../../../src/workflows/journey/partner-activities.js';
 
 const EXCHANGE_MS = DEFAULT_HTTP_LIMITS.totalTimeoutMs;
 const ms = (duration: Duration = 0) => msToNumber(duration);
-const callsOfWriteMs = ms(WRITE.startToCloseTimeout) * SHARE_OF_ATTEMPT;
+const callsOfWriteMs = ms(ONCE.startToCloseTimeout) * SHARE_OF_ATTEMPT;
 
 describe('the time-outs of the worker', () => {
   it.each([
@@ -21,7 +21,7 @@ describe('the time-outs of the worker', () => {
 
   it('let a write make a read and a request in one attempt, and report the response twice', () => {
     expect(callsOfWriteMs).toBeGreaterThanOrEqual(2 * EXCHANGE_MS);
-    expect(ms(WRITE.startToCloseTimeout) - callsOfWriteMs).toBeGreaterThan(2 * REPORT_TIMEOUT_MS);
+    expect(ms(ONCE.startToCloseTimeout) - callsOfWriteMs).toBeGreaterThan(2 * REPORT_TIMEOUT_MS);
   });
 
   it('let a worker that stops wait for the response to a request, and report it', () => {

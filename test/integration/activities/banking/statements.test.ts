@@ -54,7 +54,7 @@ describe('a statement', () => {
     const { client, requests } = await bankingPartner(responding(200, 'x'));
     const { run } = await activitiesOf(client);
     await run('saveStatement', request);
-    await run('saveStatement', { ...request, email: 'ada@example.com' });
+    await run('sendStatement', { ...request, email: 'ada@example.com' });
     const whole = { period: '2026-01-01T00:00:00Z', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' };
     expect(requests().map(({ body }) => JSON.parse(String(body)))).toEqual([
       whole,
@@ -77,12 +77,12 @@ describe('a statement', () => {
 
 describe('a statement that the partner does not send', () => {
   it.each([
-    ['is asked for again', {}, true],
-    ['is not, because the partner has sent it by e-mail', { email: 'ada@example.com' }, false],
-  ])('%s', async (_, more, isRetried) => {
+    ['is asked for again', 'saveStatement', true],
+    ['is not, because the partner has sent it by e-mail', 'sendStatement', false],
+  ] as const)('%s', async (_, name, isRetried) => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, '500-after-commit', 'generate-full-statement');
-    expect(await failed(run('saveStatement', { ...request, ...more }))).toMatchObject({
+    expect(await failed(run(name, { ...request, email: 'ada@example.com' }))).toMatchObject({
       details: { kind: 'Uncertain' },
       isRetried,
     });
@@ -97,15 +97,16 @@ describe('a statement that breaks off', () => {
   };
 
   it.each([
-    ['is asked for again', {}, true],
-    ['is not, because the partner has sent it by e-mail', { email: 'ada@example.com' }, false],
-  ])('%s, and leaves the earlier file', async (_, more, isRetried) => {
+    ['is asked for again', 'saveStatement', true],
+    ['is not, because the partner has sent it by e-mail', 'sendStatement', false],
+  ] as const)('%s, and leaves the earlier file', async (_, name, isRetried) => {
     let respond: Respond = responding(200, 'whole', { 'content-type': 'application/pdf' });
     const { client } = await bankingPartner((response, incoming) => respond(response, incoming));
     const { run, folder } = await activitiesOf(client);
     const { fileName } = await run('saveStatement', request);
     respond = breakingOff;
-    const { details, isRetried: again } = await failed(run('saveStatement', { ...request, ...more }));
+    const email = { email: 'ada@example.com' };
+    const { details, isRetried: again } = await failed(run(name, { ...request, ...email }));
     expect(details).toMatchObject({ operation: 'generate-full-statement', kind: 'Uncertain' });
     expect(again).toBe(isRetried);
     expect(await readdir(folder)).toEqual([fileName]);

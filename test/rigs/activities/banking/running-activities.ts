@@ -7,6 +7,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { bankingActivities } from '../../../../src/activities/banking.js';
 import { folder as folderStore } from '../../../../src/documents/file-store.js';
+import type { ResponseOf } from '../../../../src/messages/activities.js';
 import type { BankingActivities, BankingLists } from '../../../../src/messages/banking-activities.js';
 import type { BankingClient, BankingSettings } from '../../../../src/partners/banking/client.js';
 import type { PartnerErrorDetails } from '../../../../src/partners/partner-error.js';
@@ -24,7 +25,7 @@ export type Run = <Name extends keyof Activities>(
   name: Name,
   request: Parameters<Activities[Name]>[0],
   info?: Partial<Info>,
-) => Promise<Awaited<ReturnType<Activities[Name]>>>;
+) => Promise<ResponseOf<Activities[Name]>>;
 
 export interface RunningActivities {
   readonly run: Run;
@@ -53,7 +54,7 @@ export async function activitiesOf(client: BankingClient): Promise<RunningActivi
       client: takesMarks,
     });
     environment.on('heartbeat', (details) => heartbeats.push(details));
-    return environment.run(activities[name] as (request: unknown) => Promise<never>, request);
+    return environment.run(activities[name] as never as (request: unknown) => Promise<never>, request);
   };
   return { run, folder, heartbeats };
 }

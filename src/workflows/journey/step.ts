@@ -1,0 +1,110 @@
+import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
+import type { DocumentRef } from '../../messages/requirements.js';
+import type { SendOnce } from './partner-activities.js';
+import type { Timeline } from './published-state.js';
+import type { RequirementQueue } from './requirement-queue.js';
+import type { StepWaits } from './step-waits.js';
+
+/** One call to a partner, and how it recovers when it fails. Its effect is that of the operation in the catalogue. */
+export type Step<Result> = Read<Result> | IdempotentWrite<Result> | OnceWrite<Result>;
+
+interface EachStep {
+  /** What is being done, for people: `create the merchant`. */
+  readonly title: string;
+  /** A rejection ends it: `RejectedByPartner`. Otherwise a person is asked. */
+  readonly endsWhenRejected?: true;
+}
+
+/** Changes nothing. */
+export interface Read<Result> extends EachStep {
+  readonly effect: 'read';
+  readonly run: () => Promise<Result>;
+  /** It waits for a change, however long that takes. */
+  readonly waitsForChange?: true;
+}
+
+interface EachWrite extends EachStep {
+  /** Runs before each attempt; may ask a person and be cancelled. */
+  readonly prepare?: () => Promise<void>;
+  /** Applies a person's correction to the input of the next `run`. Without it a rejection takes no correction. */
+  readonly correct?: (patch: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Leaves the same state however often it runs. */
+export interface IdempotentWrite<Result> extends EachWrite {
+  readonly effect: 'idempotent';
+  readonly run: () => Promise<Result>;
+}
+
+/** Has no idempotency key, so it is sent at most once, and evidence or a person resolves an unknown outcome. */
+export interface OnceWrite<Result> extends EachWrite, Resolution<Result> {
+  readonly effect: 'once';
+  readonly run: (send: SendOnce) => Promise<Result>;
+  /** Replaces the document of the next `run`. Without it a rejection takes no other document. */
+  readonly replace?: (document: DocumentRef) => void;
+  /** Why an earlier workflow may have done it already. The write is then in doubt from the beginning. */
+  readonly mayBeDone?: string | undefined;
+}
+
+/** How a once-only write with an unknown outcome is resolved. */
+interface Resolution<Result> {
+  /**
+   * Reads evidence from the partner that this write took effect, which nothing else explains; undefined when there is none.
+   *
+   * @param wasInDoubt false when the write was rejected, and no earlier attempt of it is in doubt
+   * @param baseline what the activity read just before the first attempt that is in doubt, if it did
+   */
+  readonly readEvidence:
+    | ((wasInDoubt: boolean, baseline: readonly number[] | undefined) => Promise<Found<Result>>)
+    | 'none';
+  /** The same evidence, in what the status poll has read meanwhile. Checked while a person is asked. */
+  readonly polledEvidence: (() => Found<Result>) | 'none';
+  /**
+   * The result, from the id that a person gives.
+   *
+   * @throws {RejectedByPartner} when it cannot be that id; the person is then asked again
+   */
+  readonly adopt: (id: string) => Result | Promise<Result>;
+  /** Format of the id that `adopt` takes. Default: digits. */
+  readonly idFormat?: 'text';
+  /** Where a person looks before answering. */
+  readonly whereToLook: string;
+}
+
+/** What a write did, as far as there is evidence. */
+export type Found<Result> = { readonly found: Result } | undefined;
+
+/** What steps need of the workflow that they belong to. */
+export interface StepContext {
+  readonly timeline: Pick<Timeline, 'add'>;
+  readonly requirements: Pick<RequirementQueue, 'ask' | 'blankFor'>;
+  readonly writes: Pick<UnfinishedWrites, 'cancelled' | 'doubt' | 'resolve'>;
+  readonly waits: Pick<StepWaits, 'begin'>;
+}
+
+/** Writes whose outcome is unknown, and writes that were in flight when they were cancelled. */
+export class UnfinishedWrites {
+  readonly #cancelled: UnfinishedWrite[] = [];
+  readonly #inDoubt = new Set<string>();
+
+  constructor(private readonly timeline: Pick<Timeline, 'add'>) {}
+
+  get all(): readonly UnfinishedWrite[] {
+    const cancelled = this.#cancelled.map(({ write }) => write);
+    const inDoubt = [...this.#inDoubt].filter((write) => !cancelled.includes(write));
+    return [...this.#cancelled, ...inDoubt.map((write) => ({ write, became: 'unknown' as const }))];
+  }
+
+  cancelled(write: string, became: UnfinishedWrite['became']): void {
+    this.#cancelled.push({ write, became });
+    this.timeline.add('write-unfinished', { detail: `${write}: ${became}` });
+  }
+
+  doubt(write: string): void {
+    this.#inDoubt.add(write);
+  }
+
+  resolve(write: string): void {
+    this.#inDoubt.delete(write);
+  }
+}
