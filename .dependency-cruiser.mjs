@@ -29,6 +29,10 @@ const PARTNERS = readdirSync(new URL('src/partners/', import.meta.url), { withFi
 
 const inFolders = (names) => `^src/(${names.join('|')})/`;
 
+/** They import nothing of Temporal and nothing that changes, and neither does what they import. */
+const DECISIONS =
+  '^src/workflows/[^/]+/(decisions|deliveries|questions|restless)\\.ts$|^src/messages/outcomes\\.ts$';
+
 const layers = LAYERS.flatMap((names, height) =>
   names.map((name) => ({
     name: `${name}: imports only what is below it`,
@@ -77,6 +81,14 @@ const more = [
     name: 'workflows: activities only by their interfaces in messages/',
     from: { path: inFolders(['workflows']) },
     to: { path: inFolders(['activities', 'temporal', 'documents', 'settings']) },
+  },
+  {
+    name: 'workflows: decisions are functions of values',
+    from: { path: DECISIONS },
+    to: {
+      pathNot: [DECISIONS, '^src/partners/.*phases\\.ts$', inFolders(['privacy'])],
+      dependencyTypesNot: ['type-only'],
+    },
   },
   {
     name: 'partners: no Temporal',

@@ -1,25 +1,25 @@
-import { continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { StatusSnapshot } from '../messages/boarding-activities.js';
+import { continueAsNew } from '@temporalio/workflow';
 import type { FollowedMerchantInput } from '../messages/followed-inputs.js';
 import type { MerchantBoardingInput } from '../messages/inputs.js';
-import { formsOf } from '../messages/listed.js';
 import { defined } from '../messages/objects.js';
-import type { MerchantBoardingOutcome } from '../messages/onboardings.js';
-import { isFollowed, mayBeDone, type Restored } from '../messages/onboardings.js';
-import type { MerchantPhase } from '../partners/boarding/phases.js';
-import { masked } from '../privacy/masked.js';
-import { Application, partner } from './boarding/application.js';
-import { Underwriting, type UnderwritingRecords } from './boarding/underwriting.js';
-import type { JourneyRecords } from './journey/journey.js';
-import { partnerFailure } from './journey/partner-failure.js';
-import { askForCorrection, doubts, RejectedByPartner, runStep } from './journey/run-step.js';
-import { followStatus } from './journey/status-poll.js';
-
-/** What a run hands to the next one when its history has grown long. The input travels with its corrections. */
-export interface Carried {
-  readonly journey: JourneyRecords;
-  readonly underwriting: UnderwritingRecords;
-}
+import type { MerchantBoardingOutcome, Restored } from '../messages/onboardings.js';
+import { adoptMerchant, followMerchant } from './boarding/adoption.js';
+import { Boarding, type Carried } from './boarding/boarding.js';
+import { type Due, onChangesRequested } from './boarding/decisions.js';
+import { afterDelivery, afterUpload, listsDelivered, missingDocuments } from './boarding/deliveries.js';
+import { followUntilDecided } from './boarding/following.js';
+import {
+  createMerchant,
+  REVIEW,
+  read,
+  requestReview,
+  SUBMIT,
+  setFees,
+  submit,
+  upload,
+} from './boarding/steps.js';
+import { type Answered, unlessAbandoned } from './journey/requirement-queue.js';
+import { runDueTasks } from './journey/tasks.js';
 
 /**
  * Boards one merchant: looks up agent profile and boarding settings, creates the merchant, sets its fees, submits it, and
@@ -31,157 +31,98 @@ export async function merchantBoarding(
   carried?: Carried,
   restored?: Restored,
 ): Promise<MerchantBoardingOutcome> {
-  const application = new Application(input, carried?.journey);
-  const { journey } = application;
-  return journey.run<MerchantBoardingOutcome>(
+  const boarding = new Boarding(input, carried);
+  return boarding.journey.run<MerchantBoardingOutcome>(
     async () => {
-      const underwriting = new Underwriting(
-        application,
-        carried?.underwriting ?? (await createOrAdopt(application, restored)),
-      );
-      return followStatus(underwriting, () =>
-        continueAsNew<typeof merchantBoarding>(application.input.current, {
-          journey: journey.records,
-          underwriting: underwriting.records,
-        }),
+      if (!carried) await begin(boarding, restored);
+      return followUntilDecided(
+        boarding,
+        (due) => send(boarding, due),
+        () => continueAsNew<typeof merchantBoarding>(boarding.input.current, boarding.carried),
       );
     },
     (comment) => {
-      const { merchantProfileId } = journey.state.facts;
+      const { merchantProfileId } = boarding.journey.state.facts;
       return { outcome: 'abandoned', comment, ...defined({ merchantProfileId }) };
     },
   );
 }
 
-/** A merchant at the partner. */
-interface ExistingMerchant {
-  readonly merchantProfileId: number;
-  readonly phase: MerchantPhase;
-  /** What was read of a merchant that existed before. */
-  readonly now?: StatusSnapshot;
-  /** The ended boarding that created it. */
-  readonly formerOwner?: string;
+/** Creates the merchant, unless the input names one that exists. */
+async function begin(boarding: Boarding, restored: Restored | undefined): Promise<void> {
+  const { merchantProfileId } = boarding.input.current;
+  if (merchantProfileId === undefined) await createMerchant(boarding, restored);
+  else if (boarding.isFollowed) await followMerchant(boarding, merchantProfileId);
+  else await adoptMerchant(boarding, merchantProfileId);
 }
 
-/** Creates the merchant, or adopts the one that the input or a person names. */
-async function createOrAdopt(application: Application, restored?: Restored): Promise<UnderwritingRecords> {
-  const { journey } = application;
-  const given = application.input.current.merchantProfileId;
-  const { merchantProfileId, phase, now, formerOwner } =
-    given === undefined ? await create(application, restored) : await adoptGiven(application, given);
-  journey.state.know({ merchantProfileId });
-  journey.timeline.add(now ? 'merchant-adopted' : 'merchant-created', {
-    detail: [
-      `merchant ${merchantProfileId}`,
-      now && `status ${now.status}`,
-      formerOwner && `formerly of ${formerOwner}`,
-    ]
-      .filter(Boolean)
-      .join(', '),
-  });
-  const before = { applied: false, delivered: {}, uploaded: [] };
-  if (!application.isFollowed || !now) {
-    return { ...before, seen: { phase: phase === 'not-submitted' ? phase : null } };
+/** Sends what is due by the rules of `boarding/decisions.ts`. Meanwhile the status is polled. */
+async function send(boarding: Boarding, due: Due): Promise<void> {
+  switch (due.send) {
+    case 'application':
+      boarding.journey.state.know({ stage: 'applying' });
+      await setFees(boarding);
+      await submit(boarding);
+      break;
+    case 'submission':
+      await submitAsAnswered(boarding, due.answers);
+      break;
+    case 'answers':
+      await deliverAnswers(boarding, due.answers);
   }
-  const { agentProfileId } = application.input.current;
-  if (agentProfileId !== undefined) journey.state.knowAgentProfile(agentProfileId);
-  // A person learns of all that was read, also that nobody has submitted it.
-  application.status.replaceWith(now);
-  return { ...before, seen: { phase: null } };
 }
 
-async function create(application: Application, restored?: Restored): Promise<ExistingMerchant> {
-  const { journey } = application;
-  const doubt = doubts();
-  return runStep<ExistingMerchant & Partial<InspectedMerchant>>(journey, {
-    effect: 'once',
-    title: 'create the merchant',
-    run: async (send) => {
-      const { current } = application.input;
-      if (isFollowed(current)) throw new Error('a followed merchant is never created');
-      const { createVersion: version = 'v2', merchant, externalId: guid, ...others } = current;
-      const { agentProfileId, agent, boardingSettingsId, boardingSettings } = others;
-      const references = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
-      const created = await send(partner.createMerchant, { version, merchant, guid, references });
-      if ('problems' in created) throw new RejectedByPartner(created.problems);
-      journey.state.knowAgentProfile(created.agentProfileId);
-      return { ...created, phase: 'not-submitted' };
-    },
-    correct: application.input.correct,
-    mayBeDone: mayBeDone(restored),
-    readEvidence: 'none',
-    polledEvidence: 'none',
-    // The partner's API has no search for merchants, so only a person can look.
-    adopt: async (id) => {
-      const found = await inspect(application, Number(id));
-      const { merchantProfileId, now, phase, formerOwner } = found;
-      if (formerOwner !== undefined) throw refused(`it is the merchant of ${formerOwner}`);
-      if (phase !== 'not-submitted' && !restored)
-        doubt(
-          merchantProfileId,
-          `merchant ${merchantProfileId} has the status ${now.status}, and nobody has submitted the one that was created`,
-        );
-      return found;
-    },
-    get whereToLook() {
-      const { merchant, externalId } = application.input.current;
-      return (
-        `Look in the partner’s portal for a merchant with dba “${masked(String(merchant.dba))}” and guid ${externalId}. ` +
-        'If it is there, adopt its merchant profile id.'
-      );
-    },
-  });
-}
-
-/** Adopts the merchant that the input names, or asks until it can be adopted. */
-async function adoptGiven(application: Application, merchantProfileId: number): Promise<ExistingMerchant> {
-  let isConfirmed = false;
-  for (;;) {
-    try {
-      const found = await inspect(application, merchantProfileId);
-      const { formerOwner, formerDba } = found;
-      const ours = formsOf(String(application.input.current.merchant?.dba));
-      const isAnother = formerDba !== undefined && !ours.includes(formerDba);
-      if (!isAnother || isConfirmed) return found;
-      isConfirmed = true;
-      throw refused(`it is the merchant “${masked(formerDba)}” of ${formerOwner}. To adopt it anyway, retry`);
-    } catch (error) {
-      if (!(error instanceof RejectedByPartner)) throw error;
-      const title = `adopt merchant ${merchantProfileId}`;
-      await askForCorrection(application.journey, { title }, error.problems);
+/** Submits the application with the corrections of a person. */
+async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
+  const { journey, input, remembered } = boarding;
+  const { requirements, state } = journey;
+  const before = input.current;
+  await requirements.whileSending(answers, SUBMIT, async () => {
+    for (const { resolution } of answers) {
+      const answer = unlessAbandoned(resolution);
+      if (answer.kind !== 'correction') continue;
+      input.correct(answer.patch);
+      if ('fees' in answer.patch) await setFees(boarding);
     }
-  }
-}
-
-/** What is known of a merchant that is to be adopted. */
-interface InspectedMerchant extends ExistingMerchant {
-  readonly now: StatusSnapshot;
-  /** The dba of {@link ExistingMerchant.formerOwner}, which may be masked. */
-  readonly formerDba?: string;
-}
-
-/**
- * Reads a merchant before it is adopted.
- *
- * @throws {RejectedByPartner} when our organization does not have the merchant, or another running boarding has it
- */
-async function inspect({ journey }: Application, merchantProfileId: number): Promise<InspectedMerchant> {
-  const { taskQueue, workflowId } = workflowInfo();
-  const { now, owner } = await runStep(journey, {
-    effect: 'read',
-    title: `read merchant ${merchantProfileId}`,
-    run: () =>
-      partner.inspectMerchant({ merchantProfileId, taskQueue, workflowId }).catch((error: unknown) => {
-        if (partnerFailure(error).kind !== 'Forbidden') throw error;
-        throw refused('the partner does not let us read it (403): it belongs to another organization');
-      }),
-    endsWhenRejected: true,
+    const now = await submit(boarding, answers);
+    if (!now) {
+      input.restore(before);
+      return;
+    }
+    // The poll may have read before that the partner asks again. Nobody was asked, because these answers were on their way.
+    const { restless } = boarding.remembered;
+    boarding.apply(onChangesRequested({ seen: remembered.seen, restless }, now, boarding.situation));
   });
-  if (owner?.isRunning) throw refused(`workflow ${owner.workflowId} has this merchant`);
-  const former = defined({ formerOwner: owner?.workflowId, formerDba: owner?.dba });
-  return { merchantProfileId, phase: now.phase, now, ...former };
+  state.publish();
 }
 
-function refused(message: string): RejectedByPartner {
-  return new RejectedByPartner([{ field: '', message }]);
+/** Uploads the documents of the answers side by side, then requests the review. */
+async function deliverAnswers(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
+  const { requirements, state, timeline } = boarding.journey;
+  await requirements.whileSending(answers, REVIEW, async () => {
+    await uploadDocuments(boarding, answers);
+    const mark = await requestReview(boarding, answers);
+    if (!mark) return;
+    for (const { requirement } of answers) requirements.take(requirement.id);
+    boarding.remembered = afterDelivery(boarding.remembered, answers, mark);
+    timeline.add('answers-delivered');
+    state.publish();
+    // The poll may have read that the partner asks again. Nobody was asked, because these answers were on their way.
+    const { polled } = boarding;
+    if (polled && listsDelivered(boarding.remembered, polled))
+      boarding.status.replaceWith(await read(boarding));
+  });
+}
+
+async function uploadDocuments(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
+  boarding.polled = undefined;
+  await runDueTasks(() =>
+    missingDocuments(boarding.remembered, answers).map((document) => ({
+      name: document.id,
+      run: async () => {
+        await upload(boarding, document);
+        boarding.remembered = afterUpload(boarding.remembered, document);
+      },
+    })),
+  );
 }

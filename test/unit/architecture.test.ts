@@ -27,6 +27,11 @@ const REFUSED: Readonly<Record<string, readonly (readonly [file: string, importe
   'workflows: activities only by their interfaces in messages/': [
     ['src/workflows/journey/a.ts', 'src/activities/boarding.ts'],
   ],
+  'workflows: decisions are functions of values': [
+    ['src/workflows/boarding/decisions.ts', '@temporalio/workflow'],
+    ['src/workflows/boarding/deliveries.ts', 'src/workflows/journey/a.ts'],
+    ['src/workflows/boarding/questions.ts', 'src/messages/requirements.ts'],
+  ],
   'partners: no Temporal': [['src/partners/banking/a.ts', '@temporalio/common']],
   'sandbox: no Temporal': [
     ['src/sandbox/a.ts', '@temporalio/client'],
@@ -52,6 +57,7 @@ const ALLOWED = [
   ['src/workflows/a.ts', '@temporalio/workflow'],
   ['src/workflows/b.ts', 'src/partners/banking/phases.ts'],
   ['src/workflows/c.ts', 'src/messages/a.ts'],
+  ['src/workflows/boarding/decisions.ts', 'src/messages/outcomes.ts'],
   ['src/activities/banking/a.ts', 'src/partners/banking/a.ts'],
   ['src/commands/onboarding/a.ts', 'src/temporal/a.ts'],
   ['src/commands/onboarding/a.ts', 'src/operators/a.ts'],

@@ -1,10 +1,9 @@
 import type { Note } from '../../messages/boarding-activities.js';
 import { masked } from '../../privacy/masked.js';
 import type { Question } from '../journey/requirement-queue.js';
-import type { Application } from './application.js';
 
 /** A correction to fill in where nobody knows which field it changes. */
-export const ANY_OF_APPLICATION = { application: { '': '' } };
+const ANY_OF_APPLICATION = { application: { '': '' } };
 
 /** Asks what the underwriters want to know. */
 export function noteQuestion({ id, text, author, more }: Note): Question {
@@ -42,14 +41,31 @@ export function midQuestion(merchantProfileId: number, given: string): Question 
   };
 }
 
+/**
+ * Asks for what the partner wants to be changed.
+ *
+ * @param comment of the partner
+ */
+export function changesQuestion(comment: string | null): Question {
+  return {
+    kind: 'request-changes',
+    title: 'Changes requested',
+    detail: masked(comment ?? 'The partner gave no comment.'),
+    answers: ['correction', 'retry', 'abandon'],
+    blank: ANY_OF_APPLICATION,
+  };
+}
+
 /** Asks about a followed merchant whose application nobody has submitted. */
-export function notSubmittedQuestion({ merchantProfileId, input }: Application, status: string): Question {
-  const dba = masked(String(input.current.merchant.dba));
+export function notSubmittedQuestion(
+  { merchantProfileId, dba }: { readonly merchantProfileId: number; readonly dba: string },
+  status: string,
+): Question {
   return {
     kind: 'not-submitted',
     title: 'Not submitted to underwriting',
     detail:
-      `Merchant ${merchantProfileId} (“${dba}”) reads as ${status}. Gangway follows it, and submits nothing by itself. ` +
+      `Merchant ${merchantProfileId} (“${masked(dba)}”) reads as ${status}. Gangway follows it, and submits nothing by itself. ` +
       'Submit it in the partner’s portal: this requirement then closes by itself. Or retry: Gangway submits it as the ' +
       'partner has it. A correction is sent with the submission.',
     answers: ['correction', 'retry', 'abandon'],

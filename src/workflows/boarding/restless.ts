@@ -11,58 +11,58 @@ const RESTLESS_CHANGES = 3;
  * Which fields of the status data a partner changes with each read. They are not compared until something else has changed,
  * so that such a partner costs no more history than another one. A date that was restless once stays so.
  */
-export class Restless {
-  readonly #changes = new Map<Field, number>();
-  #hasRestlessDate: boolean;
+export interface Restless {
+  /** How many reads in a row have changed each field. */
+  readonly changes: Readonly<Partial<Record<Field, number>>>;
+  readonly hasRestlessDate: boolean;
+}
 
-  /** @param hasRestlessDate of the run before this one */
-  constructor(hasRestlessDate = false) {
-    this.#hasRestlessDate = hasRestlessDate;
-  }
+export const CALM: Restless = { changes: {}, hasRestlessDate: false };
 
-  get hasRestlessDate(): boolean {
-    return this.#hasRestlessDate;
-  }
+/** @param inARow how many reads in a row have changed something */
+export function tracked(restless: Restless, before: Seen, now: StatusSnapshot, inARow: number): Restless {
+  if (before.phase !== now.phase) return { ...restless, changes: {} };
+  const counted = inARow <= 1 ? {} : restless.changes;
+  const after = seenOf(now);
+  const isChanged = (field: Field) =>
+    field === 'notes' ? !sameNotes(before, after) : before[field] !== after[field];
+  const changes = Object.fromEntries(
+    FIELDS.map((field) => [field, isChanged(field) ? (counted[field] ?? 0) + 1 : 0]),
+  );
+  return { changes, hasRestlessDate: restless.hasRestlessDate || isRestless({ changes }, 'statusDate') };
+}
 
-  /**
-   * @param inARow how many reads in a row have changed something
-   * @returns the fields that are not compared from now on
-   */
-  track(before: Seen, now: StatusSnapshot, inARow: number): readonly Field[] {
-    const hasMoved = before.phase !== now.phase;
-    if (inARow <= 1 || hasMoved) this.#changes.clear();
-    if (hasMoved) return [];
-    const after = toSeen(now);
-    for (const field of FIELDS) {
-      const isChanged = field === 'notes' ? !sameNotes(before, after) : before[field] !== after[field];
-      this.#changes.set(field, isChanged ? (this.#changes.get(field) ?? 0) + 1 : 0);
-    }
-    this.#hasRestlessDate ||= this.#is('statusDate');
-    return FIELDS.filter((field) => this.#changes.get(field) === RESTLESS_CHANGES);
-  }
+/** The fields that are not compared since the last read. */
+export function calmed({ changes }: Restless): readonly string[] {
+  return FIELDS.filter((field) => changes[field] === RESTLESS_CHANGES);
+}
 
-  /** What the next wait compares. */
-  comparable({ phase, status, statusDate, comment, mid, unclearMid, noteIds }: Seen): Seen {
-    return {
-      phase,
-      ...(status !== undefined && !this.#is('status') && { status }),
-      ...(statusDate !== undefined && !this.#hasRestlessDate && { statusDate }),
-      ...(comment !== undefined && !this.#is('comment') && { comment }),
-      ...(mid !== undefined && !this.#is('mid') && { mid }),
-      ...(unclearMid !== undefined && !this.#is('unclearMid') && { unclearMid }),
-      ...(noteIds && (this.#is('notes') ? { noteCount: noteIds.length } : { noteIds })),
-    };
-  }
+/** What the next wait compares. */
+export function comparable(
+  restless: Restless,
+  { phase, status, statusDate, comment, mid, unclearMid, noteIds }: Seen,
+): Seen {
+  const is = (field: Field) => isRestless(restless, field);
+  return {
+    phase,
+    ...(status !== undefined && !is('status') && { status }),
+    ...(statusDate !== undefined && !restless.hasRestlessDate && { statusDate }),
+    ...(comment !== undefined && !is('comment') && { comment }),
+    ...(mid !== undefined && !is('mid') && { mid }),
+    ...(unclearMid !== undefined && !is('unclearMid') && { unclearMid }),
+    ...(noteIds && (is('notes') ? { noteCount: noteIds.length } : { noteIds })),
+  };
+}
 
-  #is(field: Field): boolean {
-    return (this.#changes.get(field) ?? 0) >= RESTLESS_CHANGES;
-  }
+function isRestless({ changes }: Pick<Restless, 'changes'>, field: Field): boolean {
+  return (changes[field] ?? 0) >= RESTLESS_CHANGES;
 }
 
 function sameNotes({ noteIds: before = [] }: Seen, { noteIds: after = [] }: Seen): boolean {
   return before.length === after.length && after.every((id) => before.includes(id));
 }
 
-export function toSeen({ notes, ...status }: StatusSnapshot): Seen {
+/** What is remembered of a read. */
+export function seenOf({ notes, ...status }: StatusSnapshot): Seen {
   return { ...status, noteIds: notes.map(({ id }) => id) };
 }

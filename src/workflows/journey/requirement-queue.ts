@@ -115,7 +115,7 @@ export class RequirementQueue {
     return {
       // A wait ends with its step, and no step goes on in the next run.
       open: this.open.filter(({ kind }) => kind !== 'waiting'),
-      answered: [...this.#answered.values()],
+      answered: this.answered,
       overdue: [...this.#overdue],
       raised: this.#raised,
       asked: Object.fromEntries(this.#asked),
@@ -213,7 +213,7 @@ export class RequirementQueue {
 
   /** True while a requirement about this is open, or has an answer that is not processed. */
   has(about: string): boolean {
-    const answered = [...this.#answered.values()].map(({ requirement }) => requirement);
+    const answered = this.answered.map(({ requirement }) => requirement);
     return [...this.#open.values(), ...answered].some((requirement) => requirement.about === about);
   }
 
@@ -225,9 +225,13 @@ export class RequirementQueue {
     return this.answeredOf(kind).length > 0;
   }
 
-  /** The answered requirements of a kind. They stay until {@link take}. */
+  /** The answered requirements. They stay until {@link take}. */
+  get answered(): readonly Answered[] {
+    return [...this.#answered.values()];
+  }
+
   answeredOf(kind: RequirementKind): readonly Answered[] {
-    return [...this.#answered.values()].filter(({ requirement }) => requirement.kind === kind);
+    return this.answered.filter(({ requirement }) => requirement.kind === kind);
   }
 
   /** Removes an answer from the queue, to process it. */
@@ -235,6 +239,12 @@ export class RequirementQueue {
     const answered = this.#answered.get(id);
     this.#answered.delete(id);
     return answered;
+  }
+
+  /** Closes a requirement that no longer needs an answer, or drops the answer that it has. */
+  close(id: string, why: string): void {
+    this.withdraw(id, why);
+    this.drop(id, why);
   }
 
   /** Removes an answer that the partner no longer needs. */

@@ -29,7 +29,7 @@ const GUIDE = new URL('../../../docs/changing-workflows.md', import.meta.url);
 
 /** A new step of a workflow. */
 export interface Change {
-  /** The source file: `src/workflows/boarding/underwriting.ts`. */
+  /** The source file: `src/workflows/merchant-boarding.ts`. */
   readonly file: string;
   /** The line before the step, which occurs once. */
   readonly place: string;

@@ -24,7 +24,7 @@ describe('the change that the guide shows', () => {
 
   it('is the same step for every workflow without its patched()', () => {
     const source = changed(current, withoutPatch(change));
-    expect(source).toContain(`    ${change.place}\n    await setFees(this.application);\n`);
+    expect(source).toContain(`    ${change.place}\n    await setFees(boarding);\n`);
     expect(steps(source)).toEqual(steps(current));
     expect(imports(source)).toEqual(imports(current));
   });

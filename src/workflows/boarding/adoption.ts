@@ -1,0 +1,91 @@
+import { workflowInfo } from '@temporalio/workflow';
+import type { StatusSnapshot } from '../../messages/boarding-activities.js';
+import { formsOf } from '../../messages/listed.js';
+import { defined } from '../../messages/objects.js';
+import { masked } from '../../privacy/masked.js';
+import { partnerFailure } from '../journey/partner-failure.js';
+import { askForCorrection, RejectedByPartner, runStep } from '../journey/run-step.js';
+import { type Boarding, partner } from './boarding.js';
+import { UNSUBMITTED } from './decisions.js';
+
+/** A merchant that existed before its boarding. */
+export interface FoundMerchant {
+  readonly merchantProfileId: number;
+  /** What was read of it. */
+  readonly now: StatusSnapshot;
+  /** The ended boarding that created it, and its dba, which may be masked. */
+  readonly formerOwner?: string;
+  readonly formerDba?: string;
+}
+
+/** Adopts the merchant that the input names. */
+export async function adoptMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
+  adopted(boarding, await findAdoptable(boarding, merchantProfileId));
+}
+
+/** Goes on with a merchant that existed before: submits it, if nobody has. */
+export function adopted(boarding: Boarding, found: FoundMerchant): void {
+  know(boarding, found);
+  if (found.now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;
+}
+
+/** Follows the merchant that the input names. A person learns of all that was read, even that nobody has submitted it. */
+export async function followMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
+  const found = await findAdoptable(boarding, merchantProfileId);
+  know(boarding, found);
+  const { agentProfileId } = boarding.input.current;
+  if (agentProfileId !== undefined) boarding.journey.state.knowAgentProfile(agentProfileId);
+  boarding.status.replaceWith(found.now);
+}
+
+function know({ journey }: Boarding, { merchantProfileId, now, formerOwner }: FoundMerchant): void {
+  journey.state.know({ merchantProfileId });
+  const formerly = formerOwner === undefined ? '' : `, formerly of ${formerOwner}`;
+  journey.timeline.add('merchant-adopted', {
+    detail: `merchant ${merchantProfileId}, status ${now.status}${formerly}`,
+  });
+}
+
+/** Reads the merchant until it can be adopted. A person is asked what to do while it cannot. */
+async function findAdoptable(boarding: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
+  let isConfirmed = false;
+  for (;;) {
+    try {
+      const found = await inspect(boarding, merchantProfileId);
+      const { formerOwner, formerDba } = found;
+      const isAnother = formerDba !== undefined && !formsOf(boarding.dba).includes(formerDba);
+      if (!isAnother || isConfirmed) return found;
+      isConfirmed = true;
+      throw refused(`it is the merchant “${masked(formerDba)}” of ${formerOwner}. To adopt it anyway, retry`);
+    } catch (error) {
+      if (!(error instanceof RejectedByPartner)) throw error;
+      const title = `adopt merchant ${merchantProfileId}`;
+      await askForCorrection(boarding.journey, { title }, error.problems);
+    }
+  }
+}
+
+/**
+ * Reads a merchant before it is adopted.
+ *
+ * @throws {RejectedByPartner} when our organization does not have the merchant, or another running boarding has it
+ */
+export async function inspect({ journey }: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
+  const { taskQueue, workflowId } = workflowInfo();
+  const { now, owner } = await runStep(journey, {
+    effect: 'read',
+    title: `read merchant ${merchantProfileId}`,
+    run: () =>
+      partner.inspectMerchant({ merchantProfileId, taskQueue, workflowId }).catch((error: unknown) => {
+        if (partnerFailure(error).kind !== 'Forbidden') throw error;
+        throw refused('the partner does not let us read it (403): it belongs to another organization');
+      }),
+    endsWhenRejected: true,
+  });
+  if (owner?.isRunning) throw refused(`workflow ${owner.workflowId} has this merchant`);
+  return { merchantProfileId, now, ...defined({ formerOwner: owner?.workflowId, formerDba: owner?.dba }) };
+}
+
+export function refused(message: string): RejectedByPartner {
+  return new RejectedByPartner([{ field: '', message }]);
+}

@@ -1,0 +1,123 @@
+import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { FollowedMerchantInput } from '../../messages/followed-inputs.js';
+import type { MerchantBoardingInput } from '../../messages/inputs.js';
+import { CORRECTABLE_MERCHANT_FIELDS, isFollowed } from '../../messages/onboardings.js';
+import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
+import type { NextSteps } from '../journey/current-details.js';
+import { CorrectableInput, requireFields } from '../journey/input.js';
+import { Journey, type JourneyRecords } from '../journey/journey.js';
+import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/partner-activities.js';
+import type { Facts } from '../journey/published-state.js';
+import { StatusPoll } from '../journey/status-poll.js';
+import { Tasks } from '../journey/tasks.js';
+import { type Decision, NOTHING, type Remembered, type Situation } from './decisions.js';
+
+export const partner = partnerActivities('boarding')({
+  inspectMerchant: { ...REPEATABLE, summary: 'Read a merchant to adopt' },
+  createMerchant: { ...ONCE, summary: 'Create the merchant' },
+  changeFees: { ...REPEATABLE, summary: 'Change the fees as asked' },
+  submitMerchant: { ...ONCE, summary: 'Submit to underwriting' },
+  readStatus: { ...REPEATABLE, summary: 'Read the status' },
+  attachDocument: { ...ANSWER, summary: 'Upload a document' },
+  requestUnderwritingReview: { ...ANSWER, summary: 'Report that the underwriting notes are answered' },
+  awaitStatusChange: { ...POLL, summary: 'Wait until the status changes (one read per attempt)' },
+});
+
+const NEXT_STEPS: NextSteps = {
+  preparing: 'create the merchant at the partner',
+  applying: 'set its fees and submit it to underwriting',
+  underwriting: 'wait for the underwriters; their notes show up here',
+  boarding: 'approved; wait for the processor to give the `mid`',
+  boarded: 'The merchant can take payments.',
+  closed: 'The partner closed the merchant.',
+};
+
+/** What differs where the partner has the merchant, and Gangway only follows it. */
+const NEXT_STEPS_FOLLOWED: NextSteps = {
+  ...NEXT_STEPS,
+  preparing: 'read the merchant at the partner',
+  applying: 'wait until the application is submitted to underwriting',
+};
+
+function leftBehind({ merchantProfileId, partnerStatus }: Facts): string {
+  return merchantProfileId
+    ? `merchant ${merchantProfileId} stays at the partner, last seen as ${partnerStatus ?? 'not submitted'}`
+    : 'no merchant is known at the partner';
+}
+
+/** What a run hands to the next one when its history has grown long. The input travels with its corrections. */
+export interface Carried {
+  readonly journey: JourneyRecords;
+  readonly underwriting: Remembered;
+}
+
+/** A boarding as it stands: its input with corrections, what is known of the merchant, and what runs. */
+export class Boarding {
+  readonly journey: Journey;
+  readonly input: CorrectableInput<MerchantBoardingInput | FollowedMerchantInput>;
+  /** Nothing is sent that no person asked for. */
+  readonly isFollowed: boolean;
+  /** Polls the status of the merchant, once there is one. */
+  readonly status: StatusPoll<Seen, StatusSnapshot>;
+  /** What runs beside the poll. */
+  readonly tasks = new Tasks();
+  remembered: Remembered;
+  /** What the poll has read since the write began that is in flight. */
+  polled: StatusSnapshot | undefined;
+
+  constructor(input: MerchantBoardingInput | FollowedMerchantInput, carried?: Carried) {
+    requireFields(input, { externalId: 'string', merchant: 'object' });
+    this.isFollowed = isFollowed(input);
+    if (this.isFollowed) requireFields(input, { merchantProfileId: 'number' });
+    this.remembered = carried?.underwriting ?? NOTHING;
+    this.input = new CorrectableInput('merchantBoarding', CORRECTABLE_MERCHANT_FIELDS, input);
+    this.journey = new Journey({
+      dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
+      input: this.input,
+      nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
+      dba: () => this.dba,
+      leftBehind,
+      records: carried?.journey,
+    });
+    this.status = new StatusPoll(this.journey, (seen, pace) =>
+      partner.awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen, pace }),
+    );
+  }
+
+  get carried(): Carried {
+    return { journey: this.journey.records, underwriting: this.remembered };
+  }
+
+  get merchantProfileId(): number {
+    const { merchantProfileId } = this.journey.state.facts;
+    if (merchantProfileId === undefined) throw new Error('the merchant does not exist yet');
+    return merchantProfileId;
+  }
+
+  get dba(): string {
+    return String(this.input.current.merchant.dba);
+  }
+
+  /** What decisions depend on now. */
+  get situation(): Situation {
+    const { requirements } = this.journey;
+    return {
+      merchantProfileId: this.merchantProfileId,
+      dba: this.dba,
+      isFollowed: this.isFollowed,
+      isWriting: this.tasks.isBusy,
+      open: requirements.open,
+      answered: requirements.answered,
+    };
+  }
+
+  apply(decisions: readonly Decision[]): void {
+    const { requirements, state, timeline } = this.journey;
+    for (const decision of decisions) {
+      if ('ask' in decision) requirements.raise(decision.ask);
+      else if ('close' in decision) requirements.close(decision.close, decision.why);
+      else if ('know' in decision) state.know(decision.know);
+      else timeline.add(decision.record, { detail: decision.detail });
+    }
+  }
+}

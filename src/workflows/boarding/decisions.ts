@@ -1,0 +1,305 @@
+/**
+ * All rules of underwriting, as functions of values. They take what a boarding remembers, what the partner shows and what people
+ * answered. They return what to ask, what to close, what to send next, how it ends, and what to remember. `following.ts` applies it.
+ */
+import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
+import { merchantOutcome } from '../../messages/outcomes.js';
+import type { Requirement, RequirementKind } from '../../messages/requirements.js';
+import type { TimelineEvent } from '../../messages/timeline-events.js';
+import { isUnderReview, mayTakeAnswers } from '../../partners/boarding/phases.js';
+import { masked } from '../../privacy/masked.js';
+import type { Facts } from '../journey/published-state.js';
+import type { Answered, Question } from '../journey/requirement-queue.js';
+import { changesQuestion, midQuestion, noteQuestion, notSubmittedQuestion } from './questions.js';
+import { CALM, calmed, comparable, type Restless, seenOf, tracked } from './restless.js';
+
+/** A status by the partner's name, and when the partner set it. */
+export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
+
+/** What a boarding remembers of underwriting. A run hands it to the next one. */
+export interface Remembered {
+  readonly seen: Seen;
+  /** Gangway has submitted the application. */
+  readonly submitted: boolean;
+  /**
+   * Notes whose answers the underwriters have, with the status in which they took them. The partner may list such a note for
+   * some more time. When it lists the note in a status that it has set since, it asks again.
+   */
+  readonly delivered: Readonly<Record<string, StatusMark>>;
+  /** Documents that the partner has, of answers that are not delivered as a whole. */
+  readonly uploaded: readonly string[];
+  /** The partner did not take these answers in this status. They wait for another one. */
+  readonly refused?: StatusMark & { readonly answers: string };
+  readonly restless: Restless;
+}
+
+export const NOTHING: Remembered = {
+  seen: { phase: null },
+  submitted: false,
+  delivered: {},
+  uploaded: [],
+  restless: CALM,
+};
+
+/** A merchant that nobody has submitted yet. */
+export const UNSUBMITTED: Remembered = { ...NOTHING, seen: { phase: 'not-submitted' } };
+
+/** The kinds of requirements that these rules raise. Abandoning one of them ends the boarding. */
+export const KINDS = ['underwriting-note', 'request-changes', 'not-submitted', 'unclear-mid'] as const;
+
+/** What a decision depends on, beside what is remembered and read. */
+export interface Situation {
+  readonly merchantProfileId: number;
+  readonly dba: string;
+  /** Nothing is sent that no person asked for. */
+  readonly isFollowed: boolean;
+  /** A write is in flight, perhaps with answers. */
+  readonly isWriting: boolean;
+  readonly open: readonly Requirement[];
+  /** Answers that the partner does not have. */
+  readonly answered: readonly Answered[];
+}
+
+export type Decision =
+  | { readonly ask: Question }
+  /** Closes an open requirement, or drops its answer. */
+  | { readonly close: string; readonly why: string }
+  | { readonly record: TimelineEvent; readonly detail: string }
+  | { readonly know: Partial<Facts> };
+
+export interface Reaction {
+  readonly remember: Remembered;
+  /** In the order in which they are applied. */
+  readonly decisions: readonly Decision[];
+  readonly outcome?: MerchantBoardingOutcome;
+}
+
+/**
+ * What a read leads to. A decision of the partner ends the boarding, and leaves all else as it is.
+ *
+ * @param inARow how many reads in a row have changed something
+ */
+export function onRead(
+  before: Remembered,
+  now: StatusSnapshot,
+  inARow: number,
+  situation: Situation,
+): Reaction {
+  const restless = tracked(before.restless, before.seen, now, inARow);
+  const shown = [...showStatus(before.seen, now), ...showRestless(restless)];
+  const outcome = merchantOutcome(now, situation.merchantProfileId);
+  if (outcome) return { remember: { ...before, restless }, decisions: shown, outcome };
+  const delivered = stillDelivered(before.delivered, now, restless);
+  const decisions = [
+    ...shown,
+    ...onNotes(delivered, now, situation),
+    ...onChangesRequested({ seen: before.seen, restless }, now, situation),
+    ...onNotSubmitted(before.submitted, now, situation),
+    ...onUnclearMid(now, situation),
+    ...enterStage(now),
+  ];
+  return { remember: { ...before, restless, delivered, seen: seenOf(now) }, decisions };
+}
+
+/** A status that is new goes into the timeline, and so does a `mid` that is not final. */
+function showStatus(seen: Seen, { status, phase, comment, mid, unclearMid }: StatusSnapshot): Decision[] {
+  const isKnown = status === seen.status || (seen.status === undefined && phase === seen.phase);
+  const isSaid = isKnown && comment === (seen.comment ?? null);
+  const said = comment === null ? status : `${status}: ${masked(comment)}`;
+  const shown = mid ?? unclearMid;
+  const isTemporary = shown !== null && shown !== (seen.mid ?? seen.unclearMid) && phase !== 'approved';
+  return [
+    { know: { partnerStatus: status } },
+    ...when(!isSaid, { record: 'status-changed', detail: said }),
+    ...when(isTemporary, { record: 'temporary-mid', detail: `${shown}, not final before approval` }),
+  ];
+}
+
+function showRestless(restless: Restless): Decision[] {
+  const fields = calmed(restless).join(', ');
+  const detail = `changes with each read, no longer compared: ${fields}`;
+  return when(fields !== '', { record: 'restless', detail });
+}
+
+function enterStage({ phase }: StatusSnapshot): Decision[] {
+  const stage = phase === 'approved' ? 'boarding' : 'underwriting';
+  return when(phase !== 'not-submitted', { know: { stage } });
+}
+
+/**
+ * A delivered note is asked again when it is listed in a status that the partner has set since it took the answer. In review, it
+ * may list the note although it has the answer.
+ */
+function stillDelivered(
+  delivered: Remembered['delivered'],
+  { status, phase, statusDate, notes }: StatusSnapshot,
+  restless: Restless,
+): Remembered['delivered'] {
+  if (!isUnderReview(phase) || phase === 'in-review') return delivered;
+  const isStill = ([id, mark]: [string, StatusMark]) => {
+    // A review that takes effect between the reads of status and notes shows the old status without the note.
+    const mayBeListed = notes.some((note) => note.id === id) || !restless.hasRestlessDate;
+    return mayBeListed && isSame(mark, { status, statusDate }, restless);
+  };
+  return Object.fromEntries(Object.entries(delivered).filter(isStill));
+}
+
+/**
+ * A person is asked about each note that the underwriters list, unless they have its answer. When they no longer list it, the
+ * question closes, and the answer is dropped, except during a review.
+ */
+function onNotes(
+  delivered: Remembered['delivered'],
+  { phase, notes }: StatusSnapshot,
+  situation: Situation,
+): Decision[] {
+  const { closed, kept } = sorted('underwriting-note', situation, {
+    isAsked: ({ about }) => notes.some(({ id }) => id === about),
+    drops: isUnderReview(phase) && phase !== 'in-review' && !situation.isWriting,
+    why: 'the underwriters no longer ask',
+  });
+  if (!isUnderReview(phase)) return closed;
+  const isNew = (id: string) => !Object.hasOwn(delivered, id) && !kept.some(({ about }) => about === id);
+  return [...closed, ...notes.filter(({ id }) => isNew(id)).map((note) => ({ ask: noteQuestion(note) }))];
+}
+
+/**
+ * A person is asked once for what the partner wants to be changed. When it wants something else, the question closes and the answer
+ * is dropped, and a person is asked again. When underwriting goes on, both end as well. In other statuses an answer waits.
+ */
+export function onChangesRequested(
+  { seen, restless }: Pick<Remembered, 'seen' | 'restless'>,
+  { status, phase, statusDate, comment }: StatusSnapshot,
+  situation: Situation,
+): Decision[] {
+  const question = phase === 'changes-requested' ? changesQuestion(comment) : undefined;
+  const { closed, kept } = sorted('request-changes', situation, {
+    isAsked: ({ detail }) => detail === question?.detail,
+    drops: ['changes-requested', 'submitted', 'in-review'].includes(phase) && !situation.isWriting,
+    why: MOVED_ON,
+  });
+  const isNew = !isSame(seen, { status, statusDate }, restless) || comment !== seen.comment;
+  return question && isNew && kept.length === 0 ? [...closed, { ask: question }] : closed;
+}
+
+/** A person is asked about a followed merchant that nobody has submitted, until somebody has. */
+function onNotSubmitted(
+  submitted: boolean,
+  { phase, status }: StatusSnapshot,
+  situation: Situation,
+): Decision[] {
+  const isAsked = phase === 'not-submitted';
+  const { closed, kept } = sorted('not-submitted', situation, {
+    isAsked: () => isAsked,
+    drops: !situation.isWriting,
+    why: MOVED_ON,
+  });
+  if (!isAsked || !situation.isFollowed || submitted || kept.length > 0) return closed;
+  return [{ know: { stage: 'applying' } }, { ask: notSubmittedQuestion(situation, status) }];
+}
+
+/** A person is asked about a mid of an unexpected form, once the merchant is approved, until the partner shows another one. */
+function onUnclearMid({ phase, unclearMid }: StatusSnapshot, situation: Situation): Decision[] {
+  const isUnclear = phase === 'approved' && unclearMid !== null;
+  const question = isUnclear ? midQuestion(situation.merchantProfileId, unclearMid) : undefined;
+  const { closed, kept } = sorted('unclear-mid', situation, {
+    isAsked: ({ detail }) => detail === question?.detail,
+    drops: true,
+    why: 'the partner shows another mid',
+  });
+  return question && kept.length === 0 ? [...closed, { ask: question }] : closed;
+}
+
+const MOVED_ON = 'the partner has moved on';
+
+/**
+ * Closes the requirements of a kind that the partner does not ask any more.
+ *
+ * @param drops whether that drops their answers, too. An answer that is on its way is never dropped
+ */
+function sorted(
+  kind: RequirementKind,
+  situation: Situation,
+  rule: { isAsked: (requirement: Requirement) => boolean; drops: boolean; why: string },
+): { closed: Decision[]; kept: readonly Requirement[] } {
+  const open = openOf(situation, kind);
+  const answered = answeredOf(situation, kind).map(({ requirement }) => requirement);
+  const isMoot = (each: Requirement) => !rule.isAsked(each) && (rule.drops || open.includes(each));
+  const all = [...open, ...answered];
+  const closed = all.filter(isMoot).map(({ id }) => ({ close: id, why: rule.why }));
+  return { closed, kept: all.filter((each) => !isMoot(each)) };
+}
+
+function when(condition: boolean, decision: Decision): Decision[] {
+  return condition ? [decision] : [];
+}
+
+/** What is sent next. */
+export type Due =
+  /** The fees of the input, and the application. */
+  | { readonly send: 'application' }
+  /** The application, as people answered. */
+  | { readonly send: 'submission'; readonly answers: readonly Answered[] }
+  /** The answers to all notes, together. */
+  | { readonly send: 'answers'; readonly answers: readonly Answered[] };
+
+/**
+ * What the status asks for: the application once, and again when a person has answered what the partner wants to be changed. The
+ * answers to notes, as soon as all are answered, unless the partner did not take the same ones in the same status.
+ */
+export function due(
+  { seen, submitted, refused, restless }: Remembered,
+  situation: Situation,
+): Due | undefined {
+  const { phase } = seen;
+  const submission = (kind: RequirementKind): Due | undefined => {
+    const answers = answeredOf(situation, kind);
+    return answers.length > 0 ? { send: 'submission', answers } : undefined;
+  };
+  if (phase === 'changes-requested') return submission('request-changes');
+  if (phase === 'not-submitted') {
+    if (submitted) return undefined;
+    return situation.isFollowed ? submission('not-submitted') : { send: 'application' };
+  }
+  const answers = answeredOf(situation, 'underwriting-note');
+  const isComplete = answers.length > 0 && openOf(situation, 'underwriting-note').length === 0;
+  if (phase === null || !isComplete || !mayTakeAnswers(phase)) return undefined;
+  const wasRefused =
+    refused !== undefined && isSame(refused, seen, restless) && refused.answers === idsOf(answers);
+  return wasRefused ? undefined : { send: 'answers', answers };
+}
+
+/** What the next read is compared with. */
+export function compared({ seen, restless }: Remembered): Seen {
+  return comparable(restless, seen);
+}
+
+/** A person confirmed or corrected the mid. */
+export function confirmedMid(situation: Situation): MerchantBoardingOutcome | undefined {
+  const [answered] = answeredOf(situation, 'unclear-mid');
+  if (answered?.resolution.answer.kind !== 'adopt') return undefined;
+  const { merchantProfileId } = situation;
+  return { outcome: 'boarded', mid: answered.resolution.answer.id, merchantProfileId };
+}
+
+function openOf({ open }: Situation, kind: RequirementKind): readonly Requirement[] {
+  return open.filter((requirement) => requirement.kind === kind);
+}
+
+function answeredOf({ answered }: Situation, kind: RequirementKind): readonly Answered[] {
+  return answered.filter(({ requirement }) => requirement.kind === kind);
+}
+
+export function idsOf(answers: readonly Answered[]): string {
+  return answers.map(({ requirement }) => requirement.id).join();
+}
+
+/** Whether the partner has not set another status since. */
+function isSame(
+  one: Partial<StatusMark>,
+  other: Partial<StatusMark>,
+  { hasRestlessDate }: Restless,
+): boolean {
+  return one.status === other.status && (hasRestlessDate || one.statusDate === other.statusDate);
+}

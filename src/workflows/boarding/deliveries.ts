@@ -1,0 +1,78 @@
+/** What goes to the partner with people's answers, and what shows that it has arrived: functions of values. */
+import type { StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { DocumentRef } from '../../messages/requirements.js';
+import { isDecided, isUnderReview } from '../../partners/boarding/phases.js';
+import type { Answered } from '../journey/requirement-queue.js';
+import { idsOf, type Remembered, type StatusMark } from './decisions.js';
+
+/**
+ * Evidence of what became of a submission: only a submission leads to this phase, possibly an earlier one whose response was lost.
+ * After a decision it no longer matters.
+ */
+export function showsSubmission({ phase }: StatusSnapshot): boolean {
+  return phase === 'submitted' || isDecided(phase);
+}
+
+/** Evidence that the underwriters have the answers: they review them, or they no longer list the notes. */
+export function showsReview({ phase, notes }: StatusSnapshot, noteIds: readonly string[]): boolean {
+  const isListed = notes.some(({ id }) => noteIds.includes(id));
+  return phase === 'in-review' || (isUnderReview(phase) && !isListed);
+}
+
+/** A document of an answer, on its way to the underwriters. */
+export interface Upload {
+  readonly id: string;
+  readonly document: DocumentRef;
+  readonly description: string;
+}
+
+/** The documents of the answers that the partner does not have yet. */
+export function missingDocuments({ uploaded }: Remembered, answers: readonly Answered[]): Upload[] {
+  const all = answers.flatMap(({ requirement: { id, detail }, resolution: { answer } }) =>
+    answer.kind === 'documents'
+      ? answer.documents.map((document) => ({ id: `${id}/${document.key}`, document, description: detail }))
+      : [],
+  );
+  return all.filter(({ id }) => !uploaded.includes(id));
+}
+
+export function afterUpload(before: Remembered, { id }: Upload): Remembered {
+  return { ...before, uploaded: [...before.uploaded, id] };
+}
+
+/** The notes that these answers are to. */
+export function notesOf(answers: readonly Answered[]): readonly string[] {
+  return answers.map(({ requirement: { id, about = id } }) => about);
+}
+
+/** The texts of the answers, each below its question. */
+export function commentOf(answers: readonly Answered[]): string {
+  const texts = answers.flatMap(({ requirement, resolution: { answer } }) =>
+    answer.kind === 'text' ? `${requirement.detail}\n${answer.text}` : [],
+  );
+  return texts.join('\n\n');
+}
+
+/** @param mark the status in which the underwriters took the answers */
+export function afterDelivery(
+  before: Remembered,
+  answers: readonly Answered[],
+  { status, statusDate }: StatusMark,
+): Remembered {
+  const delivered = notesOf(answers).map((note) => [note, { status, statusDate }] as const);
+  return { ...before, delivered: { ...before.delivered, ...Object.fromEntries(delivered) }, uploaded: [] };
+}
+
+/** @param mark the status in which the underwriters did not take the answers */
+export function afterRefusal(
+  before: Remembered,
+  answers: readonly Answered[],
+  { status, statusDate }: StatusMark,
+): Remembered {
+  return { ...before, refused: { status, statusDate, answers: idsOf(answers) } };
+}
+
+/** Whether a read shows delivered notes. If it is from before the delivery was known, nobody was asked about them. */
+export function listsDelivered({ delivered }: Remembered, { notes }: StatusSnapshot): boolean {
+  return notes.some(({ id }) => Object.hasOwn(delivered, id));
+}

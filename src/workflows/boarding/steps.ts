@@ -1,0 +1,272 @@
+import { condition } from '@temporalio/workflow';
+import type { StatusSnapshot, Submission, Warned } from '../../messages/boarding-activities.js';
+import { defined } from '../../messages/objects.js';
+import { isFollowed, mayBeDone, type Restored } from '../../messages/onboardings.js';
+import { isDecided, isSubmittable, takesAnswers } from '../../partners/boarding/phases.js';
+import { masked } from '../../privacy/masked.js';
+import type { Answered } from '../journey/requirement-queue.js';
+import { askForCorrection, doubts, RejectedByPartner, runStep } from '../journey/run-step.js';
+import { adopted, type FoundMerchant, inspect, refused } from './adoption.js';
+import { type Boarding, partner } from './boarding.js';
+import { type StatusMark, UNSUBMITTED } from './decisions.js';
+import { afterRefusal, commentOf, notesOf, showsReview, showsSubmission, type Upload } from './deliveries.js';
+
+/** The merchant, which a person may have found at the partner after a creation with an unknown outcome. */
+interface Created {
+  readonly merchantProfileId: number;
+  readonly found?: FoundMerchant;
+}
+
+/** Creates the merchant of the input, once. */
+export async function createMerchant(boarding: Boarding, restored?: Restored): Promise<void> {
+  const { journey, input } = boarding;
+  const doubt = doubts();
+  const { merchantProfileId, found } = await runStep<Created>(journey, {
+    effect: 'once',
+    title: 'create the merchant',
+    run: async (send) => {
+      const { current } = input;
+      if (isFollowed(current)) throw new Error('a followed merchant is never created');
+      const { createVersion: version = 'v2', merchant, externalId: guid, ...others } = current;
+      const { agentProfileId, agent, boardingSettingsId, boardingSettings } = others;
+      const references = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
+      const created = await send(partner.createMerchant, { version, merchant, guid, references });
+      if ('problems' in created) throw new RejectedByPartner(created.problems);
+      journey.state.knowAgentProfile(created.agentProfileId);
+      return created;
+    },
+    correct: input.correct,
+    mayBeDone: mayBeDone(restored),
+    readEvidence: 'none',
+    polledEvidence: 'none',
+    // The partner's API has no search for merchants, so only a person can look.
+    adopt: async (id) => {
+      const found = await inspect(boarding, Number(id));
+      const { formerOwner, now } = found;
+      if (formerOwner !== undefined) throw refused(`it is the merchant of ${formerOwner}`);
+      if (now.phase !== 'not-submitted' && !restored)
+        doubt(
+          id,
+          `merchant ${id} has the status ${now.status}, and nobody has submitted the one that was created`,
+        );
+      return { merchantProfileId: found.merchantProfileId, found };
+    },
+    get whereToLook() {
+      const { merchant, externalId } = input.current;
+      return (
+        `Look in the partner’s portal for a merchant with dba “${masked(String(merchant.dba))}” and guid ${externalId}. ` +
+        'If it is there, adopt its merchant profile id.'
+      );
+    },
+  });
+  if (found) {
+    adopted(boarding, found);
+    return;
+  }
+  journey.state.know({ merchantProfileId });
+  journey.timeline.add('merchant-created', { detail: `merchant ${merchantProfileId}` });
+  boarding.remembered = UNSUBMITTED;
+}
+
+/** Sets the fees that the input asks for, if it does, and asks a person when the partner keeps others. */
+export async function setFees({ journey, merchantProfileId, input }: Boarding): Promise<void> {
+  const { correct } = input;
+  const title = 'set the fees';
+  for (;;) {
+    if (!input.current.fees) return;
+    const run = () => partner.changeFees({ merchantProfileId, changes: input.current.fees ?? {} });
+    const { changed, differing } = await runStep(journey, { effect: 'idempotent', title, run, correct });
+    if (differing.length === 0) {
+      journey.timeline.add(changed > 0 ? 'fees-changed' : 'fees-read');
+      return;
+    }
+    await askForCorrection(journey, { title, correct }, differing);
+  }
+}
+
+export const SUBMIT = 'submit to underwriting';
+
+/**
+ * Submits the application to underwriting, when it can be submitted as it stands.
+ *
+ * @param answers the submission delivers them, even when the read after it is interrupted
+ * @returns what was read afterwards; undefined when nothing was submitted, because the status had changed
+ */
+export async function submit(
+  boarding: Boarding,
+  answers: readonly Answered[] = [],
+): Promise<StatusSnapshot | undefined> {
+  boarding.polled = undefined;
+  const submission = await submitted(boarding);
+  const { status, phase } = submission;
+  // Only a submission leads to this phase, possibly an earlier one whose response was lost.
+  const isSubmitted = submission.submitted || phase === 'submitted';
+  const { requirements, timeline } = boarding.journey;
+  if (isSubmitted) {
+    timeline.add('submitted');
+    boarding.remembered = { ...boarding.remembered, submitted: true };
+    for (const { requirement } of answers) requirements.take(requirement.id);
+  } else timeline.add('submission-moot', { detail: `the status is ${status}` });
+  const now = submission.now ?? (await read(boarding));
+  boarding.status.replaceWith(now);
+  return isSubmitted ? now : undefined;
+}
+
+function submitted(boarding: Boarding): Promise<Submission> {
+  const { journey, merchantProfileId, input } = boarding;
+  let readsAs = 'not submitted';
+  let hasNewFees = false;
+  const effectIn = (now: StatusSnapshot | undefined) =>
+    now && showsSubmission(now) ? { found: submissionIn(now) } : undefined;
+  return runStep<Submission>(journey, {
+    effect: 'once',
+    title: SUBMIT,
+    prepare: async () => {
+      if (hasNewFees) await setFees(boarding);
+      hasNewFees = false;
+    },
+    run: (send) =>
+      send(partner.submitMerchant, { merchantProfileId, application: input.current.application ?? {} }),
+    correct: (patch) => {
+      input.correct(patch);
+      hasNewFees ||= 'fees' in patch;
+    },
+    readEvidence: async (wasInDoubt) => {
+      const now = await read(boarding);
+      readsAs = now.status;
+      // The submission was rejected because the status had changed before it arrived.
+      const isMoot = !wasInDoubt && !isSubmittable(now.phase);
+      return effectIn(now) ?? (isMoot ? { found: submissionIn(now) } : undefined);
+    },
+    polledEvidence: () => effectIn(boarding.polled),
+    adopt: () => ({ submitted: true, status: readsAs, phase: 'submitted' }),
+    get whereToLook() {
+      return (
+        `Merchant ${merchantProfileId} (“${masked(boarding.dba)}”) still reads as ${readsAs}. ` +
+        `If the partner has the submission, adopt ${merchantProfileId}.`
+      );
+    },
+  });
+}
+
+function submissionIn({ status, phase }: StatusSnapshot): Submission {
+  return { submitted: phase === 'submitted', status, phase };
+}
+
+/** Reads the status, as often as it takes. */
+export function read({ journey, merchantProfileId }: Boarding): Promise<StatusSnapshot> {
+  return runStep(journey, {
+    effect: 'read',
+    title: 'read the status',
+    run: () => partner.readStatus({ merchantProfileId }),
+  });
+}
+
+/** Uploads a document of an answer. Where the partner rejects it, a person may replace it. */
+export async function upload(boarding: Boarding, { description, ...first }: Upload): Promise<void> {
+  const { journey, merchantProfileId } = boarding;
+  let { document } = first;
+  await runStep<Warned>(journey, {
+    effect: 'once',
+    get title() {
+      return `upload ${document.fileName}`;
+    },
+    run: (send) => send(partner.attachDocument, { merchantProfileId, document, description }),
+    replace: (other) => {
+      document = other;
+    },
+    readEvidence: 'none',
+    polledEvidence: () => {
+      const now = boarding.polled;
+      return now && isDecided(now.phase) ? { found: {} } : undefined;
+    },
+    adopt: () => ({}),
+    whereToLook:
+      `Look in the partner’s portal whether merchant ${merchantProfileId} (“${masked(boarding.dba)}”) has the document. ` +
+      `If it has, adopt ${merchantProfileId}.`,
+  });
+}
+
+export const REVIEW = 'request the review of the answers';
+
+/**
+ * Reports to the underwriters that their notes are answered, with the texts as comment.
+ *
+ * @returns the status in which the partner took the answers; undefined when it did not take them, and they wait
+ */
+export async function requestReview(
+  boarding: Boarding,
+  answers: readonly Answered[],
+): Promise<StatusMark | undefined> {
+  const { journey } = boarding;
+  boarding.polled = undefined;
+  try {
+    const review = await reviewRequested(boarding, answers);
+    if (review.delivered) return review.before;
+    answersWait(boarding, answers, review.before);
+  } catch (error) {
+    if (!(error instanceof RejectedByPartner)) throw error;
+    const now = await read(boarding);
+    if (takesAnswers(now.phase)) {
+      // The partner takes answers, but not these. If it changed only for a moment, its next change closes the question.
+      await askForCorrection(journey, { title: REVIEW }, error.problems, () => boarding.polled !== undefined);
+    } else {
+      answersWait(boarding, answers, now);
+    }
+  }
+  return undefined;
+}
+
+/** The partner takes no answers in this status. They wait until it sets another status or asks something else. */
+function answersWait(boarding: Boarding, answers: readonly Answered[], now: StatusSnapshot): void {
+  const detail = `the partner takes no answers in status ${now.status}`;
+  boarding.remembered = afterRefusal(boarding.remembered, answers, now);
+  boarding.journey.timeline.add('answers-wait', { detail });
+  boarding.status.replaceWith(now);
+}
+
+/** Whether the partner took the answers: its status before it did, or what it was when it did not. */
+type Review =
+  | { readonly delivered: true; readonly before: StatusMark }
+  | { readonly delivered: false; readonly before: StatusSnapshot };
+
+/** @throws {RejectedByPartner} */
+function reviewRequested(boarding: Boarding, answers: readonly Answered[]): Promise<Review> {
+  const { journey, merchantProfileId, remembered } = boarding;
+  // What is read once the outcome is in doubt may be later: the partner may have taken the answers and asked the same again.
+  const { status = '', statusDate = null } = remembered.seen;
+  const taken = { delivered: true, before: { status, statusDate } } as const;
+  const noteIds = notesOf(answers);
+  const comment = commentOf(answers);
+  const effectIn = (now: StatusSnapshot | undefined) =>
+    now && showsReview(now, noteIds) ? { found: taken } : undefined;
+  const readEffect = async () => {
+    const now = await read(boarding);
+    if (!isDecided(now.phase)) return effectIn(now);
+    await untilTakenBack(boarding, now);
+    return effectIn(boarding.polled);
+  };
+  return runStep<Review>(journey, {
+    effect: 'once',
+    title: REVIEW,
+    run: (send) =>
+      send(partner.requestUnderwritingReview, { merchantProfileId, ...(comment && { comment }), noteIds }),
+    endsWhenRejected: true,
+    readEvidence: async (wasInDoubt) =>
+      wasInDoubt ? (effectIn(boarding.polled) ?? readEffect()) : undefined,
+    polledEvidence: () => effectIn(boarding.polled),
+    adopt: () => taken,
+    whereToLook:
+      `Look in the partner’s portal whether merchant ${merchantProfileId} (“${masked(boarding.dba)}”) is in review with these answers. ` +
+      `If it is, adopt ${merchantProfileId}.`,
+  });
+}
+
+/**
+ * Waits until the partner takes its decision back. If there is an outcome, the end of the boarding cancels this, and whether the
+ * request arrived stays unknown.
+ */
+async function untilTakenBack(boarding: Boarding, decision: StatusSnapshot): Promise<void> {
+  boarding.status.replaceWith(decision);
+  await condition(() => boarding.polled !== undefined && !isDecided(boarding.polled.phase));
+}
