@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StatusSnapshot } from '../../../src/messages/boarding-activities.js';
+import type { StatusSnapshot } from '../../../../src/messages/boarding-activities.js';
 import {
   CALM,
   calmed,
@@ -7,7 +7,7 @@ import {
   type Restless,
   seenOf,
   tracked,
-} from '../../../src/workflows/boarding/restless.js';
+} from '../../../../src/workflows/boarding/restless.js';
 
 const note = (id: string) => ({ id, text: 'Why?', author: null, date: null });
 

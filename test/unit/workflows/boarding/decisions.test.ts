@@ -1,0 +1,530 @@
+import { describe, expect, it } from 'vitest';
+import type { StatusSnapshot } from '../../../../src/messages/boarding-activities.js';
+import {
+  compared,
+  confirmedMid,
+  due,
+  onChangesRequested,
+  onRead,
+  type Remembered,
+  type Situation,
+  UNSUBMITTED,
+} from '../../../../src/workflows/boarding/decisions.js';
+import {
+  answer,
+  lines,
+  MONDAY,
+  note,
+  noteAsked,
+  read,
+  remembered,
+  requirement,
+  seen,
+  situation,
+  TUESDAY,
+} from './values.js';
+
+/** What a read leads to, as lines. */
+function leadsTo(
+  now: Partial<StatusSnapshot>,
+  before: Partial<Remembered> = {},
+  more: Partial<Situation> = {},
+) {
+  return lines(onRead(remembered(before), read(now), 1, situation(more)).decisions);
+}
+
+/** The same without the facts that each read changes. */
+const asksOn = (...read: Parameters<typeof leadsTo>) =>
+  leadsTo(...read).filter((line) => /^(ask|close) /.test(line));
+
+const IN_REVIEW = { status: 'Pending Review', phase: 'in-review' } as const;
+const ON_HOLD = { status: 'On Hold', phase: 'other' } as const;
+const WANTS_CHANGES = { status: 'RequestChanges', phase: 'changes-requested', comment: 'Lower it.' } as const;
+const APPROVED = { status: 'Approved', phase: 'approved' } as const;
+const NOT_SUBMITTED = { status: 'Not Submitted', phase: 'not-submitted' } as const;
+const DECLINED = { status: 'Declined', phase: 'declined' } as const;
+
+describe('a read of the status', () => {
+  it('shows a new status in state and timeline', () => {
+    expect(leadsTo(ON_HOLD)).toEqual([
+      'partnerStatus is On Hold',
+      'status-changed: On Hold',
+      'stage is underwriting',
+    ]);
+  });
+
+  it('shows another status that means the same', () => {
+    expect(leadsTo({ status: 'Pending Info' })).toContain('status-changed: Pending Info');
+  });
+
+  it('records nothing when it shows what was seen before', () => {
+    expect(leadsTo({})).toEqual(['partnerStatus is Pending', 'stage is underwriting']);
+  });
+
+  it('records nothing when a merchant reads as not submitted after its creation', () => {
+    expect(leadsTo(NOT_SUBMITTED, UNSUBMITTED)).toEqual(['partnerStatus is Not Submitted']);
+  });
+
+  it('records the first status of another phase than that of a new merchant', () => {
+    expect(leadsTo({}, UNSUBMITTED)).toContain('status-changed: Pending');
+  });
+
+  it('records a new comment without its private values', () => {
+    expect(leadsTo({ comment: 'SSN 123-45-6789?' })).toContain('status-changed: Pending: SSN ***-**-6789?');
+    expect(leadsTo({ comment: 'Hm.' }, { seen: seen({ comment: 'Hm.' }) })).not.toContain(
+      'status-changed: Pending: Hm.',
+    );
+    expect(leadsTo({}, { seen: seen({ comment: 'Hm.' }) })).toContain('status-changed: Pending');
+  });
+
+  it.each([
+    ['a temporary mid', { mid: '123' }, {}, ['temporary-mid: 123, not final before approval']],
+    ['anything in its place', { unclearMid: 'soon' }, {}, ['temporary-mid: soon, not final before approval']],
+    ['another one', { mid: '124' }, { mid: '123' }, ['temporary-mid: 124, not final before approval']],
+    ['the same one', { mid: '123' }, { mid: '123' }, []],
+    ['the same text', { unclearMid: 'soon' }, { unclearMid: 'soon', mid: null }, []],
+    [
+      'a mid after a text',
+      { mid: '123' },
+      { unclearMid: 'soon' },
+      ['temporary-mid: 123, not final before approval'],
+    ],
+    ['none any more', {}, { mid: '123' }, []],
+    ['an unclear mid of an approval', { ...APPROVED, unclearMid: 'soon' }, {}, []],
+  ])('records %s once', (_, now, before, recorded) => {
+    const temporary = leadsTo(now, { seen: seen(before) }).filter((line) => line.startsWith('temporary'));
+    expect(temporary).toEqual(recorded);
+  });
+
+  it('records once that a field changes with each read', () => {
+    const restless = { changes: { comment: 2, mid: 2 }, hasRestlessDate: false };
+    const { remember, decisions } = onRead(
+      ...([remembered({ restless }), read({ comment: 'c', mid: '3' }), 3, situation()] as const),
+    );
+    expect(lines(decisions)).toContain('restless: changes with each read, no longer compared: comment, mid');
+    const later = onRead(remember, read({ comment: 'd', mid: '4' }), 4, situation());
+    expect(lines(later.decisions).filter((line) => line.startsWith('restless'))).toEqual([]);
+    expect(compared(later.remember)).toEqual({
+      ...{ phase: 'submitted', status: 'Pending', statusDate: MONDAY, unclearMid: null, noteIds: [] },
+    });
+  });
+
+  it.each([
+    [{}, ['stage is underwriting']],
+    [APPROVED, ['stage is boarding']],
+    [NOT_SUBMITTED, []],
+  ])('enters the stage of %j', (now, stages) => {
+    expect(leadsTo(now).filter((line) => line.startsWith('stage'))).toEqual(stages);
+  });
+
+  it('is remembered', () => {
+    const { remember } = onRead(remembered(), read({ ...ON_HOLD, notes: [note('n-1')] }), 1, situation());
+    expect(remember).toEqual({
+      seen: {
+        ...{ status: 'On Hold', phase: 'other', statusDate: MONDAY, comment: null, mid: null },
+        ...{ unclearMid: null, noteIds: ['n-1'] },
+      },
+      ...{ submitted: true, delivered: {}, uploaded: [], restless: { changes: {}, hasRestlessDate: false } },
+    });
+  });
+});
+
+describe('a decision of the partner', () => {
+  it.each([
+    [
+      { ...APPROVED, mid: '123' },
+      { outcome: 'boarded', mid: '123', merchantProfileId: 1001 },
+    ],
+    [
+      { ...DECLINED, comment: 'Not him: 123-45-6789.' },
+      { outcome: 'declined', comment: 'Not him: ***-**-6789.', merchantProfileId: 1001 },
+    ],
+    [
+      { status: 'Withdrawn', phase: 'withdrawn' as const },
+      { outcome: 'withdrawn', comment: null, merchantProfileId: 1001 },
+    ],
+    [
+      { status: 'Closed', phase: 'closed' as const },
+      { outcome: 'closed', comment: null, merchantProfileId: 1001 },
+    ],
+    [APPROVED, undefined],
+    [{ ...APPROVED, unclearMid: 'soon' }, undefined],
+    [IN_REVIEW, undefined],
+    [{ mid: '123' }, undefined],
+  ])('of %j ends the boarding with %j', (now, outcome) => {
+    expect(onRead(remembered(), read(now), 1, situation()).outcome).toEqual(outcome);
+  });
+
+  it('asks and closes nothing, and keeps what was seen for whatever is on its way', () => {
+    const before = remembered({ delivered: { 'n-1': { status: 'Pending', statusDate: MONDAY } } });
+    const open = [noteAsked('n-2'), requirement('r-1', 'request-changes')];
+    const now = read({ ...DECLINED, notes: [note('n-3')] });
+    const { remember, decisions } = onRead(before, now, 1, situation({ open }));
+    expect(lines(decisions)).toEqual(['partnerStatus is Declined', 'status-changed: Declined']);
+    expect(remember).toEqual(before);
+  });
+
+  it('without a mid closes the questions about notes, and asks nothing about those that are listed', () => {
+    const open = [noteAsked('n-1'), noteAsked('n-2')];
+    expect(asksOn({ ...APPROVED, notes: [note('n-2'), note('n-3')] }, {}, { open })).toEqual([
+      'close n-1: the underwriters no longer ask',
+    ]);
+  });
+});
+
+describe('an underwriting note', () => {
+  it.each([
+    ['submitted', {}],
+    ['waits for answers', { status: 'Info', phase: 'awaiting-answers' }],
+    ['in review', IN_REVIEW],
+    ['wants changes', { ...WANTS_CHANGES, comment: null }],
+    ['unknown', ON_HOLD],
+  ] as const)('becomes a question while the status is: %s', (_, now) => {
+    expect(asksOn({ ...now, notes: [note('n-1'), note('n-2')] })).toEqual(
+      expect.arrayContaining(['ask n-1: Why n-1?', 'ask n-2: Why n-2?']),
+    );
+  });
+
+  it.each([NOT_SUBMITTED, APPROVED])(
+    'of an application that nobody reviews is not asked about: %j',
+    (now) => {
+      expect(asksOn({ ...now, notes: [note('n-1')] })).toEqual([]);
+    },
+  );
+
+  it.each<[string, Partial<Remembered>, Partial<Situation>]>([
+    ['is asked', {}, { open: [noteAsked('n-1')] }],
+    ['is asked a second time', {}, { open: [noteAsked('n-1-2', 'n-1')] }],
+    ['has an answer that waits', {}, { answered: [answer(noteAsked('n-1'))] }],
+    ['has an answer on its way', {}, { answered: [answer(noteAsked('n-1'))], isWriting: true }],
+    ['was delivered', { delivered: { 'n-1': { status: 'Pending', statusDate: MONDAY } } }, {}],
+  ])('is not asked again while it %s', (_, before, more) => {
+    expect(asksOn({ notes: [note('n-1')] }, before, more)).toEqual([]);
+  });
+
+  it('is asked beside one that is known', () => {
+    const known = { open: [noteAsked('n-1')], answered: [answer(noteAsked('n-2'))] };
+    const notes = ['n-1', 'n-2', 'n-3'].map((id) => note(id));
+    expect(asksOn({ notes }, {}, known)).toEqual(['ask n-3: Why n-3?']);
+  });
+
+  it('that is named like what every object has is asked', () => {
+    expect(asksOn({ notes: [note('toString')] })).toEqual(['ask toString: Why toString?']);
+  });
+
+  it.each<[string, Partial<StatusSnapshot>, boolean, string[]]>([
+    ['submitted', {}, false, ['n-1', 'n-2']],
+    ['submitted, with a write in flight', {}, true, ['n-1']],
+    ['in review', IN_REVIEW, false, ['n-1']],
+    ['in review, with a write in flight', IN_REVIEW, true, ['n-1']],
+    ['unknown', ON_HOLD, false, ['n-1', 'n-2']],
+    ['approved', APPROVED, false, ['n-1']],
+    ['not submitted', NOT_SUBMITTED, false, ['n-1']],
+  ])(
+    'that is no longer listed is closed, answered or not, when the status is: %s',
+    (_, now, isWriting, ids) => {
+      const more = { isWriting, open: [noteAsked('n-1')], answered: [answer(noteAsked('n-2'))] };
+      expect(asksOn(now, {}, more)).toEqual(ids.map((id) => `close ${id}: the underwriters no longer ask`));
+    },
+  );
+
+  it.each<[string, Partial<StatusSnapshot>, boolean]>([
+    ['listed in the status that took its answer', {}, false],
+    ['listed in a status that the partner has set since', { statusDate: TUESDAY }, true],
+    ['listed in another status', ON_HOLD, true],
+    ['listed in review', IN_REVIEW, false],
+    ['listed after the approval', APPROVED, false],
+  ])('that was delivered is asked again when it is %s: %s', (_, now, isAsked) => {
+    const delivered = { 'n-1': { status: 'Pending', statusDate: MONDAY } };
+    const { decisions, remember } = onRead(
+      ...([remembered({ delivered }), read({ ...now, notes: [note('n-1')] }), 1, situation()] as const),
+    );
+    expect(lines(decisions).includes('ask n-1: Why n-1?')).toBe(isAsked);
+    expect(Object.keys(remember.delivered)).toEqual(isAsked ? [] : ['n-1']);
+  });
+
+  it.each<[string, Partial<StatusSnapshot>, boolean]>([
+    ['is listed in the same status', { statusDate: TUESDAY, notes: [note('n-1')] }, true],
+    ['is listed in another status', { ...ON_HOLD, notes: [note('n-1')] }, false],
+    ['is not listed in the same status', { statusDate: TUESDAY }, false],
+    ['is not listed while another one is', { statusDate: TUESDAY, notes: [note('n-2')] }, false],
+    ['is not listed in review', IN_REVIEW, true],
+  ])(
+    'that was delivered, of a partner whose dates mean nothing, counts as delivered while it %s: %s',
+    (_, now, is) => {
+      const delivered = { 'n-1': { status: 'Pending', statusDate: MONDAY } };
+      const restless = { changes: {}, hasRestlessDate: true };
+      const { remember } = onRead(remembered({ delivered, restless }), read(now), 1, situation());
+      expect(Object.keys(remember.delivered)).toEqual(is ? ['n-1'] : []);
+    },
+  );
+
+  it('that was delivered and is gone in the same status still counts as delivered', () => {
+    const delivered = { 'n-1': { status: 'Pending', statusDate: MONDAY } };
+    expect(onRead(remembered({ delivered }), read(), 1, situation()).remember.delivered).toEqual(delivered);
+  });
+});
+
+describe('requested changes', () => {
+  const asked = (detail = 'Lower it.') => requirement('r-1', 'request-changes', { detail });
+
+  it('become a question that takes a correction', () => {
+    const { decisions } = onRead(remembered(), read(WANTS_CHANGES), 1, situation());
+    expect(decisions).toContainEqual({
+      ask: {
+        ...{ kind: 'request-changes', title: 'Changes requested', detail: 'Lower it.' },
+        ...{ answers: ['correction', 'retry', 'abandon'], blank: { application: { '': '' } } },
+      },
+    });
+  });
+
+  it('without a comment become a question that names none', () => {
+    const decisions = asksOn({ ...WANTS_CHANGES, comment: null });
+    expect(decisions).toEqual(['ask request-changes: The partner gave no comment.']);
+  });
+
+  const CLOSED = 'close r-1: the partner has moved on';
+
+  it.each<[string, Partial<StatusSnapshot>, Partial<StatusSnapshot>, Partial<Situation>, string[]]>([
+    ['seen before, without a question', {}, WANTS_CHANGES, {}, []],
+    ['with another comment', { comment: 'More.' }, WANTS_CHANGES, {}, ['ask request-changes: More.']],
+    ['set again', { statusDate: TUESDAY }, WANTS_CHANGES, {}, ['ask request-changes: Lower it.']],
+    ['after another status', {}, ON_HOLD, {}, ['ask request-changes: Lower it.']],
+    ['asked', { statusDate: TUESDAY }, WANTS_CHANGES, { open: [asked()] }, []],
+    ['answered', { statusDate: TUESDAY }, WANTS_CHANGES, { answered: [answer(asked())] }, []],
+    [
+      'asked otherwise',
+      ...([{ comment: 'More.' }, WANTS_CHANGES, { open: [asked()] }] as const),
+      [CLOSED, 'ask request-changes: More.'],
+    ],
+    [
+      'answered otherwise',
+      ...([{ comment: 'More.' }, WANTS_CHANGES, { answered: [answer(asked())] }] as const),
+      [CLOSED, 'ask request-changes: More.'],
+    ],
+    [
+      'answered otherwise, on its way',
+      ...([{ comment: 'More.' }, WANTS_CHANGES, { answered: [answer(asked())], isWriting: true }] as const),
+      [],
+    ],
+  ])('that are %s', (_, now, before, more, decisions) => {
+    expect(asksOn({ ...WANTS_CHANGES, ...now }, { seen: seen(before) }, more)).toEqual(decisions);
+  });
+
+  it.each<[string, Partial<StatusSnapshot>, boolean, boolean]>([
+    ['submitted', {}, false, true],
+    ['submitted, with a write in flight', {}, true, false],
+    ['in review', IN_REVIEW, false, true],
+    ['in review, with a write in flight', IN_REVIEW, true, false],
+    ['unknown', ON_HOLD, false, false],
+    ['waiting for answers', { status: 'Info', phase: 'awaiting-answers' }, false, false],
+    ['not submitted', NOT_SUBMITTED, false, false],
+    ['approved', APPROVED, false, false],
+  ])(
+    'close when the status is %s, and their answer is dropped only when underwriting goes on',
+    (_, now, isWriting, drops) => {
+      const before = { seen: seen(WANTS_CHANGES) };
+      expect(asksOn(now, before, { open: [asked()], isWriting })).toEqual([CLOSED]);
+      expect(asksOn(now, before, { answered: [answer(asked())], isWriting })).toEqual(drops ? [CLOSED] : []);
+    },
+  );
+
+  it('are asked again after a submission when the poll has read them before it', () => {
+    const begun = { seen: seen(WANTS_CHANGES), restless: { changes: {}, hasRestlessDate: false } };
+    const again = (now: Partial<StatusSnapshot>) =>
+      lines(onChangesRequested(begun, read({ ...WANTS_CHANGES, ...now }), situation({ isWriting: true })));
+    expect(again({ statusDate: TUESDAY })).toEqual(['ask request-changes: Lower it.']);
+    expect(again({})).toEqual([]);
+  });
+
+  it('of a partner whose dates mean nothing are asked again only with another comment', () => {
+    const before = { seen: seen(WANTS_CHANGES), restless: { changes: {}, hasRestlessDate: true } };
+    expect(asksOn({ ...WANTS_CHANGES, statusDate: TUESDAY }, before)).toEqual([]);
+    expect(asksOn({ ...WANTS_CHANGES, comment: 'More.' }, before)).toEqual(['ask request-changes: More.']);
+  });
+});
+
+describe('a followed merchant that nobody has submitted', () => {
+  const followed = { isFollowed: true };
+  const asked = requirement('s-1', 'not-submitted');
+  const fresh = { submitted: false, seen: { phase: null } };
+
+  it('is a question, and enters the stage before', () => {
+    expect(leadsTo(NOT_SUBMITTED, fresh, followed)).toEqual([
+      'partnerStatus is Not Submitted',
+      'status-changed: Not Submitted',
+      'stage is applying',
+      'ask not-submitted: Merchant 1001 (“Corner Bakery”) reads as Not Submitted. Gangway follows it, and submits nothing ' +
+        'by itself. Submit it in the partner’s portal: this requirement then closes by itself. Or retry: Gangway submits it ' +
+        'as the partner has it. A correction is sent with the submission.',
+    ]);
+  });
+
+  it.each<[string, Partial<Remembered>, Partial<Situation>]>([
+    ['is not followed', fresh, {}],
+    ['was submitted by Gangway', { ...fresh, submitted: true }, followed],
+    ['is asked about', fresh, { ...followed, open: [asked] }],
+    ['has an answer', fresh, { ...followed, answered: [answer(asked)] }],
+  ])('is no question when it %s', (_, before, more) => {
+    expect(asksOn(NOT_SUBMITTED, before, more)).toEqual([]);
+  });
+
+  it.each<[boolean, string[]]>([
+    [false, ['close s-1: the partner has moved on', 'close s-2: the partner has moved on']],
+    [true, ['close s-1: the partner has moved on']],
+  ])(
+    'is closed when somebody has submitted it, answered or not, while a write is in flight: %s',
+    (isWriting, closed) => {
+      const answered = [answer(requirement('s-2', 'not-submitted'))];
+      expect(asksOn({}, fresh, { ...followed, isWriting, open: [asked], answered })).toEqual(closed);
+    },
+  );
+});
+
+describe('an unclear mid', () => {
+  const QUESTION =
+    'The partner approved merchant 1001 and shows the mid “soon”, which is not 1 to 20 digits. Look up the mid in the ' +
+    'partner’s portal, and adopt the correct one. This requirement closes when the partner shows a mid of digits.';
+  const asked = (id: string, detail = QUESTION) => requirement(id, 'unclear-mid', { detail });
+  const unclear = { ...APPROVED, unclearMid: 'soon' };
+
+  it('is a question once the merchant is approved', () => {
+    expect(asksOn(unclear)).toEqual([`ask unclear-mid: ${QUESTION}`]);
+    expect(asksOn({ unclearMid: 'soon' })).toEqual([]);
+    expect(asksOn(APPROVED)).toEqual([]);
+  });
+
+  it.each([
+    ['the same one', unclear, QUESTION, []],
+    [
+      'another one',
+      ...([unclear, 'Another.'] as const),
+      ['close m-1: the partner shows another mid', `ask unclear-mid: ${QUESTION}`],
+    ],
+    ['none', APPROVED, QUESTION, ['close m-1: the partner shows another mid']],
+    [
+      'one that is not final any more',
+      { unclearMid: 'soon' },
+      QUESTION,
+      ['close m-1: the partner shows another mid'],
+    ],
+  ])('that was asked about or answered leads on when the partner shows %s', (_, now, detail, decisions) => {
+    expect(asksOn(now, {}, { open: [asked('m-1', detail)] })).toEqual(decisions);
+    expect(asksOn(now, {}, { answered: [answer(asked('m-1', detail))], isWriting: true })).toEqual(decisions);
+  });
+
+  it('that a person adopts is the mid', () => {
+    const adopted = answer(asked('m-1'), { kind: 'adopt', id: '123' });
+    expect(confirmedMid(situation({ answered: [adopted] }))).toEqual({
+      ...{ outcome: 'boarded', mid: '123', merchantProfileId: 1001 },
+    });
+  });
+
+  it.each([
+    ['open', { open: [asked('m-1')] }],
+    ['given up', { answered: [answer(asked('m-1'), { kind: 'abandon' })] }],
+    [
+      'of another kind',
+      { answered: [answer(requirement('w-1', 'uncertain-write'), { kind: 'adopt', id: '1' })] },
+    ],
+  ])('is no mid while its question is %s', (_, more) => {
+    expect(confirmedMid(situation(more))).toBeUndefined();
+  });
+});
+
+it.each<[string, Partial<StatusSnapshot>, object]>([
+  [
+    'a note',
+    { notes: [note('n-1')] },
+    { kind: 'underwriting-note', answers: ['text', 'documents', 'abandon'] },
+  ],
+  [
+    'an unclear mid',
+    { ...APPROVED, unclearMid: 'soon' },
+    { kind: 'unclear-mid', answers: ['adopt', 'abandon'], idFormat: 'text' },
+  ],
+  ['a merchant that is not submitted', NOT_SUBMITTED, { answers: ['correction', 'retry', 'abandon'] }],
+])('a question about %s takes the answers that fit it', (_, now, question) => {
+  const followed = situation({ isFollowed: true });
+  const { decisions } = onRead(remembered({ submitted: false }), read(now), 1, followed);
+  expect(decisions).toContainEqual({ ask: expect.objectContaining(question) });
+});
+
+describe('what is sent next', () => {
+  const changes = answer(requirement('r-1', 'request-changes'));
+  const submission = answer(requirement('s-1', 'not-submitted'));
+  const one = answer(noteAsked('n-1'));
+  const two = answer(noteAsked('n-2'));
+  const all = [changes, submission, one];
+
+  it.each<[string, Partial<Remembered>, Partial<Situation>, unknown]>([
+    ['nothing before the first read', { seen: { phase: null } }, { answered: all }, undefined],
+    ['the application of a new merchant', UNSUBMITTED, { answered: all }, { send: 'application' }],
+    ['nothing, once submitted', { ...UNSUBMITTED, submitted: true }, { answered: all }, undefined],
+    [
+      'nothing of a followed merchant',
+      UNSUBMITTED,
+      { isFollowed: true, answered: [changes, one] },
+      undefined,
+    ],
+    [
+      'the submission of a followed merchant that a person asks for',
+      ...([UNSUBMITTED, { isFollowed: true, answered: all }] as const),
+      { send: 'submission', answers: [submission] },
+    ],
+    [
+      'nothing of a followed merchant that is submitted',
+      ...([
+        { ...UNSUBMITTED, submitted: true },
+        { isFollowed: true, answered: all },
+      ] as const),
+      undefined,
+    ],
+    [
+      'the submission with the changes',
+      ...([{ seen: seen(WANTS_CHANGES) }, { answered: all }] as const),
+      { send: 'submission', answers: [changes] },
+    ],
+    [
+      'nothing while changes are asked',
+      { seen: seen(WANTS_CHANGES) },
+      { answered: [submission, one] },
+      undefined,
+    ],
+    ['the answers to all notes', {}, { answered: [...all, two] }, { send: 'answers', answers: [one, two] }],
+    ['nothing while a note is open', {}, { answered: all, open: [noteAsked('n-2')] }, undefined],
+    [
+      'the answers while something else is open',
+      ...([{}, { answered: [one], open: [requirement('r-1', 'request-changes')] }] as const),
+      { send: 'answers', answers: [one] },
+    ],
+    ['nothing without an answer', {}, {}, undefined],
+    [
+      'the answers in an unknown status',
+      { seen: seen(ON_HOLD) },
+      { answered: [one] },
+      { send: 'answers', answers: [one] },
+    ],
+    ['nothing in review', { seen: seen(IN_REVIEW) }, { answered: [one] }, undefined],
+    ['nothing after the approval', { seen: seen(APPROVED) }, { answered: [one] }, undefined],
+  ])('is %s', (_, before, more, sent) => {
+    expect(due(remembered(before), situation(more))).toEqual(sent);
+  });
+
+  it.each<[string, Partial<Remembered>, boolean]>([
+    ['in the same status', {}, false],
+    ['in a status that the partner has set since', { seen: seen({ statusDate: TUESDAY }) }, true],
+    ['in another status', { seen: seen(ON_HOLD) }, true],
+    [
+      'in the same status of a partner whose dates mean nothing',
+      { seen: seen({ statusDate: TUESDAY }), restless: { changes: {}, hasRestlessDate: true } },
+      false,
+    ],
+  ])('are answers that the partner did not take before, %s: %s', (_, before, isSent) => {
+    const refused = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2' };
+    const next = (answered: Situation['answered']) =>
+      due(remembered({ refused, ...before }), situation({ answered }));
+    expect(next([one, two])).toEqual(isSent ? { send: 'answers', answers: [one, two] } : undefined);
+    expect(next([one])).toEqual({ send: 'answers', answers: [one] });
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { StatusSnapshot } from '../../../../src/messages/boarding-activities.js';
+import {
+  afterDelivery,
+  afterRefusal,
+  afterUpload,
+  commentOf,
+  listsDelivered,
+  missingDocuments,
+  notesOf,
+  showsReview,
+  showsSubmission,
+} from '../../../../src/workflows/boarding/deliveries.js';
+import { answer, MONDAY, note, noteAsked, read, remembered } from './values.js';
+
+const document = (key: string) => ({ key, fileName: `${key}.pdf`, contentType: 'application/pdf' });
+const documents = (...keys: string[]) => ({ kind: 'documents', documents: keys.map(document) }) as const;
+
+const text = answer(noteAsked('n-1'), { kind: 'text', text: 'One in ten.' });
+const again = answer(noteAsked('n-2-2', 'n-2'), { kind: 'text', text: 'Monthly.' });
+const files = answer(noteAsked('n-3'), documents('a', 'b'));
+
+describe('the answers to notes', () => {
+  it('have their texts in one comment, each below its question', () => {
+    expect(commentOf([text, files, again])).toBe('Detail of n-1.\nOne in ten.\n\nDetail of n-2-2.\nMonthly.');
+    expect(commentOf([files])).toBe('');
+  });
+
+  it('name the notes, even those that are asked again', () => {
+    const { about: _, ...unnamed } = noteAsked('n-4');
+    expect(notesOf([text, again, answer(unnamed)])).toEqual(['n-1', 'n-2', 'n-4']);
+  });
+
+  it('have documents, of which those are uploaded that the partner does not have', () => {
+    const [a, b] = missingDocuments(remembered(), [text, files]);
+    expect(a).toEqual({ id: 'n-3/a', document: document('a'), description: 'Detail of n-3.' });
+    expect(b).toEqual({ id: 'n-3/b', document: document('b'), description: 'Detail of n-3.' });
+    if (!a) throw new Error('there is no document');
+    const after = afterUpload(remembered({ uploaded: ['n-1/z'] }), a);
+    expect(after.uploaded).toEqual(['n-1/z', 'n-3/a']);
+    expect(missingDocuments(after, [text, files])).toEqual([b]);
+  });
+
+  it('are remembered as delivered with the status that took them, and their documents are done with', () => {
+    const mark = read({ notes: [note('n-1')], comment: 'Hm.' });
+    const before = remembered({
+      uploaded: ['n-3/a'],
+      delivered: {
+        'n-0': { status: 'On Hold', statusDate: null },
+        'n-1': { status: 'On Hold', statusDate: null },
+      },
+    });
+    expect(afterDelivery(before, [text, again], mark)).toEqual({
+      ...before,
+      uploaded: [],
+      delivered: {
+        'n-0': { status: 'On Hold', statusDate: null },
+        'n-1': { status: 'Pending', statusDate: MONDAY },
+        'n-2': { status: 'Pending', statusDate: MONDAY },
+      },
+    });
+  });
+
+  it('are remembered with the status that did not take them', () => {
+    const mark = read({ notes: [note('n-1')], comment: 'Hm.' });
+    expect(afterRefusal(remembered(), [text, again], mark)).toEqual({
+      ...remembered(),
+      refused: { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2-2' },
+    });
+  });
+
+  it('are listed again when a read shows one of them', () => {
+    const before = remembered({ delivered: { 'n-1': { status: 'Pending', statusDate: null } } });
+    const lists = (...ids: string[]) => listsDelivered(before, read({ notes: ids.map((id) => note(id)) }));
+    expect([lists('n-2', 'n-1'), lists('n-2'), lists(), lists('toString')]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('evidence', () => {
+  it.each<[StatusSnapshot['phase'], boolean, boolean, boolean]>([
+    ['not-submitted', false, false, false],
+    ['submitted', true, false, true],
+    ['awaiting-answers', false, false, true],
+    ['in-review', false, true, true],
+    ['changes-requested', false, false, true],
+    ['approved', true, false, false],
+    ['declined', true, false, false],
+    ['withdrawn', true, false, false],
+    ['closed', true, false, false],
+    ['other', false, false, true],
+  ])('in phase %s: of a submission %s, of a review whose note is listed %s or gone %s', (phase, ...shown) => {
+    const listed = read({ phase, notes: [note('n-9'), note('n-2')] });
+    const gone = read({ phase, notes: [note('n-9')] });
+    const answered = ['n-1', 'n-2'];
+    expect([showsSubmission(gone), showsReview(listed, answered), showsReview(gone, answered)]).toEqual(
+      shown,
+    );
+  });
+});
