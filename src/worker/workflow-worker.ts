@@ -3,7 +3,9 @@ import { correctionActivities } from '../activities/corrections.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import { publishActivities } from '../activities/outbound-events.js';
 import { reportsWrites } from '../activities/write.js';
+import type { CorrectionActivities, OnboardingActivities } from '../messages/activities.js';
 import { knownAccounts } from '../messages/inputs.js';
+import type { OutboundEventActivities } from '../messages/outbound-events.js';
 import { nexusService } from '../nexus/service.js';
 import { holdsInputs, namesDba } from '../process/logging.js';
 import { clientInterceptors } from '../temporal/connection.js';
@@ -23,7 +25,7 @@ export function workflowQueue(config: WorkersConfig) {
       ...onboardingActivities(poll),
       ...correctionActivities(known),
       ...publishActivities(events.destinations),
-    },
+    } satisfies OnboardingActivities & CorrectionActivities & Pick<OutboundEventActivities, 'publishEvents'>,
     nexusServices: [nexusService({ taskQueue, dbaForm, known })],
     interceptors: intercepted(),
   } satisfies Partial<WorkerOptions>;

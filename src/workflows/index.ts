@@ -1,6 +1,7 @@
 /** What the worker bundles: one export for each workflow type. */
 
 import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
+import type { WorkflowType } from '../messages/ids.js';
 import { changeAddress } from './change-address.js';
 import { closeCard } from './close-card.js';
 import { ensureWebhooks } from './ensure-webhooks.js';
@@ -24,6 +25,9 @@ export {
   setCardNickname,
   singleActivity,
 };
+
+// Every type that something starts is exported here, or this does not compile.
+({}) satisfies Record<Exclude<WorkflowType, keyof typeof import('./index.js')>, never>;
 
 // The SDK takes a stack trace for each promise of a workflow, for the call stack in the Web UI. Deep ones cost a fifth of the
 // processor time of a workflow.

@@ -1,0 +1,137 @@
+/**
+ * Mistakes with writes that the compiler refuses. `npm run check` compiles this file and nobody runs it: a line that begins to
+ * compile is an unused `@ts-expect-error`, which is an error.
+ */
+import { repeatable, untilCancelled } from '../../src/activities/failures.js';
+import { writeOnce, writeRepeatably } from '../../src/activities/write.js';
+import type { BankingActivities } from '../../src/messages/banking-activities.js';
+import type { BoardingActivities, CreateMerchantRequest } from '../../src/messages/boarding-activities.js';
+import { workflowId } from '../../src/messages/ids.js';
+import type { PartnerActivities } from '../../src/messages/partner-activities.js';
+import type { BankingClient } from '../../src/partners/banking/client.js';
+import type { BoardingClient } from '../../src/partners/boarding/client.js';
+import type { Operation, Operations } from '../../src/partners/catalogue.js';
+import type { PartnerClient } from '../../src/partners/client.js';
+import {
+  ONCE,
+  POLL,
+  partnerActivities,
+  REPEATABLE,
+  type SendOnce,
+} from '../../src/workflows/journey/partner-activities.js';
+import { runStep } from '../../src/workflows/journey/run-step.js';
+import type { IdempotentWrite, OnceWrite, Read, StepContext } from '../../src/workflows/journey/step.js';
+
+declare const boarding: BoardingClient;
+declare const banking: BankingClient;
+declare const anyPartner: PartnerClient<Operations>;
+declare const activities: BoardingActivities;
+declare const journey: StepContext;
+declare const merchant: CreateMerchantRequest;
+const card = { paymentCardId: 'card-1', last4: '4242' };
+
+/** Calls of a client. */
+export function calls(): void {
+  // @ts-expect-error No mark: a worker that dies leaves no trace, and the next attempt submits again.
+  void boarding.submitMerchant({ merchantProfileId: 1 });
+  // @ts-expect-error The options of a read: the same.
+  void boarding.submitMerchant({ merchantProfileId: 1 }, untilCancelled());
+  // @ts-expect-error A mark that is recorded nowhere.
+  void boarding.submitMerchant({ merchantProfileId: 1 }, { beforeSending: async () => undefined });
+  // @ts-expect-error An operation that is only known at run time may be once-only.
+  void anyPartner['submitMerchant']?.({ merchantProfileId: 1 });
+  // @ts-expect-error A failed attempt is repeated, and the partner has the document twice.
+  void repeatable(() => banking.createTicket({ text: 'Here it is' }, untilCancelled()));
+  // @ts-expect-error A mark that permits a repetition permits no once-only operation.
+  void writeRepeatably((options) => banking.closeCard(card, options));
+}
+
+/** Activities. */
+export const closingByRepetition: BankingActivities['closeCard'] = () =>
+  // @ts-expect-error The server would repeat a call that may have closed the card.
+  repeatable(async () => ({ problems: [] }));
+
+export const readsTheStatus: BoardingActivities['readStatus'] = () =>
+  // @ts-expect-error An activity that sends once, declared like a read: workflows would call it without evidence.
+  writeOnce((options) => boarding.submitMerchant({ merchantProfileId: 1 }, options));
+
+export async function createsFromAnotherActivity(): Promise<unknown> {
+  const created = await activities.createMerchant(merchant);
+  // @ts-expect-error An activity inside another one: the mark of the outer one hides what the inner one did.
+  return created.merchantProfileId;
+}
+
+// @ts-expect-error A worker without an activity that workflows call: they would wait for it for ever.
+export const incomplete: PartnerActivities['payments'] = { findAccounts: async () => [] };
+
+/** Proxies of activities. */
+const partner = partnerActivities('boarding')({
+  createMerchant: { ...ONCE, summary: 'Create the merchant' },
+  readStatus: { ...REPEATABLE, summary: 'Read the status' },
+});
+
+// @ts-expect-error A heartbeat time-out makes attempts overlap, and a cancellation cuts off a write in flight.
+partnerActivities('boarding')({ createMerchant: { ...REPEATABLE, summary: 'Create the merchant' } });
+// @ts-expect-error The same, though it waits for a cancellation.
+partnerActivities('boarding')({ submitMerchant: { ...POLL, summary: 'Submit to underwriting' } });
+// @ts-expect-error The boarding partner has no cards.
+partnerActivities('boarding')({ closeCard: { ...ONCE, summary: 'Close the card' } });
+// @ts-expect-error No worker has this activity.
+partnerActivities('banking')({ reopenCard: { ...ONCE, summary: 'Open the card again' } });
+// @ts-expect-error Without a step, nobody resolves an unknown outcome.
+void partner.createMerchant(merchant);
+
+/** Steps. */
+const title = 'create the merchant';
+const create = (send: SendOnce) => send(partner.createMerchant, merchant);
+const resolution = {
+  readEvidence: 'none',
+  polledEvidence: 'none',
+  adopt: (id: string) => ({ merchantProfileId: Number(id), agentProfileId: 1 }),
+  whereToLook: 'Look in the portal.',
+} as const;
+
+export function steps(): void {
+  void runStep(journey, { effect: 'once', title, run: create, ...resolution });
+  // @ts-expect-error A read must not create.
+  void runStep(journey, { effect: 'read', title, run: create });
+  // @ts-expect-error An idempotent write would be repeated after an unknown outcome.
+  void runStep(journey, { effect: 'idempotent', title, run: create });
+
+  const { readEvidence: _, ...withoutEvidence } = resolution;
+  // @ts-expect-error Nobody has said whether a read can show the write.
+  void runStep(journey, { effect: 'once', title, run: create, ...withoutEvidence });
+  const { adopt: __, ...withoutAdoption } = resolution;
+  // @ts-expect-error A person who has found the merchant cannot say so.
+  void runStep(journey, { effect: 'once', title, run: create, ...withoutAdoption });
+  const { whereToLook: ___, ...withoutPlace } = resolution;
+  // @ts-expect-error A person is asked, and does not learn where to look.
+  void runStep(journey, { effect: 'once', title, run: create, ...withoutPlace });
+}
+
+// @ts-expect-error A read has no input to correct: the correction would be lost.
+export const corrected: Read<number> = { effect: 'read', title, run: async () => 1, correct: () => {} };
+
+export const adopted: IdempotentWrite<number> = {
+  effect: 'idempotent',
+  title,
+  run: async () => 1,
+  // @ts-expect-error Nobody is asked about an idempotent write, so nobody could adopt it.
+  adopt: () => 1,
+};
+
+export const waiting: OnceWrite<object> = {
+  effect: 'once',
+  title,
+  run: create,
+  ...resolution,
+  // @ts-expect-error A write waits for a response, not for a change.
+  waitsForChange: true,
+};
+
+/** Names. */
+// @ts-expect-error No workflow has this type, so a start would wait for ever.
+workflowId('reopenCard', 'card-1');
+
+// @ts-expect-error An operation without an effect: nobody knows who may repeat it.
+export const undecided: Pick<Operation, 'effect' | 'method'> = { method: 'POST' };
