@@ -37,9 +37,12 @@ export interface OnceOptions extends ActivityOptions {
   readonly heartbeatTimeout?: never;
 }
 
+/** How long an attempt of a write may take, in milliseconds. */
+export const WRITE_ATTEMPT_MS = 120_000;
+
 /** Also for writes that may be repeated, and whose outcome a cancellation has to know. */
 export const ONCE: OnceOptions = {
-  startToCloseTimeout: '2m',
+  startToCloseTimeout: WRITE_ATTEMPT_MS,
   retry: RETRY,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 };

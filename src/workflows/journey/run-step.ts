@@ -6,7 +6,7 @@ import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-e
 import { reasonInWords } from '../../partners/reasons.js';
 import { masked } from '../../privacy/masked.js';
 import { momentOf } from './current-details.js';
-import type { SendOnce } from './partner-activities.js';
+import { type SendOnce, WRITE_ATTEMPT_MS } from './partner-activities.js';
 import { ownFailure, partnerFailure } from './partner-failure.js';
 import type { Question } from './requirement-queue.js';
 import type { Found, OnceWrite, Step, StepContext } from './step.js';
@@ -156,6 +156,7 @@ async function attempted<Result>(
     return wasCancelled;
   };
   const endWait = waits.begin(step.title, step.effect === 'read' && step.waitsForChange);
+  const begunAt = Date.now();
   try {
     const result = await (step.effect === 'once' ? step.run(sendOnce) : step.run());
     keepWarnings(context, step.title, result);
@@ -163,8 +164,10 @@ async function attempted<Result>(
     return { result };
   } catch (error) {
     if (isCancellation(error)) {
-      // An earlier attempt of a write that may be repeated may have taken effect.
-      ended(step.effect === 'idempotent' ? 'unknown' : 'not-sent');
+      // An earlier attempt of a write that may be repeated may have taken effect. So may one that has timed out: when the server
+      // cancels a write between two attempts, it does not tell the mark.
+      const mayHaveTimedOut = Date.now() - begunAt >= WRITE_ATTEMPT_MS;
+      ended(step.effect === 'idempotent' || mayHaveTimedOut ? 'unknown' : 'not-sent');
       throw error;
     }
     const failure =
