@@ -83,6 +83,10 @@ export class Journey {
     return this.state.timeline;
   }
 
+  get isCancelled(): boolean {
+    return CancellationScope.current().consideredCancelled;
+  }
+
   get records(): JourneyRecords {
     return {
       state: this.state.records,

@@ -1,5 +1,4 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
-import { isCancellation } from '@temporalio/workflow';
 import { type Mark, PARTNER_ERROR } from '../../messages/activities.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 
@@ -10,7 +9,7 @@ import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-e
  * @throws the error itself, when it is a cancellation or no failure of an activity
  */
 export function partnerFailure(error: unknown): PartnerErrorDetails {
-  if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+  if (!(error instanceof ActivityFailure)) throw error;
   const { cause, activityType: operation } = error;
   if (cause instanceof ApplicationFailure && cause.type === PARTNER_ERROR) {
     return cause.details?.[0] as PartnerErrorDetails;

@@ -1,4 +1,4 @@
-import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
+import { CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { Answer } from '../../messages/requirements.js';
 import { problemText } from '../../partners/bounds.js';
@@ -57,8 +57,7 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
   for (;;) {
     await (step.effect === 'read' ? undefined : step.prepare?.());
     // A write that ran to its end during a cancellation must not lead to another write.
-    if (CancellationScope.current().consideredCancelled)
-      throw new CancelledFailure('cancelled before it began');
+    if (context.isCancelled) throw new CancelledFailure('cancelled before it began');
     const attempt = await attempted(context, step);
     if ('result' in attempt) return attempt.result;
     const { failure } = attempt;
@@ -151,9 +150,9 @@ async function attempted<Result>(
 ): Promise<{ result: Result } | { failure: PartnerErrorDetails }> {
   const { writes, waits } = context;
   const ended = (became: UnfinishedWrite['became']) => {
-    const wasCancelled = CancellationScope.current().consideredCancelled;
-    if (step.effect !== 'read' && wasCancelled) writes.cancelled(step.title, became);
-    return wasCancelled;
+    const { isCancelled } = context;
+    if (step.effect !== 'read' && isCancelled) writes.cancelled(step.title, became);
+    return isCancelled;
   };
   const endWait = waits.begin(step.title, step.effect === 'read' && step.waitsForChange);
   const begunAt = Date.now();

@@ -80,6 +80,8 @@ export interface StepContext {
   readonly requirements: Pick<RequirementQueue, 'ask' | 'blankFor'>;
   readonly writes: Pick<UnfinishedWrites, 'cancelled' | 'doubt' | 'resolve'>;
   readonly waits: Pick<StepWaits, 'begin'>;
+  /** Whether a cancellation of what runs the step was requested. */
+  readonly isCancelled: boolean;
 }
 
 /** Writes whose outcome is unknown, and writes that were in flight when they were cancelled. */

@@ -1,0 +1,62 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancelledFailure,
+  RetryState,
+  TimeoutFailure,
+  TimeoutType,
+} from '@temporalio/common';
+import { describe, expect, it } from 'vitest';
+import { partnerFailure } from '../../../src/workflows/journey/partner-failure.js';
+
+const activityFailed = (cause: Error) =>
+  new ActivityFailure('failed', 'createMerchant', '1', RetryState.NON_RETRYABLE_FAILURE, 'worker', cause);
+
+const SENT_AT = '2026-01-31T12:00:00.000Z';
+const REJECTED = {
+  ...{ system: 'boarding', operation: 'create-merchant', kind: 'Rejected', reason: 'HTTP 400' },
+  fields: [{ field: 'merchant.email', message: 'is missing' }],
+};
+const reported = activityFailed(ApplicationFailure.create({ type: 'PartnerError', details: [REJECTED] }));
+
+describe('the failed call in the failure of an activity', () => {
+  const own = { system: 'gangway', operation: 'createMerchant', fields: [] };
+  const timedOut = (mark?: object) =>
+    activityFailed(new TimeoutFailure('timed out', mark, TimeoutType.START_TO_CLOSE));
+  const LATE = { ...own, kind: 'NotSent', reason: 'the attempt timed out' };
+
+  it.each<[string, Error, object]>([
+    ['is the one that the client reported', reported, REJECTED],
+    [
+      'was not sent when the attempt ended before',
+      activityFailed(ApplicationFailure.retryable('nothing was sent', 'NotSent')),
+      { ...own, kind: 'NotSent', reason: 'nothing was sent' },
+    ],
+    [
+      'was not sent when the server had given up on the attempt',
+      activityFailed(ApplicationFailure.retryable('nothing was sent', 'GivenUp')),
+      { ...own, kind: 'NotSent', reason: 'nothing was sent' },
+    ],
+    [
+      'is unknown when an attempt timed out after its mark',
+      timedOut({ sending: true, sentAt: SENT_AT, baseline: [3], response: {} }),
+      { ...LATE, kind: 'Uncertain', sentAt: SENT_AT, baseline: [3] },
+    ],
+    ['was not sent when an attempt cleared its mark', timedOut({ sending: false, sentAt: SENT_AT }), LATE],
+    ['was not sent when an attempt timed out before its mark', timedOut(), LATE],
+  ])('%s', (_, error, details) => {
+    expect(partnerFailure(error)).toEqual(expect.objectContaining(details));
+    expect(Object.keys(partnerFailure(error))).not.toContain('response');
+    expect(Object.keys(partnerFailure(error))).not.toContain('sending');
+  });
+
+  it.each<[string, Error]>([
+    ['a cancellation', new CancelledFailure('cancelled')],
+    ['a cancelled activity', activityFailed(new CancelledFailure('cancelled'))],
+    ['a bug of the workflow', new Error('a bug')],
+    ['a bug of the activity', activityFailed(ApplicationFailure.nonRetryable('a bug', 'TypeError'))],
+    ['another failure', activityFailed(new Error('a bug'))],
+  ])('does not exist in %s, which is thrown on', (_, error) => {
+    expect(() => partnerFailure(error)).toThrow(error);
+  });
+});

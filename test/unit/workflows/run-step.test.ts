@@ -1,0 +1,667 @@
+import { ActivityFailure, ApplicationFailure, CancelledFailure, RetryState } from '@temporalio/common';
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../../src/messages/requirements.js';
+import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
+import { Abandoned, type Question } from '../../../src/workflows/journey/requirement-queue.js';
+import { RejectedByPartner, runStep } from '../../../src/workflows/journey/run-step.js';
+import {
+  type Found,
+  type OnceWrite,
+  type Step,
+  type StepContext,
+  UnfinishedWrites,
+} from '../../../src/workflows/journey/step.js';
+
+const activityFailed = (cause: Error) =>
+  new ActivityFailure('failed', 'createMerchant', '1', RetryState.NON_RETRYABLE_FAILURE, 'worker', cause);
+
+/** A failed call of the partner, as it reaches a workflow. */
+function failed(kind: PartnerErrorDetails['kind'], more: Partial<PartnerErrorDetails> = {}): ActivityFailure {
+  const details = { system: 'boarding', operation: 'create-merchant', kind, fields: [], reason: 'HTTP 400' };
+  return activityFailed(
+    ApplicationFailure.create({
+      type: 'PartnerError',
+      details: [{ ...details, ...more }],
+      nonRetryable: true,
+    }),
+  );
+}
+
+const CANCELLED = new CancelledFailure('cancelled');
+const BAD_EMAIL = { fields: [{ field: 'merchant.email', message: 'is missing' }] };
+
+/** What becomes of an attempt or of a question: a value, an error, or what happens then. */
+type Turn<Value> = Value | Error | (() => Value);
+
+function taken<Value>(turns: Turn<Value>[], what: string): Value {
+  if (turns.length === 0) throw new Error(`nobody expected ${what}`);
+  const turn = turns.shift() as Turn<Value>;
+  if (turn instanceof Error) throw turn;
+  return typeof turn === 'function' ? (turn as () => Value)() : turn;
+}
+
+interface Course {
+  /** What each attempt becomes. */
+  readonly attempts?: Turn<unknown>[];
+  /** How a person answers each question. */
+  readonly answers?: Turn<Answer | undefined>[];
+}
+
+/** A workflow made of values: what its steps do is a log, and what people are asked is a list. */
+function workflow({ attempts = [], answers = [] }: Course) {
+  const log: string[] = [];
+  const asked: Question[] = [];
+  const moot: boolean[] = [];
+  const counted: unknown[] = [];
+  const timeline = {
+    add: (event: string, { detail = '' } = {}, labels?: object) => {
+      log.push(`${event}: ${detail}`);
+      if (labels) counted.push({ event, ...labels });
+    },
+  };
+  const writes = {
+    cancelled: (write: string, became: string) => void log.push(`cancelled ${write}: ${became}`),
+    doubt: (write: string) => void log.push(`doubt ${write}`),
+    resolve: (write: string) => void log.push(`resolve ${write}`),
+  };
+  const requirements = {
+    blankFor: async (fields: readonly string[]) => ({ blank: fields.join() }),
+    ask: async (question: Question, isMoot: () => boolean = () => false) => {
+      asked.push(question);
+      const answer = taken(answers, `a question: ${question.title}`);
+      moot.push(isMoot());
+      return answer;
+    },
+  };
+  const begin = (title: string, isPoll: unknown) => {
+    log.push(`${isPoll ? 'poll' : 'begin'} ${title}`);
+    return () => void log.push('end');
+  };
+  const context = { timeline, writes, requirements, waits: { begin }, isCancelled: false };
+  const run = async () => taken(attempts, 'an attempt') as never;
+  const ended = async (step: Step<unknown>) => {
+    const outcome: unknown = await runStep(context as never as StepContext, step).catch(
+      (error: unknown) => error,
+    );
+    return { outcome, log, asked, moot, counted, left: attempts.length + answers.length };
+  };
+  return {
+    ...{ context, log },
+    read: (more: object = {}) => ended({ effect: 'read', title: 'read the status', run, ...more }),
+    idempotent: (more: object = {}) => ended({ effect: 'idempotent', title: 'set the fees', run, ...more }),
+    once: (more: Partial<OnceWrite<unknown>> = {}) =>
+      ended({
+        ...{ effect: 'once', title: 'create the merchant', run },
+        ...{ readEvidence: 'none', polledEvidence: 'none', whereToLook: 'Look in the portal.' },
+        adopt: (id) => `adopted ${id}`,
+        ...more,
+      }),
+  };
+}
+
+const adopt = (id = '7') => ({ kind: 'adopt', id }) as const;
+const RETRY = { kind: 'retry' } as const;
+const found = (value: unknown): Found<unknown> => ({ found: value });
+const quiet = (log: readonly string[]) => log.filter((line) => !/^(begin|end)/.test(line));
+
+describe('a step', () => {
+  it('returns what its call returns, and waits for the partner meanwhile', async () => {
+    const { outcome, log } = await workflow({ attempts: ['Approved'] }).read();
+    expect([outcome, log]).toEqual(['Approved', ['begin read the status', 'end']]);
+  });
+
+  it('that waits for a change is shown as a poll', async () => {
+    const { log } = await workflow({ attempts: ['Approved'] }).read({ waitsForChange: true });
+    expect(log).toEqual(['poll read the status', 'end']);
+  });
+
+  it('that is sent once gets what sends it', async () => {
+    const proxy = async (request: object) => ({ merchantProfileId: 7, ...request });
+    const run: OnceWrite<unknown>['run'] = (send) => send(proxy as never, { guid: 'm-1' });
+    expect((await workflow({}).once({ run })).outcome).toEqual({ merchantProfileId: 7, guid: 'm-1' });
+  });
+
+  it('ends its wait when its call fails', async () => {
+    const { log } = await workflow({ attempts: [failed('Rejected')] }).read({ endsWhenRejected: true });
+    expect(log).toEqual(['begin read the status', 'end']);
+  });
+
+  it.each(['read', 'idempotent', 'once'] as const)(
+    'keeps the warnings of the partner: %s',
+    async (effect) => {
+      const attempts = [{ warnings: ['slow today', 'SSN 123-45-6789'] }];
+      const { log } = await workflow({ attempts })[effect]();
+      expect(quiet(log)).toEqual([
+        expect.stringMatching(/^partner-warned: .+: slow today$/),
+        expect.stringMatching(/^partner-warned: .+: SSN \*{3}-\*\*-6789$/),
+      ]);
+    },
+  );
+
+  it.each([null, undefined, 7, {}])('whose response is %j has no warnings', async (response) => {
+    const { outcome, log } = await workflow({ attempts: [response] }).once();
+    expect([outcome, quiet(log)]).toEqual([response, []]);
+  });
+
+  it.each(['idempotent', 'once'] as const)('is prepared before each attempt: %s', async (effect) => {
+    const made = workflow({ attempts: [failed('Rejected'), 'done'], answers: [RETRY] });
+    const prepare = async () => {
+      await undefined;
+      made.log.push('prepared');
+    };
+    const { log } = await made[effect]({ prepare });
+    expect(log.map((line) => line.split(' ')[0])).toEqual([
+      'prepared',
+      'begin',
+      'end',
+      'prepared',
+      'begin',
+      'end',
+    ]);
+  });
+
+  it.each(['read', 'idempotent', 'once'] as const)(
+    'does not begin when it is cancelled: %s',
+    async (effect) => {
+      const made = workflow({});
+      made.context.isCancelled = true;
+      const { outcome, log } = await made[effect]();
+      expect([outcome, log]).toEqual([new CancelledFailure('cancelled before it began'), []]);
+    },
+  );
+
+  it('does not begin again when it was cancelled while a person was asked', async () => {
+    const made = workflow({
+      attempts: [failed('Rejected')],
+      answers: [
+        () => {
+          made.context.isCancelled = true;
+          return RETRY;
+        },
+      ],
+    });
+    expect((await made.idempotent()).outcome).toEqual(new CancelledFailure('cancelled before it began'));
+  });
+
+  it.each([
+    ['read', 'read the status: unexpected Uncertain'],
+    ['idempotent', 'set the fees: unexpected Uncertain'],
+  ] as const)('that may be repeated never has an unknown outcome: %s', async (effect, message) => {
+    const { outcome } = await workflow({ attempts: [failed('Uncertain')] })[effect]();
+    expect(outcome).toEqual(new Error(message));
+  });
+
+  it('passes on what is no failure of a call', async () => {
+    expect((await workflow({ attempts: [new Error('a bug')] }).once()).outcome).toEqual(new Error('a bug'));
+  });
+});
+
+describe('a rejection', () => {
+  it('ends a step that it should end, with its problems and its status', async () => {
+    const attempts = [failed('Rejected', { ...BAD_EMAIL, status: 400 })];
+    const { outcome, asked } = await workflow({ attempts }).idempotent({ endsWhenRejected: true });
+    expect(outcome).toBeInstanceOf(RejectedByPartner);
+    expect(outcome).toMatchObject({
+      name: 'RejectedByPartner',
+      message: 'merchant.email: is missing',
+      problems: BAD_EMAIL.fields,
+      status: 400,
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it('of a read is retried or abandoned by a person', async () => {
+    const attempts = [failed('Rejected', BAD_EMAIL), 'Approved'];
+    const { outcome, asked, left } = await workflow({ attempts, answers: [RETRY] }).read();
+    expect([outcome, left]).toEqual(['Approved', 0]);
+    expect(asked).toEqual([
+      {
+        kind: 'rejected-input',
+        title: 'Rejected: read the status',
+        detail: 'merchant.email: is missing',
+        fields: ['merchant.email'],
+        answers: ['retry', 'abandon'],
+      },
+    ]);
+  });
+
+  it('without a reason states that, and names no field', async () => {
+    const nameless = { fields: [{ field: '', message: 'SSN 123-45-6789 is taken' }] };
+    const attempts = [failed('Rejected'), failed('Rejected', nameless), 'done'];
+    const { asked } = await workflow({ attempts, answers: [RETRY, undefined] }).idempotent();
+    expect(asked.map(({ detail }) => detail)).toEqual([
+      'the partner gave no reason',
+      'SSN ***-**-6789 is taken',
+    ]);
+    expect(asked.map((question) => 'fields' in question)).toEqual([false, false]);
+  });
+
+  it('that the response contains is like any other', async () => {
+    const attempts = [new RejectedByPartner(BAD_EMAIL.fields), 'done'];
+    const { outcome, asked } = await workflow({ attempts, answers: [RETRY] }).once();
+    expect([outcome, asked.map(({ detail }) => detail)]).toEqual(['done', ['merchant.email: is missing']]);
+  });
+
+  it('is corrected where the step takes corrections', async () => {
+    const patches: unknown[] = [];
+    const correction = { kind: 'correction', patch: { merchant: { email: 'a@example.com' } } } as const;
+    const made = workflow({ attempts: [failed('Rejected', BAD_EMAIL), 'done'], answers: [correction] });
+    const { outcome, asked } = await made.idempotent({
+      correct: (patch: object) => void patches.push(patch),
+    });
+    expect([outcome, patches]).toEqual(['done', [{ merchant: { email: 'a@example.com' } }]]);
+    expect(asked).toEqual([
+      {
+        kind: 'rejected-input',
+        title: 'Rejected: set the fees',
+        detail: 'merchant.email: is missing',
+        fields: ['merchant.email'],
+        blank: { blank: 'merchant.email' },
+        answers: ['correction', 'retry', 'abandon'],
+      },
+    ]);
+  });
+
+  it('is retried with the same input', async () => {
+    const attempts = [failed('Rejected', BAD_EMAIL), 'done'];
+    const correct = () => {
+      throw new Error('there is no correction');
+    };
+    expect((await workflow({ attempts, answers: [RETRY] }).idempotent({ correct })).outcome).toBe('done');
+  });
+
+  it('of a document is answered by another one', async () => {
+    const documents = ['a.pdf', 'b.pdf'].map((fileName) => ({ key: fileName, fileName, contentType: 'x' }));
+    const given: unknown[] = [];
+    const answers = [
+      { kind: 'documents', documents: [] },
+      { kind: 'documents', documents },
+    ] as const;
+    const attempts = [failed('Rejected'), failed('Rejected'), 'done'];
+    const { asked } = await workflow({ attempts, answers: [...answers] }).once({
+      replace: (document) => void given.push(document.fileName),
+    });
+    expect(given).toEqual(['a.pdf']);
+    expect(asked.map((question) => question.answers)).toEqual([
+      ['documents', 'adopt', 'retry', 'abandon'],
+      ['documents', 'adopt', 'retry', 'abandon'],
+    ]);
+  });
+
+  it('is abandoned', async () => {
+    const attempts = [failed('Rejected')];
+    const { outcome } = await workflow({ attempts, answers: [new Abandoned('too late')] }).read();
+    expect(outcome).toEqual(new Abandoned('too late'));
+  });
+});
+
+describe('a permission that is missing', () => {
+  it.each<[string, Partial<PartnerErrorDetails>, string]>([
+    [
+      'without words',
+      {},
+      '(403), or it belongs to another organization. Ask the partner for the permission, then retry.',
+    ],
+    [
+      'with its status and words',
+      { status: 423, fields: [{ field: '', message: 'SSN 123-45-6789 is locked' }] },
+      '(423), or it belongs to another organization. Ask the partner for the permission, then retry.\nSSN ***-**-6789 is locked',
+    ],
+  ])('is asked for, and then the call is made again: %s', async (_, more, words) => {
+    const attempts = [failed('Forbidden', more), 'Approved'];
+    const { outcome, asked } = await workflow({ attempts, answers: [RETRY] }).read();
+    expect(outcome).toBe('Approved');
+    expect(asked).toEqual([
+      {
+        kind: 'credentials',
+        title: 'Not permitted: read the status',
+        detail: `The boarding partner does not permit this ${words}`,
+        answers: ['retry', 'abandon'],
+      },
+    ]);
+  });
+});
+
+describe('a rejected once-only write', () => {
+  it('was done before, if the partner shows it', async () => {
+    const seen: unknown[] = [];
+    const readEvidence = async (...given: unknown[]) => {
+      seen.push(given);
+      return found('there');
+    };
+    const { outcome, log } = await workflow({ attempts: [failed('Rejected')] }).once({ readEvidence });
+    expect([outcome, quiet(log), seen]).toEqual(['there', [], [[false, undefined]]]);
+  });
+
+  it('ends with the evidence, and not with the rejection', async () => {
+    const step = { readEvidence: async () => found('there'), endsWhenRejected: true } as const;
+    expect((await workflow({ attempts: [failed('Rejected')] }).once(step)).outcome).toBe('there');
+    const none = { readEvidence: async () => undefined, endsWhenRejected: true } as const;
+    const { outcome } = await workflow({ attempts: [failed('Rejected')] }).once(none);
+    expect(outcome).toBeInstanceOf(RejectedByPartner);
+  });
+
+  it.each([
+    [{ readEvidence: 'none' }, ['adopt', 'retry', 'abandon'], undefined],
+    [{ readEvidence: 'none', idFormat: 'text' }, ['adopt', 'retry', 'abandon'], 'text'],
+    [{ readEvidence: async () => undefined, idFormat: 'text' }, ['retry', 'abandon'], undefined],
+  ] as const)('may be adopted where no read shows it: %j', async (step, answers, idFormat) => {
+    const attempts = [failed('Rejected'), 'done'];
+    const { asked } = await workflow({ attempts, answers: [RETRY] }).once(step);
+    expect(asked).toMatchObject([{ answers }]);
+    expect(asked[0]?.idFormat).toBe(idFormat);
+  });
+
+  it('is adopted', async () => {
+    const { outcome, log } = await workflow({ attempts: [failed('Rejected')], answers: [adopt()] }).once();
+    expect(outcome).toBe('adopted 7');
+    expect(quiet(log)).toEqual(['resolve create the merchant', 'write-adopted: create the merchant: 7']);
+  });
+
+  it('is asked about again, with the reason, when it cannot be adopted', async () => {
+    const refused = new RejectedByPartner([{ field: '', message: 'it is another merchant' }]);
+    const ids: string[] = [];
+    const step = {
+      adopt: (id: string) => {
+        ids.push(id);
+        if (ids.length < 2) throw refused;
+        return id;
+      },
+    };
+    const answers = [adopt('7'), adopt('8')];
+    const { outcome, asked } = await workflow({ attempts: [failed('Rejected', BAD_EMAIL)], answers }).once(
+      step,
+    );
+    expect([outcome, ids]).toEqual(['8', ['7', '8']]);
+    expect(asked.map(({ detail }) => detail)).toEqual([
+      'merchant.email: is missing',
+      '7 cannot be adopted: it is another merchant\nmerchant.email: is missing',
+    ]);
+  });
+
+  it('is done when the poll sees it, whatever is answered', async () => {
+    for (const answer of [undefined, adopt(), RETRY]) {
+      let now: Found<unknown>;
+      const answers = [
+        () => {
+          now = found('polled');
+          return answer;
+        },
+      ];
+      const made = workflow({ attempts: [failed('Rejected')], answers });
+      const { outcome, moot } = await made.once({ polledEvidence: () => now });
+      expect([outcome, moot]).toEqual(['polled', [true]]);
+    }
+  });
+
+  it('is tried again when its question has no answer and the poll sees nothing', async () => {
+    const made = workflow({ attempts: [failed('Rejected'), 'done'], answers: [undefined] });
+    const { outcome, moot } = await made.once({ polledEvidence: () => undefined });
+    expect([outcome, moot]).toEqual(['done', [false]]);
+  });
+});
+
+const SENT_AT = '2026-01-31T12:00:00.000Z';
+const IF_NOT_THERE =
+  'If not, look again some minutes later, and retry only if it is still not there: a retry too early does it twice.';
+const LOST = failed('Uncertain', { reason: 'UND_ERR_SOCKET', sentAt: SENT_AT, baseline: [3] });
+const LOST_ENTRY =
+  'write-uncertain: create the merchant, sent at 2026-01-31 12:00:00.000 UTC: UND_ERR_SOCKET';
+
+describe('a once-only write with an unknown outcome', () => {
+  it('is done if the partner shows it, and nobody is asked', async () => {
+    const seen: unknown[] = [];
+    const readEvidence = async (...given: unknown[]) => {
+      seen.push(given);
+      return found('there');
+    };
+    const { outcome, log, counted } = await workflow({ attempts: [LOST] }).once({ readEvidence });
+    expect([outcome, seen]).toEqual(['there', [[true, [3]]]]);
+    expect(counted).toEqual([{ event: 'write-uncertain', system: 'boarding', operation: 'create-merchant' }]);
+    expect(quiet(log)).toEqual([
+      'doubt create the merchant',
+      LOST_ENTRY,
+      'write-adopted: create the merchant: found at the partner',
+      'resolve create the merchant',
+    ]);
+  });
+
+  it('is done if the poll has seen it', async () => {
+    const { outcome, log } = await workflow({ attempts: [LOST] }).once({
+      polledEvidence: () => found('polled'),
+    });
+    expect(outcome).toBe('polled');
+    expect(quiet(log)).toEqual([
+      'doubt create the merchant',
+      LOST_ENTRY,
+      'resolve create the merchant',
+      'write-adopted: create the merchant: seen at the partner',
+    ]);
+  });
+
+  it.each<[string, Partial<PartnerErrorDetails>, string, string]>([
+    [
+      'without a response',
+      { reason: 'UND_ERR_SOCKET', sentAt: SENT_AT },
+      'sent at 2026-01-31 12:00:00.000 UTC',
+      'the connection broke before the response (UND_ERR_SOCKET)',
+    ],
+    ['at an unknown time', { reason: 'the attempt timed out' }, 'sent', 'the attempt timed out'],
+    [
+      'with a response that cannot be read',
+      { unreadable: 'create-merchant', fields: [{ field: 'id', message: 'not 123-45-6789' }] },
+      'sent',
+      'HTTP 400: id: not ***-**-6789',
+    ],
+    ['with problems', { fields: [{ field: 'id', message: 'is odd' }] }, 'sent', 'HTTP 400'],
+  ])('becomes a question: %s', async (_, more, sent, why) => {
+    const step = { readEvidence: async () => undefined, polledEvidence: () => undefined } as const;
+    const made = workflow({ attempts: [failed('Uncertain', more)], answers: [adopt()] });
+    const { outcome, asked, moot, log } = await made.once(step);
+    expect(outcome).toBe('adopted 7');
+    expect(asked).toEqual([
+      {
+        kind: 'uncertain-write',
+        title: 'Outcome unknown: create the merchant',
+        detail: `The request was ${sent}. Whether it took effect is unknown (${why}). Look in the portal. ${IF_NOT_THERE}`,
+        answers: ['adopt', 'retry', 'abandon'],
+      },
+    ]);
+    expect(moot).toEqual([false]);
+    expect(quiet(log).slice(2)).toEqual([
+      'resolve create the merchant',
+      'write-adopted: create the merchant: 7',
+    ]);
+  });
+
+  it('asks for an id of its format', async () => {
+    const { asked } = await workflow({ attempts: [LOST], answers: [adopt('fa-1')] }).once({
+      idFormat: 'text',
+    });
+    expect(asked[0]?.idFormat).toBe('text');
+  });
+
+  it('is sent again when a person says so, and is then in doubt no more', async () => {
+    const { outcome, log } = await workflow({ attempts: [LOST, 'done'], answers: [RETRY] }).once();
+    expect(outcome).toBe('done');
+    expect(quiet(log)).toEqual(['doubt create the merchant', LOST_ENTRY, 'resolve create the merchant']);
+  });
+
+  it('is compared with what was there before its first attempt in doubt', async () => {
+    const seen: unknown[] = [];
+    const readEvidence = async (...given: unknown[]) => {
+      seen.push(given);
+      return seen.length < 3 ? undefined : found('there');
+    };
+    const later = failed('Uncertain', { baseline: [3, 4] });
+    const attempts = [LOST, later, failed('Rejected')];
+    const { outcome, log } = await workflow({ attempts, answers: [RETRY, RETRY] }).once({ readEvidence });
+    expect([outcome, seen]).toEqual(['there', Array(3).fill([true, [3]])]);
+    expect(log.at(-1)).toBe('write-adopted: create the merchant: found at the partner');
+  });
+
+  it('is asked about again, with the reason, when it cannot be adopted', async () => {
+    const step = {
+      adopt: (id: string) => {
+        if (id === '7') throw new RejectedByPartner([{ field: '', message: 'it is another merchant' }]);
+        return id;
+      },
+    };
+    const made = workflow({ attempts: [LOST], answers: [adopt('7'), adopt('8')] });
+    const { outcome, asked } = await made.once(step);
+    expect(outcome).toBe('8');
+    expect(asked.map(({ detail }) => detail.split('The request')[0])).toEqual([
+      '',
+      '7 cannot be adopted: it is another merchant\n',
+    ]);
+  });
+
+  it('passes on a bug of its adoption', async () => {
+    const bug = () => {
+      throw new Error('a bug');
+    };
+    const { outcome } = await workflow({ attempts: [LOST], answers: [adopt()] }).once({ adopt: bug });
+    expect(outcome).toEqual(new Error('a bug'));
+  });
+
+  it('is done when the poll sees it while a person is asked', async () => {
+    let now: Found<unknown>;
+    const answers = [
+      () => {
+        now = found('polled');
+        return undefined;
+      },
+    ];
+    const made = workflow({ attempts: [LOST], answers });
+    const { outcome, moot, log } = await made.once({ polledEvidence: () => now });
+    expect([outcome, moot]).toEqual(['polled', [true]]);
+    expect(log.at(-1)).toBe('write-adopted: create the merchant: seen at the partner');
+  });
+
+  it('is asked about until somebody knows', async () => {
+    const text = { kind: 'text', text: 'no idea' } as const;
+    const { asked } = await workflow({ attempts: [LOST], answers: [undefined, text, adopt()] }).once();
+    expect(asked).toHaveLength(3);
+  });
+
+  it('stays in doubt when a person abandons it', async () => {
+    const made = workflow({ attempts: [LOST], answers: [new Abandoned('too late')] });
+    const { outcome, log } = await made.once();
+    expect([outcome, quiet(log)]).toEqual([
+      new Abandoned('too late'),
+      ['doubt create the merchant', LOST_ENTRY],
+    ]);
+  });
+});
+
+describe('a once-only write that an earlier workflow may have sent', () => {
+  const mayBeDone = 'restored from a backup';
+
+  it('is prepared and looked for before anything is sent', async () => {
+    const seen: unknown[] = [];
+    const step = {
+      mayBeDone,
+      prepare: async () => void seen.push('prepared'),
+      readEvidence: async (...given: unknown[]) => {
+        seen.push(given);
+        return found('there');
+      },
+    };
+    const { outcome, log } = await workflow({}).once(step);
+    expect([outcome, seen]).toEqual(['there', ['prepared', [true, []]]]);
+    expect(quiet(log)[1]).toBe(
+      'write-uncertain: create the merchant, perhaps sent before: restored from a backup',
+    );
+  });
+
+  it('is asked about, and sent when a person says so', async () => {
+    const { outcome, asked, left } = await workflow({ attempts: ['done'], answers: [RETRY] }).once({
+      mayBeDone,
+    });
+    expect([outcome, left]).toEqual(['done', 0]);
+    expect(asked.map(({ detail }) => detail)).toEqual([
+      `The request was perhaps sent before. Whether it took effect is unknown (restored from a backup). Look in the portal. ${IF_NOT_THERE}`,
+    ]);
+  });
+
+  it('is adopted without an attempt', async () => {
+    expect((await workflow({ answers: [adopt()] }).once({ mayBeDone })).outcome).toBe('adopted 7');
+  });
+
+  it('names the time of its own request', async () => {
+    const { asked } = await workflow({ attempts: [LOST], answers: [RETRY, adopt()] }).once({ mayBeDone });
+    expect(asked[1]?.detail).toContain('The request was sent at 2026-01-31 12:00:00.000 UTC.');
+  });
+});
+
+describe('a cancellation in flight', () => {
+  const IN_FLIGHT = new CancelledFailure('cancelled while it was in flight');
+
+  /** A workflow that is cancelled during its only attempt, which then becomes this. */
+  function cancelledDuring(becomes: unknown) {
+    const made = workflow({
+      attempts: [
+        () => {
+          made.context.isCancelled = true;
+          if (becomes instanceof Error) throw becomes;
+          return becomes;
+        },
+      ],
+    });
+    return made;
+  }
+
+  it.each<[string, unknown, unknown, string | undefined]>([
+    ['succeeds', 'done', 'done', 'done'],
+    ['is not sent', CANCELLED, CANCELLED, 'not-sent'],
+    ['has an unknown outcome', failed('Uncertain'), IN_FLIGHT, 'unknown'],
+    ['is rejected', failed('Rejected'), IN_FLIGHT, 'rejected'],
+    ['is not permitted', failed('Forbidden'), IN_FLIGHT, 'not-sent'],
+    ['does not reach the partner', failed('NotSent'), IN_FLIGHT, 'not-sent'],
+  ])('is kept of a once-only write that %s', async (_, becomes, outcome, became) => {
+    const ended = await cancelledDuring(becomes).once();
+    expect(ended.outcome).toEqual(outcome);
+    expect(quiet(ended.log)).toEqual([`cancelled create the merchant: ${became}`]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['succeeds', 'done', 'done'],
+    ['is cut off, because an earlier attempt may have taken effect', CANCELLED, 'unknown'],
+    ['is rejected', failed('Rejected'), 'rejected'],
+  ])('is kept of an idempotent write that %s', async (_, becomes, became) => {
+    expect(quiet((await cancelledDuring(becomes).idempotent()).log)).toEqual([
+      `cancelled set the fees: ${became}`,
+    ]);
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['succeeds', 'Approved', 'Approved'],
+    ['is cut off', CANCELLED, CANCELLED],
+    ['fails', failed('Rejected'), IN_FLIGHT],
+  ])('leaves nothing of a read that %s', async (_, becomes, outcome) => {
+    const ended = await cancelledDuring(becomes).read();
+    expect([ended.outcome, ended.log]).toEqual([outcome, ['begin read the status', 'end']]);
+  });
+
+  it('of something else leaves nothing', async () => {
+    const { outcome, log } = await workflow({ attempts: [CANCELLED] }).once();
+    expect([outcome, quiet(log)]).toEqual([CANCELLED, []]);
+  });
+});
+
+it('writes that are unfinished are those in doubt, and those that were cancelled', () => {
+  const happened: string[] = [];
+  const writes = new UnfinishedWrites({
+    add: (event, more) => void happened.push(`${event}: ${more?.detail}`),
+  });
+  writes.doubt('create');
+  writes.doubt('submit');
+  writes.doubt('upload');
+  writes.resolve('submit');
+  writes.cancelled('upload', 'done');
+  expect(writes.all).toEqual([
+    { write: 'upload', became: 'done' },
+    { write: 'create', became: 'unknown' },
+  ]);
+  expect(happened).toEqual(['write-unfinished: upload: done']);
+});
