@@ -113,8 +113,7 @@ export class RequirementQueue {
   get records(): RequirementRecords {
     const { records: handling } = this.#handling;
     return {
-      // A wait ends with its step, and no step goes on in the next run.
-      open: this.open.filter(({ kind }) => kind !== 'waiting'),
+      open: this.open,
       answered: this.answered,
       overdue: [...this.#overdue],
       raised: this.#raised,

@@ -60,7 +60,9 @@ export async function followStatus<Seen, Snapshot, Outcome>(
       if (change) follower.onChange(change);
       if (follower.outcome) return await follower.end();
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
-        await condition(allHandlersFinished);
+        // No step runs any more, so a question about its wait closes by itself.
+        const isQuiet = () => allHandlersFinished() && journey.requirements.openOf('waiting').length === 0;
+        await condition(isQuiet);
         journey.state.show();
         return await continueInNewRun();
       }
