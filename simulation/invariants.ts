@@ -199,7 +199,7 @@ function operationOf(method: string, path: string): string | undefined {
 
 /** Each requirement and each answer has one end, and nothing happens to one that is not there. */
 function ambiguous({ workflowId, state }: Witness): string[] {
-  const open = new Set<string>();
+  const [raised, open, overdue] = [new Set<string>(), new Set<string>(), new Set<string>()];
   /** Answers on their way. */
   const answered = new Set<string>();
   /** Answers that may have come too late for a delivery. */
@@ -212,25 +212,26 @@ function ambiguous({ workflowId, state }: Witness): string[] {
   };
   const isDelivered = (id: string) => answered.delete(id);
   const rules: Partial<Record<TimelineEntry['event'], (id: string) => boolean>> = {
-    'requirement-raised': (id) => !answered.has(id) && enters(open, id),
-    'requirement-overdue': (id) => open.has(id),
+    'requirement-raised': (id) => enters(raised, id) && enters(open, id),
+    'requirement-overdue': (id) => open.has(id) && enters(overdue, id),
     'requirement-closed': (id) => open.delete(id),
     'requirement-resolved': (id) => open.delete(id) && enters(answered, id),
     'answer-taken-back': (id) => answered.delete(id) && enters(open, id),
     'answer-dropped': (id) => answered.delete(id) || perhaps.delete(id),
     ...{ 'answer-rejected': isDelivered, 'ticket-answered': isDelivered },
-    'answers-delivered': () => leave(/^note-/, perhaps),
+    // Another note may be answered while an answer is on its way.
+    'answers-delivered': () => leave(/^note-/, perhaps) || perhaps.size > 0,
     submitted: () => leave(/^(request-changes|not-submitted)/) || true,
   };
   const wrong = state.timeline.filter(({ event, detail = '' }) => {
     const [id = ''] = detail.split(': ');
     return rules[event]?.(id) === false;
   });
-  const lost =
-    state.outcome === undefined ? [] : [...answered].filter((id) => /^(note|ticket|request)-/.test(id));
+  const left = [...open, ...[...answered].filter((id) => /^(note|ticket|request)-/.test(id))];
+  const lost = state.outcome === undefined ? [] : left;
   return [
     ...wrong.map(({ event, detail }) => `${workflowId} records ${event} ${detail}, which contradicts itself`),
-    ...lost.map((id) => `${workflowId} does not say what became of the answer to ${id}`),
+    ...lost.map((id) => `${workflowId} does not say what became of ${id}`),
   ];
 }
 
