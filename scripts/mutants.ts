@@ -18,6 +18,7 @@ const DECIDING = [
   ...['masked', 'private-fields'].map((name) => `src/privacy/${name}.ts`),
   ...['event-routes', 'nudges'].map((name) => `src/receiver/${name}.ts`),
   ...['backup', 'nudge', 'search', 'start'].map((name) => `src/temporal/${name}.ts`),
+  ...['decisions', 'deliveries'].map((name) => `src/workflows/boarding/${name}.ts`),
   ...['handling', 'partner-failure', 'run-step', 'step'].map((name) => `src/workflows/journey/${name}.ts`),
 ];
 

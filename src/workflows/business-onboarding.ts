@@ -9,6 +9,7 @@ import type { FieldProblem } from '../partners/partner-error.js';
 import { masked } from '../privacy/masked.js';
 import { askToCorrect, BusinessApplication, bank, SUBMIT } from './business/application.js';
 import { Underwriting, type UnderwritingRecords } from './business/underwriting.js';
+import { handleMessages } from './journey/handlers.js';
 import type { JourneyRecords } from './journey/journey.js';
 import { askForCorrection, doubts, RejectedByPartner, runStep } from './journey/run-step.js';
 import { followStatus } from './journey/status-poll.js';
@@ -31,6 +32,7 @@ export async function businessOnboarding(
 ): Promise<BusinessOnboardingOutcome> {
   const application = new BusinessApplication(input, carried?.journey);
   const { journey } = application;
+  handleMessages(journey);
   return journey.run<BusinessOnboardingOutcome>(
     async () => {
       const underwriting = new Underwriting(

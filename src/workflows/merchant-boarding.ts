@@ -18,6 +18,7 @@ import {
   submit,
   upload,
 } from './boarding/steps.js';
+import { handleMessages } from './journey/handlers.js';
 import { type Answered, unlessAbandoned } from './journey/requirement-queue.js';
 import { runDueTasks } from './journey/tasks.js';
 
@@ -32,6 +33,7 @@ export async function merchantBoarding(
   restored?: Restored,
 ): Promise<MerchantBoardingOutcome> {
   const boarding = new Boarding(input, carried);
+  handleMessages(boarding.journey);
   return boarding.journey.run<MerchantBoardingOutcome>(
     async () => {
       if (!carried) await begin(boarding, restored);

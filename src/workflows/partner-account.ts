@@ -8,6 +8,7 @@ import {
 } from '../messages/partner-account.js';
 import { type Answer, DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { masked } from '../privacy/masked.js';
+import { handleMessages } from './journey/handlers.js';
 import { Journey } from './journey/journey.js';
 import { accountName, partnerActivities, REPEATABLE, WAIT } from './journey/partner-activities.js';
 import type { Question } from './journey/requirement-queue.js';
@@ -31,6 +32,7 @@ export async function partnerAccount({ system }: PartnerAccountInput): Promise<{
     },
     leftBehind: () => 'waiting steps are retried every minute; open tickets stay at the partner',
   });
+  handleMessages(journey);
   const tickets = new UnmatchedTickets(journey);
   const unreadable = new UnreadableReads(journey, system);
   const signIns = { name: 'sign in', run: () => signInAll(journey, system, refusals) };

@@ -5,6 +5,7 @@ import { defined } from '../messages/objects.js';
 import { CORRECTABLE_TERMINAL_FIELDS, type TerminalProvisioningOutcome } from '../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import type { NextSteps } from './journey/current-details.js';
+import { handleMessages } from './journey/handlers.js';
 import { CorrectableInput, requireFields } from './journey/input.js';
 import { Journey } from './journey/journey.js';
 import { ONCE, partnerActivities, REPEATABLE, type SendOnce } from './journey/partner-activities.js';
@@ -27,6 +28,7 @@ export async function terminalProvisioning(
 ): Promise<TerminalProvisioningOutcome> {
   const provisioning = new Provisioning(input);
   const { journey } = provisioning;
+  handleMessages(journey);
   return journey.run<TerminalProvisioningOutcome>(
     async () => {
       const accountId = await provideAccount(provisioning);

@@ -115,8 +115,10 @@ export class Boarding {
     const { requirements, state, timeline } = this.journey;
     for (const decision of decisions) {
       if ('ask' in decision) requirements.raise(decision.ask);
-      else if ('close' in decision) requirements.close(decision.close, decision.why);
-      else if ('know' in decision) state.know(decision.know);
+      else if ('close' in decision) {
+        requirements.withdraw(decision.close, decision.why);
+        requirements.drop(decision.close, decision.why);
+      } else if ('know' in decision) state.know(decision.know);
       else timeline.add(decision.record, { detail: decision.detail });
     }
   }

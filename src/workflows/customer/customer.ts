@@ -25,6 +25,7 @@ import {
 } from '../../messages/requirements.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { applyReport, type ReportedPart, unreportedPart } from '../journey/customer-reports.js';
+import { handleState } from '../journey/handlers.js';
 import { runToEnd } from '../journey/journey.js';
 import { type OutboundEventRecords, OutboundEvents } from '../journey/outbound-events.js';
 import { accountName, REPEATABLE } from '../journey/partner-activities.js';
@@ -106,6 +107,7 @@ export class Customer {
     });
     this.#parts = new Map(records?.parts);
     this.#ends = new Map(records?.ends);
+    handleState(this.state);
     setHandler(childReport, (report) => this.#onReport(report));
     setHandler(resolveRequirement, this.#resolve, {
       validator: this.#validate,
@@ -124,6 +126,7 @@ export class Customer {
 
   /** Runs the workflow to its end. */
   run<Outcome extends { readonly outcome: OutcomeName }>(parts: () => Promise<Outcome>): Promise<Outcome> {
+    this.#events.send();
     return runToEnd(parts, {
       state: this.state,
       events: this.#events,

@@ -2,7 +2,6 @@ import {
   CancellationScope,
   getExternalWorkflowHandle,
   proxyActivities,
-  setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
@@ -14,7 +13,6 @@ import {
   PARTS,
   type Part,
   type PartOutcome,
-  reportAgain,
   type StateChanges,
 } from '../../messages/onboardings.js';
 import { REPEATABLE } from './partner-activities.js';
@@ -54,11 +52,13 @@ export class CustomerReports {
     const part = (Object.keys(PARTS) as Part[]).find((name) => PARTS[name] === workflowType);
     const isCustomer = parent?.workflowId.startsWith(`${ONBOARDINGS.customerOnboarding}-`);
     this.#customer = isCustomer && part ? { workflowId: parent?.workflowId ?? '', part } : undefined;
-    setHandler(reportAgain, () => {
-      this.#reported = undefined;
-      this.#reportsEnd = true;
-      this.report();
-    });
+  }
+
+  /** Reports the whole state again. */
+  again(): void {
+    this.#reported = undefined;
+    this.#reportsEnd = true;
+    this.report();
   }
 
   report(): void {

@@ -1,20 +1,14 @@
-import { setHandler } from '@temporalio/workflow';
 import {
   type ClaimReceipt,
   type ClaimRequest,
   type Confirmation,
   type ConfirmationReceipt,
-  claimRequirement,
-  confirmAnswer,
   currentClaim,
   isSamePerson,
   type ProposalReceipt,
   type ProposedAnswer,
-  proposeAnswer,
-  proposedAnswer,
   type Withdrawal,
   type WithdrawalReceipt,
-  withdrawProposal,
 } from '../../messages/handling.js';
 import { privateRejection, rejection } from '../../messages/rejections.js';
 import { LONGEST_CLAIM_DAYS } from '../../messages/requirement-kinds.js';
@@ -56,29 +50,9 @@ export class Handling {
     private readonly state: Pick<PublishedState, 'timeline' | 'show' | 'publish'>,
     private readonly queue: HandledQueue,
     records?: HandlingRecords,
-    handle: typeof setHandler = setHandler,
   ) {
     this.#claims = new Map(Object.entries(records?.claims ?? {}));
     this.#proposals = new Map(Object.entries(records?.proposals ?? {}));
-    handle(claimRequirement, this.#claim, {
-      validator: this.#validateClaim,
-      description: 'Claims a requirement until a time, or without one releases it',
-    });
-    handle(proposeAnswer, this.#propose, {
-      validator: this.#validateProposal,
-      description: 'Proposes an answer that a second person confirms. Data: as for resolveRequirement',
-    });
-    handle(confirmAnswer, this.#confirm, {
-      validator: this.#validateConfirmation,
-      description: 'Confirms the answer that somebody else has proposed',
-    });
-    handle(withdrawProposal, this.#withdraw, {
-      validator: this.#validateWithdrawal,
-      description: 'Removes a proposed answer',
-    });
-    handle(proposedAnswer, (id) => this.#proposals.get(id) ?? null, {
-      description: 'What is proposed for a requirement, as a whole',
-    });
   }
 
   /** Undefined when there is nothing to hand on. */
@@ -118,7 +92,7 @@ export class Handling {
       this.state.timeline.add('proposal-dropped', { detail: `${id}: it was proposed by ${proposed.actor}` });
   }
 
-  readonly #validateClaim = (request: ClaimRequest): void => {
+  readonly validateClaim = (request: ClaimRequest): void => {
     reject(problemWithId(request, this.queue.open) ?? problemWithClaim(request));
     const { requirementId, actor, override } = request;
     const claim = this.#claimOfOther(requirementId, actor);
@@ -131,7 +105,7 @@ export class Handling {
   };
 
   /** The SDK runs it right after its validator, so nothing has changed since. */
-  readonly #claim = async (request: ClaimRequest): Promise<ClaimReceipt> => {
+  readonly claim = async (request: ClaimRequest): Promise<ClaimReceipt> => {
     const { requirementId, until } = request;
     const actor = request.actor.trim();
     if (!isGiven(until)) {
@@ -169,13 +143,13 @@ export class Handling {
     return claim && !isSamePerson(claim.actor, actor) ? claim : undefined;
   }
 
-  readonly #validateProposal = (resolution: Resolution): void => {
+  readonly validateProposal = (resolution: Resolution): void => {
     const kind = resolution?.answer?.kind;
     if (NEVER_PROPOSED.includes(kind)) throw rejection(`answer.kind: nobody can propose ${kind}`);
     reject(this.queue.problemWith(resolution));
   };
 
-  readonly #propose = async (resolution: Resolution): Promise<ProposalReceipt> => {
+  readonly propose = async (resolution: Resolution): Promise<ProposalReceipt> => {
     const { requirementId, answer, actor, reason } = resolution;
     await this.queue.check(resolution);
     // The partner may have moved on meanwhile.
@@ -193,7 +167,7 @@ export class Handling {
     return { requirementId, proposedAt: at };
   };
 
-  readonly #validateConfirmation = (confirmation: Confirmation): void => {
+  readonly validateConfirmation = (confirmation: Confirmation): void => {
     const proposed = this.#proposed(confirmation);
     const { actor, reason, proposedAt } = confirmation;
     reject(problemWithPerson(actor, reason));
@@ -204,7 +178,7 @@ export class Handling {
     reject(this.queue.problemWith(proposed));
   };
 
-  readonly #confirm = async (confirmation: Confirmation): Promise<ConfirmationReceipt> => {
+  readonly confirm = async (confirmation: Confirmation): Promise<ConfirmationReceipt> => {
     const { at: _, ...proposed } = this.#proposed(confirmation);
     const { requirementId } = proposed;
     await this.queue.check(proposed);
@@ -221,7 +195,7 @@ export class Handling {
     return receipt;
   };
 
-  readonly #validateWithdrawal = (withdrawal: Withdrawal): void => {
+  readonly validateWithdrawal = (withdrawal: Withdrawal): void => {
     const { at } = this.#proposed(withdrawal);
     const { actor, reason, proposedAt } = withdrawal;
     reject(problemWithPerson(actor, reason));
@@ -229,7 +203,7 @@ export class Handling {
       throw rejection('proposedAt: another answer is proposed now');
   };
 
-  readonly #withdraw = async (withdrawal: Withdrawal): Promise<WithdrawalReceipt> => {
+  readonly withdraw = async (withdrawal: Withdrawal): Promise<WithdrawalReceipt> => {
     const { requirementId, actor: proposer } = this.#proposed(withdrawal);
     const { reason } = withdrawal;
     this.#proposals.delete(requirementId);
@@ -241,6 +215,9 @@ export class Handling {
     this.state.show();
     return { requirementId };
   };
+
+  /** What is proposed for a requirement, as a whole. */
+  readonly proposed = (id: string): ProposedAnswer | null => this.#proposals.get(id) ?? null;
 
   /** @throws {ApplicationFailure} when the requirement is not open, or nothing is proposed for it */
   #proposed(request: { readonly requirementId: string }): ProposedAnswer {

@@ -12,6 +12,7 @@ import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import type { NextSteps } from './current-details.js';
 import { CustomerReports } from './customer-reports.js';
+import { handleMessages } from './handlers.js';
 import { type OutboundEventRecords, OutboundEvents } from './outbound-events.js';
 import { type Facts, PublishedState } from './published-state.js';
 import {
@@ -48,7 +49,7 @@ export class Journey {
   readonly requirements: RequirementQueue;
   readonly waits: StepWaits;
   readonly writes: UnfinishedWrites;
-  readonly #reports: CustomerReports;
+  readonly reports: CustomerReports;
   readonly #leftBehind: (facts: Facts) => string;
   #outcome: { readonly outcome: OutcomeName | 'cancelled' } | undefined;
 
@@ -63,14 +64,14 @@ export class Journey {
       onShow: () => this.events.stage(this.state.facts),
       onPublish: () => {
         this.events.send();
-        this.#reports.report();
+        this.reports.report();
       },
     });
     this.requirements = new RequirementQueue(this.state, this.events, {
       ...options,
       records: records?.requirements,
     });
-    this.#reports = new CustomerReports(() => ({
+    this.reports = new CustomerReports(() => ({
       // A customer does not show who handles the requirements of its parts: each claim would cost events in both histories.
       state: { ...this.state.current, requirements: this.requirements.open },
       outcome: this.#outcome as PartOutcome | undefined,
@@ -112,6 +113,8 @@ export class Journey {
       const { all: unfinished } = this.writes;
       return unfinished.length > 0 ? { ...outcome, unfinished } : outcome;
     };
+    this.events.send();
+    this.requirements.dueDates.watch();
     return runToEnd(untilAbandoned, {
       state: this.state,
       events: this.events,
@@ -121,7 +124,7 @@ export class Journey {
         for (const { id } of this.requirements.open)
           this.requirements.withdraw(id, 'the onboarding has ended');
       },
-      reported: () => this.#reports.idle(),
+      reported: () => this.reports.idle(),
     });
   }
 }
@@ -193,6 +196,7 @@ export function runOperation<Result extends object>(
     },
     leftBehind: () => 'what was done by then stays done',
   });
+  handleMessages(journey);
   return journey.run<OperationOutcome<Result>>(
     async () => {
       try {

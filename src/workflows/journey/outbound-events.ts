@@ -52,7 +52,6 @@ export class OutboundEvents {
     this.#sequence = records?.sequence ?? 0;
     this.#stage = records?.stage;
     this.#pending = [...(records?.pending ?? [])];
-    this.send();
   }
 
   get records(): OutboundEventRecords {

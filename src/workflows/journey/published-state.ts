@@ -2,7 +2,6 @@ import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import {
   metricMeter,
   setCurrentDetails,
-  setHandler,
   upsertMemo,
   upsertSearchAttributes,
   workflowInfo,
@@ -22,7 +21,6 @@ import {
   firstStage,
   type OnboardingState,
   type Stage,
-  stateQuery,
   type TimelineEntry,
 } from '../../messages/onboarding-state.js';
 import type { Requirement } from '../../messages/requirements.js';
@@ -78,9 +76,7 @@ export class PublishedState {
     this.#stageSeconds = stagesIn(
       workflowInfo().typedSearchAttributes.get(SEARCH_ATTRIBUTES.stageTimes) ?? [],
     );
-    setHandler(stateQuery, () => this.current, { description: 'Where it stands, and all that happened' });
-    if (this.isContinued) return;
-    this.timeline.add('started');
+    if (!this.isContinued) this.timeline.add('started');
   }
 
   /** True when an earlier run began the workflow. */

@@ -1,21 +1,20 @@
-import { condition, isCancellation, log, setHandler } from '@temporalio/workflow';
-import { inputQuery, type Patch } from '../../messages/activities.js';
+import { condition, log } from '@temporalio/workflow';
+import type { Correctable, Patch } from '../../messages/activities.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import { rejection } from '../../messages/rejections.js';
-import {
-  type Answer,
-  type AnswerKind,
-  RESOLVING,
-  type Requirement,
-  type RequirementKind,
-  type Resolution,
-  type ResolutionReceipt,
-  resolveRequirement,
+import type {
+  Answer,
+  AnswerKind,
+  Requirement,
+  RequirementKind,
+  Resolution,
+  ResolutionReceipt,
 } from '../../messages/requirements.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 import { inShort } from './answer-in-short.js';
+import { DueDates } from './due-dates.js';
 import { type HandledQueue, Handling, type HandlingRecords } from './handling.js';
 import type { CorrectableInput } from './input.js';
 import type { OutboundEvents } from './outbound-events.js';
@@ -73,15 +72,17 @@ export interface RequirementQueueOptions {
   readonly records?: RequirementRecords | undefined;
 }
 
+type RequirementEvent = TimelineEvent & `requirement-${string}`;
+
 /** The requirements that wait for a person: raises them, takes their answers by the update, and reports overdue ones. */
 export class RequirementQueue {
   readonly #open = new Map<string, Requirement>();
   readonly #answered = new Map<string, Answered>();
-  readonly #overdue = new Set<string>();
   readonly #asked = new Map<string, number>();
   /** The writes that take answers to the partner, by the ids of their requirements. */
   readonly #sending = new Map<string, string>();
-  readonly #handling: Handling;
+  readonly handling: Handling;
+  readonly dueDates: DueDates;
   #unsent: readonly string[] = [];
   #raised = 0;
 
@@ -90,32 +91,22 @@ export class RequirementQueue {
     private readonly events: OutboundEvents,
     private readonly options: RequirementQueueOptions,
   ) {
-    const { records, input } = options;
-    if (input) {
-      const description = 'The input with all corrections';
-      setHandler(inputQuery, () => input.at(state.facts), { description });
-    }
+    const { records } = options;
     for (const requirement of records?.open ?? []) this.#open.set(requirement.id, requirement);
     for (const answered of records?.answered ?? []) this.#answered.set(answered.requirement.id, answered);
-    for (const id of records?.overdue ?? []) this.#overdue.add(id);
     for (const [about, times] of Object.entries(records?.asked ?? {})) this.#asked.set(about, times);
     this.#raised = records?.raised ?? 0;
-    setHandler(resolveRequirement, this.#resolve, {
-      validator: this.#validate,
-      description: RESOLVING,
-    });
-    this.#handling = new Handling(state, this.#handled, records?.handling);
-    this.#watchDueDates().catch((error: unknown) => {
-      if (!isCancellation(error)) throw error;
-    });
+    this.handling = new Handling(state, this.#handled, records?.handling);
+    const onOverdue = (requirement: Requirement) => this.#overdue(requirement);
+    this.dueDates = new DueDates(() => this.open, onOverdue, records?.overdue);
   }
 
   get records(): RequirementRecords {
-    const { records: handling } = this.#handling;
+    const { records: handling } = this.handling;
     return {
       open: this.open,
       answered: this.answered,
-      overdue: [...this.#overdue],
+      overdue: this.dueDates.overdue,
       raised: this.#raised,
       asked: Object.fromEntries(this.#asked),
       ...(handling && { handling }),
@@ -129,7 +120,7 @@ export class RequirementQueue {
 
   /** The same with their claims and proposals. */
   get shown(): readonly Requirement[] {
-    return this.open.map((requirement) => this.#handling.shown(requirement));
+    return this.open.map((requirement) => this.handling.shown(requirement));
   }
 
   openOf(kind: RequirementKind): readonly Requirement[] {
@@ -163,6 +154,12 @@ export class RequirementQueue {
     }
   }
 
+  /** The input with all corrections; absent where nothing can be corrected. */
+  get input(): (() => Correctable) | undefined {
+    const { input } = this.options;
+    return input && (() => input.at(this.state.facts));
+  }
+
   /** A correction to fill in, for these fields. */
   async blankFor(fields: readonly string[]): Promise<Patch | undefined> {
     return this.options.input?.blankFor(fields, this.state.facts);
@@ -185,12 +182,7 @@ export class RequirementQueue {
     return id;
   }
 
-  #record(
-    event: TimelineEvent & `requirement-${string}`,
-    { id, kind }: Requirement,
-    what: string,
-    who = {},
-  ): void {
+  #record(event: RequirementEvent, { id, kind }: Requirement, what: string, who = {}): void {
     this.state.timeline.add(event, { detail: `${id}: ${what}`, ...who }, { kind });
   }
 
@@ -206,7 +198,7 @@ export class RequirementQueue {
     const requirement = this.#open.get(id);
     if (!requirement) return;
     this.#open.delete(id);
-    this.#handling.closed(id);
+    this.handling.closed(id);
     this.#record('requirement-closed', requirement, why);
   }
 
@@ -238,12 +230,6 @@ export class RequirementQueue {
     const answered = this.#answered.get(id);
     this.#answered.delete(id);
     return answered;
-  }
-
-  /** Closes a requirement that no longer needs an answer, or drops the answer that it has. */
-  close(id: string, why: string): void {
-    this.withdraw(id, why);
-    this.drop(id, why);
   }
 
   /** Removes an answer that the partner no longer needs. */
@@ -289,7 +275,7 @@ export class RequirementQueue {
   }
 
   /** The validator of the update. Synchronous: a promise would always pass. */
-  readonly #validate = (resolution: Resolution): void => {
+  readonly validate = (resolution: Resolution): void => {
     const problem = this.#problemWith(resolution);
     if (problem) throw rejection(problem);
   };
@@ -304,7 +290,7 @@ export class RequirementQueue {
     await this.options.input?.check(resolution, this.state.facts, asked);
   }
 
-  readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
+  readonly resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
     await this.#check(resolution);
     const { requirementId, answer } = resolution;
     if (answer.kind === 'take-back') this.#takeBack(resolution);
@@ -334,7 +320,7 @@ export class RequirementQueue {
     this.#open.delete(requirementId);
     this.#answered.set(requirementId, { requirement, resolution });
     this.#record('requirement-resolved', requirement, inShort(answer), { actor, reason: masked(reason) });
-    this.#handling.answered(requirementId, isConfirmed);
+    this.handling.answered(requirementId, isConfirmed);
   }
 
   #takeBack({ requirementId, actor, reason }: Resolution): void {
@@ -345,28 +331,9 @@ export class RequirementQueue {
     this.state.timeline.add('answer-taken-back', { detail, actor, reason: masked(reason) });
   }
 
-  /** Reports requirements that became overdue, and decides nothing. Runs as long as the workflow. */
-  async #watchDueDates(): Promise<void> {
-    const next = () =>
-      this.open.filter(({ id }) => !this.#overdue.has(id)).map(({ dueAt }) => Date.parse(dueAt));
-    for (;;) {
-      await condition(() => next().length > 0);
-      const due = Math.min(...next());
-      // The requirement may be closed by now, as by the end of the workflow.
-      if (due === Number.POSITIVE_INFINITY) continue;
-      const isAnswered = () => !next().includes(due);
-      const summary = 'Wait until an answer is overdue';
-      const isInTime = due > Date.now() && (await condition(isAnswered, due - Date.now(), { summary }));
-      if (isInTime) continue;
-      for (const requirement of this.open) this.#checkDue(requirement, due);
-    }
-  }
-
-  #checkDue(requirement: Requirement, now: number): void {
-    const { id, dueAt, title } = requirement;
-    if (this.#overdue.has(id) || Date.parse(dueAt) > now) return;
-    this.#overdue.add(id);
-    this.#record('requirement-overdue', requirement, title);
+  /** Decides nothing. */
+  #overdue(requirement: Requirement): void {
+    this.#record('requirement-overdue', requirement, requirement.title);
     log.warn('a requirement is overdue');
     this.events.requirement('requirement.overdue.v1', requirement);
     this.state.publish();

@@ -1,5 +1,5 @@
-import { isCancellation, setHandler } from '@temporalio/workflow';
-import { type PartnerWait, stepWaits } from '../../messages/onboarding-state.js';
+import { isCancellation } from '@temporalio/workflow';
+import type { PartnerWait } from '../../messages/onboarding-state.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 import { minuteOf } from './current-details.js';
@@ -23,9 +23,7 @@ export class StepWaits {
   constructor(
     private readonly state: PublishedState,
     private readonly requirements: RequirementQueue,
-  ) {
-    setHandler(stepWaits, (wait) => this.#onWait(wait));
-  }
+  ) {}
 
   /** @returns a function to call when the attempt has ended */
   begin(title: string, isPoll = false): () => void {
@@ -45,7 +43,8 @@ export class StepWaits {
     this.state.know({ waiting: undefined });
   }
 
-  #onWait({ isPoll, isOver, ...wait }: PartnerWait): void {
+  /** An activity reports that it waits, or that its wait is over. */
+  onWait({ isPoll, isOver, ...wait }: PartnerWait): void {
     const since = Date.parse(wait.since);
     const step = [...this.#running].findLast((each) =>
       isPoll ? each.isPoll : !each.isPoll && each.begunAt <= since,

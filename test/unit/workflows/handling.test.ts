@@ -9,6 +9,7 @@ import {
   withdrawProposal,
 } from '../../../src/messages/handling.js';
 import type { Requirement, Resolution } from '../../../src/messages/requirements.js';
+import { handleClaims } from '../../../src/workflows/journey/handlers.js';
 import { Handling, type HandlingRecords } from '../../../src/workflows/journey/handling.js';
 import { Timeline } from '../../../src/workflows/journey/published-state.js';
 import { problemWith } from '../../../src/workflows/journey/resolution-check.js';
@@ -62,7 +63,8 @@ function handledNotes(records?: HandlingRecords) {
     registered.set(name, { description, run: validated });
   };
   const state = { timeline, show: () => shown.push('show'), publish: () => shown.push('publish') };
-  const handling: Handling = new Handling(state as never, queue, records, register as never);
+  const handling: Handling = new Handling(state as never, queue, records);
+  handleClaims(handling, register as never);
   const send = async ({ name }: { readonly name: string }, request: Sent | string) =>
     registered.get(name)?.run(request as never);
   return {

@@ -1,0 +1,65 @@
+import { setHandler } from '@temporalio/workflow';
+import { inputQuery } from '../../messages/activities.js';
+import {
+  claimRequirement,
+  confirmAnswer,
+  proposeAnswer,
+  proposedAnswer,
+  withdrawProposal,
+} from '../../messages/handling.js';
+import { stateQuery, stepWaits } from '../../messages/onboarding-state.js';
+import { reportAgain } from '../../messages/onboardings.js';
+import { RESOLVING, resolveRequirement } from '../../messages/requirements.js';
+import type { CustomerReports } from './customer-reports.js';
+import type { Handling } from './handling.js';
+import type { PublishedState } from './published-state.js';
+import type { RequirementQueue } from './requirement-queue.js';
+import type { StepWaits } from './step-waits.js';
+
+/** The parts of a workflow that take messages. */
+export interface Receivers {
+  readonly state: PublishedState;
+  readonly requirements: RequirementQueue;
+  readonly reports: CustomerReports;
+  readonly waits: StepWaits;
+}
+
+/** Handles every message that a workflow with a journey takes. Called before its first `await`, so that none is missed. */
+export function handleMessages({ state, requirements, reports, waits }: Receivers): void {
+  handleState(state);
+  if (requirements.input)
+    setHandler(inputQuery, requirements.input, { description: 'The input with all corrections' });
+  setHandler(resolveRequirement, requirements.resolve, {
+    validator: requirements.validate,
+    description: RESOLVING,
+  });
+  handleClaims(requirements.handling);
+  setHandler(reportAgain, () => reports.again());
+  setHandler(stepWaits, (wait) => waits.onWait(wait));
+}
+
+export function handleState(state: PublishedState): void {
+  setHandler(stateQuery, () => state.current, { description: 'Where it stands, and all that happened' });
+}
+
+export function handleClaims(claims: Handling, handle: typeof setHandler = setHandler): void {
+  handle(claimRequirement, claims.claim, {
+    validator: claims.validateClaim,
+    description: 'Claims a requirement until a time, or without one releases it',
+  });
+  handle(proposeAnswer, claims.propose, {
+    validator: claims.validateProposal,
+    description: 'Proposes an answer that a second person confirms. Data: as for resolveRequirement',
+  });
+  handle(confirmAnswer, claims.confirm, {
+    validator: claims.validateConfirmation,
+    description: 'Confirms the answer that somebody else has proposed',
+  });
+  handle(withdrawProposal, claims.withdraw, {
+    validator: claims.validateWithdrawal,
+    description: 'Removes a proposed answer',
+  });
+  handle(proposedAnswer, claims.proposed, {
+    description: 'What is proposed for a requirement, as a whole',
+  });
+}
