@@ -6,6 +6,7 @@ import { configurationMarkdown, envExample } from './configuration.js';
 import { partnerApisMarkdown } from './partner-apis.js';
 import { withBankStatuses, withRequirementKinds, withRunbooks } from './runbooks.js';
 import { withTables } from './scale.js';
+import { withUnderwritingRules } from './underwriting-rules.js';
 
 const page = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
@@ -17,7 +18,8 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   'docs/export.schema.json': () => `${JSON.stringify(recordSchema(), null, 2)}\n`,
   'docs/scale.md': () => withTables(page('docs/scale.md'), keptResults()),
   'docs/operations.md': () => withRunbooks(page('docs/operations.md')),
-  'docs/onboardings.md': () => withBankStatuses(withRequirementKinds(page('docs/onboardings.md'))),
+  'docs/onboardings.md': () =>
+    withUnderwritingRules(withBankStatuses(withRequirementKinds(page('docs/onboardings.md')))),
   'bench/results.md': () => resultsMarkdown(keptResults()),
 };
 

@@ -49,7 +49,7 @@ export function withBankStatuses(page: string): string {
 }
 
 /** The page with another text between two comments. */
-function between(page: string, name: string, text: string): string {
+export function between(page: string, name: string, text: string): string {
   const [begin, end] = [`<!-- ${name}: "npm run docs" writes them -->\n`, `<!-- end of ${name} -->\n`];
   const from = page.indexOf(begin);
   const to = page.indexOf(end);

@@ -1,0 +1,71 @@
+import type { Note, StatusSnapshot } from '../src/messages/boarding-activities.js';
+import type { Requirement, RequirementKind } from '../src/messages/requirements.js';
+import {
+  APPROVED,
+  NOT_SUBMITTED,
+  PENDING,
+  PENDING_REVIEW,
+  phaseOf,
+  REQUEST_CHANGES,
+  UW_LEVEL_1,
+  UW_LEVEL_1_PENDING,
+} from '../src/partners/boarding/schemas.js';
+import { due, NOTHING, onRead, type Situation } from '../src/workflows/boarding/decisions.js';
+import type { Answered } from '../src/workflows/journey/requirement-queue.js';
+import { between } from './runbooks.js';
+
+/** What the partner shows, by a status that stands for all that mean the same. */
+const ROWS: readonly (readonly [shown: string, status: string])[] = [
+  [`\`${NOT_SUBMITTED}\``, NOT_SUBMITTED],
+  [`\`${PENDING}\``, PENDING],
+  [`\`…: ${PENDING}\``, UW_LEVEL_1_PENDING],
+  [`\`…${PENDING_REVIEW}\``, PENDING_REVIEW],
+  [`\`${REQUEST_CHANGES}\``, REQUEST_CHANGES],
+  ['any other', UW_LEVEL_1],
+  [`\`${APPROVED}\` without a \`mid\``, APPROVED],
+];
+
+const COMMENT = 'Lower the volume.';
+
+const note = (id: string): Note => ({ id, text: 'Why?', author: null, date: null });
+
+function answered(id: string, kind: RequirementKind, detail: string): Answered {
+  const requirement: Requirement = {
+    ...{ id, about: id, kind, title: detail, detail, answers: ['text'], raisedAt: '', dueAt: '' },
+  };
+  const answer = { kind: 'text', text: 'So.' } as const;
+  return { requirement, resolution: { requirementId: id, answer, actor: '', reason: '' } };
+}
+
+/** docs/onboardings.md with what a status leads to: what the rules decide about a question and three answers. */
+export function withUnderwritingRules(page: string): string {
+  const head = [
+    '| status | a new note | the answer to a listed note | the answer to a note that is gone | the answer to requested changes |',
+    '| --- | --- | --- | --- | --- |',
+  ];
+  return between(page, 'underwriting rules', [...head, ...ROWS.map(row)].join('\n'));
+}
+
+function row([shown, status]: (typeof ROWS)[number]): string {
+  const answers = [
+    answered('listed', 'underwriting-note', 'Why?'),
+    answered('gone', 'underwriting-note', 'Why?'),
+    answered('changes', 'request-changes', COMMENT),
+  ];
+  const situation: Situation = {
+    ...{ merchantProfileId: 1, dba: '', isFollowed: false, isWriting: false, open: [], answered: answers },
+  };
+  const now: StatusSnapshot = {
+    ...{ status, phase: phaseOf(status), statusDate: null, comment: COMMENT, mid: null, unclearMid: null },
+    notes: [note('new'), note('listed')],
+  };
+  const { decisions, remember } = onRead({ ...NOTHING, submitted: true }, now, 1, situation);
+  const isAsked = decisions.some((decision) => 'ask' in decision && decision.ask.about === 'new');
+  const becomes = (id: string) => {
+    if (decisions.some((decision) => 'close' in decision && decision.close === id)) return 'is dropped';
+    const kept = answers.filter(({ requirement }) => requirement.id === id);
+    return due(remember, { ...situation, answered: kept }) ? 'is sent' : 'waits';
+  };
+  const cells = [shown, isAsked ? 'is asked' : 'is not asked', ...['listed', 'gone', 'changes'].map(becomes)];
+  return `| ${cells.join(' | ')} |`;
+}
