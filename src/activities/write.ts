@@ -44,9 +44,9 @@ export const SHARE_OF_ATTEMPT = 0.75;
 const REPORT_PAUSE_MS = 200;
 
 /**
- * Makes a call that must not be repeated once it was sent: a write without an idempotency key. The server may retry the
- * activity without limit, because each attempt records a durable mark after its connection is established and before its
- * first byte, and reads the mark of the attempt before it:
+ * Makes the call of a once-only operation, which must not be repeated once it was sent. The server may retry the activity without
+ * limit, because each attempt records a durable mark after its connection is established and before its first byte, and reads
+ * the mark of the attempt before it:
  *
  * - No mark: nothing was sent, however that attempt ended. The call is made.
  * - A mark: the request may have taken effect. The attempt fails as `Uncertain` and is not retried.

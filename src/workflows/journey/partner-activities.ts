@@ -32,7 +32,7 @@ export const REPEATABLE: ActivityOptions = {
  * could trip it while the partner responds. A cancellation ends what was not sent. A request that was sent runs to its end, so
  * that its outcome is known.
  */
-export interface OnceOptions extends ActivityOptions {
+export interface OnceActivityOptions extends ActivityOptions {
   readonly cancellationType: typeof ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
   readonly heartbeatTimeout?: never;
 }
@@ -41,7 +41,7 @@ export interface OnceOptions extends ActivityOptions {
 export const WRITE_ATTEMPT_MS = 120_000;
 
 /** Also for writes that may be repeated, and whose outcome a cancellation has to know. */
-export const ONCE: OnceOptions = {
+export const ONCE: OnceActivityOptions = {
   startToCloseTimeout: WRITE_ATTEMPT_MS,
   retry: RETRY,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -60,7 +60,7 @@ export const WAIT: ActivityOptions = {
 export const POLL: ActivityOptions = { ...WAIT, activityId: AWAIT_STATUS_ACTIVITY_ID };
 
 /** A write that delivers what a person answered. */
-export const ANSWER: OnceOptions = { ...ONCE, priority: { priorityKey: PRIORITY_KEYS.answer } };
+export const ANSWER: OnceActivityOptions = { ...ONCE, priority: { priorityKey: PRIORITY_KEYS.answer } };
 
 /**
  * The account at the partners that this workflow works with; undefined for the account without a name.
@@ -88,7 +88,9 @@ type Proxy<Activity> = Activity extends (request: infer Request) => Once<infer R
   ? OnceActivity<Request, Response>
   : Activity;
 
-type OptionsOf<Activity> = Activity extends (request: never) => Once<unknown> ? OnceOptions : ActivityOptions;
+type OptionsOf<Activity> = Activity extends (request: never) => Once<unknown>
+  ? OnceActivityOptions
+  : ActivityOptions;
 
 /**
  * The activities at a partner that a workflow calls, with the options of each. They run on the partner's task queue, whose name
