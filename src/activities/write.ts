@@ -1,21 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { activityInfo, CompleteAsyncError, Context, getClient } from '@temporalio/activity';
-import {
-  ActivityCancelledError,
-  ActivityCompletionError,
-  ActivityNotFoundError,
-  ActivityPausedError,
-  ActivityResetError,
-} from '@temporalio/client';
+import { activityInfo, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { ActivityInterceptors } from '@temporalio/worker';
 import { Deadline } from '../http/deadline.js';
 import type { Mark, Once } from '../messages/activities.js';
 import { problemText } from '../partners/bounds.js';
 import { type OncePermit, permitOf } from '../partners/once.js';
 import { PartnerError } from '../partners/partner-error.js';
-import { isDenied, isUnimplemented } from '../temporal/unavailable.js';
-import { asFailure, isRetryable, REPORT_TIMEOUT_MS } from './failures.js';
+import { asFailure, isRetryable } from './failures.js';
+import { Marks, marked, record, type Sent } from './marks.js';
 
 /** Options of the call of a write. */
 interface WriteOptions {
@@ -40,9 +31,6 @@ export interface RepeatableWriteOptions extends Pick<WriteOptions, 'signal' | 'm
 /** The share of the start-to-close time-out that the calls of an attempt may use. The rest is reserved for the report. */
 export const SHARE_OF_ATTEMPT = 0.75;
 
-/** The pause before a request to Temporal is repeated, in milliseconds. */
-const REPORT_PAUSE_MS = 200;
-
 /**
  * Makes the call of a once-only operation, which must not be repeated once it was sent. The server may retry the activity without
  * limit, because each attempt records a durable mark after its connection is established and before its first byte, and reads
@@ -52,8 +40,8 @@ const REPORT_PAUSE_MS = 200;
  * - A mark: the request may have taken effect. The attempt fails as `Uncertain` and is not retried.
  * - An attempt whose request had no effect (`NotSent`, `RateLimited`, `Unauthorized`) clears its mark and is retried.
  *
- * The server rejects the mark of an attempt that it has given up on, so such an attempt sends nothing. {@link reportsWrites}
- * reports the result of an attempt that has sent, because the SDK's own report gives up after some seconds without a connection.
+ * The server rejects the mark of an attempt that it has given up on, so such an attempt sends nothing. `reportsWrites`
+ * (marks.ts) reports the result of an attempt that has sent, because the SDK's own report gives up after some seconds without a connection.
  *
  * @param send makes the call with these options; may read at the partner before it
  * @throws {ApplicationFailure} `PartnerError`, not retryable when it is `Uncertain`, `Rejected` or `Forbidden`
@@ -114,7 +102,10 @@ async function sent<Result>(
       if (!isFinal(failure) && earlier === undefined) await marks.clear();
       throw failure;
     }
-    if (!(error instanceof PartnerError)) throw unexpected(activityType, error, mark);
+    if (!(error instanceof PartnerError)) {
+      const reason = error instanceof Error ? error.name : 'unknown';
+      throw uncertain(activityType, reason, mark, error);
+    }
     if (error.kind === 'Uncertain') throw asFailure(error, mayRepeat, mark);
     if (!isSafeToResend(error)) throw asFailure(error, false);
     if (!mayHaveBeenSent) await marks.clear();
@@ -134,25 +125,21 @@ export function writeOnceThenRead<Result extends object, Now>(
   send: (options: OnceWriteOptions) => Promise<Result>,
   read: (result: Result, options: { readonly signal: AbortSignal }) => Promise<Now>,
 ): Once<Result & { readonly now?: Now }> {
-  return asOnce(sentThenRead(send, read));
-}
-
-async function sentThenRead<Result extends object, Now>(
-  send: (options: OnceWriteOptions) => Promise<Result>,
-  read: (result: Result, options: { readonly signal: AbortSignal }) => Promise<Now>,
-): Promise<Result & { readonly now?: Now }> {
-  const earlier = activityInfo().heartbeatDetails as Mark | undefined;
-  const response = earlier?.response as Result | undefined;
-  const result = response ?? (await sent(send, false));
-  const wasSent = marked.has(Context.current());
-  if (!response && !wasSent) return result;
-  try {
-    if (wasSent) await record({ sending: true, sentAt: new Date().toISOString(), response: result });
-    const now = await read(result, { signal: AbortSignal.timeout(READ_AFTER_MS) });
-    return now === undefined ? result : { ...result, now };
-  } catch {
-    return result;
-  }
+  const sentAndRead = async () => {
+    const earlier = activityInfo().heartbeatDetails as Mark | undefined;
+    const response = earlier?.response as Result | undefined;
+    const result = response ?? (await sent(send, false));
+    const wasSent = marked.has(Context.current());
+    if (!response && !wasSent) return result;
+    try {
+      if (wasSent) await record({ sending: true, sentAt: new Date().toISOString(), response: result });
+      const now = await read(result, { signal: AbortSignal.timeout(READ_AFTER_MS) });
+      return now === undefined ? result : { ...result, now };
+    } catch {
+      return result;
+    }
+  };
+  return asOnce(sentAndRead());
 }
 
 /** How long the read after a write may take, in milliseconds. The status poll reads later in any case. */
@@ -162,37 +149,6 @@ const READ_AFTER_MS = 10_000;
 export async function leaveUnsent(): Promise<void> {
   await new Marks(isResetWithoutMarks()).clear();
 }
-
-/**
- * Reports the result of an attempt that sent a request, by task token, until the server has accepted it. Placed before all other
- * interceptors, which get the result itself.
- */
-export function reportsWrites(context: Context): ActivityInterceptors {
-  const { taskToken } = context.info;
-  return {
-    inbound: {
-      async execute(input, next) {
-        let report: () => Promise<void>;
-        try {
-          const result = await next(input);
-          if (!marked.has(context)) return result;
-          report = () => getClient().activity.complete(taskToken, result);
-        } catch (error) {
-          if (!marked.has(context)) throw error;
-          report = () => getClient().activity.fail(taskToken, error);
-        }
-        await untilAccepted(report).catch((error: unknown) => {
-          // The server has given up on the attempt; the next one reads the mark.
-          if (!(error instanceof ActivityNotFoundError)) throw error;
-        });
-        throw new CompleteAsyncError();
-      },
-    },
-  };
-}
-
-/** Attempts that may have sent their request. */
-const marked = new WeakSet<Context>();
 
 /** The request had no effect at the partner, and may succeed later. */
 function isSafeToResend({ kind }: PartnerError): boolean {
@@ -236,133 +192,21 @@ function isResetWithoutMarks(): boolean {
 /** The server's timers may fire this early, in milliseconds. */
 const TIMER_SHIFT_MS = 1_000;
 
-/** When a request was sent, and the ids at the partner before. */
-type Sent = Omit<Mark, 'sending' | 'response'>;
-
 function lost(operation: string, mark: Mark | undefined): ApplicationFailure {
+  const { sending: _, response: __, ...before } = mark ?? {};
   const reason =
     mark === undefined
       ? 'it was reset together with its marks'
       : 'its worker stopped before the response was recorded';
-  const error = new PartnerError({ system: 'gangway', operation, kind: 'Uncertain', fields: [], reason });
-  if (mark === undefined) return asFailure(error, false);
-  const { sending: _, response: __, ...sent } = mark;
-  return asFailure(error, false, sent);
+  return uncertain(operation, reason, before);
 }
 
-function unexpected(operation: string, error: unknown, sent: Sent): ApplicationFailure {
-  const reason = error instanceof Error ? error.name : 'unknown';
-  const failure = new PartnerError(
-    { system: 'gangway', operation, kind: 'Uncertain', fields: [], reason },
-    { cause: error },
-  );
-  return asFailure(failure, false, sent);
-}
-
-/** The durable marks of one attempt. */
-class Marks {
-  /** Undefined while the server holds no mark of this attempt. */
-  sent: Sent | undefined;
-  /** Why this attempt must not send. */
-  refusal: Error | undefined;
-  #baseline: Pick<Mark, 'baseline'> = {};
-  #setting: Promise<void> = Promise.resolve();
-
-  /** @param mayHaveBeenSent what an earlier attempt leaves open stays open when this one clears its mark */
-  constructor(private readonly mayHaveBeenSent: boolean) {}
-
-  readonly compareWith = (baseline: readonly number[]): void => {
-    this.#baseline = { baseline };
-  };
-
-  /** @throws the {@link refusal}, when this attempt must not send */
-  readonly set = (): Promise<void> => {
-    this.#setting = this.#set();
-    return this.#setting;
-  };
-
-  /** Waits for a mark in progress, because the call may have ended before it. */
-  async afterSetting(): Promise<void> {
-    await this.#setting.catch(() => undefined);
-  }
-
-  async #set(): Promise<void> {
-    // A mark that is sent into a broken connection may arrive after this worker has died without sending the request.
-    await untilTemporalResponds();
-    const sent = { sentAt: new Date().toISOString(), ...this.#baseline };
-    try {
-      await record({ sending: true, ...sent });
-      this.sent = sent;
-      marked.add(Context.current());
-    } catch (error) {
-      this.refusal = refusalOf(error);
-      if (isStopRequest(error)) await this.clear();
-      throw this.refusal;
-    }
-  }
-
-  async clear(): Promise<void> {
-    // An earlier attempt may have sent it soon after it was scheduled.
-    const sent = this.sent ?? { sentAt: new Date(activityInfo().scheduledTimestampMs).toISOString() };
-    await record({ sending: this.mayHaveBeenSent, ...sent }).catch((error: unknown) => {
-      if (!isStopRequest(error) && !(error instanceof ActivityNotFoundError)) throw error;
-    });
-    marked.delete(Context.current());
-    this.sent = undefined;
-  }
-}
-
-/** The server accepted the mark, and asks the attempt to end. */
-function isStopRequest(error: unknown): boolean {
-  return (
-    error instanceof ActivityCancelledError ||
-    error instanceof ActivityResetError ||
-    error instanceof ActivityPausedError
-  );
-}
-
-function refusalOf(error: unknown): Error {
-  if (error instanceof ActivityNotFoundError)
-    return ApplicationFailure.retryable(
-      'nothing was sent: the server has given up on this attempt',
-      'GivenUp',
-    );
-  if (!isStopRequest(error)) return error instanceof Error ? error : new Error(String(error));
-  // The server does not retry an activity whose cancellation was requested.
-  return ApplicationFailure.retryable('nothing was sent: the server asked the attempt to end', 'NotSent');
-}
-
-async function record(mark: Mark): Promise<void> {
-  const { taskToken } = activityInfo();
-  const { activity } = getClient();
-  await untilAccepted(() => activity.heartbeat(taskToken, mark));
-}
-
-/** Repeats a request to Temporal until it responds. The repetition ends with the attempt, which the server then does not find. */
-function untilAccepted(request: () => Promise<void>): Promise<void> {
-  return retryWhile(request, (error) => error instanceof ActivityCompletionError);
-}
-
-/** A rejection is a response, too. Without a response, a request of a worker fails as `CANCELLED`. */
-function untilTemporalResponds(): Promise<unknown> {
-  const request = () => getClient().workflowService.getSystemInfo({});
-  return retryWhile(request, (error) => !isUnimplemented(error) && !isDenied(error)).catch(() => undefined);
-}
-
-async function retryWhile<Response>(
-  request: () => Promise<Response>,
-  isWorthRetrying: (error: unknown) => boolean,
-): Promise<Response> {
-  const client = getClient();
-  // A signal that never aborts. The activity's own client ends its requests when the worker begins to shut down.
-  const { signal } = new AbortController();
-  const inTime = () => client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, request);
-  for (;;) {
-    try {
-      return await client.withAbortSignal(signal, inTime);
-    } catch (error) {
-      if (!isWorthRetrying(error)) throw error;
-      await sleep(REPORT_PAUSE_MS);
-    }
-  }
+function uncertain(
+  operation: string,
+  reason: string,
+  before: Partial<Sent>,
+  cause?: unknown,
+): ApplicationFailure {
+  const details = { system: 'gangway', operation, kind: 'Uncertain', fields: [], reason } as const;
+  return asFailure(new PartnerError(details, { cause }), false, before);
 }

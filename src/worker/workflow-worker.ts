@@ -1,8 +1,8 @@
 import type { ActivityInterceptorsFactory, WorkerInterceptors, WorkerOptions } from '@temporalio/worker';
 import { correctionActivities } from '../activities/corrections.js';
+import { reportsWrites } from '../activities/marks.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import { publishActivities } from '../activities/outbound-events.js';
-import { reportsWrites } from '../activities/write.js';
 import type { CorrectionActivities, OnboardingActivities } from '../messages/activities.js';
 import { knownAccounts } from '../messages/inputs.js';
 import type { OutboundEventActivities } from '../messages/outbound-events.js';

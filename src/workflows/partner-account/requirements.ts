@@ -9,7 +9,7 @@ import {
 } from '../../messages/partner-account.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
-import { aboutTicket, detailOf, reply, ticketQuestion, titleOfReply } from '../business/underwriting.js';
+import { aboutTicket, detailOf, reply, ticketQuestion, titleOfReply } from '../business/tickets.js';
 import { minuteOf } from '../journey/current-details.js';
 import type { Journey } from '../journey/journey.js';
 import { accountName, POLL, partnerActivities, REPEATABLE, WAIT } from '../journey/partner-activities.js';

@@ -13,10 +13,10 @@ import {
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { reportsWrites } from '../../../src/activities/marks.js';
 import {
   type OnceWriteOptions,
   type RepeatableWriteOptions,
-  reportsWrites,
   watched,
   writeOnce,
   writeOnceThenRead,
