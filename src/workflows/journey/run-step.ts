@@ -164,7 +164,7 @@ async function attempted<Result>(
   } catch (error) {
     if (isCancellation(error)) {
       // An earlier attempt of a write that may be repeated may have taken effect. So may one that has timed out: when the server
-      // cancels a write between two attempts, it does not tell the mark.
+      // cancels a write between two attempts, it does not report the mark.
       const mayHaveTimedOut = Date.now() - begunAt >= WRITE_ATTEMPT_MS;
       ended(step.effect === 'idempotent' || mayHaveTimedOut ? 'unknown' : 'not-sent');
       throw error;
