@@ -48,8 +48,6 @@ export function holderActivities(
   candidates: Candidates,
   { readProfile, snapshotOf }: ProfileReader,
 ): HolderCalls {
-  const ownId = () => activityInfo().workflowExecution?.workflowId;
-
   return {
     submitHolder: ({ declined = [], ...business }) =>
       writeOnceThenRead<Submission, ProfileSnapshot | undefined>(
@@ -75,6 +73,27 @@ export function holderActivities(
             : readProfile(submitted.profileId, options),
       ),
 
+    ...candidateActivities(candidates, snapshotOf),
+
+    correctHolder: ({ profileId, ...request }) =>
+      writeRepeatably(async (options) => {
+        const verdict = await judged(request, 'updateBusinessAccountHolder', (submission) =>
+          client.updateBusinessAccountHolder({ profileId, ...submission }, options),
+        );
+        nudgeOwnPoll();
+        return verdict;
+      }),
+  };
+}
+
+const ownId = () => activityInfo().workflowExecution?.workflowId;
+
+/** Finds a business at the partner, and compares it. */
+function candidateActivities(
+  candidates: Candidates,
+  snapshotOf: ProfileReader['snapshotOf'],
+): Pick<BankingActivities, 'findCandidates' | 'examineProfile' | 'inspectProfile'> {
+  return {
     findCandidates: ({ baseline, ...business }) =>
       repeatable(async () => {
         const { holder, merchantProfileId } = business;
@@ -100,15 +119,6 @@ export function holderActivities(
         if (!profile) return null;
         const candidate = await candidates.compare(profileId, profile, business, workflowId);
         return { candidate, now: await snapshotOf(profile, options) };
-      }),
-
-    correctHolder: ({ profileId, ...request }) =>
-      writeRepeatably(async (options) => {
-        const verdict = await judged(request, 'updateBusinessAccountHolder', (submission) =>
-          client.updateBusinessAccountHolder({ profileId, ...submission }, options),
-        );
-        nudgeOwnPoll();
-        return verdict;
       }),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasChanged } from '../../../src/activities/boarding.js';
+import { hasChanged } from '../../../src/activities/boarding/merchant.js';
 import type { Seen, StatusSnapshot } from '../../../src/messages/boarding-activities.js';
 
 const note = (id: string) => ({ id, text: 'Why?', author: null, date: null });
