@@ -70,6 +70,8 @@ describe('a field of a partner that changes it with each read', () => {
       [two, one],
     ].map((notes) => read({ notes }));
     expect(following(lists)).toMatchObject({ quiet: [[], [], ['notes']], compared: { noteCount: 2 } });
+    const fewer = [[one, two, three], [one, two], [one], []].map((notes) => read({ notes }));
+    expect(following(fewer).compared).toMatchObject({ noteCount: 0 });
     const turned = [1, 2, 3, 4].map((time) => read({ notes: time % 2 ? [one, two] : [two, one] }));
     expect(following(turned).compared).toMatchObject({ noteIds: ['n-2', 'n-1'] });
   });
@@ -83,6 +85,6 @@ describe('a field of a partner that changes it with each read', () => {
   });
 
   it('that was not seen is not compared', () => {
-    expect(comparable(CALM, { phase: 'submitted' })).toEqual({ phase: 'submitted' });
+    expect(comparable(CALM, { phase: 'submitted' })).toStrictEqual({ phase: 'submitted' });
   });
 });
