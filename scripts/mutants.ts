@@ -11,7 +11,9 @@ import { Printer } from '../src/commands/cli/output.js';
 
 /** The files that decide what is sent, shown and accepted. */
 const DECIDING = [
-  ...['account-access', 'failures', 'marks', 'poll', 'write'].map((name) => `src/activities/${name}.ts`),
+  ...['account-access', 'credentials', 'failures', 'marks', 'poll', 'write'].map(
+    (name) => `src/activities/${name}.ts`,
+  ),
   'src/commands/batch/run.ts',
   ...['onboarding-access', 'session'].map((name) => `src/console/${name}.ts`),
   ...['banking/token', 'http'].map((name) => `src/partners/${name}.ts`),

@@ -3,11 +3,12 @@ import { activityInfo, getClient, heartbeat, type Info, log, sleep } from '@temp
 import type { Client } from '@temporalio/client';
 import type { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';
-import type {
-  PartnerAccountActivities,
-  ProbeRequest,
-  ProbeResult,
-  Refusal,
+import {
+  credentialsRefused,
+  type PartnerAccountActivities,
+  type ProbeRequest,
+  type ProbeResult,
+  type Refusal,
 } from '../messages/partner-account.js';
 import type { CallOptions } from '../partners/client.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
@@ -16,17 +17,17 @@ import {
   type AccountAt,
   isHandlingRefusal,
   probeNow,
-  reportRefusal,
+  reportTo,
   retryReads,
   waitsForReadable,
   wakeRefused,
 } from '../temporal/partner-accounts.js';
+import * as credentials from './credentials.js';
 import {
   asFailure,
   beating,
   isRetryable,
   partnerErrorIn,
-  REFUSED_PACE_MS,
   REPORT_TIMEOUT_MS,
   untilCancelled,
 } from './failures.js';
@@ -56,40 +57,17 @@ const PASS_MS = 50;
 /** How often to check whether responses can be read again, in milliseconds. The check calls no partner. */
 const READABLE_PACE_MS = 5_000;
 
-/** After this many reports without a probe in this process, each workflow asks a person itself. */
-const MAX_UNANSWERED_REPORTS = 3;
-
-/** A rejection this soon after a successful probe, in milliseconds, is about the call and not about the credentials. */
-const DISPUTE_MS = 5 * 60_000;
-
 /** A partner's words are cut off after this many characters. */
 const WORDS_LENGTH = 300;
-
-/** The heartbeat details of a probe. */
-interface ProbeProgress {
-  readonly passes: number;
-}
 
 /**
  * Tracks whether a partner accepts the credentials of this process for one account. A refusal is reported to the account's
  * workflow, which asks one person on behalf of all onboardings. Until the next try is due, or a probe succeeds, activities fail
- * without a call, because each call with a wrong password may count towards a locked account. Times are those of
- * `performance.now()`, because the clock of the machine may be set while the process runs.
+ * without a call. What follows from a response is decided in credentials.ts.
  */
 export class AccountAccess {
   readonly #process = randomUUID();
-  #refusal: { readonly details: PartnerErrorDetails; readonly until: number } | undefined;
-  /** Whether the account's workflow got a report, and when to check it again. */
-  #isReported = false;
-  #reportAt = 0;
-  /** Reports since the last probe in this process. */
-  #unansweredReports = 0;
-  /** Probes that succeeded. */
-  #opened = 0;
-  /** Types of activities that were refused since the last successful probe, and before it. */
-  readonly #refused = new Set<string>();
-  readonly #disputed = new Set<string>();
-  #disputedUntil = 0;
+  #state = credentials.UNTRIED;
 
   constructor(
     private readonly place: AccountAt,
@@ -125,64 +103,56 @@ export class AccountAccess {
   }
 
   async #guarded<T>(info: Info, run: () => Promise<T>): Promise<T> {
-    const { activityType } = info;
-    if (activityType in this.activities) return run();
-    if (this.#refusal && performance.now() < this.#refusal.until) {
+    const { activityType: type } = info;
+    if (type in this.activities) return run();
+    const before = this.#state;
+    if (before.is === 'refused' && credentials.pauseMs(before, performance.now()) > 0) {
       if (isUnmarkedWrite(info)) await leaveUnsent();
-      throw refused(info, this.#refusal.details);
+      throw refused(info, before.details);
     }
-    const opened = this.#opened;
     try {
       const result = await run();
-      this.#accepted(activityType);
+      this.#state = credentials.letIn(this.#state, type);
       return result;
     } catch (error) {
-      const failure = partnerErrorIn(error);
-      const details = failure && isRefusedAtTheDoor(failure) ? failure : undefined;
-      if (!details) {
-        if (!failure || failure.kind === 'Rejected' || failure.kind === 'Forbidden')
-          this.#accepted(activityType);
-        throw error;
+      const details = partnerErrorIn(error);
+      if (details && isRefusedAtTheDoor(details)) {
+        const [state, what] = credentials.refused(this.#state, before, type, details, performance.now());
+        this.#state = state;
+        if (what === 'ask') throw forbidden(details);
+        if (what !== 'wait') await this.#report(details, what === 'confirm');
+        throw refused(info, details);
       }
-      // The partner has accepted the credentials since the call began.
-      if (opened !== this.#opened) throw refused(info, details);
-      // Either the credentials work, but not for this call; or no probe reaches this process, as in a worker of an old build.
-      const isDisputed = performance.now() < this.#disputedUntil && this.#disputed.has(activityType);
-      if ((isDisputed && !details.atSignIn) || this.#unansweredReports >= MAX_UNANSWERED_REPORTS)
-        throw forbidden(details);
-      this.#refused.add(activityType);
-      this.#close(details);
-      await this.#report(details);
-      throw refused(info, details);
+      const isAccepted = !details || details.kind === 'Rejected' || details.kind === 'Forbidden';
+      if (isAccepted) this.#state = credentials.letIn(this.#state, type);
+      throw error;
     }
   }
 
-  async #report(details: PartnerErrorDetails): Promise<void> {
-    if (performance.now() < this.#reportAt) return;
-    this.#reportAt = performance.now() + REFUSED_PACE_MS;
+  async #report(details: PartnerErrorDetails, mayBeHandled: boolean): Promise<void> {
     const client = getClient();
-    const report = { process: this.#process, refusal: refusalOf(details) };
     const deliver = async () => {
-      if (this.#isReported && (await isHandlingRefusal(client, this.place))) return;
-      await reportRefusal(client, this.place, report);
-      this.#isReported = true;
-      this.#unansweredReports += 1;
+      if (mayBeHandled && (await isHandlingRefusal(client, this.place))) return;
+      const refusal = refusalOf(details);
+      await reportTo(client, this.place, credentialsRefused, { process: this.#process, refusal });
+      this.#state = credentials.reported(this.#state, true);
     };
     await client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, deliver).catch((error: unknown) => {
-      this.#reportAt = 0;
+      this.#state = credentials.reported(this.#state, false);
       log.warn('could not report that a partner rejected credentials', { error });
     });
   }
 
   async #probe({ process, seen, code, afresh }: ProbeRequest): Promise<ProbeResult> {
-    const { passes = 0 } = (activityInfo().heartbeatDetails ?? {}) as Partial<ProbeProgress>;
-    if (process !== this.#process && passes < MAX_PASSES) {
-      heartbeat({ passes: passes + 1 } satisfies ProbeProgress);
+    const isOwn = process === this.#process;
+    const { passes = 0 } = (activityInfo().heartbeatDetails ?? {}) as { passes?: number };
+    if (!isOwn && passes < MAX_PASSES) {
+      heartbeat({ passes: passes + 1 });
       throw again('OtherProcess', 'the probe is for another process', PASS_MS);
     }
-    if (process === this.#process) this.#unansweredReports = 0;
-    if (passes > 0) heartbeat({ passes: 0 } satisfies ProbeProgress);
-    if (seen && process === this.#process) this.#pace();
+    if (isOwn) this.#state = credentials.probed(this.#state);
+    if (passes > 0) heartbeat({ passes: 0 });
+    if (isOwn && seen) this.#pace();
     // In this order, because forgetting drops an unused code.
     if (afresh) this.signIn.forget?.();
     if (code !== undefined) this.signIn.useCode?.(code);
@@ -191,42 +161,22 @@ export class AccountAccess {
     } catch (error) {
       if (!(error instanceof PartnerError)) throw error;
       if (isRefusedAtTheDoor(error.details)) {
-        this.#close(error.details);
+        this.#state = credentials.probeRefused(this.#state, error.details, performance.now());
         const refusal = refusalOf(error.details);
-        if (process === this.#process && seen && isSame(seen, refusal)) this.#pace();
+        if (isOwn && seen && isSame(seen, refusal)) this.#pace();
         return { process: this.#process, refusal };
       }
       if (isRetryable(error, 1, false)) throw asFailure(error, true);
       // The read failed for another reason: the partner accepts the credentials.
     }
-    this.#open();
+    this.#state = credentials.probeAccepted(this.#state, performance.now());
     return { process: this.#process };
   }
 
-  /** @throws {ApplicationFailure} while the last refusal is too recent for another probe */
+  /** @throws {ApplicationFailure} `StillRefused` while the last refusal is too recent for another probe */
   #pace(): void {
-    const leftMs = (this.#refusal?.until ?? 0) - performance.now();
+    const leftMs = credentials.pauseMs(this.#state, performance.now());
     if (leftMs > 0) throw again('StillRefused', 'the credentials are still refused', leftMs);
-  }
-
-  #accepted(activityType: string): void {
-    this.#refused.delete(activityType);
-    this.#disputed.delete(activityType);
-  }
-
-  #close(details: PartnerErrorDetails): void {
-    this.#refusal = { details, until: performance.now() + REFUSED_PACE_MS };
-  }
-
-  #open(): void {
-    this.#opened += 1;
-    this.#refusal = undefined;
-    this.#isReported = false;
-    this.#reportAt = 0;
-    if (performance.now() >= this.#disputedUntil) this.#disputed.clear();
-    for (const activityType of this.#refused) this.#disputed.add(activityType);
-    this.#refused.clear();
-    this.#disputedUntil = performance.now() + DISPUTE_MS;
   }
 }
 

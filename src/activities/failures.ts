@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { PARTNER_ERROR } from '../messages/activities.js';
 import type { CallOptions } from '../partners/client.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
+import { REFUSED_PACE_MS } from './credentials.js';
 
 /** How often a running call sends a heartbeat, in milliseconds, and the least number of heartbeats within its time-out. */
 const HEARTBEAT_MS = 3_000;
@@ -10,9 +11,6 @@ const HEARTBEATS_PER_TIMEOUT = 3;
 
 /** Attempts in which a 404 may mean that the partner does not find yet what it has just created. */
 const NOT_FOUND_ATTEMPTS = 6;
-
-/** The least wait after the partner rejected credentials, in milliseconds: more attempts could lock the account. */
-export const REFUSED_PACE_MS = 60_000;
 
 /** How long a report from an activity to Temporal may take, in milliseconds. */
 export const REPORT_TIMEOUT_MS = 5_000;

@@ -3,9 +3,10 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
 import { type PartnerWait, stepWaits } from '../messages/onboarding-state.js';
+import { readsUnreadable } from '../messages/partner-account.js';
 import { bounded, LONGEST, problemText, shortened } from '../partners/bounds.js';
 import { masked } from '../privacy/masked.js';
-import { type AccountAt, reportUnreadable } from '../temporal/partner-accounts.js';
+import { type AccountAt, reportTo } from '../temporal/partner-accounts.js';
 import { partnerErrorIn, REPORT_TIMEOUT_MS } from './failures.js';
 import { type PollProgress, pollProgress } from './poll.js';
 
@@ -117,7 +118,9 @@ export class PartnerWaits {
       workflowId: info.workflowExecution.workflowId,
     };
     await client
-      .withDeadline(Date.now() + REPORT_TIMEOUT_MS, () => reportUnreadable(client, this.place, report))
+      .withDeadline(Date.now() + REPORT_TIMEOUT_MS, () =>
+        reportTo(client, this.place, readsUnreadable, report),
+      )
       .catch((failed: unknown) => {
         this.#reportedAt.delete(operation);
         throw failed;

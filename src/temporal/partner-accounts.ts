@@ -1,4 +1,5 @@
 import { ApplicationFailure, type Client } from '@temporalio/client';
+import type { SignalDefinition } from '@temporalio/common';
 import { PARTNER_ERROR } from '../messages/activities.js';
 import {
   AWAIT_STATUS_ACTIVITY_ID,
@@ -8,14 +9,10 @@ import {
   typesAt,
 } from '../messages/ids.js';
 import {
-  credentialsRefused,
   type PartnerAccountActivities,
   type PartnerAccountInput,
-  type RefusalReport,
-  readsUnreadable,
   ticketsSeen,
   type UnreadableRead,
-  type UnreadableReport,
 } from '../messages/partner-account.js';
 import type { RequirementKind } from '../messages/requirements.js';
 import { initialVisibility } from '../messages/search-attributes.js';
@@ -39,35 +36,29 @@ export interface AccountAt {
 /** How many workflows are examined at once. */
 const CONCURRENCY = 16;
 
-/** Reports to the workflow of an account that the partner rejected its credentials. Starts it if it does not run. */
-export async function reportRefusal(client: Client, place: AccountAt, report: RefusalReport): Promise<void> {
-  await client.workflow.signalWithStart('partnerAccount', {
-    ...startOf(place),
-    signal: credentialsRefused,
-    signalArgs: [report],
-  });
-}
-
-/** Makes the workflow of an account search for tickets that no onboarding shows. Starts it if it does not run. */
-export async function reportTickets(client: Client, place: AccountAt): Promise<void> {
-  const { workflowId } = await client.workflow.signalWithStart('partnerAccount', {
-    ...startOf(place),
-    signal: ticketsSeen,
-  });
-  await nudge(client, workflowId);
-}
-
-/** Reports to the workflow of an account that responses cannot be read. Starts it if it does not run. */
-export async function reportUnreadable(
+/**
+ * Reports to the workflow of an account. Starts it if it does not run.
+ *
+ * @returns its id
+ */
+export async function reportTo<Args extends unknown[]>(
   client: Client,
-  place: AccountAt,
-  report: UnreadableReport,
-): Promise<void> {
-  await client.workflow.signalWithStart('partnerAccount', {
-    ...startOf(place),
-    signal: readsUnreadable,
-    signalArgs: [report],
-  });
+  { system, account, taskQueue }: AccountAt,
+  signal: SignalDefinition<Args>,
+  ...signalArgs: Args
+): Promise<string> {
+  const input: PartnerAccountInput = { system };
+  const workflowId = partnerAccountId(system, account);
+  const visibility = initialVisibility('partnerAccount', { summary: `account at ${system}`, account });
+  const start = { workflowId, taskQueue, args: [input], ...visibility };
+  const report: { signal: SignalDefinition<unknown[]>; signalArgs: unknown[] } = { signal, signalArgs };
+  await client.workflow.signalWithStart('partnerAccount', { ...start, ...report });
+  return workflowId;
+}
+
+/** Makes the workflow of an account search for tickets that no onboarding shows. */
+export async function reportTickets(client: Client, place: AccountAt): Promise<void> {
+  await nudge(client, await reportTo(client, place, ticketsSeen));
 }
 
 /** Whether one of these workflows waits because the last response of the operation could not be read. */
@@ -75,12 +66,9 @@ export async function waitsForReadable(
   client: Client,
   { operation, workflowIds }: UnreadableRead,
 ): Promise<boolean> {
-  for (const workflowId of workflowIds) {
-    for (const pending of await pendingActivities(client, workflowId)) {
-      const details = await partnerErrorOf(client, workflowId, pending);
-      if (details?.unreadable === operation) return true;
-    }
-  }
+  for (const workflowId of workflowIds)
+    for (const pending of await pendingActivities(client, workflowId))
+      if ((await partnerErrorOf(client, workflowId, pending))?.unreadable === operation) return true;
   return false;
 }
 
@@ -91,35 +79,18 @@ export async function retryReads(client: Client, { operation, workflowIds }: Unr
   for (const workflowId of workflowIds) await retryNow(client, workflowId, isMeant);
 }
 
-function startOf({ system, account, taskQueue }: AccountAt) {
-  const input: PartnerAccountInput = { system };
-  const workflowId = partnerAccountId(system, account);
-  const visibility = initialVisibility('partnerAccount', { summary: `account at ${system}`, account });
-  return { workflowId, taskQueue, args: [input], ...visibility };
-}
-
 /** Whether the workflow of an account handles rejected credentials now. It may run for other reasons. */
-export async function isHandlingRefusal(
-  client: Client,
-  { system, account }: Pick<AccountAt, 'system' | 'account'>,
-): Promise<boolean> {
-  const ofCredentials: readonly (keyof PartnerAccountActivities)[] = ['probeAccount', 'wakeRefused'];
+export async function isHandlingRefusal(client: Client, { system, account }: AccountAt): Promise<boolean> {
+  const types: readonly (keyof PartnerAccountActivities)[] = ['probeAccount', 'wakeRefused'];
   const pending = await pendingActivities(client, partnerAccountId(system, account));
-  const types = pending.map(({ activityType }) => activityType?.name);
-  return ofCredentials.some((type) => types.includes(type));
+  return pending.some(({ activityType }) => types.some((type) => type === activityType?.name));
 }
 
 /** Makes the workflow of an account, if it runs, try the credentials at once: somebody may have corrected them. */
-export async function probeNow(
-  client: Client,
-  { system, account }: Pick<AccountAt, 'system' | 'account'>,
-): Promise<void> {
+export async function probeNow(client: Client, { system, account }: AccountAt): Promise<void> {
   const probe: keyof PartnerAccountActivities = 'probeAccount';
-  await retryNow(
-    client,
-    partnerAccountId(system, account),
-    ({ activityType }) => activityType?.name === probe,
-  );
+  const workflowId = partnerAccountId(system, account);
+  await retryNow(client, workflowId, ({ activityType }) => activityType?.name === probe);
 }
 
 /** How a search for pending activities is watched and ended. Each running workflow takes a request. */

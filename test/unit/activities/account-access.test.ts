@@ -27,7 +27,7 @@ afterEach(() => void vi.useRealTimers());
 function process() {
   const reports: { process: string; refusal: unknown }[] = [];
   const partner = { refusal: undefined as Partial<PartnerErrorDetails> | undefined, calls: 0, workflows: 0 };
-  const temporal = { isUp: true, searches: 0 };
+  const temporal = { isUp: true, searches: 0, onMark: async (): Promise<unknown> => undefined };
   /** The activities of workflows of the account, whose last attempt failed like this. */
   const waiting = new Map<string, Partial<PartnerErrorDetails>>();
   const retried: unknown[] = [];
@@ -59,7 +59,12 @@ function process() {
       resetActivity: async ({ execution, id }: { execution: { workflowId: string }; id: string }) =>
         retried.push([execution.workflowId, id]),
     },
-    activity: { heartbeat: async (_: Uint8Array, mark: unknown) => marks.push(mark) },
+    activity: {
+      heartbeat: async (_: Uint8Array, mark: unknown) => {
+        marks.push(mark);
+        await temporal.onMark();
+      },
+    },
     workflow: {
       signalWithStart: async (_: string, { signalArgs }: { signalArgs: typeof reports }) => {
         if (!temporal.isUp) throw new Error('Temporal is down');
@@ -210,6 +215,17 @@ describe('a process whose credentials are refused', () => {
     expect(marks).toEqual([]);
     await failure(run(undefined, write));
     expect(marks).toMatchObject([{ sending: false }]);
+  });
+
+  it('holds a write back although a probe succeeds while it leaves that mark', async () => {
+    const { run, probe, partner, temporal } = process();
+    partner.refusal = {};
+    await failure(run());
+    temporal.onMark = async () => {
+      partner.refusal = undefined;
+      await probe();
+    };
+    expect(await failure(run(undefined, { heartbeatTimeoutMs: undefined }))).toMatchObject(waits);
   });
 
   it('does not release a write that may have been sent before a reset that removed its marks', async () => {
