@@ -186,6 +186,9 @@ export class Network implements Link {
   }
 }
 
+/** What a partner says that does not take a write, for no reason of the input. */
+export const NOT_TODAY = 'cannot be taken today';
+
 /** The fields of a body, as far as they are text. */
 function textOf({ body }: HttpRequest): string {
   return body instanceof FormData ? JSON.stringify([...body]) : (body ?? '');
@@ -205,7 +208,7 @@ function answer(status: number, headers: HttpResponse['headers'] = {}, body = ''
 /** A refusal that no scenario calls for. It quotes a name that the request has. */
 function refusal(text: string): string {
   const name = text.includes(MARKERS.firstName) ? MARKERS.firstName : 'This';
-  return JSON.stringify({ message: `${name} cannot be taken today`, errors: {} });
+  return JSON.stringify({ message: `${name} ${NOT_TODAY}`, errors: {} });
 }
 
 /** Of a list with more than one element, the first element and how many there are. */

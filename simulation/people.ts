@@ -15,6 +15,7 @@ import { writtenAs } from '../test/rigs/chaos/questions.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import { MARKERS } from './markers.js';
 import type { Network } from './network.js';
+import { NOT_TODAY } from './network.js';
 import type { Partners } from './partners.js';
 import type { Plan, Slip } from './plan.js';
 import type { World } from './world.js';
@@ -29,6 +30,9 @@ const LONGEST_SHIFT_MS = 6 * HOUR_MS;
 
 /** Somebody else was faster, or the partner was. */
 const TOO_LATE = /is not open|is open; open|has ended|already|not found|unsent|to take back|proposed/;
+
+/** The partner does not take it, for no reason of the input. */
+const FOR_NO_REASON = new RegExp(`${NOT_TODAY}|^the partner gave no reason$`);
 
 /** A requirement of a workflow, and the answer that its person has in mind. */
 interface Case {
@@ -46,15 +50,13 @@ export class People {
   readonly receipts: { readonly workflowId: string; readonly id: string }[] = [];
   /** What they were asked. */
   readonly asked = new Set<string>();
-  /** Of these a write may be missing: the partner decided before all answers had reached it, or a correction came earlier. */
+  /** Of these a write may be missing: the partner decided before all answers had reached it. */
   readonly spared = new Set<Party>();
   readonly #slips: ReadonlyMap<number, Slip>;
   /** Parts that the partner has approved. */
   readonly #moved = new Set<object>();
   /** A business that has continued as new does not keep social security numbers, and asks for them. */
   readonly #knowsNoSsn = new Set<string>();
-  /** Nothing is left to correct in these workflows. */
-  readonly #corrected = new Set<string>();
   #answers = 0;
   #last: Case | undefined;
 
@@ -65,7 +67,7 @@ export class People {
     private readonly network: Pick<Network, 'next'>,
     private readonly files: FileStore,
     private readonly cast: readonly Party[],
-    private readonly plan: Pick<Plan, 'fates' | 'slips' | 'shiftMs'>,
+    private readonly plan: Pick<Plan, 'slips' | 'shiftMs'>,
   ) {
     this.#slips = new Map(plan.slips.map(({ answer, slip }) => [answer, slip]));
   }
@@ -119,16 +121,11 @@ export class People {
     // It closes by itself, once the partner is there again.
     if (requirement.kind === 'waiting') return undefined;
     const { party, workflowId } = witness;
-    // A refusal that no scenario calls for is one of the plan.
-    const isPlanned =
-      requirement.kind === 'rejected-input' && this.plan.fates.some(({ fate }) => fate === 'rejected');
-    const isCorrected = isPlanned && this.#corrected.has(workflowId);
-    const answer =
-      (!isCorrected && answerTo(party, requirement, MARKERS)) || (isPlanned ? { kind: 'retry' } : undefined);
+    const isForNoReason = requirement.kind === 'rejected-input' && FOR_NO_REASON.test(requirement.detail);
+    const answer = isForNoReason ? { kind: 'retry' as const } : answerTo(party, requirement, MARKERS);
     if (answer === undefined)
       this.surprises.add(`${party.externalId} asks: ${requirement.title}: ${requirement.detail}`);
     if (answer === undefined || answer === 'moot') return undefined;
-    if (isPlanned) this.spared.add(party);
     if (answer === 'uncertain') return this.#afterLookingAtTheLedger(witness, requirement);
     if (answer.kind === 'correction' && this.#knowsNoSsn.has(workflowId)) return withSsn(answer);
     if (answer.kind !== 'document') return answer;
@@ -238,7 +235,6 @@ export class People {
       const why = cause instanceof Error ? cause.message : message;
       say(', refused');
       if (/ssn: is required/.test(why)) this.#knowsNoSsn.add(workflowId);
-      else if (/changes nothing/.test(why)) this.#corrected.add(workflowId);
       else if (!refusal.test(why)) this.surprises.add(`${workflowId} refuses ${what} for ${kind}: ${why}`);
       return undefined;
     }

@@ -91,6 +91,7 @@ export class Worker extends Process implements ServiceWorker {
 
   #die(): void {
     this.isAlive = false;
+    this.service.died();
     for (const { instance } of this.#instances.values()) void instance.dispose();
     this.#instances.clear();
   }

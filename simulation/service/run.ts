@@ -137,7 +137,12 @@ export class Run {
 
   /** A task has begun, or waits for a worker. */
   get hasTask(): boolean {
-    return this.isOpen && (this.#task !== undefined || this.#jobs.length > 0);
+    return this.waitsForWorker || (this.isOpen && this.#task !== undefined);
+  }
+
+  /** A task waits, and nobody has taken it. */
+  get waitsForWorker(): boolean {
+    return this.isOpen && this.#task === undefined && this.#jobs.length > 0;
   }
 
   get isOpen(): boolean {

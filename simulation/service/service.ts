@@ -116,6 +116,14 @@ export class Service implements RunHost {
     }
   }
 
+  /** A worker has died. What it was about to take goes to another one, once the server notices. */
+  died(): void {
+    const handOver = () => {
+      for (const run of this.runs) if (run.waitsForWorker) this.dispatchTask(run);
+    };
+    this.world.after(NOTICED_AFTER_MS, handOver, null);
+  }
+
   /** It takes nothing any more. */
   leave(worker: Worker): void {
     this.workers.splice(this.workers.indexOf(worker), 1);
@@ -186,6 +194,9 @@ const {
   WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE: REJECT_DUPLICATE,
   WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY: ALLOW_DUPLICATE_FAILED_ONLY,
 } = proto.temporal.api.enums.v1.WorkflowIdReusePolicy;
+
+/** A worker that holds a workflow has this long, in milliseconds, to take its task. */
+const NOTICED_AFTER_MS = 10_000;
 
 const CLOSE = { TERMINATE: 1, REQUEST_CANCEL: 3 };
 
