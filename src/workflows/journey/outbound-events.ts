@@ -46,6 +46,8 @@ export class OutboundEvents {
   );
   #sequence: number;
   #stage: Stage | undefined;
+  /** The id of the event before. */
+  #last = '';
   #pending: OutboundEvent[];
 
   constructor(records?: OutboundEventRecords) {
@@ -99,17 +101,18 @@ export class OutboundEvents {
   #add<Type extends OutboundEventType>(type: Type, data: Omit<OutboundEventData[Type], keyof About>): void {
     this.#sequence += 1;
     const { workflowId, namespace, firstExecutionRunId } = workflowInfo();
-    const time = new Date().toISOString();
+    const mark = fingerprint([uuid4(), this.#last, type, data]);
+    this.#last = `${firstExecutionRunId}.${this.#sequence}.${mark}`;
     this.#pending.push({
       specversion: '1.0',
       // After a reset, sequences repeat. Up to the reset point, random numbers repeat as well: the same event has the same id.
       // Later numbers differ: a new event has an id that no receiver has seen. A task that is tried again, because its worker
       // died or because a cancellation came, may publish something else with the same number. What follows has a new id then, too.
-      id: `${firstExecutionRunId}.${this.#sequence}.${fingerprint([uuid4(), time, type, data])}`,
+      id: this.#last,
       source: `/gangway/${namespace}`,
       type,
       subject: workflowId,
-      time,
+      time: new Date().toISOString(),
       sequence: String(this.#sequence).padStart(8, '0'),
       datacontenttype: 'application/json',
       data: { ...this.#about, ...data } as unknown as OutboundEventData[Type],

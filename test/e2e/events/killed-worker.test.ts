@@ -43,7 +43,7 @@ it('a subscriber gets all events although the worker is killed', async () => {
   );
   const ends = () => crm.received.filter(({ type }) => type === 'onboarding.completed.v1');
   await eventually(
-    async () => new Set(ends().map(({ id }) => id)).size,
+    async () => new Set(ends().map(({ data }) => data['workflowId'])).size,
     (size) => size === boardings.length,
     'the end of each',
     60_000,
