@@ -151,7 +151,8 @@ export class AccountAccess {
       throw again('OtherProcess', 'the probe is for another process', PASS_MS);
     }
     if (isOwn) this.#state = credentials.probed(this.#state);
-    if (passes > 0) heartbeat({ passes: 0 });
+    // Otherwise the owner is gone. Later attempts need not search for it again.
+    if (isOwn && passes > 0) heartbeat({ passes: 0 });
     if (isOwn && seen) this.#pace();
     // In this order, because forgetting drops an unused code.
     if (afresh) this.signIn.forget?.();

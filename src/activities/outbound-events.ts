@@ -18,10 +18,11 @@ export function publishActivities(
     async publishEvents(events) {
       const { taskQueue } = activityInfo();
       const client = getClient();
-      const deliveries = events.flatMap((event) =>
-        destinations.map(({ id }) => ({ event, destination: id })),
-      );
-      await Promise.all(deliveries.map((delivery) => startDelivery(client, taskQueue, delivery)));
+      // In order: a worker that dies in between has published no event whose predecessor another worker publishes later.
+      for (const event of events)
+        await Promise.all(
+          destinations.map(({ id }) => startDelivery(client, taskQueue, { event, destination: id })),
+        );
     },
   };
 }

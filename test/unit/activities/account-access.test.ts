@@ -481,8 +481,8 @@ describe('a probe', () => {
     expect(partner.calls).toBe(3);
   });
 
-  it('is passed to the process that needs it twenty times, 50 ms apart, and then counts it as gone', async () => {
-    const { probe, signIns, heartbeats } = process();
+  it('is passed to the process that needs it twenty times, 50 ms apart, and then counts it as gone until it returns', async () => {
+    const { run, probe, partner, signIns, heartbeats } = process();
     const elsewhere = { process: 'elsewhere', code: '123456' };
     const passed = { type: 'OtherProcess', nonRetryable: false, nextRetryDelay: 50 };
     expect(await failure(probe(elsewhere))).toMatchObject(passed);
@@ -490,6 +490,12 @@ describe('a probe', () => {
     expect([signIns, heartbeats]).toEqual([[], [{ passes: 1 }, { passes: 20 }]]);
     await probe(elsewhere, { passes: 20 });
     expect(signIns).toEqual(['code 123456', 'read']);
+    partner.refusal = { kind: 'NotSent' };
+    await failure(probe(elsewhere, { passes: 20 }));
+    expect(heartbeats.slice(2)).toEqual([]);
+    partner.refusal = {};
+    await failure(run());
+    await probe({}, { passes: 20 });
     expect(heartbeats.slice(2)).toEqual([{ passes: 0 }]);
   });
 

@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { expect, it } from 'vitest';
-import { deliveryActivities } from '../../../src/activities/outbound-events.js';
+import { expect, it, vi } from 'vitest';
+import { deliveryActivities, publishActivities } from '../../../src/activities/outbound-events.js';
 import { ForbiddenAddress } from '../../../src/events/sender.js';
 import type { OutboundEvent } from '../../../src/messages/outbound-events.js';
 import { counter } from '../../rigs/activities/counter.js';
@@ -75,4 +75,29 @@ it.each<[string, () => Promise<{ status: number; retryAfterMs?: number }>, objec
 it('an event for a destination that is no longer in the settings is not sent', async () => {
   const { outcome, sent } = await deliver(async () => ({ status: 200 }), 'gone');
   expect([outcome, sent]).toEqual([expect.objectContaining(never('gone is not in EVENTS_URLS')), []]);
+});
+
+it('events are published in their order, so that a worker that dies leaves no gap before an event', async () => {
+  const started: string[] = [];
+  let respond = () => {};
+  const activity = {
+    start: async (_: string, { id }: { id: string }) => {
+      started.push(id);
+      await new Promise<void>((resolve) => {
+        respond = resolve;
+      });
+      return {};
+    },
+  };
+  const { publishEvents } = publishActivities([{ id: 'crm', url: ADDRESS }]);
+  const events = ['1', '2'].map((id) => ({ id, subject: 'm-1', type: 'requirement.raised.v1' }));
+  const client = { activity, withAbortSignal: (_: unknown, run: () => unknown) => run() } as never;
+  const published = new MockActivityEnvironment({}, { client }).run(publishEvents, events as never);
+  await vi.waitUntil(() => started.length > 0);
+  expect(started).toEqual(['event-m-1-1-crm']);
+  respond();
+  await vi.waitUntil(() => started.length > 1);
+  expect(started).toEqual(['event-m-1-1-crm', 'event-m-1-2-crm']);
+  respond();
+  await published;
 });
