@@ -20,13 +20,13 @@ const PASSED = join(FOLDER, 'passed.json');
 /** Installed for the moment: its tree is larger than all that the project needs for its tests. */
 const CYCLONEDX = '@cyclonedx/cyclonedx-npm@6.0.1';
 
-/** SPDX ids of licences that permit use, change and sale, and demand no more than a notice. */
+/** SPDX ids of licenses that permit use, change and sale, and demand no more than a notice. */
 const PERMISSIVE = [
   ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'],
   ...['Unlicense', 'CC0-1.0', 'CC-BY-4.0', 'Python-2.0', 'Zlib'],
 ];
 
-/** Packages whose manifest names no licence: that of their LICENSE file, as somebody has read it. */
+/** Packages whose manifest names no license: that of their LICENSE file, as somebody has read it. */
 const READ: Readonly<Record<string, string>> = { 'unionfs@4.6.0': 'Unlicense' };
 
 /** Sizes of tests that take minutes. The gate has small ones. */
@@ -61,7 +61,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   histories: () => changing('record-histories', version),
   docs: () => changing('docs'),
   sbom: sbomProblem,
-  licences: licencesProblem,
+  licenses: licensesProblem,
   signatures: signaturesProblem,
   gate: gateProblem,
   'long-sizes': longSizesProblem,
@@ -191,7 +191,7 @@ interface Component {
 }
 
 /** Reads what {@link sbomProblem} wrote. */
-function licencesProblem(): Problem {
+function licensesProblem(): Problem {
   if (!existsSync(SBOM)) return ['there is no SBOM: run the check sbom first'];
   const { components = [] } = JSON.parse(readFileSync(SBOM, 'utf8')) as Component;
   const others = inAll(components).flatMap((component) => {
@@ -200,7 +200,7 @@ function licencesProblem(): Problem {
       ({ license, expression }) => expression ?? license?.id ?? license?.name ?? '',
     );
     const given = named.length > 0 ? named : [READ[name] ?? ''];
-    return given.every(isPermissive) ? [] : [`${name}: ${given.join(', ') || 'no licence'}`];
+    return given.every(isPermissive) ? [] : [`${name}: ${given.join(', ') || 'no license'}`];
   });
   return others.length === 0 ? undefined : [`not permissive, or unclear: ${others.join('; ')}`];
 }

@@ -42,7 +42,7 @@ interface Case {
   readonly answer: Answer;
 }
 
-/** The people of the payments company, who answer what is open, and those of the partners, who move what waits for them. */
+/** The people of the payments company, who answer what is open, and those of the partners, who move what they have to decide. */
 export class People {
   /** Questions that no scenario raises, answers that were refused, and wrong ones that were not. */
   readonly surprises = new Set<string>();

@@ -53,7 +53,7 @@ export class World {
   static readonly #errands = new AsyncLocalStorage<Errand>();
 
   now = BEGIN;
-  /** Whether real work is under way that nobody has announced. */
+  /** Whether real work is under way that nobody has reported. */
   isBusy = () => false;
   /** Who waits without being part of any process: a test. */
   readonly visitor = new Process('people');

@@ -2,7 +2,18 @@
  * A plugin of Stryker: leaves sentences for people alone, which are texts with a space. Ids, codes, names and formats stay, and so
  * does what is decided inside a sentence. Loaded by plain Node.
  */
-import type { Node } from '@babel/types';
+
+/** The nodes of Babel's syntax tree that are read. */
+type Node =
+  | { readonly type: 'MemberExpression'; readonly object: Node; readonly property: Node }
+  | { readonly type: 'CallExpression'; readonly callee: Node; readonly arguments: readonly Node[] }
+  | { readonly type: 'Identifier' }
+  | { readonly type: 'StringLiteral'; readonly value: string }
+  | {
+      readonly type: 'TemplateLiteral';
+      readonly quasis: readonly { readonly value: { readonly raw: string } }[];
+      readonly expressions: readonly Node[];
+    };
 
 /** Whether a part of a sentence decides nothing: `name`, `error.message`, `size(files)`. */
 function isPlain(node: Node): boolean {

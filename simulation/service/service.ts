@@ -29,7 +29,7 @@ export class Service implements RunHost {
   readonly singles = new Map<string, readonly unknown[]>();
   readonly #byRunId = new Map<string, Run>();
   readonly #latest = new Map<string, Run>();
-  /** What waits for a worker. */
+  /** Runs and activities without a worker. */
   readonly #waiting = new Set<Run | Activity>();
   readonly #seen = new Map<Run, Readonly<Record<string, unknown>>>();
 
@@ -107,7 +107,7 @@ export class Service implements RunHost {
     this.handOut();
   }
 
-  /** A worker is there for what waits for one. */
+  /** A worker is there for the runs and activities without one. */
   handOut(): void {
     for (const waiting of [...this.#waiting]) {
       this.#waiting.delete(waiting);

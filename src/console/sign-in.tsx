@@ -138,7 +138,7 @@ class Provider {
     if (!configuration?.serverMetadata().end_session_endpoint) return undefined;
     return buildEndSessionUrl(configuration, {
       post_logout_redirect_uri: this.consoleUrl() + SIGN_IN_PATHS.ended,
-      ...(idToken !== undefined && { id_token_hint: idToken }), // prose-ignore: a word of OpenID Connect
+      ...(idToken !== undefined && { id_token_hint: idToken }),
     });
   }
 

@@ -317,7 +317,7 @@ export async function mostUrgent(
   return until(new Date(isNone ? high : low));
 }
 
-/** Neighbours in a list, of which only the second is too late. The last one always counts as too late. */
+/** Neighbors in a list, of which only the second is too late. The last one always counts as too late. */
 async function bracket(
   times: readonly number[],
   isTooLate: (time: number) => Promise<boolean>,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openBrowser } from '../rigs/browser/browser.js';
-import { nodesOf } from '../rigs/docs.js';
+import { blocksOf } from '../rigs/docs.js';
 import { run } from '../rigs/processes.js';
 import { CTRL_C, startAtTerminal } from '../rigs/terminal.js';
 import { eventually } from '../rigs/waiting.js';
@@ -12,7 +12,7 @@ import { changedBuild } from '../rigs/worker/changed-build.js';
 const TIMEOUT_MS = 400_000;
 
 /** The commands of the tutorial, each with the output that the page shows for it. */
-const [START, ...STEPS] = nodesOf('docs/tutorial.md', 'code').reduce<{ commands: string; shown: string[] }[]>(
+const [START, ...STEPS] = blocksOf('docs/tutorial.md').reduce<{ commands: string; shown: string[] }[]>(
   (steps, { lang, value }) => {
     if (lang === 'sh') steps.push({ commands: value, shown: [] });
     if (lang === 'text') steps.at(-1)?.shown.push(...value.split('\n'));

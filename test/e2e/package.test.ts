@@ -7,7 +7,7 @@ import { basename, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { THEIR_WORKFLOWS } from '../../src/worker/bundles.js';
-import { nodesOf } from '../rigs/docs.js';
+import { blocksOf } from '../rigs/docs.js';
 import { merchant } from '../rigs/inputs.js';
 import { startCaller } from '../rigs/nexus/caller.js';
 import { launchNode, run } from '../rigs/processes.js';
@@ -133,7 +133,7 @@ const project = shared(async (until) => {
   until(() => rm(folder, { recursive: true, force: true }));
   await install(folder);
   const examples = ['docs/programs.md', 'docs/nexus.md']
-    .flatMap((page) => nodesOf(page, 'code'))
+    .flatMap(blocksOf)
     .filter(({ lang }) => lang === 'ts');
   const pages = examples.map(({ value }, index) => [`example-${index}.mts`, value] as const);
   for (const [name, source] of [...Object.entries(PROGRAMS), ...pages])

@@ -1,8 +1,4 @@
 import { globSync, readFileSync } from 'node:fs';
-import type { Nodes, Root } from 'mdast';
-import remarkGfm from 'remark-gfm';
-import remarkParse from 'remark-parse';
-import { unified } from 'unified';
 
 /** Pages that a visitor expects. A test fails where one of them is missing. */
 export const EXPECTED_PAGES: readonly string[] = [
@@ -13,24 +9,42 @@ export const EXPECTED_PAGES: readonly string[] = [
 /** All pages of the project. */
 export const PAGES: readonly string[] = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md']).sort();
 
-/** Markdown as GitHub reads it. */
-export const markdown = unified().use(remarkParse).use(remarkGfm);
-
-const trees = new Map<string, Root>();
-
-function treeOf(page: string): Root {
-  const tree = trees.get(page) ?? markdown.parse(readFileSync(page, 'utf8'));
-  trees.set(page, tree);
-  return tree;
+/** A piece of code on a page. */
+interface Code {
+  /** Its first line on the page. */
+  readonly line: number;
+  /** Of a block: `sh`. Empty within a text. */
+  readonly lang: string;
+  readonly value: string;
 }
 
-/** Every node of a type on a page, with the line where it starts. */
-export function nodesOf<Type extends Nodes['type']>(
-  page: string,
-  type: Type,
-): (Extract<Nodes, { type: Type }> & { line: number })[] {
-  const found = (node: Nodes): Nodes[] => [node, ...('children' in node ? node.children.flatMap(found) : [])];
-  return found(treeOf(page))
-    .filter((node): node is Extract<Nodes, { type: Type }> => node.type === type)
-    .map((node) => ({ ...node, line: node.position?.start.line ?? 0 }));
+const BLOCK = /^(?<indent> *)```(?<lang>\w*)\n(?<value>.*?)\n? *```$/gms;
+
+/** The blocks of code on a page. */
+export function blocksOf(page: string): Code[] {
+  const text = readFileSync(page, 'utf8');
+  return [...text.matchAll(BLOCK)].map(({ index, groups: { indent = '', lang = '', value = '' } = {} }) => ({
+    line: lineAt(text, index),
+    lang,
+    value: value.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  }));
+}
+
+/** The code in the text of a page. */
+export function inlineCodeOf(page: string): Code[] {
+  const text = proseOf(page);
+  return [...text.matchAll(/(`+)([^`].*?)\1(?!`)/gs)].map(({ index, 2: value = '' }) => ({
+    line: lineAt(text, index),
+    lang: '',
+    value: value.replaceAll(/\s+/g, ' ').replaceAll('\\|', '|'),
+  }));
+}
+
+/** A page without its blocks, which leave their line breaks. */
+export function proseOf(page: string): string {
+  return readFileSync(page, 'utf8').replaceAll(BLOCK, (block) => block.replaceAll(/.+/g, ''));
+}
+
+export function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
 }

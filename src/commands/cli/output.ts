@@ -15,7 +15,7 @@ export type Value = string | number | boolean | Date | null | undefined;
 /** A column of a table: the value of a record, and how the column behaves where the terminal is narrow. */
 export interface Column<Item> extends Omit<ColumnLayout, 'title'> {
   readonly value: (item: Item) => Value;
-  /** How the value stands out on a terminal with colours. */
+  /** How the value stands out on a terminal with colors. */
   readonly style?: (item: Item) => Style | undefined;
 }
 
@@ -198,7 +198,7 @@ const LEAST_ROOM = 20;
 /** Of a terminal that does not report its size. */
 const DEFAULT_WIDTH = 80;
 
-/** Whether to use colours: on a terminal, unless `NO_COLOR` or `TERM=dumb` forbids them; anywhere with `FORCE_COLOR`. */
+/** Whether to use colors: on a terminal, unless `NO_COLOR` or `TERM=dumb` forbids them; anywhere with `FORCE_COLOR`. */
 export function hasColor({ isTTY }: Output, { NO_COLOR, FORCE_COLOR, TERM }: NodeJS.ProcessEnv): boolean {
   if (NO_COLOR) return false;
   if (FORCE_COLOR !== undefined) return !['0', 'false'].includes(FORCE_COLOR);

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import { harmless } from '../../operators/text.js';
 
-/** A colour or weight of a cell. */
+/** A color or weight of a cell. */
 export type Style = 'red' | 'yellow' | 'green' | 'dim' | 'bold';
 
 /** How a column behaves where the terminal is narrow. */

@@ -10,7 +10,7 @@ export function When({ time, times }: { readonly time: Time; readonly times: Tim
   return <time dateTime={new Date(time).toISOString()}>{times.at(time)}</time>;
 }
 
-/** How long until something is due. Overdue has a sign and a word, and not only a colour. */
+/** How long until something is due. Overdue has a sign and a word, and not only a color. */
 export function Due({ at, times }: { readonly at: string; readonly times: Times }) {
   const isOver = times.isOver(at);
   return (
@@ -89,7 +89,7 @@ export interface RowsColumn<Row> {
 interface RowsProps<Row> {
   readonly rows: readonly Row[];
   readonly columns: readonly RowsColumn<Row>[];
-  /** So that an update of the page recognises a row. */
+  /** So that an update of the page recognizes a row. */
   readonly idOf?: (row: Row) => string;
   readonly isLate?: (row: Row) => boolean;
 }

@@ -57,7 +57,7 @@ const ACCOUNT_OPERATIONS = {
     response: account,
   },
   createAccount: {
-    summary: 'Create an account with an organisation, a webhook application and an API key',
+    summary: 'Create an account with an organization, a webhook application and an API key',
     method: 'POST',
     path: '/v2/accounts',
     effect: 'once',

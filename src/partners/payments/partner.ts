@@ -94,7 +94,7 @@ export const payments = definePartner({
         'Takes `search`, `status`, `limit` and `offset`, and returns a page, as list-terminals does, with `accounts`.',
       'get-account': 'Returns `id`, `status`, `created_at`, `name`. The address is printed.',
       'create-account-v1': `${NEW_ACCOUNT} Returns the account.`,
-      'create-account': `${NEW_ACCOUNT} Returns \`id\`, \`status\` and \`created_at\`; Gangway keeps the fields of the organisation, webhook application and API key as they are.`,
+      'create-account': `${NEW_ACCOUNT} Returns \`id\`, \`status\` and \`created_at\`; Gangway keeps the fields of the organization, webhook application and API key as they are.`,
       'update-account': `Is a PUT, in v1. ${CHANGES}`,
       'list-api-keys':
         'Takes `limit` and `offset`, and returns a page, as list-terminals does, with `apikeys`.',

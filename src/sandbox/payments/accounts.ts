@@ -21,7 +21,7 @@ type AccountHandlers = Pick<
   'listAccounts' | 'getAccount' | 'createAccount' | 'createAccountV1' | 'updateAccount'
 >;
 
-/** Accounts. Those made by v2 come with an organisation, a webhook application and an API key (apis/3). */
+/** Accounts. Those made by v2 come with an organization, a webhook application and an API key (apis/3). */
 export class Accounts {
   readonly #accounts = new Owned<Account>('account');
 

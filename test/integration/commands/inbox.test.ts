@@ -201,7 +201,7 @@ describe('the tables', () => {
     expect(Math.max(...prose.map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
-  it('show in red what is overdue, on a terminal with colours', async () => {
+  it('show in red what is overdue, on a terminal with colors', async () => {
     expect(await atTerminal('inbox', '80', { NO_COLOR: '' })).toContain('\u001b[31moverdue 3 s\u001b[39m  ');
     expect((await runGangway(own.env, ['inbox'])).stdout).not.toContain('\u001b');
   });

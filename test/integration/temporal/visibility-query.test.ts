@@ -29,7 +29,7 @@ describe('the problem of a query that a person typed', () => {
   it.each([
     ["PartnrStatus = 'x'", 'PartnrStatus is not a field; did you mean PartnerStatus?'],
     ["StartTme > '2026-01-01T00:00:00Z'", 'StartTme is not a field; did you mean StartTime?'],
-    ["Colour = 'x'", 'Colour is not a field'],
+    ["Shade = 'x'", 'Shade is not a field'],
   ])('names the nearest fields for an unknown one: %s', async (typed, problem) => {
     expect(await problemOf(typed)).toBe(problem);
   });

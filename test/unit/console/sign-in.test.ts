@@ -125,7 +125,7 @@ const temporal = () => ({ client: clientOfCalls({}).client, env: { DOCUMENT_DIR:
 const running = shared((until) => runConsole(temporal(), {}, until));
 
 /** The parameter of a sign-out that names the session. */
-const ID_TOKEN = 'id_token_hint'; // prose-ignore: a word of OpenID Connect
+const ID_TOKEN = 'id_token_hint';
 
 /** What the log has of sign-ins that failed. */
 const failures = (log: string) =>

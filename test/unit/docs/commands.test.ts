@@ -6,7 +6,7 @@ import { type Command, parse } from 'unbash';
 import { describe, expect, it } from 'vitest';
 import { LIBRARY_SECTIONS, SECTIONS } from '../../../src/commands/help/setting-sections.js';
 import { gangway, type Surroundings } from '../../../src/commands/program.js';
-import { nodesOf, PAGES } from '../../rigs/docs.js';
+import { blocksOf, inlineCodeOf, PAGES } from '../../rigs/docs.js';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
@@ -103,19 +103,18 @@ async function problemOf(name: string, args: readonly string[]): Promise<string 
 }
 
 /** A code block for a shell. Output and files have other languages. */
-const blocksOf = (page: string) => nodesOf(page, 'code').filter(({ lang }) => lang === 'sh');
+const shellOf = (page: string) => blocksOf(page).filter(({ lang }) => lang === 'sh');
 
 describe('the commands in a block of a page', () => {
   const blocks = PAGES.flatMap((page) =>
-    blocksOf(page).map(({ value, line }) => [`${page}:${line}`, value] as const),
+    shellOf(page).map(({ value, line }) => [`${page}:${line}`, value] as const),
   );
 
   it('are marked as sh, the only language of this test', () => {
-    const others = PAGES.flatMap((page) => nodesOf(page, 'code'))
+    const others = PAGES.flatMap(blocksOf)
       .map(({ lang }) => lang)
       .filter(
-        (lang) =>
-          !['sh', 'text', 'json', 'ts', 'yaml', 'ini', 'mermaid', 'toml', 'diff'].includes(lang ?? ''),
+        (lang) => !['sh', 'text', 'json', 'ts', 'yaml', 'ini', 'mermaid', 'toml', 'diff'].includes(lang),
       );
     expect(others).toEqual([]);
     expect(blocks.length).toBeGreaterThan(20);
@@ -150,7 +149,7 @@ describe('the commands in a block of a page', () => {
 
 describe('a block of settings on a page', () => {
   it.each(PAGES)('%s: names settings that exist', (page) => {
-    const names = nodesOf(page, 'code')
+    const names = blocksOf(page)
       .filter(({ lang }) => lang === 'ini')
       .flatMap(({ value }) => [...value.matchAll(/^(\w+)=/gm)].map(([, name = '']) => name));
     expect(names.filter((name) => !isSetting(name))).toEqual([]);
@@ -173,7 +172,7 @@ function named(words: readonly string[]): { readonly found: Program; readonly op
 
 describe('a command in the text of a page', () => {
   it.each(PAGES)('%s: exists, with its options', (page) => {
-    const problems = nodesOf(page, 'inlineCode').flatMap(({ value, line }) => {
+    const problems = inlineCodeOf(page).flatMap(({ value, line }) => {
       const words = value.split(/\s+/);
       const [first, second, third = ''] = words;
       if (first === 'npm' && second === 'run') {

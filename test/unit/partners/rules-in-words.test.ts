@@ -38,8 +38,8 @@ describe('an unknown field', () => {
   });
 
   it('that is similar to none is named alone, and several are named each by itself', () => {
-    expect(problems(merchantBoardingInput(), { ...merchant(), colour: 1, agnt: 'x' })).toEqual([
-      'colour: is not a known field',
+    expect(problems(merchantBoardingInput(), { ...merchant(), color: 1, agnt: 'x' })).toEqual([
+      'color: is not a known field',
       'agnt: is not a known field; did you mean agent?',
     ]);
   });

@@ -34,7 +34,7 @@ describe('the nearest names', () => {
   });
 
   it('are a question at the end of a message', () => {
-    expect(didYouMean('colour', ['color'])).toBe('; did you mean color?');
+    expect(didYouMean('colr', ['color'])).toBe('; did you mean color?');
     expect(didYouMean('not-1', ['note-1', 'nut-1'])).toBe('; did you mean note-1 or nut-1?');
   });
 });

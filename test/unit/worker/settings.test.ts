@@ -445,7 +445,7 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     ],
     [
       'a subscriber',
-      { ...events, EVENTS_URLS: 'https://127.0.0.1/news,https://crm.example.com/news' },
+      { ...events, EVENTS_URLS: 'https://127.0.0.1/events,https://crm.example.com/events' },
       'EVENTS_URLS',
     ],
     ['a bucket', { STATEMENT_DIR: 's3://gangway.example.com/statements' }, 'STATEMENT_DIR'],
@@ -470,7 +470,7 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
       ...partner,
       ...events,
       BOARDING_URL: 'https://127.0.0.1:8443',
-      EVENTS_URLS: 'https://localhost/news',
+      EVENTS_URLS: 'https://localhost/events',
       DOCUMENT_DIR: 's3://example-bucket',
       S3_ENDPOINT: 'https://[::1]:9000',
     };

@@ -3,7 +3,7 @@ import { SYSTEM_NAMES } from '../../../../src/partners/systems.js';
 import { lint } from '../../../rigs/partners/openapi/linter.js';
 import { runSandbox } from '../../../rigs/sandbox/running-sandbox.js';
 
-/** The API is the partner's, and no contract names a licence. */
+/** The API is the partner's, and no contract names a license. */
 const SWITCHED_OFF = ['info-license'];
 
 describe('the sandbox', () => {

@@ -156,7 +156,7 @@ describe('a request is refused before it is sent', () => {
     ['createPlant', { id: true, name: 'Fern' }, ['id']],
     ['createPlant', { id: 7, name: 5 }, ['name']],
     ['createPlant', { id: 7, name: 'Fern', tag: 5 }, ['tag']],
-    ['createPlant', { id: 7, name: 'Fern', colour: 'green' }, ['colour']],
+    ['createPlant', { id: 7, name: 'Fern', color: 'green' }, ['color']],
     ['listPlants', { limit: 1.5 }, ['limit']],
     ['listPlants', { limit: '5' }, ['limit']],
     ['listPlants', { limit: 2 ** 31 }, ['limit']],

@@ -176,7 +176,7 @@ describe('what belongs to another partner does not exist for the caller', () => 
 });
 
 describe('an account', () => {
-  it('that v2 made has an organisation, a webhook application and a working key', async () => {
+  it('that v2 made has an organization, a webhook application and a working key', async () => {
     const payments = await runPayments();
     const { status, json } = await payments.call('POST /v2/accounts', NEW_ACCOUNT);
     expect(status).toBe(200);

@@ -50,9 +50,9 @@ describe('the plant store', () => {
     '-9223372036854775808',
   ])('stores the id %s to the last digit', async (id) => {
     const plants = await runPlants();
-    const neighbour = String(BigInt(id) + (id.startsWith('-') ? 1n : -1n));
+    const neighbor = String(BigInt(id) + (id.startsWith('-') ? 1n : -1n));
     expect((await plant(plants, id)).status).toBe(200);
-    expect((await plants.call(`DELETE /plants/${neighbour}`)).status).toBe(400);
+    expect((await plants.call(`DELETE /plants/${neighbor}`)).status).toBe(400);
     expect((await plants.call(`DELETE /plants/${id}`)).status).toBe(204);
     expect(await plants.effects()).toEqual([`create-plant ${id}`, `delete-plant ${id}`]);
   });

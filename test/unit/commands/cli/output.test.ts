@@ -86,7 +86,7 @@ Corner "Best" Bakery, Inc.  yes      2026-03-01 14:05 EST      7  merchant-board
     expect(stderr).toBe('');
   });
 
-  it('have colours on a terminal', () => {
+  it('have colors on a terminal', () => {
     expect(printed(ITEMS, {}, { columns: 160 }).stdout).toContain('  \u001b[31myes\u001b[39m  ');
   });
 
@@ -156,7 +156,7 @@ describe('the width', () => {
   });
 });
 
-describe('colour', () => {
+describe('color', () => {
   it.each<[boolean, boolean, NodeJS.ProcessEnv]>([
     [true, true, { TERM: 'xterm-256color' }],
     [true, true, {}],

@@ -117,10 +117,10 @@ describe('a table', () => {
     expect(lines[2]).toContain('customer-onboarding-2026-000000017@acme');
   });
 
-  it('colours the content of a cell, and only with colour', () => {
+  it('colors the content of a cell, and only with color', () => {
     const plain = layOut(COLUMNS, ROWS, { width: 160 }).lines;
-    const coloured = layOut(COLUMNS, ROWS, { width: 160, color: true }).lines;
-    expect(coloured[3]).toBe(plain[3]?.replace('ticket', '\u001b[31mticket\u001b[39m'));
+    const colored = layOut(COLUMNS, ROWS, { width: 160, color: true }).lines;
+    expect(colored[3]).toBe(plain[3]?.replace('ticket', '\u001b[31mticket\u001b[39m'));
     expect(plain.join('')).not.toContain('\u001b');
   });
 

@@ -88,7 +88,7 @@ describe('a request is refused before it is sent:', () => {
     ['listTerminals', 'a limit of 201', { limit: 201 }, ['limit']],
     ['listTerminals', 'half a limit', { limit: 1.5 }, ['limit']],
     ['listTerminals', 'a negative offset', { offset: -1 }, ['offset']],
-    ['listTerminals', 'an unknown filter', { colour: 'red' }, ['colour']],
+    ['listTerminals', 'an unknown filter', { color: 'red' }, ['color']],
     ['listTransactions', 'a limit of 201', { limit: 201 }, ['limit']],
     ['listApiKeys', 'a limit of 201', { limit: 201 }, ['limit']],
     ['createTerminal', 'nothing', {}, ['account_id', 'name']],
