@@ -34,7 +34,7 @@ export async function run(
 /** Where Node keeps compiled code, because many processes run the same: a fifth of what the start of a worker takes. */
 const COMPILED = join(ROOT, '.cache', 'compiled');
 
-/** Adds to `env` where programs and files are, and where scripts/coverage.ts collects coverage, which needs all functions compiled. */
+/** Adds to `env` where programs and files are, and where scripts/coverage.sh collects coverage, which needs all functions compiled. */
 export function environmentOf(env: Readonly<Record<string, string>>): Record<string, string> {
   const { PATH = '', HOME = '', NODE_V8_COVERAGE: coverage } = process.env;
   const compiled = coverage ? { NODE_V8_COVERAGE: coverage } : { NODE_COMPILE_CACHE: COMPILED };

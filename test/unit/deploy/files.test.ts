@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { Copy } from 'dockerfile-ast';
+import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { contextOf, environmentOf, readStages } from '../../../scripts/dockerfile.js';
 import { loadCodecSettings } from '../../../src/codec-server/settings.js';
 import { loadConsoleSettings } from '../../../src/console/settings.js';
 import { partnerTaskQueue } from '../../../src/messages/ids.js';
@@ -35,6 +34,8 @@ const servicesIn = (path: string) => {
 const services = [...servicesIn('deploy/compose.yaml'), ...servicesIn('deploy/compose.worker.yaml')];
 const ours = services.filter(([, { image }]) => image.startsWith('gangway:')).map(([, service]) => service);
 
+const WORKFLOWS = ['.github/workflows/ci.yml', '.github/workflows/release.yml'];
+
 /** `NAME=value` lines, commented out or not. */
 const namesIn = (path: string) =>
   [...text(path).matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name ?? '');
@@ -44,7 +45,10 @@ const CONFIG_MAPS: Readonly<Record<string, Record<string, string>>> = {
   gangway: values('deploy/kubernetes/settings/settings.env'),
   'gangway-partners': values('deploy/kubernetes/settings/partners.env'),
 };
-const IMAGE = environmentOf((await readStages('Dockerfile')).at(-1) ?? { name: '', instructions: [] });
+/** The Dockerfile, each instruction on one line. */
+const DOCKERFILE = text('Dockerfile').replaceAll(/\\\n\s*/g, '');
+const [, SET = ''] = /^ENV (.+)$/m.exec(DOCKERFILE) ?? [];
+const IMAGE = Object.fromEntries(SET.split(' ').map((pair) => pair.split('=') as [string, string]));
 
 /** The settings, with sample contents of the files of secrets. */
 function withSecrets(environment: Record<string, string>): Record<string, string> {
@@ -60,17 +64,11 @@ function withSecrets(environment: Record<string, string>): Record<string, string
 const shutdownSeconds = Number.parseInt(SHUTDOWN_FORCE, 10);
 
 describe('what is deployed', () => {
-  it('copies into the image only what .dockerignore allows', async () => {
-    const context = await contextOf('.');
-    const copied = (await readStages('Dockerfile'))
-      .flatMap(({ instructions }) => instructions)
-      .flatMap(({ parsed }) => (parsed instanceof Copy && !parsed.getFromFlag() ? [parsed] : []))
-      .flatMap((copy) =>
-        copy
-          .getArguments()
-          .slice(0, -1)
-          .map((path) => path.getValue()),
-      );
+  it('copies into the image only what .dockerignore allows', () => {
+    const context = [...text('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path = '']) => path);
+    const copied = [...DOCKERFILE.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = '']) =>
+      paths.split(' '),
+    );
     expect(new Set(copied)).toEqual(new Set(context));
     for (const path of context) expect(existsSync(path), path).toBe(true);
   });
@@ -83,11 +81,21 @@ describe('what is deployed', () => {
   });
 
   it('names each action of CI by its commit, because a tag can move', () => {
-    const actions = [...text('.github/workflows/ci.yml').matchAll(/uses: (.+)$/gm)].map(
-      ([, action]) => action,
+    const actions = WORKFLOWS.flatMap((path) =>
+      [...text(path).matchAll(/uses: (.+)$/gm)].map(([, action]) => action),
     );
     expect(actions.length).toBeGreaterThan(3);
     for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('has CI make each correction, and each check of a release', () => {
+    const [jobs, { check }] = WORKFLOWS.map((path) => parse(text(path)).jobs);
+    const corrections = readdirSync('test/corrections').map((file) => basename(file, '.patch'));
+    expect(jobs.correction.strategy.matrix.correction).toEqual(corrections);
+    const [, all = ''] =
+      /^\[ \$# -gt 0 \] \|\| checks=\((.+)\)$/m.exec(text('scripts/release-check.sh')) ?? [];
+    const others = all.split(' ').filter((name) => !['version', 'gate'].includes(name));
+    expect(check.strategy.matrix.check).toEqual(others);
   });
 
   it('serves metrics at a port that only Prometheus reaches', () => {

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Checks that the commit at hand can be tagged as a release: `npm run release-check`, or `npm run release-check -- licenses gate` for
+# some checks. All take more than two hours, so CI runs each as a job of its own (.github/workflows/release.yml). The SBOM is in
+# .cache/release/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+version=$(node -p "require('./package.json').version")
+
+# Permits use, change and sale, and demands no more than a notice. unionfs names no license in its manifest: its file has the Unlicense.
+PERMISSIVE='MIT;MIT-0;ISC;0BSD;BSD-2-Clause;BSD-3-Clause;Apache-2.0;BlueOak-1.0.0;Unlicense;CC0-1.0;CC-BY-4.0;Python-2.0;Zlib'
+ALLOWED=(--production --excludePrivatePackages --excludePackages unionfs@4.6.0 --onlyAllow "$PERMISSIVE")
+fetched() { npm exec --yes --ignore-scripts --package "$1" -- "${@:2}"; }
+
+version() {
+  # Nothing is between the headings of "Unreleased" and of the version.
+  [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] && [ -z "$(git tag --list "v$version")" ] &&
+    grep . CHANGELOG.md | grep -A1 '^## ' | sed -n 2p | grep -E "^## \[${version//./\\.}\] - [0-9]{4}-[0-9]{2}-[0-9]{2}$"
+}
+written() {
+  npm run record-contract -- "$version" && npm run record-histories -- "$version" && npm run docs &&
+    git diff && [ -z "$(git status --porcelain)" ]
+}
+licenses() { fetched license-checker-rseidelsohn@5.0.1 license-checker-rseidelsohn "${ALLOWED[@]}" --summary; }
+sbom() {
+  mkdir -p .cache/release
+  fetched @cyclonedx/cyclonedx-npm@6.0.1 cyclonedx-npm --omit dev --output-reproducible --output-format JSON \
+    --output-file ".cache/release/gangway-$version.cdx.json"
+}
+# Not every registry signs.
+signatures() { npm audit signatures --omit dev; }
+gate() {
+  local clone
+  clone=$(mktemp -d) && trap 'rm -rf "$clone"' EXIT && git clone --quiet . "$clone" && "$clone/.ci/run"
+}
+# The gate has small sizes of these.
+long-sizes() {
+  ADOPTED_ROWS=1000 SCHEMATHESIS_SECONDS=25 FLOOD_EVENTS=1500 NETWORK_CUT_SECONDS=60 npx vitest run \
+    test/e2e/{commands/adopt-many,receiver/schemathesis,receiver/killed-temporal,workflows/interrupted-writes}.test.ts
+}
+on-a-server() { WORKFLOWS_ON=server npx vitest run --project workflows; }
+mutants() { npm run mutants -- --at-least 75 --concurrency 2; }
+seeded-defects() { npm run seeded-defects; }
+# Schedules that no release before it has run.
+simulation() { npm run simulate -- --minutes 60 --seed "$((16#$(git rev-parse --short=8 HEAD)))"; }
+
+[ -z "$(git status --porcelain)" ] || { echo 'commit your changes first'; exit 1; }
+checks=("$@")
+[ $# -gt 0 ] || checks=(version written licenses sbom signatures gate long-sizes on-a-server mutants seeded-defects simulation)
+failed=()
+for check in "${checks[@]}"; do
+  echo "== $check"
+  ("$check") || failed+=("$check")
+done
+[ ${#failed[@]} -eq 0 ] || { echo "failed: ${failed[*]}"; exit 1; }
+[ $# -gt 0 ] || echo "ready: git tag -s v$version -m 'Gangway $version'"
