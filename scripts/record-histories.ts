@@ -13,8 +13,8 @@ import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import type { Onboarding } from '../test/rigs/onboarding.js';
 import { createRig, type Rig } from '../test/rigs/rig.js';
 import { eventually } from '../test/rigs/waiting.js';
+import { PATHS, type Path } from '../test/rigs/workflows/recorded-paths.js';
 import { ensureFreshBuild } from './build-stamp.js';
-import { PATHS, type Path } from './recorded-paths.js';
 
 ensureFreshBuild();
 

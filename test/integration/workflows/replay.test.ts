@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PATHS } from '../../../scripts/recorded-paths.js';
 import { WORKFLOW_ID_PREFIXES } from '../../../src/messages/ids.js';
 import { WORKFLOW_BUNDLES } from '../../../src/worker/bundles.js';
 import { HISTORIES, recorded, replayAll } from '../../rigs/workflows/recorded-histories.js';
+import { PATHS } from '../../rigs/workflows/recorded-paths.js';
 
 /** The release whose histories have each path that there is now; those before have what there was then. */
 const LATEST = '0.1.0';

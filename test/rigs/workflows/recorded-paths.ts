@@ -1,20 +1,20 @@
 /** The paths through the workflows. scripts/record-histories.ts records a history of each for each release. */
 
-import type { SingleActivity } from '../src/messages/activities.js';
-import { type OPERATIONS, partnerRecordId } from '../src/messages/ids.js';
+import type { SingleActivity } from '../../../src/messages/activities.js';
+import { type OPERATIONS, partnerRecordId } from '../../../src/messages/ids.js';
 import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
   MerchantBoardingInput,
-} from '../src/messages/inputs.js';
-import type { Answer, RequirementKind } from '../src/messages/requirements.js';
-import type { TimelineEvent } from '../src/messages/timeline-events.js';
-import { startBusinessOnboarding, startMerchantBoarding, startOnce } from '../src/temporal/start.js';
-import { existing } from '../test/rigs/commands/existing.js';
-import { holder, terminal } from '../test/rigs/inputs.js';
-import { Onboarding } from '../test/rigs/onboarding.js';
-import type { Rig } from '../test/rigs/rig.js';
-import { accountOf, begun } from '../test/rigs/workflows/partner-account.js';
+} from '../../../src/messages/inputs.js';
+import type { Answer, RequirementKind } from '../../../src/messages/requirements.js';
+import type { TimelineEvent } from '../../../src/messages/timeline-events.js';
+import { startBusinessOnboarding, startMerchantBoarding, startOnce } from '../../../src/temporal/start.js';
+import { existing } from '../commands/existing.js';
+import { holder, terminal } from '../inputs.js';
+import { Onboarding } from '../onboarding.js';
+import type { Rig } from '../rig.js';
+import { accountOf, begun } from './partner-account.js';
 
 /** One way through a workflow. */
 export interface Path {
