@@ -11,7 +11,7 @@ import {
   proposeAnswer,
   proposedAnswer,
   withdrawProposal,
-} from '../src/messages/handling.js';
+} from '../src/messages/claims.js';
 import { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES } from '../src/messages/ids.js';
 import { NO_ACCOUNTS } from '../src/messages/inputs.js';
 import { stateQuery } from '../src/messages/onboarding-state.js';

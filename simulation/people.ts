@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { documentStore } from '../src/documents/document-store.js';
 import type { FileStore } from '../src/documents/file-store.js';
-import { confirmAnswer, proposeAnswer } from '../src/messages/handling.js';
+import { confirmAnswer, proposeAnswer } from '../src/messages/claims.js';
 import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
 import { nudge } from '../src/temporal/nudge.js';
 import { stateOf } from '../src/temporal/onboardings.js';

@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 
-export type { ListedHandling } from '../messages/handling.js';
+export type { ClaimAndProposal } from '../messages/claims.js';
 export type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../messages/inputs.js';
 export type { ListedRequirement, StageSeconds } from '../messages/listed.js';
 export { EndedOnboarding, NotYetApplied } from '../operators/answering.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { isSamePerson } from '../messages/handling.js';
+import { isSamePerson } from '../messages/claims.js';
 import { partsOfId } from '../messages/ids.js';
 import { heldSource, rowReader } from '../operators/batch/format.js';
 import { type Invalid, type Ready, rowCheck, rowSchemas } from '../operators/batch/ready.js';

@@ -18,11 +18,6 @@ export type {
   StatementRequest,
   WebhookRequest,
 } from './banking-activities.js';
-export type {
-  FollowedBusinessInput,
-  FollowedCustomerInput,
-  FollowedMerchantInput,
-} from './followed-inputs.js';
 export {
   type ClaimReceipt,
   type ClaimRequest,
@@ -38,7 +33,12 @@ export {
   type Withdrawal,
   type WithdrawalReceipt,
   withdrawProposal,
-} from './handling.js';
+} from './claims.js';
+export type {
+  FollowedBusinessInput,
+  FollowedCustomerInput,
+  FollowedMerchantInput,
+} from './followed-inputs.js';
 export { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from './ids.js';
 export {
   type BusinessOnboardingInput,

@@ -1,4 +1,4 @@
-import { currentClaim, type HandlingMemo, type ListedHandling } from './handling.js';
+import { type ClaimAndProposal, type ClaimsMemo, currentClaim } from './claims.js';
 import type { Stage } from './onboarding-state.js';
 import type { Requirement, RequirementKind } from './requirements.js';
 
@@ -23,7 +23,7 @@ export function formsOf(dba: string): string[] {
 
 /** An open requirement as the list has it. A claim that has ended is left out. */
 export type ListedRequirement = Pick<Requirement, 'id' | 'raisedAt' | 'dueAt'> &
-  ListedHandling & {
+  ClaimAndProposal & {
     readonly kind: RequirementKind;
   };
 
@@ -73,9 +73,9 @@ export function requirementsIn(values: readonly string[]): {
 }
 
 /** Adds who handles the requirements now. */
-export function handled(
+export function withClaims(
   requirements: readonly ListedRequirement[],
-  memo: HandlingMemo,
+  memo: ClaimsMemo,
   now: number = Date.now(),
 ): readonly ListedRequirement[] {
   return requirements.map((requirement) => {

@@ -33,7 +33,8 @@ export function changes(target: unknown, patch: unknown): boolean {
   return Object.entries(patch).some(([name, value]) => changes(target && fieldOf(target, name), value));
 }
 
-function isSame(one: unknown, other: unknown): boolean {
+/** Whether two JSON values are equal. */
+export function isSame(one: unknown, other: unknown): boolean {
   if (!isContainer(one) || !isContainer(other)) return one === other;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   const fields = Object.entries(one);

@@ -17,7 +17,7 @@ import {
   type Withdrawal,
   type WithdrawalReceipt,
   withdrawProposal,
-} from '../messages/handling.js';
+} from '../messages/claims.js';
 import {
   type AnswerKind,
   type Resolution,

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { optionalTsToDate } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
-import { type ConfirmationReceipt, confirmAnswer } from '../messages/handling.js';
+import { type ConfirmationReceipt, confirmAnswer } from '../messages/claims.js';
 import { partnerTaskQueue, partsOfId } from '../messages/ids.js';
 import { type Resolution, resolveRequirement } from '../messages/requirements.js';
 import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';

@@ -1,7 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { QueryDefinition } from '@temporalio/common';
 import { type Correctable, inputQuery } from '../messages/activities.js';
-import { type ProposedAnswer, proposedAnswer } from '../messages/handling.js';
+import { type ProposedAnswer, proposedAnswer } from '../messages/claims.js';
 import {
   isCustomer,
   ONBOARDINGS,

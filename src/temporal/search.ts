@@ -3,15 +3,15 @@ import type { TypedSearchAttributes } from '@temporalio/common';
 import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { optionalTsToDate, requiredTsToDate } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
-import { HANDLING_MEMO, type HandlingMemo } from '../messages/handling.js';
+import { CLAIMS_MEMO, type ClaimsMemo } from '../messages/claims.js';
 import { ACCOUNTS, partsOfId, systemOf, WORKFLOW_ID_PREFIXES, type WorkflowType } from '../messages/ids.js';
 import {
   formsOf,
-  handled,
   type ListedRequirement,
   requirementsIn,
   type StageSeconds,
   stagesIn,
+  withClaims,
 } from '../messages/listed.js';
 import type { Stage } from '../messages/onboarding-state.js';
 import type { RequirementKind } from '../messages/requirements.js';
@@ -221,7 +221,7 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
     ...{ partnerStatus: text('partnerStatus'), merchantProfileId: text('merchantProfileId') },
     ...{ mid: text('mid'), bankingProfileId: text('bankingProfileId') },
     agentProfileId: text('agentProfileId'),
-    ...{ requirements: handled(requirements, await handlingIn(client, raw)), moreRequirements: more },
+    ...{ requirements: withClaims(requirements, await claimsIn(client, raw)), moreRequirements: more },
     stageSeconds: stagesIn(list('stageTimes')),
     startedAt: requiredTsToDate(raw.startTime, 'startTime'),
     endedAt: optionalTsToDate(raw.closeTime),
@@ -249,8 +249,8 @@ async function dbaOf(
   return typeof dba === 'string' ? dba : attributes.get(SEARCH_ATTRIBUTES.dba);
 }
 
-async function handlingIn(client: Client, raw: Raw): Promise<HandlingMemo> {
-  return ((await inMemo(client, raw, HANDLING_MEMO)) ?? {}) as HandlingMemo;
+async function claimsIn(client: Client, raw: Raw): Promise<ClaimsMemo> {
+  return ((await inMemo(client, raw, CLAIMS_MEMO)) ?? {}) as ClaimsMemo;
 }
 
 /** A field of the memo, which is encrypted; undefined without its key, and when it belongs to another workflow. */

@@ -2,7 +2,7 @@ import { type Client, QueryNotRegisteredError, type WorkflowHandle } from '@temp
 import type { LoadedDataConverter } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { PollProgress } from '../../src/activities/poll.js';
-import type { ClaimRequest } from '../../src/messages/handling.js';
+import type { ClaimRequest } from '../../src/messages/claims.js';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../../src/messages/ids.js';
 import type { ListedRequirement } from '../../src/messages/listed.js';
 import { type OnboardingState, stateQuery } from '../../src/messages/onboarding-state.js';

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { currentClaim } from '../../messages/handling.js';
+import { currentClaim } from '../../messages/claims.js';
 import { type AnswerKind, detailBeside, type Requirement } from '../../messages/requirements.js';
 import type { Times } from '../../operators/time.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
@@ -27,9 +27,7 @@ export function describeRequirement(
 ): string {
   const { id, kind, raisedAt, dueAt } = requirement;
   const time = `waiting ${times.since(raisedAt)}, ${times.dueAt(dueAt)}`;
-  const shown = [questionOf(requirement), ...handlingOf(times, requirement)]
-    .join('\n')
-    .replace(/^/gm, '    ');
+  const shown = [questionOf(requirement), ...claimsOf(times, requirement)].join('\n').replace(/^/gm, '    ');
   const { proposal } = requirement;
   const confirming = proposal ? [`    gangway confirm ${name} ${id}`] : [];
   return [`  ${id} (${kind}, ${time})`, shown, ...confirming, resolveCommands(name, requirement)].join('\n');
@@ -41,7 +39,7 @@ export function questionOf(requirement: Requirement): string {
 }
 
 /** Who works on it, and the answer that waits for a second person. */
-function handlingOf(times: Times, requirement: Requirement): string[] {
+function claimsOf(times: Times, requirement: Requirement): string[] {
   const claim = currentClaim(requirement);
   const { proposal } = requirement;
   return [

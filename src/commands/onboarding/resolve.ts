@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Command } from 'commander';
-import { currentClaim, isSamePerson } from '../../messages/handling.js';
+import { currentClaim, isSamePerson } from '../../messages/claims.js';
 import { isOnboarding } from '../../messages/ids.js';
 import type { Part } from '../../messages/onboardings.js';
 import type { Answer, AnswerKind, Requirement } from '../../messages/requirements.js';

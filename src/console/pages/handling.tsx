@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Correctable } from '../../messages/activities.js';
-import { currentClaim, isSamePerson } from '../../messages/handling.js';
+import { currentClaim, isSamePerson } from '../../messages/claims.js';
 import { LONGEST_CLAIM_DAYS } from '../../messages/requirement-kinds.js';
 import type { Answer, Requirement } from '../../messages/requirements.js';
 import { sendClaim, sendConfirmation, sendWithdrawal } from '../../operators/answering.js';

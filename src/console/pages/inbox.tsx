@@ -1,4 +1,4 @@
-import { isSamePerson } from '../../messages/handling.js';
+import { isSamePerson } from '../../messages/claims.js';
 import { REQUIREMENT_KINDS, TASKS } from '../../messages/requirements.js';
 import type { InboxItem } from '../../operators/inbox.js';
 import { nameOf } from '../../operators/names.js';

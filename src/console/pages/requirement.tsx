@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Correctable } from '../../messages/activities.js';
-import { isSamePerson } from '../../messages/handling.js';
+import { isSamePerson } from '../../messages/claims.js';
 import { fieldOf } from '../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import { detailBeside, type Requirement, TASKS } from '../../messages/requirements.js';

@@ -1,4 +1,4 @@
-import { currentClaim } from '../../messages/handling.js';
+import { currentClaim } from '../../messages/claims.js';
 import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
 import {
   type Answer,
@@ -136,14 +136,14 @@ function blockOf(requirement: Requirement, number: number): string {
     `**${number}. ${plain(title)}**`,
     ...[detailBeside(requirement)].filter(Boolean).map(plain),
     `Asked ${minuteOf(raisedAt)}, ${due} ${minuteOf(dueAt)}. Answers: ${answers.join(', ')}.\n`,
-    ...handlingIn(requirement),
+    ...claimOf(requirement),
     // The form of the Web UI: it reformats any other, which moves its button away from the mouse.
     `\`\`\`\n${JSON.stringify(resolution, null, 2)}\n\`\`\``,
   ].join('\n');
 }
 
 /** Who works on it, and the answer that waits for a second person. */
-function handlingIn(requirement: Requirement): string[] {
+function claimOf(requirement: Requirement): string[] {
   const { id, proposal } = requirement;
   const claim = currentClaim(requirement);
   const lines = [];

@@ -6,6 +6,7 @@ import {
 } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
 import { ONBOARDINGS } from '../../messages/ids.js';
+import { isSame } from '../../messages/objects.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import {
   type ChildReport,
@@ -120,7 +121,7 @@ export interface ReportedPart {
 export function changesBetween(before: OnboardingState | undefined, after: OnboardingState): StateChanges {
   const { dba: _, requirements, timeline: __, waiting: ___, ...facts } = after;
   const known: Partial<OnboardingState> = before ?? {};
-  const isNew = (name: string, value: unknown) => known[name as keyof typeof facts] !== value;
+  const isNew = (name: string, value: unknown) => !isSame(known[name as keyof typeof facts], value);
   const ids = new Set(requirements.map(({ id }) => id));
   return {
     facts: Object.fromEntries(Object.entries(facts).filter(([name, value]) => isNew(name, value))),

@@ -6,12 +6,12 @@ import {
   proposeAnswer,
   proposedAnswer,
   withdrawProposal,
-} from '../../messages/handling.js';
+} from '../../messages/claims.js';
 import { stateQuery, stepWaits } from '../../messages/onboarding-state.js';
 import { reportAgain } from '../../messages/onboardings.js';
 import { RESOLVING, resolveRequirement } from '../../messages/requirements.js';
+import type { Claims } from './claims.js';
 import type { CustomerReports } from './customer-reports.js';
-import type { Handling } from './handling.js';
 import type { PublishedState } from './published-state.js';
 import type { RequirementQueue } from './requirement-queue.js';
 import type { StepWaits } from './step-waits.js';
@@ -33,7 +33,7 @@ export function handleMessages({ state, requirements, reports, waits }: Receiver
     validator: requirements.validate,
     description: RESOLVING,
   });
-  handleClaims(requirements.handling);
+  handleClaims(requirements.claims);
   setHandler(reportAgain, () => reports.again());
   setHandler(stepWaits, (wait) => waits.onWait(wait));
 }
@@ -42,7 +42,7 @@ export function handleState(state: PublishedState): void {
   setHandler(stateQuery, () => state.current, { description: 'Where it stands, and all that happened' });
 }
 
-export function handleClaims(claims: Handling, handle: typeof setHandler = setHandler): void {
+export function handleClaims(claims: Claims, handle: typeof setHandler = setHandler): void {
   handle(claimRequirement, claims.claim, {
     validator: claims.validateClaim,
     description: 'Claims a requirement until a time, or without one releases it',

@@ -6,7 +6,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { HANDLING_MEMO, handlingOf } from '../../messages/handling.js';
+import { CLAIMS_MEMO, claimsOf } from '../../messages/claims.js';
 import { systemOf } from '../../messages/ids.js';
 import {
   type DbaForm,
@@ -166,7 +166,7 @@ export class PublishedState {
         value: listOrNull(listedRequirements(current.requirements, this.options.mostListed)),
       },
     ]);
-    showHandling(current.requirements);
+    showClaims(current.requirements);
     const { workflowId } = workflowInfo();
     setCurrentDetails(currentDetails(workflowId, current, this.options.nextSteps, this.#said));
     this.options.onShow?.();
@@ -219,10 +219,10 @@ function count(event: keyof typeof COUNTERS, labels: Readonly<Record<string, str
 }
 
 /** Writes a history event only when it differs from what the memo has. */
-function showHandling(requirements: readonly Requirement[]): void {
-  const handling = handlingOf(requirements) ?? null;
-  const present = workflowInfo().memo?.[HANDLING_MEMO] ?? null;
-  if (JSON.stringify(present) !== JSON.stringify(handling)) upsertMemo({ [HANDLING_MEMO]: handling });
+function showClaims(requirements: readonly Requirement[]): void {
+  const claims = claimsOf(requirements) ?? null;
+  const present = workflowInfo().memo?.[CLAIMS_MEMO] ?? null;
+  if (JSON.stringify(present) !== JSON.stringify(claims)) upsertMemo({ [CLAIMS_MEMO]: claims });
 }
 
 /** Writes one history event for all attributes that differ from what the server has; none when none differs. */

@@ -14,8 +14,8 @@ import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 import { inShort } from './answer-in-short.js';
+import { type ClaimedQueue, type ClaimRecords, Claims } from './claims.js';
 import { DueDates } from './due-dates.js';
-import { type HandledQueue, Handling, type HandlingRecords } from './handling.js';
 import type { CorrectableInput } from './input.js';
 import type { OutboundEvents } from './outbound-events.js';
 import type { PublishedState } from './published-state.js';
@@ -58,7 +58,7 @@ export interface RequirementRecords {
   /** How often each {@link Question.about} was raised. */
   readonly asked: Readonly<Record<string, number>>;
   /** Absent while nobody handles a requirement. */
-  readonly handling?: HandlingRecords;
+  readonly claims?: ClaimRecords;
 }
 
 export interface RequirementQueueOptions {
@@ -81,9 +81,8 @@ export class RequirementQueue {
   readonly #asked = new Map<string, number>();
   /** The writes that take answers to the partner, by the ids of their requirements. */
   readonly #sending = new Map<string, string>();
-  readonly handling: Handling;
+  readonly claims: Claims;
   readonly dueDates: DueDates;
-  #unsent: readonly string[] = [];
   #raised = 0;
 
   constructor(
@@ -96,20 +95,20 @@ export class RequirementQueue {
     for (const answered of records?.answered ?? []) this.#answered.set(answered.requirement.id, answered);
     for (const [about, times] of Object.entries(records?.asked ?? {})) this.#asked.set(about, times);
     this.#raised = records?.raised ?? 0;
-    this.handling = new Handling(state, this.#handled, records?.handling);
+    this.claims = new Claims(state, this.#handled, records?.claims);
     const onOverdue = (requirement: Requirement) => this.#overdue(requirement);
     this.dueDates = new DueDates(() => this.open, onOverdue, records?.overdue);
   }
 
   get records(): RequirementRecords {
-    const { records: handling } = this.handling;
+    const { records: claims } = this.claims;
     return {
       open: this.open,
       answered: this.answered,
       overdue: this.dueDates.overdue,
       raised: this.#raised,
       asked: Object.fromEntries(this.#asked),
-      ...(handling && { handling }),
+      ...(claims && { claims }),
     };
   }
 
@@ -120,7 +119,7 @@ export class RequirementQueue {
 
   /** The same with their claims and proposals. */
   get shown(): readonly Requirement[] {
-    return this.open.map((requirement) => this.handling.shown(requirement));
+    return this.open.map((requirement) => this.claims.shown(requirement));
   }
 
   openOf(kind: RequirementKind): readonly Requirement[] {
@@ -198,7 +197,7 @@ export class RequirementQueue {
     const requirement = this.#open.get(id);
     if (!requirement) return;
     this.#open.delete(id);
-    this.handling.closed(id);
+    this.claims.closed(id);
     this.#record('requirement-closed', requirement, why);
   }
 
@@ -243,11 +242,9 @@ export class RequirementQueue {
     return answered.find(({ resolution }) => resolution.answer.kind === 'abandon');
   }
 
-  /** Ids of requirements whose answers can be taken back. The same array until it changes. */
+  /** Ids of requirements whose answers can be taken back. */
   get unsent(): readonly string[] {
-    const unsent = [...this.#answered.keys()].filter((id) => !this.#sending.has(id));
-    if (unsent.join() !== this.#unsent.join()) this.#unsent = unsent;
-    return this.#unsent;
+    return [...this.#answered.keys()].filter((id) => !this.#sending.has(id));
   }
 
   /**
@@ -301,7 +298,7 @@ export class RequirementQueue {
   };
 
   /** A view of this queue for those who handle it together. */
-  get #handled(): HandledQueue {
+  get #handled(): ClaimedQueue {
     const queue = this;
     return {
       get open() {
@@ -320,7 +317,7 @@ export class RequirementQueue {
     this.#open.delete(requirementId);
     this.#answered.set(requirementId, { requirement, resolution });
     this.#record('requirement-resolved', requirement, inShort(answer), { actor, reason: masked(reason) });
-    this.handling.answered(requirementId, isConfirmed);
+    this.claims.answered(requirementId, isConfirmed);
   }
 
   #takeBack({ requirementId, actor, reason }: Resolution): void {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { handlingOf, isSamePerson } from '../../../src/messages/handling.js';
+import { claimsOf, isSamePerson } from '../../../src/messages/claims.js';
 import {
-  handled,
   indexedDba,
   listedRequirements,
   listedStages,
   requirementsIn,
   stagesIn,
+  withClaims,
   withStage,
 } from '../../../src/messages/listed.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
@@ -60,7 +60,7 @@ describe('who handles requirements, in the memo', () => {
   const open = [{ ...note(1), claim }, { ...note(2), proposal }, note(3)];
   const at = (time: string) => {
     const { requirements } = requirementsIn(listedRequirements(open));
-    return handled(requirements, handlingOf(open) ?? {}, Date.parse(time));
+    return withClaims(requirements, claimsOf(open) ?? {}, Date.parse(time));
   };
 
   it('is a claim that has not ended, and a proposal without the answer and the reason', () => {
@@ -69,13 +69,13 @@ describe('who handles requirements, in the memo', () => {
       { id: 'note-2', proposal: { actor: 'pete', at: proposal.at } },
       { id: 'note-3' },
     ]);
-    expect(JSON.stringify(handlingOf(open))).not.toMatch(/called|Yes/);
+    expect(JSON.stringify(claimsOf(open))).not.toMatch(/called|Yes/);
     const [after] = at(claim.until);
     expect(after).not.toHaveProperty('claim');
   });
 
   it('leaves the name out where an actor is too long, and never the subject', () => {
-    const handledBy = (actor: string) => handlingOf([{ ...note(1), claim: { ...claim, actor } }])?.['note-1'];
+    const handledBy = (actor: string) => claimsOf([{ ...note(1), claim: { ...claim, actor } }])?.['note-1'];
     const name = 'n'.repeat(100);
     const subject = (length: number) => 's'.repeat(length);
     expect(handledBy(`${name} (${subject(97)})`)?.claim?.actor).toBe(`${name} (${subject(97)})`);
@@ -83,8 +83,8 @@ describe('who handles requirements, in the memo', () => {
   });
 
   it('is nothing while nobody handles any', () => {
-    expect(handlingOf([note(1)])).toBeUndefined();
-    expect(handlingOf([])).toBeUndefined();
+    expect(claimsOf([note(1)])).toBeUndefined();
+    expect(claimsOf([])).toBeUndefined();
   });
 
   it('stays below what a visibility store keeps of a memo', () => {
@@ -92,7 +92,7 @@ describe('who handles requirements, in the memo', () => {
     const all = Array.from({ length: 200 }, (_, index) => ({
       ...{ ...note(index), claim: { ...claim, actor }, proposal: { ...proposal, actor } },
     }));
-    expect(Buffer.byteLength(JSON.stringify(handlingOf(all)))).toBeLessThan(60_000);
+    expect(Buffer.byteLength(JSON.stringify(claimsOf(all)))).toBeLessThan(60_000);
   });
 });
 

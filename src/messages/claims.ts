@@ -102,25 +102,25 @@ function identityOf(actor: string): string {
 }
 
 /** Who handles a requirement, as the list of workflows has it. */
-export interface ListedHandling {
+export interface ClaimAndProposal {
   readonly claim?: Claim;
   readonly proposal?: Pick<Proposal, 'actor' | 'at'>;
 }
 
 /** By the ids of requirements. */
-export type HandlingMemo = Readonly<Record<string, ListedHandling>>;
+export type ClaimsMemo = Readonly<Record<string, ClaimAndProposal>>;
 
 /** The memo is encrypted, and a search attribute is not: an actor may be an e-mail address. */
-export const HANDLING_MEMO = 'handling';
+export const CLAIMS_MEMO = 'handling';
 
 /** Some visibility stores keep at most 64 kB of a memo. The list names fewer requirements than this. */
 const MOST_IN_MEMO = 30;
 
 /** What the memo has of these requirements; undefined when nobody handles any. */
-export function handlingOf(requirements: readonly Requirement[]): HandlingMemo | undefined {
+export function claimsOf(requirements: readonly Requirement[]): ClaimsMemo | undefined {
   const short = (actor: string) =>
     shortened(actor.length > LONGEST.line ? identityOf(actor) : actor, LONGEST.line);
-  const handled = requirements.flatMap(({ id, claim, proposal }): [string, ListedHandling][] => {
+  const handled = requirements.flatMap(({ id, claim, proposal }): [string, ClaimAndProposal][] => {
     if (!claim && !proposal) return [];
     const by = {
       ...(claim && { claim: { actor: short(claim.actor), until: claim.until } }),

@@ -9,7 +9,7 @@ import {
   type ProposedAnswer,
   type Withdrawal,
   type WithdrawalReceipt,
-} from '../../messages/handling.js';
+} from '../../messages/claims.js';
 import { privateRejection, rejection } from '../../messages/rejections.js';
 import { LONGEST_CLAIM_DAYS } from '../../messages/requirement-kinds.js';
 import type { AnswerKind, Claim, Requirement, Resolution } from '../../messages/requirements.js';
@@ -20,14 +20,14 @@ import type { PublishedState } from './published-state.js';
 import { isText, problemWithId } from './resolution-check.js';
 
 /** What the next run gets. */
-export interface HandlingRecords {
+export interface ClaimRecords {
   /** By the ids of requirements. */
   readonly claims: Readonly<Record<string, Claim>>;
   readonly proposals: Readonly<Record<string, ProposedAnswer>>;
 }
 
 /** What it needs of the queue whose requirements people handle. */
-export interface HandledQueue {
+export interface ClaimedQueue {
   readonly open: readonly Requirement[];
   /** Why an answer does not fit; undefined when it does. */
   readonly problemWith: (resolution: Resolution) => string | undefined;
@@ -41,22 +41,22 @@ export interface HandledQueue {
 const NEVER_PROPOSED: readonly AnswerKind[] = ['code', 'take-back'];
 
 /** Who works on an open requirement, and which answers wait for a second person. */
-export class Handling {
+export class Claims {
   readonly #claims: Map<string, Claim>;
   readonly #proposals: Map<string, ProposedAnswer>;
   #lastProposalAt = 0;
 
   constructor(
     private readonly state: Pick<PublishedState, 'timeline' | 'show' | 'publish'>,
-    private readonly queue: HandledQueue,
-    records?: HandlingRecords,
+    private readonly queue: ClaimedQueue,
+    records?: ClaimRecords,
   ) {
     this.#claims = new Map(Object.entries(records?.claims ?? {}));
     this.#proposals = new Map(Object.entries(records?.proposals ?? {}));
   }
 
   /** Undefined when there is nothing to hand on. */
-  get records(): HandlingRecords | undefined {
+  get records(): ClaimRecords | undefined {
     if (this.#claims.size + this.#proposals.size === 0) return undefined;
     return { claims: Object.fromEntries(this.#claims), proposals: Object.fromEntries(this.#proposals) };
   }

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   claimRequirement,
+  claimsOf,
   confirmAnswer,
   currentClaim,
-  handlingOf,
   proposeAnswer,
   proposedAnswer,
   withdrawProposal,
-} from '../../../src/messages/handling.js';
+} from '../../../src/messages/claims.js';
 import type { Requirement, Resolution } from '../../../src/messages/requirements.js';
+import { type ClaimRecords, Claims } from '../../../src/workflows/journey/claims.js';
 import { handleClaims } from '../../../src/workflows/journey/handlers.js';
-import { Handling, type HandlingRecords } from '../../../src/workflows/journey/handling.js';
 import { Timeline } from '../../../src/workflows/journey/published-state.js';
 import { problemWith } from '../../../src/workflows/journey/resolution-check.js';
 
@@ -32,8 +32,8 @@ const note = (id: string, more: Partial<Requirement> = {}): Requirement => ({
 
 type Sent = Readonly<Record<string, unknown>> | null;
 
-/** The handling of two notes. Updates run as in the SDK: the validator, which cannot wait, and then the handler. */
-function handledNotes(records?: HandlingRecords) {
+/** The claims of two notes. Updates run as in the SDK: the validator, which cannot wait, and then the handler. */
+function handledNotes(records?: ClaimRecords) {
   const open = [note('note-1'), note('note-2')];
   const timeline = new Timeline();
   const shown: string[] = [];
@@ -48,7 +48,7 @@ function handledNotes(records?: HandlingRecords) {
     accept: (resolution: Resolution) => {
       accepted.push(resolution);
       close(resolution.requirementId);
-      handling.answered(resolution.requirementId, true);
+      claims.answered(resolution.requirementId, true);
     },
   };
   const register = ({ name }: { name: string }, run: (request: never) => unknown, options: object) => {
@@ -63,18 +63,18 @@ function handledNotes(records?: HandlingRecords) {
     registered.set(name, { description, run: validated });
   };
   const state = { timeline, show: () => shown.push('show'), publish: () => shown.push('publish') };
-  const handling: Handling = new Handling(state as never, queue, records);
-  handleClaims(handling, register as never);
+  const claims: Claims = new Claims(state as never, queue, records);
+  handleClaims(claims, register as never);
   const send = async ({ name }: { readonly name: string }, request: Sent | string) =>
     registered.get(name)?.run(request as never);
   return {
-    ...{ handling, queue, shown, accepted, send, close, registered },
+    ...{ claims, queue, shown, accepted, send, close, registered },
     claim: (request: Sent) => send(claimRequirement, request),
     propose: (more: object = {}) => send(proposeAnswer, { ...PROPOSED, ...more }),
     confirm: (more: object = {}) => send(confirmAnswer, { ...CONFIRMED, ...more }),
     withdraw: (more: object = {}) => send(withdrawProposal, { ...BY_OLGA, ...more }),
     proposed: (id = 'note-1') => send(proposedAnswer, id),
-    first: () => handling.shown(note('note-1')),
+    first: () => claims.shown(note('note-1')),
     happened: () => timeline.entries.map(({ at: _, ...entry }) => entry),
   };
 }
@@ -89,7 +89,7 @@ const NO_SUCH = 'requirementId: no requirement with this id is open; open: note-
 
 describe('a claim', () => {
   it('is shown with its end in UTC, in the list and the Web UI only', async () => {
-    const { claim, first, handling, shown, happened } = handledNotes();
+    const { claim, first, claims, shown, happened } = handledNotes();
     const until = '2026-01-31T14:00+01:00';
     const made = { actor: 'olga', until: ONE };
     expect(await claim({ ...BY_OLGA, actor: ' olga ', until })).toEqual({
@@ -98,7 +98,7 @@ describe('a claim', () => {
     });
     expect(first()).toEqual({ ...note('note-1'), claim: made });
     const other = note('note-2');
-    expect(handling.shown(other)).toBe(other);
+    expect(claims.shown(other)).toBe(other);
     expect(happened()).toEqual([
       { event: 'requirement-claimed', detail: 'note-1: until 2026-01-31 13:00 UTC', actor: 'olga' },
     ]);
@@ -264,25 +264,25 @@ describe('a proposal', () => {
   });
 
   it('outlives a claim of its requirement, and both go with the requirement', async () => {
-    const { claim, propose, handling, first, confirm, happened } = handledNotes();
+    const { claim, propose, claims, first, confirm, happened } = handledNotes();
     await claim(UNTIL_ONE);
     await propose();
     at(ONE);
     await claim({ ...BY_OLGA, actor: 'paula', until: '2026-01-31T14:00:00.000Z' });
     expect(first()).toMatchObject({ claim: { actor: 'paula' }, proposal: { actor: 'pete' } });
     await claim({ ...UNTIL_ONE, requirementId: 'note-2', until: '2026-01-31T14:00:00.000Z' });
-    handling.closed('note-1');
+    claims.closed('note-1');
     expect(first()).toEqual(note('note-1'));
-    expect(handling.shown(note('note-2'))).toHaveProperty('claim');
+    expect(claims.shown(note('note-2'))).toHaveProperty('claim');
     await expect(confirm()).rejects.toThrow('requirementId: no answer is proposed for this requirement');
     expect(happened().map(({ event }) => event)).not.toContain('proposal-dropped');
   });
 
   it('is dropped, which the timeline shows, when somebody answers', async () => {
-    const { propose, handling, first, happened } = handledNotes();
+    const { propose, claims, first, happened } = handledNotes();
     await propose();
-    handling.answered('note-1');
-    handling.answered('note-2');
+    claims.answered('note-1');
+    claims.answered('note-2');
     expect(first()).toEqual(note('note-1'));
     expect(happened().slice(1)).toEqual([
       { event: 'proposal-dropped', detail: 'note-1: it was proposed by pete' },
@@ -406,20 +406,20 @@ describe('a proposal', () => {
 describe('the next run', () => {
   it('goes on with claims and proposals, and gets nothing where there are none', async () => {
     const before = handledNotes();
-    expect(before.handling.records).toBeUndefined();
+    expect(before.claims.records).toBeUndefined();
     await before.claim(UNTIL_ONE);
     const claimed = { claims: { 'note-1': { actor: 'olga', until: ONE } }, proposals: {} };
-    expect(before.handling.records).toEqual(claimed);
+    expect(before.claims.records).toEqual(claimed);
     await before.propose();
     const records = { ...claimed, proposals: { 'note-1': { ...PROPOSED, actor: 'pete', at: NOON } } };
-    expect(before.handling.records).toEqual(records);
-    const after = handledNotes(before.handling.records);
+    expect(before.claims.records).toEqual(records);
+    const after = handledNotes(before.claims.records);
     await expect(after.claim({ ...UNTIL_ONE, actor: 'pete' })).rejects.toThrow('olga has claimed note-1');
     await after.confirm();
     expect(after.accepted).toMatchObject([{ answer: TEXT, actor: 'pete' }]);
-    expect(after.handling.records).toBeUndefined();
+    expect(after.claims.records).toBeUndefined();
     await before.claim(BY_OLGA);
-    expect(before.handling.records).toEqual({ ...records, claims: {} });
+    expect(before.claims.records).toEqual({ ...records, claims: {} });
   });
 });
 
@@ -441,10 +441,10 @@ describe('the memo of the list', () => {
   it('names who handles which requirement, without a word of an answer', () => {
     const open = [note('a'), note('b', { claim }), note('c', { proposal }), note('d', { claim, proposal })];
     const proposed = { actor: 'pete', at: NOON };
-    expect(handlingOf(open)).toEqual({
+    expect(claimsOf(open)).toEqual({
       ...{ b: { claim }, c: { proposal: proposed }, d: { claim, proposal: proposed } },
     });
-    expect(handlingOf([note('a')])).toBeUndefined();
+    expect(claimsOf([note('a')])).toBeUndefined();
   });
 
   it('is short: 30 requirements, and names of 200 characters', () => {
@@ -452,7 +452,7 @@ describe('the memo of the list', () => {
     const all = Array.from({ length: 31 }, (_, index) =>
       note(`note-${index}`, { claim: { ...claim, actor }, proposal: { ...proposal, actor } }),
     );
-    const memo = handlingOf([note('free'), ...all]) ?? {};
+    const memo = claimsOf([note('free'), ...all]) ?? {};
     expect(Object.keys(memo)).toEqual(all.slice(0, 30).map(({ id }) => id));
     const [{ claim: listed, proposal: by }] = Object.values(memo) as [Partial<Requirement>];
     expect([listed?.actor.length, by?.actor.length]).toEqual([200, 200]);
