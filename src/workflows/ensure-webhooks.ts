@@ -30,7 +30,7 @@ export async function ensureWebhooks(
       const ensured = await runStep(journey, { effect: 'idempotent', title, run, endsWhenRejected: true });
       webhooks.push({ ...webhook, ...ensured });
       journey.timeline.add(ensured.existed ? 'webhook-existed' : 'webhook-created', { detail: webhook.name });
-      journey.state.publish();
+      journey.state.report();
     }
     return { webhooks };
   });

@@ -47,7 +47,7 @@ export async function generateStatement(
     });
     journey.timeline.add('statement-saved', { detail: saved.fileName });
     if (email === undefined) return { ...saved, emailed: false };
-    journey.state.publish();
+    journey.state.report();
     await runStep(journey, {
       effect: 'once',
       title: 'send the statement by e-mail',

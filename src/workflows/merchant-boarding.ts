@@ -95,7 +95,7 @@ async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]
     const { restless } = boarding.remembered;
     boarding.apply(onChangesRequested({ seen: remembered.seen, restless }, now, boarding.situation));
   });
-  state.publish();
+  state.report();
 }
 
 /** Uploads the documents of the answers side by side, then requests the review. */
@@ -105,10 +105,10 @@ async function deliverAnswers(boarding: Boarding, answers: readonly Answered[]):
     await uploadDocuments(boarding, answers);
     const mark = await requestReview(boarding, answers);
     if (!mark) return;
-    for (const { requirement } of answers) requirements.take(requirement.id);
+    for (const { requirement } of answers) requirements.settle(requirement.id);
     boarding.remembered = afterDelivery(boarding.remembered, answers, mark);
     timeline.add('answers-delivered');
-    state.publish();
+    state.report();
     // The poll may have read that the partner asks again. Nobody was asked, because these answers were on their way.
     const { polled } = boarding;
     if (polled && listsDelivered(boarding.remembered, polled))

@@ -72,7 +72,7 @@ export async function partnerRecord(
       const answered = journey.requirements.answeredOf('new-status');
       for (const answer of answered) decide(journey, record, answer);
       record.publish();
-      journey.state.publish();
+      journey.state.report();
       if (answered.length > 0) await wakePolls();
       if (workflowInfo().continueAsNewSuggested && !record.hasChanged) {
         await condition(allHandlersFinished);
@@ -88,7 +88,7 @@ export async function partnerRecord(
 /** The decision of a person about a status. */
 function decide(journey: Journey, record: Kept, { requirement, resolution }: Answered): void {
   const { answer, actor, reason } = resolution;
-  journey.requirements.take(requirement.id);
+  journey.requirements.settle(requirement.id);
   const meaning = answer.kind === 'choice' ? MEANINGS.find((each) => each === answer.choice) : undefined;
   const status = record.askedBy(requirement.id);
   if (meaning === undefined || status === undefined) return;

@@ -33,7 +33,7 @@ export async function terminalProvisioning(
     async () => {
       const accountId = await provideAccount(provisioning);
       journey.state.know({ paymentsAccountId: accountId });
-      journey.state.show();
+      journey.state.refresh();
       const terminalId = await provideTerminal(provisioning, accountId);
       journey.state.know({ terminalId });
       return { outcome: 'provisioned', accountId, terminalId };

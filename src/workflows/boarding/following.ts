@@ -54,7 +54,7 @@ export function followUntilDecided(
         state.know({ mid: outcome.mid });
         if (!decided) {
           for (const { requirement } of requirements.answeredOf('unclear-mid'))
-            requirements.take(requirement.id);
+            requirements.settle(requirement.id);
           timeline.add('mid-confirmed', { detail: outcome.mid });
         }
       }

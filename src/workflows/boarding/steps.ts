@@ -105,7 +105,7 @@ export async function submit(
   if (isSubmitted) {
     timeline.add('submitted');
     boarding.remembered = { ...boarding.remembered, submitted: true };
-    for (const { requirement } of answers) requirements.take(requirement.id);
+    for (const { requirement } of answers) requirements.settle(requirement.id);
   } else timeline.add('submission-moot', { detail: `the status is ${status}` });
   const now = submission.now ?? (await read(boarding));
   boarding.status.replaceWith(now);

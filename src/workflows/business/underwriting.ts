@@ -279,7 +279,7 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
     if (answer.kind === 'correction') application.input.correct(answer.patch);
     const isSubmission = requirement.kind === 'not-submitted';
     await replaceHolder(application, isSubmission ? () => this.#seen?.phase !== 'new' : undefined);
-    if (isSubmission) this.journey.requirements.take(requirement.id);
+    if (isSubmission) this.journey.requirements.settle(requirement.id);
     else this.#onDelivered(requirement);
   }
 
@@ -298,18 +298,18 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
   /** The partner has the answer. It may have asked something else since. */
   #onDelivered({ id, about = id, detail }: Requirement): void {
     const { journey } = this;
-    journey.requirements.take(id);
+    journey.requirements.settle(id);
     journey.timeline.add('ticket-answered', { detail: id });
     this.#delivered.set(about, { detail, until: Date.now() + journey.requirements.dueInMs });
     this.#raiseTickets();
-    journey.state.publish();
+    journey.state.report();
   }
 
   /** The partner rejected the answer. If it still asks, a person is asked again. */
   async #onRejected({ id, about = id }: Requirement, { message }: RejectedByPartner): Promise<void> {
     const { journey } = this;
     const now = await read(this.application);
-    journey.requirements.take(id);
+    journey.requirements.settle(id);
     journey.timeline.add('answer-rejected', { detail: `${id}: ${message}` });
     this.#remarks.set(about, `the last answer was rejected: ${message}`);
     this.status.replaceWith(now);

@@ -156,13 +156,13 @@ export class Customer {
   begin(part: Part): void {
     if (this.#parts.has(part)) return;
     this.#parts.set(part, unreportedPart(part));
-    this.state.show();
+    this.state.refresh();
   }
 
   /** Publishes facts of a part. */
   learn(facts: Partial<Facts>): void {
     this.state.know(facts);
-    this.state.publish();
+    this.state.report();
   }
 
   /** The outcome in the last report of a part. */
@@ -202,7 +202,7 @@ export class Customer {
     } else {
       this.state.timeline.add(`${part}-ended`, { detail: end.how });
     }
-    this.state.publish();
+    this.state.report();
   }
 
   /** True when a part that has ended reports from another run: its workflow was reset. */
@@ -215,7 +215,7 @@ export class Customer {
   reopen(part: Part): void {
     this.#ends.delete(part);
     this.state.timeline.add(`${part}-reset`, { detail: 'its workflow runs again' });
-    this.state.publish();
+    this.state.report();
   }
 
   #onReport(report: ChildReport): void {

@@ -47,7 +47,7 @@ export class Claims {
   #lastProposalAt = 0;
 
   constructor(
-    private readonly state: Pick<PublishedState, 'timeline' | 'show' | 'publish'>,
+    private readonly state: Pick<PublishedState, 'timeline' | 'refresh' | 'report'>,
     private readonly queue: ClaimedQueue,
     records?: ClaimRecords,
   ) {
@@ -122,7 +122,7 @@ export class Claims {
       actor,
     });
     // Only the inbox and the Web UI show claims.
-    this.state.show();
+    this.state.refresh();
     return { requirementId, claim };
   };
 
@@ -135,7 +135,7 @@ export class Claims {
       detail: `${id}: before ${minuteOf(claim.until)}`,
       actor,
     });
-    this.state.show();
+    this.state.refresh();
   }
 
   #claimOfOther(id: string, actor: string): Claim | undefined {
@@ -163,7 +163,7 @@ export class Claims {
       actor: actor.trim(),
       reason: masked(reason),
     });
-    this.state.show();
+    this.state.refresh();
     return { requirementId, proposedAt: at };
   };
 
@@ -191,7 +191,7 @@ export class Claims {
     this.queue.accept(resolution);
     const acceptedAt = new Date().toISOString();
     const receipt = { requirementId, acceptedAt, open: this.queue.open.length, resolution };
-    this.state.publish();
+    this.state.report();
     return receipt;
   };
 
@@ -212,7 +212,7 @@ export class Claims {
       actor: withdrawal.actor.trim(),
       ...(isText(reason) && { reason: masked(reason) }),
     });
-    this.state.show();
+    this.state.refresh();
     return { requirementId };
   };
 

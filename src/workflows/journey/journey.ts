@@ -165,8 +165,8 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
     });
   };
   // Current details last for one run, and followers may have missed what the last run knew.
-  if (state.isContinued) state.publish();
-  else state.show();
+  if (state.isContinued) state.report();
+  else state.refresh();
   try {
     const outcome = await steps();
     state.know({ outcome: outcome.outcome });

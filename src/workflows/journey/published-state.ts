@@ -107,7 +107,7 @@ export class PublishedState {
     return indexed !== undefined && indexed === memo?.['dba'] ? 'shown' : 'masked';
   }
 
-  /** Changes facts. The outside sees them with the next {@link show} or {@link publish}. */
+  /** Changes facts. The outside sees them with the next {@link refresh} or {@link report}. */
   know(facts: Partial<Facts>): void {
     const { stage } = this.#facts;
     const [first] = this.timeline.entries;
@@ -123,7 +123,7 @@ export class PublishedState {
 
   enter(stage: Stage): void {
     this.know({ stage });
-    this.publish();
+    this.report();
   }
 
   /** Enters the last stage. The Web UI shows the words that come with it, such as the comment of the partner. */
@@ -136,13 +136,13 @@ export class PublishedState {
    * Shows the state, and reports it to those who follow the workflow. A report costs events in two histories, so a workflow
    * publishes before it waits, and not before each step.
    */
-  publish(): void {
-    this.show();
+  report(): void {
+    this.refresh();
     this.options.onPublish();
   }
 
   /** Shows the state in searches and the Web UI. Writes an event to the history only when a search attribute has changed. */
-  show(): void {
+  refresh(): void {
     const { stage, partnerStatus, merchantProfileId, profileId, mid } = this.#facts;
     const { current } = this;
     const agentProfileId = this.#agentProfileId?.toString();

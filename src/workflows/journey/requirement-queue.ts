@@ -140,16 +140,16 @@ export class RequirementQueue {
    */
   async ask(question: Question, isMoot: () => boolean = () => false): Promise<Answer | undefined> {
     const id = this.raise(question);
-    this.state.publish();
+    this.state.report();
     let why = 'no longer needed';
     try {
       await condition(() => this.isAnswered(id) || isMoot());
       why = 'the partner has moved on';
-      const answered = this.take(id);
+      const answered = this.settle(id);
       return answered && unlessAbandoned(answered.resolution);
     } finally {
       this.withdraw(id, why);
-      this.state.publish();
+      this.state.report();
     }
   }
 
@@ -215,7 +215,7 @@ export class RequirementQueue {
     return this.answeredOf(kind).length > 0;
   }
 
-  /** The answered requirements. They stay until {@link take}. */
+  /** The answered requirements. They stay until {@link settle}. */
   get answered(): readonly Answered[] {
     return [...this.#answered.values()];
   }
@@ -225,7 +225,7 @@ export class RequirementQueue {
   }
 
   /** Removes an answer from the queue, to process it. */
-  take(id: string): Answered | undefined {
+  settle(id: string): Answered | undefined {
     const answered = this.#answered.get(id);
     this.#answered.delete(id);
     return answered;
@@ -233,7 +233,7 @@ export class RequirementQueue {
 
   /** Removes an answer that the partner no longer needs. */
   drop(id: string, why: string): void {
-    if (this.take(id)) this.state.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
+    if (this.settle(id)) this.state.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
   }
 
   /** The answer to a requirement of one of these kinds that abandons the onboarding. */
@@ -293,7 +293,7 @@ export class RequirementQueue {
     if (answer.kind === 'take-back') this.#takeBack(resolution);
     else this.#accept(resolution);
     const receipt = { requirementId, acceptedAt: new Date().toISOString(), open: this.#open.size };
-    this.state.publish();
+    this.state.report();
     return receipt;
   };
 
@@ -321,7 +321,7 @@ export class RequirementQueue {
   }
 
   #takeBack({ requirementId, actor, reason }: Resolution): void {
-    const answered = this.take(requirementId);
+    const answered = this.settle(requirementId);
     if (!answered) throw rejection(`${requirementId} has no answer to take back`);
     this.#open.set(requirementId, answered.requirement);
     const detail = requirementId;
@@ -333,7 +333,7 @@ export class RequirementQueue {
     this.#record('requirement-overdue', requirement, requirement.title);
     log.warn('a requirement is overdue');
     this.events.requirement('requirement.overdue.v1', requirement);
-    this.state.publish();
+    this.state.report();
   }
 }
 

@@ -56,14 +56,14 @@ export async function followStatus<Seen, Snapshot, Outcome>(
       tasks.check();
       const abandoned = journey.requirements.abandonedOf(kinds);
       if (abandoned) unlessAbandoned(abandoned.resolution);
-      const change = status.take();
+      const change = status.takeChange();
       if (change) follower.onChange(change);
       if (follower.outcome) return await follower.end();
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
         // No step runs any more, so a question about its wait closes by itself.
         const isQuiet = () => allHandlersFinished() && journey.requirements.openOf('waiting').length === 0;
         await condition(isQuiet);
-        journey.state.show();
+        journey.state.refresh();
         return await continueInNewRun();
       }
     }
@@ -86,8 +86,8 @@ async function untilDue<Seen, Snapshot, Outcome>(
     follower.outcome !== undefined ||
     journey.requirements.abandonedOf(kinds) !== undefined;
   while (!isDue()) {
-    if (tasks.isBusy) journey.state.show();
-    else journey.state.publish();
+    if (tasks.isBusy) journey.state.refresh();
+    else journey.state.report();
     const dueAt = follower.nextDueAt;
     const isOver = () => isDue() || follower.nextDueAt !== dueAt;
     if (dueAt === Number.POSITIVE_INFINITY) await condition(isOver);
@@ -172,7 +172,7 @@ export class StatusPoll<Seen, Snapshot> {
     state.know({ polls: state.facts.polls + reads });
   }
 
-  /** True while a poll runs, and until its change is {@link take}n. */
+  /** True while a poll runs, and until its change is taken. */
   get isFollowing(): boolean {
     return this.#poll !== undefined;
   }
@@ -192,7 +192,7 @@ export class StatusPoll<Seen, Snapshot> {
     poll?.cancel();
   }
 
-  /** True when there is something to {@link take}. */
+  /** True when there is something to {@link takeChange}. */
   get hasChange(): boolean {
     return this.#change !== undefined || (this.#failure !== undefined && !isCancellation(this.#failure));
   }
@@ -202,7 +202,7 @@ export class StatusPoll<Seen, Snapshot> {
    *
    * @throws {Abandoned} when a person, asked for a permission, abandons the onboarding
    */
-  take(): Snapshot | undefined {
+  takeChange(): Snapshot | undefined {
     if (this.#failure !== undefined) throw this.#failure;
     const change = this.#change;
     if (change) this.#poll = undefined;

@@ -53,14 +53,14 @@ export class StepWaits {
     if (!step) return;
     if (isOver) {
       this.#end(step);
-      this.state.show();
+      this.state.refresh();
       return;
     }
     const reason = shortened(masked(wait.reason), LONGEST.line);
     const { since: at, until } = wait;
     this.#shown = step;
     this.state.know({ waiting: { step: step.title, since: at, ...(until && { until }), reason } });
-    this.state.show();
+    this.state.refresh();
     if (wait.isLate && !this.#late.has(step)) this.#ask(step, at, reason);
   }
 

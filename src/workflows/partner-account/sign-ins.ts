@@ -42,21 +42,21 @@ export function signIns(journey: Journey, system: System): () => readonly Task[]
     const close = (why: string) => {
       if (asked) requirements.withdraw(asked.id, why);
       asked = undefined;
-      state.publish();
+      state.report();
     };
     let { process, refusal: seen } = await probeAccount(first);
     while (seen) {
       const question = questionOf(system, seen);
       if (asked && asked.title !== question.title) close('the partner now gives another reason');
       asked ??= { id: requirements.raise(question), title: question.title };
-      state.publish();
+      state.report();
       const { id } = asked;
       const waiting = { process, seen };
       const found = await unlessEnded(
         () => probeAccount(waiting),
         () => requirements.isAnswered(id),
       );
-      const answer = requirements.take(id)?.resolution.answer;
+      const answer = requirements.settle(id)?.resolution.answer;
       if (answer) asked = undefined;
       const result = answer ? await probeAccount(probeWith(answer, process)) : (found as ProbeResult);
       ({ process, refusal: seen } = result);

@@ -91,7 +91,7 @@ class TicketQuestions {
       if (asked?.is === 'closed' || requirements.has(about)) continue;
       requirements.raise(ticketQuestion(ticket, ['text', 'retry'], asked?.why));
     }
-    state.publish();
+    state.report();
   }
 
   async processAnswers(): Promise<void> {
@@ -117,7 +117,7 @@ class TicketQuestions {
       this.#close(requirement);
     } catch (error) {
       if (error instanceof RejectedByPartner) {
-        requirements.take(id);
+        requirements.settle(id);
         timeline.add('answer-rejected', { detail: `${id}: ${error.message}` });
         this.#asked.set(about, { is: 'rejected', why: `the last answer was rejected: ${error.message}` });
       } else if (error instanceof Abandoned) {
@@ -128,7 +128,7 @@ class TicketQuestions {
   }
 
   #close({ id, about = id, detail }: Requirement): void {
-    this.journey.requirements.take(id);
+    this.journey.requirements.settle(id);
     this.#asked.set(about, { is: 'closed', detail });
   }
 }

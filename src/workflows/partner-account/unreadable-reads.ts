@@ -45,7 +45,7 @@ export function unreadableReads(
     all = all.filter((each) => !isOver(each));
     for (const { id } of over) {
       requirements.withdraw(id, why);
-      requirements.take(id);
+      requirements.settle(id);
     }
     return over;
   };
@@ -53,7 +53,7 @@ export function unreadableReads(
   const run = async () => {
     while (all.length > 0) {
       all = all.map((each) => ({ ...each, id: each.id || requirements.raise(questionOf(system, each)) }));
-      state.publish();
+      state.report();
       const asked = all;
       const readable = await unlessEnded(
         () => awaitReadable({ reads: asked.map(readOf) }),
@@ -61,7 +61,7 @@ export function unreadableReads(
       );
       close(({ operation }) => readable?.includes(operation) === true, 'its responses can be read again');
       for (const answered of close(isAnswered, 'answered')) await retryReads(readOf(answered));
-      state.publish();
+      state.report();
     }
   };
   return () => (all.length > 0 ? [{ name: 'unreadable responses', run }] : []);

@@ -62,7 +62,7 @@ function handledNotes(records?: ClaimRecords) {
     };
     registered.set(name, { description, run: validated });
   };
-  const state = { timeline, show: () => shown.push('show'), publish: () => shown.push('publish') };
+  const state = { timeline, refresh: () => shown.push('refresh'), report: () => shown.push('report') };
   const claims: Claims = new Claims(state as never, queue, records);
   handleClaims(claims, register as never);
   const send = async ({ name }: { readonly name: string }, request: Sent | string) =>
@@ -102,7 +102,7 @@ describe('a claim', () => {
     expect(happened()).toEqual([
       { event: 'requirement-claimed', detail: 'note-1: until 2026-01-31 13:00 UTC', actor: 'olga' },
     ]);
-    expect(shown).toEqual(['show']);
+    expect(shown).toEqual(['refresh']);
   });
 
   it('keeps others out until the moment of its end', async () => {
@@ -154,9 +154,9 @@ describe('a claim', () => {
     const released = {
       ...{ event: 'requirement-released', detail: 'note-1: before 2026-01-31 13:00 UTC', actor: 'olga' },
     };
-    expect([shown, happened().slice(1)]).toEqual([['show', 'show'], [released]]);
+    expect([shown, happened().slice(1)]).toEqual([['refresh', 'refresh'], [released]]);
     await claim({ ...BY_OLGA, until });
-    expect([shown, happened().slice(1)]).toEqual([['show', 'show'], [released]]);
+    expect([shown, happened().slice(1)]).toEqual([['refresh', 'refresh'], [released]]);
   });
 
   it('that has ended is not released, even by its holder in that moment', async () => {
@@ -165,7 +165,7 @@ describe('a claim', () => {
     at(ONE);
     expect(await claim(BY_OLGA)).toEqual({ requirementId: 'note-1' });
     expect(first().claim).toEqual({ actor: 'olga', until: ONE });
-    expect([shown, happened()]).toMatchObject([['show'], [{ event: 'requirement-claimed' }]]);
+    expect([shown, happened()]).toMatchObject([['refresh'], [{ event: 'requirement-claimed' }]]);
   });
 
   const FORM = 'until: must be a time with its zone, such as 2026-01-31T14:00:00Z';
@@ -222,7 +222,7 @@ describe('a proposal', () => {
     expect(happened()).toEqual([
       { event: 'answer-proposed', detail: 'note-1: text: Ask [Redacted].', ...who },
     ]);
-    expect(shown).toEqual(['show']);
+    expect(shown).toEqual(['refresh']);
   });
 
   it('becomes the answer of its author when a second person confirms it', async () => {
@@ -234,7 +234,7 @@ describe('a proposal', () => {
     expect(await confirm({ actor: ' olga ', reason: 'right' })).toEqual({
       ...{ requirementId: 'note-1', acceptedAt: ONE, open: 1, resolution },
     });
-    expect([accepted, shown]).toEqual([[resolution], ['show', 'publish']]);
+    expect([accepted, shown]).toEqual([[resolution], ['refresh', 'report']]);
     expect(first()).not.toHaveProperty('proposal');
     expect(happened().map(({ event }) => event)).toEqual(['answer-proposed']);
     await expect(confirm()).rejects.toThrow('no requirement with this id is open; open: note-2');
@@ -381,7 +381,7 @@ describe('a proposal', () => {
     const { propose, withdraw, first, shown, happened } = handledNotes();
     await propose();
     expect(await withdraw({ ...more })).toEqual({ requirementId: 'note-1' });
-    expect([first(), shown]).toEqual([note('note-1'), ['show', 'show']]);
+    expect([first(), shown]).toEqual([note('note-1'), ['refresh', 'refresh']]);
     expect(happened().slice(1)).toEqual([
       {
         ...{ event: 'proposal-withdrawn', detail: 'note-1: it was proposed by pete', actor: 'olga' },
