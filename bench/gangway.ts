@@ -77,10 +77,8 @@ export async function rigOn(bench: Bench, options: RigOptions = {}): Promise<Rig
 
 /** Starts a receiver without a rate limit. @returns its URL */
 export async function receiving(bench: Bench, client: Client, taskQueue: string): Promise<string> {
-  const settings = loadReceiverSettings({
-    ...{ RECEIVER_ADDRESS: '127.0.0.1:0', RECEIVER_SECRETS: SECRET, RECEIVER_BANKING_AUTH: 'none' },
-    RECEIVER_REQUESTS_PER_MINUTE: '9999999',
-  });
+  const env = { RECEIVER_ADDRESS: '127.0.0.1:0', RECEIVER_SECRETS: SECRET, RECEIVER_BANKING_AUTH: 'none' };
+  const settings = { ...loadReceiverSettings(env), requestsPerMinute: 9_999_999 };
   const receiver = await startReceiver({ ...settings, client, taskQueue, logger: createLogger('error') });
   bench.atEnd(() => receiver.close());
   return receiver.url;

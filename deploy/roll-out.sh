@@ -15,8 +15,8 @@
 # You can repeat each step. Exit code: 0 done, 1 not done, 2 bad usage.
 #
 # WORKERS is a command that is called with "start BUILD" and "stop BUILD"; default: kubernetes/workers.sh beside this script. With
-# Compose, use compose-workers.sh. TEMPORAL is the temporal command; default: temporal. GANGWAY_DEPLOYMENT_NAME is the deployment;
-# default: GANGWAY_TASK_QUEUE, or gangway. ROLL_OUT_TIMEOUT is how many seconds to wait for workers; default: 300.
+# Compose, use compose-workers.sh. TEMPORAL is the temporal command; default: temporal. GANGWAY_TASK_QUEUE is the
+# deployment; default: gangway. ROLL_OUT_TIMEOUT is how many seconds to wait for workers; default: 300.
 # Needs bash, Node, temporal and its settings.
 set -euo pipefail
 
@@ -38,7 +38,7 @@ fail() {
 here=$(cd "$(dirname "$0")" && pwd)
 read -ra temporal <<<"${TEMPORAL:-temporal}"
 read -ra workers <<<"${WORKERS:-$here/kubernetes/workers.sh}"
-deployment=${GANGWAY_DEPLOYMENT_NAME:-${GANGWAY_TASK_QUEUE:-gangway}}
+deployment=${GANGWAY_TASK_QUEUE:-gangway}
 patience=${ROLL_OUT_TIMEOUT:-300}
 
 command=${1:-} build=${2:-}

@@ -63,6 +63,7 @@ function comment(text: string): string[] {
 const ABOUT_EXAMPLE = [
   '"npm run docs" writes this file from the schemas of the settings; docs/configuration.md describes each of them.',
   'Copy it to .env, remove the # before what you set, and load it: set -a; . ./.env; set +a',
+  'A secret can be in a file. Set <NAME>_FILE to its path, such as BOARDING_PASSWORD_FILE, and leave <NAME> out.',
   "Quote values with spaces or characters that a shell would interpret: 'p@$$ word'.",
 ];
 
@@ -75,18 +76,16 @@ export function envExample(): string {
         name,
         purpose,
         default: unset,
-        isSecret: false,
       })),
     })),
     ...SECTIONS.map((section) => ({ title: section.title, settings: settingsOf(section) })),
   ];
   const blocks = sections.map(({ title, settings }) => [
     `# --- ${title} ---`,
-    ...settings.flatMap(({ name, purpose, default: value, isSecret }) => [
+    ...settings.flatMap(({ name, purpose, default: value }) => [
       '',
       ...comment(`${purpose} Default: ${value}`),
       `#${name}=`,
-      ...(isSecret ? [`#${name}_FILE=`] : []),
     ]),
   ]);
   return `${[ABOUT_EXAMPLE.flatMap(comment), ...blocks].map((lines) => lines.join('\n')).join('\n\n')}\n`;

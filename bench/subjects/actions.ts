@@ -19,8 +19,8 @@ const BILLED: Readonly<Record<string, string>> = {
   upsertWorkflowSearchAttributes: 'search attribute upserts',
 };
 
-/** Bounds of an account whose partner sends webhooks, so that reads are a safety net (docs/accounts.md). */
-const SAFETY_NET = { BOARDING_POLL_MIN: '3h', BOARDING_POLL_MAX: '4h' };
+/** Bounds where partners send webhooks, so that reads are a safety net (docs/events.md). */
+const SAFETY_NET = { GANGWAY_POLL_MIN: '3h', GANGWAY_POLL_MAX: '4h' };
 
 /**
  * The billed actions of a boarding that stays Pending for two weeks, with the poll interval of production and a server that skips
@@ -55,7 +55,7 @@ export async function* actions(bench: Bench): AsyncGenerator<Line> {
   });
 }
 
-/** @param bounds of the account */
+/** @param bounds of the worker */
 async function waitingFor(
   days: number,
   environment: TestWorkflowEnvironment,

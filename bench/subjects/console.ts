@@ -73,10 +73,7 @@ interface Console {
 async function consoleOf(bench: Bench, { env }: RunningGangway): Promise<Console> {
   const provider = await runProvider({}, (close) => bench.atEnd(async () => close()));
   const address = `127.0.0.1:${await freePort()}`;
-  const settings = {
-    ...{ CONSOLE_ADDRESS: address, CONSOLE_SESSION_KEYS: SESSION_KEY },
-    CONSOLE_REQUESTS_PER_MINUTE: '100000',
-  };
+  const settings = { CONSOLE_ADDRESS: address, CONSOLE_SESSION_KEYS: SESSION_KEY };
   const start = () => launch('console', { ...env, ...provider.env, ...settings }, 'console is ready');
   let running: RunningProcess = await start();
   bench.atEnd(() => stopped(running));

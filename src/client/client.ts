@@ -201,8 +201,8 @@ export class GangwayClient {
   async storeDocument(fileName: string, content: Readable): Promise<DocumentRef> {
     const { documentStore } = await import('../documents/document-store.js');
     const { openStore } = await import('../documents/open-store.js');
-    const { documentDir, s3Endpoint } = this.#settings;
-    const documents = documentStore(await openStore(documentDir, s3Endpoint, this.#env));
+    const { documentDir } = this.#settings;
+    const documents = documentStore(await openStore(documentDir, this.#env));
     return documents.put(fileName, content);
   }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BearerRules, JwtRule } from '../http/server.js';
+import { type BearerRules, type JwtRule, REQUESTS_PER_MINUTE } from '../http/server.js';
 import { logSettings } from '../process/logging.js';
 import {
   BadSetting,
@@ -10,7 +10,6 @@ import {
   listenAddress,
   metricsAddress,
   readSettings,
-  requestsPerMinute,
 } from '../settings/settings.js';
 import { type PayloadKeys, payloadKeys } from '../temporal/payload-codec.js';
 
@@ -68,7 +67,6 @@ export const codecServerSettings = z.object({
       description: 'Namespaces whose payloads the codec server converts.',
       unset: '`TEMPORAL_NAMESPACE`',
     }),
-  CODEC_REQUESTS_PER_MINUTE: requestsPerMinute.describe('Requests that one caller may send in a minute.'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Namespace at Temporal.'),
   ...logSettings.shape,
 });
@@ -100,7 +98,7 @@ export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings
     uiOrigin: set.CODEC_UI_ORIGIN,
     tokenInPath: tokenInPathFrom(set),
     namespaces: set.CODEC_NAMESPACES ?? [set.TEMPORAL_NAMESPACE],
-    requestsPerMinute: set.CODEC_REQUESTS_PER_MINUTE,
+    requestsPerMinute: REQUESTS_PER_MINUTE,
     logLevel: set.GANGWAY_LOG_LEVEL,
   };
 }

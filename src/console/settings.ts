@@ -1,24 +1,29 @@
 import { z } from 'zod';
 import { type StorePlaces, storeSettings, storesFrom } from '../documents/open-store.js';
+import { REQUESTS_PER_MINUTE } from '../http/server.js';
 import type { DbaForm } from '../messages/listed.js';
 import { REQUIREMENT_KINDS, type RequirementKind } from '../messages/requirements.js';
 import { type Accounts, accountNames, readAccounts } from '../partners/account-settings.js';
 import { logSettings } from '../process/logging.js';
 import {
   BadSetting,
-  duration,
   isSecureOrLoopback,
   list,
   listenAddress,
   metricsAddress,
   readSettings,
-  requestsPerMinute,
   secureUrl,
   trustedProxies,
 } from '../settings/settings.js';
 import { temporalClientSettings, temporalSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 import { localUi, webUiSettings } from '../temporal/web-ui.js';
+
+/** A session without a request for half an hour ends. */
+const IDLE_MS = 30 * 60_000;
+
+/** A session ends after a working day in any case. */
+const SESSION_MAX_MS = 12 * 3_600_000;
 
 /** The settings of the console, beside those of each account (partners/account-settings.ts) and Temporal's own. */
 export const consoleSettings = z.object({
@@ -47,9 +52,6 @@ export const consoleSettings = z.object({
       unset: 'required with `OIDC_ISSUER`',
       secret: true,
     }),
-  CONSOLE_IDLE: duration.prefault('30m').describe('A session without a request for so long ends.'),
-  CONSOLE_SESSION_MAX: duration.prefault('12h').describe('A session ends after so long in any case.'),
-  CONSOLE_CLAIM: duration.prefault('4h').describe('How long a person who takes a requirement has it.'),
   CONSOLE_FOUR_EYES: list
     .refine(
       (kinds) => kinds.every((kind) => (REQUIREMENT_KINDS as readonly string[]).includes(kind)),
@@ -61,7 +63,6 @@ export const consoleSettings = z.object({
       description: 'Kinds of requirements whose answers a second person confirms.',
       format: 'list of requirement kinds',
     }),
-  CONSOLE_REQUESTS_PER_MINUTE: requestsPerMinute.describe('Requests that one session may send in a minute.'),
   CONSOLE_TRUSTED_PROXIES: trustedProxies,
   OIDC_ISSUER: secureUrl.optional().meta({
     description: 'Identity provider (OpenID Connect) at which people sign in.',
@@ -118,7 +119,6 @@ export type ConsoleSettings = Accounts &
     readonly sessionKeys: readonly string[];
     readonly idleMs: number;
     readonly sessionMaxMs: number;
-    readonly claimMs: number;
     readonly fourEyes: readonly RequirementKind[];
     readonly requestsPerMinute: number;
     /** Addresses and networks. */
@@ -150,11 +150,10 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv): ConsoleSett
       oidc,
       sessionKeys: keys ?? [],
     },
-    idleMs: set.CONSOLE_IDLE,
-    sessionMaxMs: set.CONSOLE_SESSION_MAX,
-    claimMs: set.CONSOLE_CLAIM,
+    idleMs: IDLE_MS,
+    sessionMaxMs: SESSION_MAX_MS,
     fourEyes: set.CONSOLE_FOUR_EYES,
-    requestsPerMinute: set.CONSOLE_REQUESTS_PER_MINUTE,
+    requestsPerMinute: REQUESTS_PER_MINUTE,
     trustedProxies: set.CONSOLE_TRUSTED_PROXIES,
     uiUrl: set.GANGWAY_UI_URL ?? localUi(temporalSettings(environment).connectionOptions.address),
     taskQueue: set.GANGWAY_TASK_QUEUE,

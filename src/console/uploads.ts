@@ -20,8 +20,8 @@ const MOST_FIELDS = 10;
 const TOO_LARGE = `At most ${MOST_FILES} files of 25 MiB each, together ${MOST_BYTES / 1024 / 1024} MiB. Nothing was stored or sent.`;
 
 /** The store of the documents that wait to be sent. */
-export async function documentsOf({ documentDir, s3Endpoint }: StorePlaces): Promise<DocumentStore> {
-  return documentStore(await openStore(documentDir, s3Endpoint));
+export async function documentsOf({ documentDir }: StorePlaces): Promise<DocumentStore> {
+  return documentStore(await openStore(documentDir));
 }
 
 export interface Uploaded {

@@ -27,19 +27,19 @@ const RETRYABLE = [408, 429];
 /**
  * Files under a prefix of a bucket. Region and credentials come from AWS's own settings, files and roles.
  *
- * @param endpoint of a server other than AWS's
- * @param env the first source of region and keys
+ * @param env the first source of endpoint, region and keys
  * @throws {BadSetting} when no region is set
  */
 export async function bucket(
   { bucket: Bucket, prefix }: BucketAddress,
-  endpoint?: string,
-  env: NodeJS.ProcessEnv = {},
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<FileStore> {
+  // The SDK reads it from the environment of the process, and puts the bucket into the name of the host.
+  const { AWS_ENDPOINT_URL_S3: endpoint } = env;
   const s3 = new S3Client({
     ...settingsIn(env),
     requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SILENCE_TIMEOUT_MS },
-    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+    ...(endpoint && { endpoint, forcePathStyle: true }),
   });
   await s3.config.region().catch(() => {
     throw new BadSetting('AWS_REGION', 'is not set, and no AWS profile has a region');

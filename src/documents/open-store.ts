@@ -7,7 +7,7 @@ import { bucketAddress, type FileStore, folder } from './file-store.js';
 const storePlace = z
   .string()
   .refine((place) => bucketAddress(place) !== 'malformed', 'must be a folder, or s3://bucket/prefix')
-  .meta({ format: 'folder, or `s3://bucket/prefix`', address: 'S3_ENDPOINT' });
+  .meta({ format: 'folder, or `s3://bucket/prefix`', address: 'AWS_ENDPOINT_URL_S3' });
 
 export const storeSettings = z.object({
   DOCUMENT_DIR: storePlace
@@ -16,7 +16,7 @@ export const storeSettings = z.object({
   STATEMENT_DIR: storePlace
     .default('statements')
     .describe('Statements that workers save, and files that `gangway call` receives.'),
-  S3_ENDPOINT: secureUrl
+  AWS_ENDPOINT_URL_S3: secureUrl
     .optional()
     .meta({ description: 'Server of the buckets, if it is not AWS.', unset: 'AWS' }),
 });
@@ -27,30 +27,23 @@ export interface StorePlaces {
   readonly documentDir: string;
   /** Statements: likewise. */
   readonly statementDir: string;
-  /** The server of the buckets. Default: AWS. */
-  readonly s3Endpoint?: string | undefined;
 }
 
 export function storesFrom(set: z.output<typeof storeSettings>): StorePlaces {
-  return { documentDir: set.DOCUMENT_DIR, statementDir: set.STATEMENT_DIR, s3Endpoint: set.S3_ENDPOINT };
+  return { documentDir: set.DOCUMENT_DIR, statementDir: set.STATEMENT_DIR };
 }
 
 /**
  * The store at a place: a folder's path, or `s3://bucket/prefix`.
  *
- * @param s3Endpoint of a server that is not AWS's
  * @param env holds AWS's own settings; default: the environment of the process
  * @throws {BadSetting} when AWS's own settings lack something
  */
-export async function openStore(
-  place: string,
-  s3Endpoint?: string,
-  env?: NodeJS.ProcessEnv,
-): Promise<FileStore> {
+export async function openStore(place: string, env?: NodeJS.ProcessEnv): Promise<FileStore> {
   const address = bucketAddress(place);
   if (address === undefined) return folder(place);
   if (address === 'malformed') throw new TypeError(`${place} is neither a folder nor s3://bucket/prefix`);
   // It takes half a second to load, which a command without a bucket need not wait for.
   const { bucket } = await import('./bucket.js');
-  return bucket(address, s3Endpoint, env);
+  return bucket(address, env);
 }

@@ -240,6 +240,9 @@ async function fetchKeySet(url: string, request: RequestInit): Promise<Response>
   return new Response(Buffer.concat(chunks), { status: response.status });
 }
 
+/** A caller who needs more than 50 requests in a second has an error in a loop. */
+export const REQUESTS_PER_MINUTE = 3_000;
+
 export interface CallerRules {
   readonly bearer: BearerRules;
   /** Limit of one caller. Without a valid token, an address is a caller. */

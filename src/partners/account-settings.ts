@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import {
   BadSetting,
-  duration,
   list,
   metaOf,
   prefixed,
@@ -32,10 +31,6 @@ export type Account = Wording & {
   readonly partners: { readonly [System in SystemName]: SettingsOf<System> | undefined };
   /** How many activities may begin in a second over all workers, by system; one that is left out has no limit. */
   readonly activitiesPerSecond: Readonly<Partial<Record<SystemName, number>>>;
-  /** The wait between two reads of a status, in milliseconds, by system, as far as it differs from that of the worker. */
-  readonly pollBounds: Readonly<
-    Partial<Record<SystemName, { readonly minMs: number | undefined; readonly maxMs: number | undefined }>>
-  >;
   /** The folder of a recording of its exchanges; undefined for none. */
   readonly record?: string | undefined;
   /** See {@link portalLink}. */
@@ -78,18 +73,10 @@ function commonSettings(system: SystemName) {
   });
 }
 
-/** The settings of a system at which Gangway follows a status, by their names after `<SYSTEM>_`. */
-function pollSettings(system: SystemName) {
+/** The settings of a system with a portal, by their names after `<SYSTEM>_`. */
+function portalSettings(system: SystemName) {
   const { name } = PARTNERS[system];
   return z.object({
-    POLL_MIN: duration.optional().meta({
-      description: `Shortest wait between two reads of a status at the ${name}.`,
-      unset: '`GANGWAY_POLL_MIN`',
-    }),
-    POLL_MAX: duration.optional().meta({
-      description: `Longest wait between two reads of a status at the ${name} that does not change.`,
-      unset: '`GANGWAY_POLL_MAX`',
-    }),
     PORTAL_URL: secureUrl
       .refine((text) => text.includes(PORTAL_ID), `must contain ${PORTAL_ID}`)
       .optional()
@@ -128,7 +115,7 @@ function optional({ shape }: z.ZodObject, url: string): z.ZodRawShape {
 export function accountSettings(): z.ZodObject {
   const shapes = SYSTEM_NAMES.map((system) => ({
     ...prefixed(settingsPrefix(system), commonSettings(system)),
-    ...(PARTNERS[system].isPolled && prefixed(settingsPrefix(system), pollSettings(system))),
+    ...(PARTNERS[system].hasPortal && prefixed(settingsPrefix(system), portalSettings(system))),
     ...optional(PARTNERS[system].settings, `${settingsPrefix(system)}URL`),
     ...PARTNERS[system].wording.settings.shape,
   }));
@@ -188,10 +175,9 @@ function readAccount(environment: NodeJS.ProcessEnv, prefix: string): Account {
     readSettings(commonSettings(system), environment, prefix + settingsPrefix(system)),
   );
   const limits = SYSTEM_NAMES.map((system) => [system, common[system].ACTIVITIES_PER_SECOND] as const);
-  const polled = SYSTEM_NAMES.filter((system) => PARTNERS[system].isPolled);
-  const followed = polled.map((system) => {
-    const names = prefix + settingsPrefix(system);
-    return [system, readSettings(pollSettings(system), environment, names)] as const;
+  const portals = SYSTEM_NAMES.filter((system) => PARTNERS[system].hasPortal).map((system) => {
+    const set = readSettings(portalSettings(system), environment, prefix + settingsPrefix(system));
+    return [system, set.PORTAL_URL] as const;
   });
   return {
     ...readWording(environment, prefix),
@@ -201,10 +187,7 @@ function readAccount(environment: NodeJS.ProcessEnv, prefix: string): Account {
       readPartner(system, common[system].URL, environment, prefix),
     ) as Account['partners'],
     activitiesPerSecond: Object.fromEntries(limits.filter(([, limit]) => limit !== undefined)),
-    pollBounds: Object.fromEntries(
-      followed.map(([system, { POLL_MIN: minMs, POLL_MAX: maxMs }]) => [system, { minMs, maxMs }]),
-    ),
-    portals: Object.fromEntries(followed.map(([system, { PORTAL_URL: portal }]) => [system, portal])),
+    portals: Object.fromEntries(portals),
   };
 }
 

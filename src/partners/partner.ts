@@ -44,6 +44,14 @@ export interface RegisteredWebhook {
   readonly topic: string | null;
 }
 
+/** A field of a webhook that has an id. */
+export interface IdField {
+  /** `profileId`, or `data.profileId`: the last names of the path, in any case. */
+  readonly path: string;
+  /** A search attribute, or `externalId`. */
+  readonly kind: 'MerchantProfileId' | 'BankingProfileId' | 'Mid' | 'externalId';
+}
+
 /** What `clientSettings` takes: what identifies the account in messages, and a way to reject a setting. */
 export interface Checks {
   /** What the names of the account's settings begin with: `ACME_`, or nothing. */
@@ -75,8 +83,8 @@ export interface Partner<
    */
   readonly settings: z.ZodObject<Shape>;
   clientSettings(url: string, set: z.output<z.ZodObject<Shape>>, checks: Checks): Settings;
-  /** Whether Gangway polls a status at this partner, so that an account can set how often. */
-  readonly isPolled: boolean;
+  /** Whether merchants or profiles have a page in a portal of the partner. */
+  readonly hasPortal: boolean;
   /** What differs in the catalogue from account to account, whether the system is on or off. */
   readonly wording: {
     readonly settings: z.ZodObject<WordingShape>;
@@ -110,8 +118,8 @@ export interface Partner<
     | {
         /** HTTP status of the response to a webhook. */
         readonly status: 200 | 202;
-        /** Default of `RECEIVER_<SYSTEM>_ID_FIELDS`. */
-        readonly idFields: string;
+        /** Where its webhooks have ids. */
+        readonly idFields: readonly IdField[];
         /** Lists where the partner sends the webhooks of an account; absent where no operation lists it. */
         registered?(client: Client, options: CallOptions): Promise<readonly RegisteredWebhook[]>;
       }

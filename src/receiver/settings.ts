@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
-import { knownSecrets } from '../http/server.js';
+import { knownSecrets, REQUESTS_PER_MINUTE } from '../http/server.js';
 import { type KnownAccounts, knownAccounts } from '../messages/inputs.js';
 import type { DbaForm } from '../messages/listed.js';
 import { accountNames, readWordings } from '../partners/account-settings.js';
+import type { IdField } from '../partners/partner.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
 import { logSettings } from '../process/logging.js';
 import {
@@ -17,14 +18,12 @@ import {
   metricsAddress,
   prefixed,
   readSettings,
-  requestsPerMinute,
   signingSecrets,
   trustedProxies,
 } from '../settings/settings.js';
 import { temporalClientSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 import { Problem } from './problems.js';
-import { type IdField, idFields } from './webhook-ids.js';
 
 /** An id that the sender chooses: visible characters, of reasonable length. */
 const MESSAGE_ID = /^[\x21-\x7e]{1,256}$/;
@@ -179,22 +178,19 @@ function checkOf(rule: SenderRule): (webhook: SentWebhook) => boolean {
 
 /** The settings of the webhooks of one partner, by their names after `RECEIVER_<SYSTEM>_`. */
 function webhookSettingsOf(partner: SystemName) {
-  const { name, webhooks } = PARTNERS[partner];
+  const { name } = PARTNERS[partner];
   return z.object({
     AUTH: senderRules.default([]).meta({
       description: `How a webhook shows that the ${name} sent it; any of the list is enough. \`none\` only on loopback.`,
       unset: 'webhooks of this partner are rejected',
       secret: true,
     }),
-    ID_FIELDS: idFields
-      .prefault(webhooks?.idFields ?? '')
-      .describe(`Fields of a webhook of the ${name} that hold ids, and the kind of each id.`),
   });
 }
 
 function webhookRules(partner: SystemName, environment: NodeJS.ProcessEnv): WebhookRules {
   const set = readSettings(webhookSettingsOf(partner), environment, webhookPrefix(partner));
-  return { senders: set.AUTH, idFields: set.ID_FIELDS };
+  return { senders: set.AUTH, idFields: PARTNERS[partner].webhooks?.idFields ?? [] };
 }
 
 /** The settings of the webhooks of all partners. */
@@ -217,7 +213,6 @@ export const receiverSettings = z.object({
     .default([])
     .describe('Secrets that onboarding events are signed with; several while they are rotated.'),
   RECEIVER_TOKENS: bearerTokens.default([]).describe('Bearer tokens of the callers of `/onboardings`.'),
-  RECEIVER_REQUESTS_PER_MINUTE: requestsPerMinute.describe('Requests that one caller may send in a minute.'),
   RECEIVER_TRUSTED_PROXIES: trustedProxies,
 });
 
@@ -261,7 +256,7 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSe
     secrets: set.RECEIVER_SECRETS,
     tokens: set.RECEIVER_TOKENS,
     metricsAddress: set.RECEIVER_METRICS_ADDRESS,
-    requestsPerMinute: set.RECEIVER_REQUESTS_PER_MINUTE,
+    requestsPerMinute: REQUESTS_PER_MINUTE,
     trustedProxies: set.RECEIVER_TRUSTED_PROXIES,
     webhooks: Object.fromEntries(webhooks),
     payloadKeys: set.PAYLOAD_KEYS,

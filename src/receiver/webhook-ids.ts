@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { possibleWorkflowIds } from '../messages/ids.js';
 import { externalId } from '../messages/inputs.js';
-import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { list } from '../settings/settings.js';
+import type { IdField } from '../partners/partner.js';
 import { all, type Condition, either, IS_RUNNING, is, isIn } from '../temporal/query.js';
 import { Problem } from './problems.js';
 
@@ -13,12 +12,12 @@ const digits = z
   .pipe(z.string().regex(/^\d{1,20}$/));
 
 /** What an onboarding can be found by, and the form that an id must have in a query. */
-const KINDS = {
-  [SEARCH_ATTRIBUTES.merchantProfileId.name]: digits,
-  [SEARCH_ATTRIBUTES.bankingProfileId.name]: digits,
-  [SEARCH_ATTRIBUTES.mid.name]: digits,
+const KINDS: Readonly<Record<IdField['kind'], z.ZodType<string>>> = {
+  MerchantProfileId: digits,
+  BankingProfileId: digits,
+  Mid: digits,
   externalId,
-} as const;
+};
 
 /** Ids that one webhook may name, and that one search covers. */
 export const MAX_IDS = 100;
@@ -26,33 +25,8 @@ export const MAX_IDS = 100;
 /** How deep in a webhook an id is found. */
 const MAX_DEPTH = 16;
 
-/** The field of a webhook that has an id, and the kind of the id: a search attribute, or `externalId`. */
-export interface IdField {
-  /** `profileid`, or `data.profileid`: the last field names of the path, in lower case. */
-  readonly path: string;
-  readonly kind: string;
-}
-
 /** The ids that a webhook names, by kind, such as `BankingProfileId`. */
 export type NamedIds = ReadonlyMap<string, ReadonlySet<string>>;
-
-/** `profileId:BankingProfileId,client.reference:externalId`. */
-export const idFields = list
-  .refine(
-    (entries) => entries.every((entry) => fieldFrom(entry) !== undefined),
-    `each entry must be field:kind, such as profileId:BankingProfileId; kinds are ${Object.keys(KINDS).join(', ')}`,
-  )
-  .transform((entries) => entries.flatMap((entry) => fieldFrom(entry) ?? []))
-  .meta({
-    format: `list of \`field:kind\`; kinds are ${Object.keys(KINDS)
-      .map((kind) => `\`${kind}\``)
-      .join(', ')}`,
-  });
-
-function fieldFrom(entry: string): IdField | undefined {
-  const [, path = '', kind = ''] = /^([\w-]+(?:\.[\w-]+)*):(\w+)$/.exec(entry) ?? [];
-  return Object.hasOwn(KINDS, kind) ? { path: path.toLowerCase(), kind } : undefined;
-}
 
 /**
  * The ids in the fields of a webhook, at any depth and in lists, with names in any case. A value without the form of its id is
@@ -63,8 +37,8 @@ function fieldFrom(entry: string): IdField | undefined {
 export function idsIn(webhook: unknown, fields: readonly IdField[]): NamedIds {
   const named = new Map<string, Set<string>>();
   for (const { path, value } of fieldsOf(webhook)) {
-    for (const { kind } of fields.filter((field) => path.endsWith(`.${field.path}`))) {
-      const id = KINDS[kind]?.safeParse(value).data;
+    for (const { kind } of fields.filter((field) => path.endsWith(`.${field.path.toLowerCase()}`))) {
+      const id = KINDS[kind].safeParse(value).data;
       if (id !== undefined) add(named, kind, id);
     }
   }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { readWordings, wordingSettings } from '../partners/account-settings.js';
-import { duration, listenAddress, readSettings } from '../settings/settings.js';
-import { TOKEN_LIFETIME_MS } from './banking/users.js';
+import { listenAddress, readSettings } from '../settings/settings.js';
 import { readRecording } from './playback.js';
 import { pace } from './scenario.js';
 import type { SandboxOptions } from './server.js';
@@ -12,9 +11,6 @@ export const sandboxSettings = z.object({
   SANDBOX_PACE: pace
     .prefault('1s')
     .describe('Time, or number of status reads, between two steps of its underwriters.'),
-  SANDBOX_TOKEN_LIFETIME: duration
-    .prefault(`${TOKEN_LIFETIME_MS / 60_000}m`)
-    .describe('How long a token of its bank is valid.'),
   SANDBOX_RECORDING: z.string().optional().meta({
     description: 'Folder of a recording that responds to the operations that it has, see `GANGWAY_RECORD`.',
     format: 'path of a folder',
@@ -30,7 +26,6 @@ export function loadSandboxSettings(environment: NodeJS.ProcessEnv): SandboxOpti
   return {
     ...set.SANDBOX_ADDRESS,
     pace: set.SANDBOX_PACE,
-    tokenLifetimeMs: set.SANDBOX_TOKEN_LIFETIME,
     posNames,
     playback: set.SANDBOX_RECORDING === undefined ? undefined : readRecording(set.SANDBOX_RECORDING),
   };

@@ -84,14 +84,6 @@ export function isSigningSecret(text: string): boolean {
   return bytes.toString('base64') === base64 && bytes.length >= min && bytes.length <= max;
 }
 
-/** How many requests one caller may send in a minute. */
-export const requestsPerMinute = z
-  .string()
-  .regex(/^[1-9]\d{0,6}$/, 'must be a number from 1 to 9999999')
-  .transform(Number)
-  .meta({ format: 'number from 1 to 9999999' })
-  .default(3_000);
-
 /** An address, or a network as CIDR. A network of /0 would be everyone. */
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
 

@@ -3,15 +3,13 @@ import { AccountAccess, type SignIn } from '../activities/account-access.js';
 import { callActivities } from '../activities/calls.js';
 import { boundedOutcomes, PartnerWaits, type PatienceSettings } from '../activities/interceptors.js';
 import { type ActivityDependencies, PARTNER_ACTIVITIES } from '../activities/partner-activities.js';
-import type { PollBounds } from '../activities/poll.js';
 import { StatusMeanings } from '../activities/status-meanings.js';
 import type { Operations } from '../partners/catalogue.js';
 import type { PartnerClient } from '../partners/client.js';
 import type { Closable } from '../partners/partner.js';
 import { catalogue, eachSystem, PARTNERS, type SystemName, type Wording } from '../partners/systems.js';
 
-export interface PartnerDependencies extends Omit<ActivityDependencies, 'poll' | 'meaningOf'> {
-  readonly pollBounds: Readonly<Record<SystemName, PollBounds>>;
+export interface PartnerDependencies extends Omit<ActivityDependencies, 'meaningOf'> {
   readonly wording: Wording;
   readonly patience: PatienceSettings;
   /** That of the workflows. */
@@ -38,7 +36,6 @@ export function partnerTaskQueues(
     documents,
     statements,
     wording,
-    pollBounds,
   } = dependencies;
   const operations = catalogue(wording);
   return eachSystem((system) => {
@@ -57,11 +54,7 @@ export function partnerTaskQueues(
     });
     return {
       activities: {
-        ...PARTNER_ACTIVITIES[system]({
-          ...dependencies,
-          poll: pollBounds[system],
-          meaningOf: meanings.of,
-        }),
+        ...PARTNER_ACTIVITIES[system]({ ...dependencies, meaningOf: meanings.of }),
         ...meanings.activities,
         ...calls,
         ...access?.activities,

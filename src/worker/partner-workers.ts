@@ -23,7 +23,6 @@ import { traceExchanges } from '../tracing/spans.js';
 import { watchDrift } from './drift.js';
 import { countExchanges } from './health.js';
 import { partnerTaskQueues } from './partner-task-queues.js';
-import { pollBoundsOf } from './settings.js';
 import { SHUTDOWN, TUNING } from './tuning.js';
 import { intercepted, type WorkersConfig } from './workflow-worker.js';
 
@@ -81,7 +80,7 @@ export function activityQueues(
     const clients = partnerClients(account, observe, bounds, inspect);
     const work = partnerTaskQueues({
       ...{ partnerAccount: name, wording: account, clients, taskQueue, patience, statements },
-      ...{ documents: documentStore(documents), pollBounds: pollBoundsOf(account, poll) },
+      ...{ documents: documentStore(documents), poll },
     });
     const queues = SYSTEM_NAMES.map((system): ActivityQueue => {
       const { access, ...ofQueue } = work[system];
@@ -102,12 +101,9 @@ export function activityQueues(
 
 /** Creates the workers that call partners and deliver outbound events. */
 export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig): Promise<PartnerWorkers> {
-  const { taskQueue, documentDir, statementDir, s3Endpoint, payloadKeys } = config;
+  const { taskQueue, documentDir, statementDir, payloadKeys } = config;
   const common = { ...place, dataConverter: dataConverter(payloadKeys), ...SHUTDOWN, ...TUNING };
-  const [documents, statements] = await Promise.all([
-    openStore(documentDir, s3Endpoint),
-    openStore(statementDir, s3Endpoint),
-  ]);
+  const [documents, statements] = await Promise.all([openStore(documentDir), openStore(statementDir)]);
   const { metricMeter: meter, logger } = Runtime.instance();
   const { connection, namespace } = place;
   const client = new Client({

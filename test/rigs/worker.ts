@@ -17,8 +17,6 @@ export interface WorkerOptions {
   readonly poll?: { readonly minMs: number; readonly maxMs: number };
   /** Default: an hour, a day and an hour, as in production. */
   readonly patience?: Partial<Patience>;
-  /** `poll` of accounts, by name. Default: `poll` for all. */
-  readonly accountPolls?: Readonly<Record<string, { readonly minMs: number; readonly maxMs: number }>>;
   /** Credentials of the boarding partner. Default: `sandbox`. */
   readonly user?: string;
   readonly password?: string;
@@ -74,7 +72,7 @@ export function configOf(
   options: WorkerOptions,
 ): WorkersConfig {
   const { payloadKeys = '', version, events = NO_EVENTS, accounts = [] } = options;
-  const { accountPasswords = {}, accountPolls = {}, dbaForm = 'shown' } = options;
+  const { accountPasswords = {}, dbaForm = 'shown' } = options;
   const { poll = { minMs: 50, maxMs: 500 } } = options;
   const patience = {
     ...{ retryAfterMaxMs: 3_600_000, stepMs: 24 * 3_600_000, unreadableMs: 3_600_000 },
@@ -86,9 +84,7 @@ export function configOf(
     accounts: Object.fromEntries(
       accounts.map((name) => {
         const password = accountPasswords[name];
-        const own = password === undefined ? account : accountOf(sandboxUrl, { ...options, password });
-        const bounds = accountPolls[name];
-        return [name, bounds ? { ...own, pollBounds: { boarding: bounds, banking: bounds } } : own];
+        return [name, password === undefined ? account : accountOf(sandboxUrl, { ...options, password })];
       }),
     ),
     payloadKeys: keysFrom(payloadKeys),

@@ -102,8 +102,8 @@ function activityFor(
 /** Makes the call on a worker. @throws {CommandFailed} */
 export function callByWorker(cli: CommandLine, call: Call): Promise<CallResponse> {
   return withTemporal(cli, async (context) => {
-    const { documentDir, s3Endpoint } = context.config;
-    const documents = documentStore(await openStore(documentDir, s3Endpoint, cli.env));
+    const { documentDir } = context.config;
+    const documents = documentStore(await openStore(documentDir, cli.env));
     const single = activityFor(call, await toSend(call.request, documents));
     const response = await runSingle<PartnerResponse>(context, call.id, single).finally(() => {
       if (cli.signal.aborted)
@@ -127,7 +127,7 @@ async function withFileSaved(
 ): Promise<CallResponse> {
   if (!('file' in response)) return response;
   const { fileName, contentType } = response.file;
-  const files = await openStore(config.statementDir, config.s3Endpoint, cli.env);
+  const files = await openStore(config.statementDir, cli.env);
   const saved: SavedFile =
     output === undefined
       ? { saved: `${files.place}/${fileName}`, contentType }

@@ -27,7 +27,7 @@ export async function exportOne(cli: CommandLine, id: string, options: ExportOpt
   await withTemporal(cli, async (context) => {
     const description = await findById(context, id, options);
     const { client, config } = context;
-    const documents = documentStore(await openStore(config.documentDir, config.s3Endpoint, cli.env));
+    const documents = documentStore(await openStore(config.documentDir, cli.env));
     const record = await recordOf(client, documents, description, { actor, reason });
     if (withPrivateValues)
       cli.note(

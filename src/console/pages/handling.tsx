@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Correctable } from '../../messages/activities.js';
 import { currentClaim, isSamePerson } from '../../messages/claims.js';
-import { LONGEST_CLAIM_DAYS } from '../../messages/requirement-kinds.js';
+import { DEFAULT_CLAIM_HOURS } from '../../messages/requirement-kinds.js';
 import type { Answer, Requirement } from '../../messages/requirements.js';
 import { sendClaim, sendConfirmation, sendWithdrawal } from '../../operators/answering.js';
 import { type Change, changesOf } from '../../operators/corrections.js';
@@ -212,14 +212,13 @@ function ProposedContent({ proposed: { answer, changes } }: { readonly proposed:
 
 /** "I am on it", release, take over. */
 async function claimRequirement(visit: Visit): Promise<Shown> {
-  const { client, visitor, request, settings, audit } = visit;
+  const { client, visitor, request, audit } = visit;
   const requirementId = requirementIdIn(request);
   const { workflowId } = await openOnboarding(visit);
   const fields = Fields.ofBody(request);
   const what = fields.oneOf('do', ['claim', 'release', 'take-over'] as const);
   if (!what) throw new NotShown(400, 'This form is not from this console.');
-  const claimMs = Math.min(settings.claimMs, LONGEST_CLAIM_DAYS * 24 * 3_600_000 - 60_000);
-  const until = new Date(Date.now() + claimMs).toISOString();
+  const until = new Date(Date.now() + DEFAULT_CLAIM_HOURS * 3_600_000).toISOString();
   const request_ = { requirementId, actor: visitor.actor };
   const claim =
     what === 'release' ? request_ : { ...request_, until, ...(what === 'take-over' && { override: true }) };

@@ -15,7 +15,7 @@ export const PARTNER_ERROR_TEXTS: Readonly<Record<PartnerErrorKind, Explanation>
   },
   RateLimited: {
     meaning: 'The partner limits our calls (429). It did nothing.',
-    next: 'Gangway sends nothing for that account as long as the response asks, up to `GANGWAY_RETRY_AFTER_MAX`, and tries again.',
+    next: 'Gangway sends nothing for that account as long as the response asks, up to one hour, and tries again.',
     person:
       'If it lasts, lower `<SYSTEM>_ACTIVITIES_PER_SECOND` on all workers, or ask the partner to raise its limit.',
   },

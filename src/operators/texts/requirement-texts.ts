@@ -132,7 +132,7 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
   unreadable: {
     answers: '`--retry`',
     meaning:
-      'Gangway could not read the responses of an operation for longer than `GANGWAY_UNREADABLE_MAX`. `partner-account-...` raises ' +
+      'Gangway could not read the responses of an operation for longer than ten minutes. `partner-account-...` raises ' +
       'one requirement for each operation.',
     see: 'The detail shows the response, masked. `gangway call` shows the whole response.',
     person: 'Compare the response with the contract and ask the partner. `--retry` reads at once.',

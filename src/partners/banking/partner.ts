@@ -45,7 +45,6 @@ export const banking = definePartner({
     BANKING_DEVICE_TOKEN: z
       .string('is not set')
       .meta({ description: 'Identifies this device to the bank.', secret: true }),
-    BANKING_DEVICE_NAME: z.string().default('gangway').describe('Name of this device at the bank.'),
     BANKING_TOTP_SECRET: z
       .string()
       .regex(/^[A-Za-z2-7\s-]+=*$/, 'must be base32')
@@ -67,12 +66,12 @@ export const banking = definePartner({
     username: set.BANKING_USERNAME,
     password: set.BANKING_PASSWORD,
     deviceToken: set.BANKING_DEVICE_TOKEN,
-    deviceName: set.BANKING_DEVICE_NAME,
+    deviceName: 'gangway',
     form: set.BANKING_PARTNER_ID === undefined ? 'user' : 'partner',
     ...(set.BANKING_TOTP_SECRET !== undefined && { totpSecret: set.BANKING_TOTP_SECRET }),
     ...(set.BANKING_PARTNER_ID !== undefined && { partnerId: set.BANKING_PARTNER_ID }),
   }),
-  isPolled: true,
+  hasPortal: true,
   wording: {
     settings: z.object({
       BANKING_PATH_SEGMENT: z
@@ -98,7 +97,10 @@ export const banking = definePartner({
   idempotencyKey: undefined,
   webhooks: {
     status: 202,
-    idFields: 'profileId:BankingProfileId,merchantProfileId:MerchantProfileId',
+    idFields: [
+      { path: 'profileId', kind: 'BankingProfileId' },
+      { path: 'merchantProfileId', kind: 'MerchantProfileId' },
+    ],
     registered: async (client, options) =>
       (await client.listWebhooks({}, options)).map(({ id, name, url, notificationType }) => ({
         ...{ id, name, url },

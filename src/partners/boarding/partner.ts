@@ -59,7 +59,7 @@ export const boarding = definePartner({
       .meta({ description: 'Password at the boarding partner.', secret: true }),
   }),
   clientSettings: (url, set) => ({ url, username: set.BOARDING_USERNAME, password: set.BOARDING_PASSWORD }),
-  isPolled: true,
+  hasPortal: true,
   wording: {
     settings: z.object({
       BOARDING_POS_NAMES: list
@@ -78,7 +78,14 @@ export const boarding = definePartner({
   whenOff: 'failure',
   hasEnvironments: false,
   idempotencyKey: undefined,
-  webhooks: { status: 202, idFields: 'merchantProfileId:MerchantProfileId,mid:Mid,guid:externalId' },
+  webhooks: {
+    status: 202,
+    idFields: [
+      { path: 'merchantProfileId', kind: 'MerchantProfileId' },
+      { path: 'mid', kind: 'Mid' },
+      { path: 'guid', kind: 'externalId' },
+    ],
+  },
   contract,
   documentation: {
     schemas: 'schemas.ts',

@@ -71,7 +71,7 @@ export const payments = definePartner({
       apiKeyHeader: set.PAYMENTS_API_KEY_HEADER,
     };
   },
-  isPolled: false,
+  hasPortal: false,
   wording: NO_WORDING,
   operations: () => PAYMENTS_OPERATIONS,
   client: (settings) => paymentsClient(settings),

@@ -23,7 +23,7 @@ export const plantStore = definePartner({
       .meta({ description: 'Bearer token at the plant store.', secret: true }),
   }),
   clientSettings: (url, set) => ({ url, token: set.PLANT_STORE_TOKEN }),
-  isPolled: false,
+  hasPortal: false,
   wording: NO_WORDING,
   operations: () => operations.PLANT_STORE_OPERATIONS,
   client: (settings) => plantStoreClient(settings),

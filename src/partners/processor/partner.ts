@@ -33,7 +33,7 @@ export const processor = definePartner({
       .meta({ description: 'API key that the support of the processor issues.', secret: true }),
   }),
   clientSettings: (url, set) => ({ url, apiKey: set.PROCESSOR_API_KEY }),
-  isPolled: false,
+  hasPortal: false,
   wording: NO_WORDING,
   operations: () => PROCESSOR_OPERATIONS,
   client: (settings) => processorClient(settings),
@@ -42,7 +42,7 @@ export const processor = definePartner({
   whenOff: undefined,
   hasEnvironments: false,
   idempotencyKey: undefined,
-  webhooks: { status: 200, idFields: 'client_reference_id:externalId' },
+  webhooks: { status: 200, idFields: [{ path: 'client_reference_id', kind: 'externalId' }] },
   contract,
   documentation: {
     schemas: 'operations.ts',

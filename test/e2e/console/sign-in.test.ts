@@ -53,8 +53,8 @@ async function open(javaScriptEnabled: boolean): Promise<{ page: Page; refused: 
 it.each([true, false])(
   'a person signs in, is signed in again after a pause, and signs out (scripts: %s)',
   async (scripts) => {
-    const env = { CONSOLE_IDLE: '3s' };
-    const { provider, url } = await runConsole(rig(), { env, routes: [FILTERED] });
+    const times = { idleMs: 3_000 };
+    const { provider, url } = await runConsole(rig(), { times, routes: [FILTERED] });
     provider.add({ sub: 'ada', name: 'Ada Park', roles: ['viewer'] });
     const { page, refused } = await open(scripts);
     await page.goto(`${url}/filtered?text=before`);

@@ -25,9 +25,7 @@ const rig = shared(async (until) => {
     },
   };
 });
-const console = shared((until) =>
-  runConsole(rig(), { env: { CONSOLE_FOUR_EYES: 'ticket', CONSOLE_CLAIM: '2h' } }, until),
-);
+const console = shared((until) => runConsole(rig(), { env: { CONSOLE_FOUR_EYES: 'ticket' } }, until));
 
 /** Somebody who has signed in, until the test ends. */
 async function person(name: string, role: Role) {
@@ -82,8 +80,8 @@ describe('two people', () => {
     await grace.page.getByText('Ada (ada-operator) is on it').waitFor();
     const [claim] = (await boarding.state()).requirements.map((requirement) => requirement.claim);
     const left = Date.parse(claim?.until ?? '') - Date.now();
-    expect(left).toBeGreaterThan(1.9 * 3_600_000);
-    expect(left).toBeLessThan(2 * 3_600_000);
+    expect(left).toBeGreaterThan(3.9 * 3_600_000);
+    expect(left).toBeLessThan(4 * 3_600_000);
     const rows = await eventually(
       async () => {
         await grace.go('/?taken=taken');

@@ -25,6 +25,8 @@ beforeAll(async () => {
 }, S3_SERVER_TIMEOUT_MS);
 afterAll(() => s3?.stop());
 
+const at = (AWS_ENDPOINT_URL_S3: string) => ({ ...process.env, AWS_ENDPOINT_URL_S3 });
+
 interface Place {
   readonly files: FileStore;
   /** All that is there, finished or not. */
@@ -35,7 +37,7 @@ interface Place {
 const inBucket = async (): Promise<Place> => {
   settings(s3.env);
   const prefix = `gangway/${randomUUID()}`;
-  const files = await openStore(`s3://${BUCKET}/${prefix}`, s3.url);
+  const files = await openStore(`s3://${BUCKET}/${prefix}`, at(s3.url));
   return {
     files,
     async names() {
@@ -170,7 +172,7 @@ describe('a bucket', () => {
     ['without credentials', none, `s3://${BUCKET}/gangway`, 'CredentialsProviderError'],
   ])('%s is rejected, without a secret in the message', async (_case, more, place, reason) => {
     settings({ ...s3.env, ...more });
-    const files = await openStore(place, s3.url);
+    const files = await openStore(place, at(s3.url));
     const refused = { kind: 'refused', message: `${place}: ${reason}` };
     await expect(put(files, 'a.txt', 'x')).rejects.toMatchObject(refused);
     await expect(put(files, 'a.txt', ...mebibytes(6))).rejects.toMatchObject(refused);
@@ -180,7 +182,7 @@ describe('a bucket', () => {
 
   it('that does not exist is refused', async () => {
     settings(s3.env);
-    const files = await openStore('s3://no-such-bucket', s3.url);
+    const files = await openStore('s3://no-such-bucket', at(s3.url));
     const refused = {
       kind: 'refused',
       message: expect.stringMatching(/(NoSuchBucket|AccessDenied) \(HTTP 40[34]\)/),
@@ -190,7 +192,7 @@ describe('a bucket', () => {
 
   it('whose server does not respond may be tried again', async () => {
     settings(s3.env);
-    const files = await openStore(`s3://${BUCKET}`, 'http://127.0.0.1:1');
+    const files = await openStore(`s3://${BUCKET}`, at('http://127.0.0.1:1'));
     const unavailable = { kind: 'unavailable', message: `s3://${BUCKET}: ECONNREFUSED` };
     await expect(put(files, 'a.txt', 'x')).rejects.toMatchObject(unavailable);
     await expect(files.open('a.txt')).rejects.toMatchObject(unavailable);
@@ -198,13 +200,13 @@ describe('a bucket', () => {
 
   it('needs a region', async () => {
     settings({ ...s3.env, AWS_REGION: '' });
-    await expect(openStore(`s3://${BUCKET}`, s3.url)).rejects.toThrow('AWS_REGION: is not set');
+    await expect(openStore(`s3://${BUCKET}`, at(s3.url))).rejects.toThrow('AWS_REGION: is not set');
   });
 
   it('that accepts no bytes makes the file wait, so that it does not fill the memory', async () => {
     settings(s3.env);
     const silent = await answeringNothing();
-    const files = await openStore(`s3://${BUCKET}`, silent.url);
+    const files = await openStore(`s3://${BUCKET}`, at(silent.url));
     let taken = 0;
     const body = Readable.from(
       (function* () {
@@ -231,7 +233,7 @@ describe('a bucket', () => {
   it('that breaks off within a file may be tried again', async () => {
     settings(s3.env);
     const url = await answeringHalf();
-    const files = await openStore(`s3://${BUCKET}`, url);
+    const files = await openStore(`s3://${BUCKET}`, at(url));
     const body = await files.open('a.txt');
     await expect(buffer(body)).rejects.toMatchObject({ name: 'StoreFailure', kind: 'unavailable' });
   });

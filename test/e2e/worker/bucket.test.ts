@@ -36,7 +36,7 @@ function place() {
   const prefix = `${PREFIX}/${randomUUID()}`;
   const documents = `s3://${BUCKET}/${prefix}/documents`;
   const statements = `s3://${BUCKET}/${prefix}/statements`;
-  const stores = { DOCUMENT_DIR: documents, STATEMENT_DIR: statements, S3_ENDPOINT: s3.url };
+  const stores = { DOCUMENT_DIR: documents, STATEMENT_DIR: statements, AWS_ENDPOINT_URL_S3: s3.url };
   return { prefix, documents, statements, env: { ...rig.env, ...s3.env, ...stores } };
 }
 

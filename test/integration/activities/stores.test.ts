@@ -30,8 +30,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const at = (AWS_ENDPOINT_URL_S3: string) => ({ ...process.env, AWS_ENDPOINT_URL_S3 });
+
 const missing = () => openStore(folder);
-const refused = () => openStore('s3://example-bucket', 'http://127.0.0.1:1');
+const refused = () => openStore('s3://example-bucket', at('http://127.0.0.1:1'));
 const unavailable = () => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIAEXAMPLE');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'hunter2');

@@ -22,8 +22,8 @@ const PAGES: readonly Route[] = [
 ];
 
 it('a session ends after its idle time while only a script polls, and after its longest time', async () => {
-  const env = { CONSOLE_IDLE: '30m', CONSOLE_SESSION_MAX: '1h' };
-  const { signedIn } = await runConsole(rig, { env, routes: PAGES, provider: running().provider });
+  const times = { idleMs: 30 * 60_000, sessionMaxMs: 3_600_000 };
+  const { signedIn } = await runConsole(rig, { times, routes: PAGES, provider: running().provider });
   const [ada, bo] = [await signedIn(), await signedIn()];
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());

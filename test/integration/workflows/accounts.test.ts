@@ -8,8 +8,6 @@ import { customer, merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-const HOUR_MS = 3_600_000;
-
 let rig: Rig;
 let crm: Subscriber;
 let closeCrm: () => unknown;
@@ -18,8 +16,7 @@ beforeAll(async () => {
     closeCrm = close;
   });
   const events = { secrets: [SECRET], toLoopback: true, destinations: [destinationOf(crm.url)] };
-  const accountPolls = { seldom: { minMs: HOUR_MS, maxMs: HOUR_MS } };
-  rig = await createRig({ accounts: ['acme', 'north-iso', 'seldom'], accountPolls, events });
+  rig = await createRig({ accounts: ['acme', 'north-iso'], events });
 });
 afterAll(async () => {
   await rig.close();
@@ -90,25 +87,6 @@ describe.concurrent('the same externalId in two accounts', () => {
       expect(data['externalId']).toBe(externalId);
       expect(JSON.parse(body)).toMatchObject({ subject: `merchant-boarding-${externalId}@acme` });
     }
-  });
-});
-
-describe.concurrent('a worker of two accounts', () => {
-  it('reads a status as often as the settings of its account say', async () => {
-    const [often, seldom] = await Promise.all(
-      ['acme', 'seldom'].map((account) => rig.board(merchant('waiting', { account }))),
-    );
-    await seldom?.until(({ partnerStatus }) => partnerStatus === 'Pending');
-    await seldom?.asleepAfter(1);
-    await eventually(
-      async () => (await often?.poll())?.attempt ?? 0,
-      (attempt) => attempt > 8,
-      'eight reads',
-    );
-    const { attempt, nextAttemptScheduleTime } = (await seldom?.poll()) ?? {};
-    expect(attempt).toBe(2);
-    expect(Number(nextAttemptScheduleTime?.seconds) * 1_000 - Date.now()).toBeGreaterThan(HOUR_MS / 2);
-    await Promise.all([often, seldom].map((each) => each?.handle.terminate()));
   });
 });
 

@@ -89,7 +89,6 @@ export class Stage {
       EVENTS_TO_LOOPBACK: 'true',
       RECEIVER_SECRETS: SECRET,
       RECEIVER_BANKING_AUTH: 'none',
-      RECEIVER_REQUESTS_PER_MINUTE: '100000',
     };
     const wires = { 'worker 1': await tcpProxy(address), 'worker 2': await tcpProxy(address) };
     const stage = new Stage(rig, env, crm, receiverUrls, served, folder, wires, build);

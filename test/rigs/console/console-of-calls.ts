@@ -132,6 +132,7 @@ export function clientOfCalls({
 
 export interface CallOptions extends Given {
   readonly env?: Readonly<Record<string, string>>;
+  readonly requestsPerMinute?: number;
   /** Default: all pages. */
   readonly routes?: readonly Route[];
 }
@@ -155,8 +156,10 @@ const PROVIDER = {
 const HOURS_12 = 43_200_000;
 
 /** A console that does not listen: each request is a call, and a session begins without a sign-in. */
-export async function consoleOfCalls({ env = PROVIDER, routes = ROUTES, ...given }: CallOptions = {}) {
-  const settings = loadConsoleSettings({ ...env, DOCUMENT_DIR: '/dev/null/documents' });
+export async function consoleOfCalls(options: CallOptions = {}) {
+  const { env = PROVIDER, routes = ROUTES, requestsPerMinute = 3_000, ...given } = options;
+  const read = loadConsoleSettings({ ...env, DOCUMENT_DIR: '/dev/null/documents' });
+  const settings = { ...read, requestsPerMinute };
   const lines: string[] = [];
   const logger = createLogger('info', { write: (line) => void lines.push(line) });
   const { client, asked } = clientOfCalls(given);

@@ -21,10 +21,8 @@ export async function listeningConsole(
   options: { readonly limits?: ArrivalLimits; readonly hasProvider?: boolean } = {},
 ): Promise<number> {
   const { limits, hasProvider = true } = options;
-  const settings = loadConsoleSettings({
-    ...(hasProvider && PROVIDER),
-    ...{ CONSOLE_REQUESTS_PER_MINUTE: '100000', DOCUMENT_DIR: '/dev/null/documents' },
-  });
+  const env = { ...(hasProvider && PROVIDER), DOCUMENT_DIR: '/dev/null/documents' };
+  const settings = { ...loadConsoleSettings(env), requestsPerMinute: 100_000 };
   const { client } = clientOfCalls({});
   const logger = createLogger('silent');
   const server = await consoleServer({ settings, client, logger, ...(limits && { limits }) });

@@ -19,6 +19,8 @@ export const OTHER_SESSION_KEY = 'decaf000decaf000decaf000decaf000';
 export interface ConsoleRigOptions {
   /** Settings of the process, which override those of the rig. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: those of the process. */
+  readonly times?: Partial<Pick<ConsoleSettings, 'idleMs' | 'sessionMaxMs'>>;
   /** `null` for a console at which nobody signs in. Default: a provider of its own. */
   readonly provider?: RunningProvider | null;
   /** Default: those of the process. */
@@ -86,12 +88,13 @@ export async function runConsole(
   until: Until = testEnds,
 ): Promise<RunningConsole> {
   const provider = options.provider === undefined ? await runProvider({}, until) : options.provider;
-  const settings = loadConsoleSettings({
+  const read = loadConsoleSettings({
     ...env,
-    ...{ CONSOLE_ADDRESS: '127.0.0.1:0', CONSOLE_REQUESTS_PER_MINUTE: '100000' },
+    CONSOLE_ADDRESS: '127.0.0.1:0',
     ...(provider && { ...provider.env, CONSOLE_SESSION_KEYS: SESSION_KEY }),
     ...options.env,
   });
+  const settings = { ...read, requestsPerMinute: 100_000, ...options.times };
   const lines: string[] = [];
   const logger = createLogger('trace', { write: (line) => void lines.push(line) });
   const { limits, routes, registry } = options;

@@ -38,7 +38,6 @@ describe('the settings of the codec server', () => {
       CODEC_BEHIND_TLS: 'true',
       CODEC_UI_ORIGIN: 'https://temporal.example.com',
       CODEC_NAMESPACES: 'live, test',
-      CODEC_REQUESTS_PER_MINUTE: '60',
       GANGWAY_LOG_LEVEL: 'warn',
     });
     expect(set).toMatchObject({
@@ -54,7 +53,6 @@ describe('the settings of the codec server', () => {
       },
       uiOrigin: 'https://temporal.example.com',
       namespaces: ['live', 'test'],
-      requestsPerMinute: 60,
       logLevel: 'warn',
     });
   });
@@ -116,7 +114,6 @@ describe('the settings of the codec server', () => {
       { ...JWT, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     ],
     ['CODEC_NAMESPACES: must be names of namespaces', { CODEC_NAMESPACES: 'live,' }],
-    ['CODEC_REQUESTS_PER_MINUTE: must be a number from 1', { CODEC_REQUESTS_PER_MINUTE: '0' }],
   ])('are rejected: %s', (message, settings) => {
     const load = () => loadCodecSettings({ ...NEEDED, ...settings });
     expect(load).toThrow(BadSetting);

@@ -510,8 +510,7 @@ describe('a session that was ended, here or at another console', () => {
 
 describe('the limit of requests', () => {
   it('is that of each session, and of each address without one; machines have none', async () => {
-    const env = { CONSOLE_REQUESTS_PER_MINUTE: '2' };
-    const { open } = await consoleOfCalls({ routes: PAGES, env: { ...SIGN_IN, ...env } });
+    const { open } = await consoleOfCalls({ routes: PAGES, env: SIGN_IN, requestsPerMinute: 2 });
     const statuses = async (who: object | undefined, path: string, times: number) => {
       const all: number[] = [];
       for (let i = 0; i < times; i += 1) all.push((await open(who, path)).status);

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadCodecSettings } from '../../../src/codec-server/settings.js';
+import { PROCESS_SETTINGS } from '../../../src/commands/help/process-settings.js';
 import { loadConsoleSettings } from '../../../src/console/settings.js';
 import { partnerTaskQueue } from '../../../src/messages/ids.js';
 import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
@@ -153,7 +154,8 @@ describe('what is deployed', () => {
   });
 
   it('sets nothing that is not a setting', () => {
-    const known = new Set([...namesIn('.env.example'), 'GANGWAY_BUILD_ID', 'SANDBOX_ADDRESS']);
+    const files = PROCESS_SETTINGS.flatMap(({ secrets }) => secrets.map((name) => `${name}_FILE`));
+    const known = new Set([...namesIn('.env.example'), ...files, 'GANGWAY_BUILD_ID', 'SANDBOX_ADDRESS']);
     const set = [
       ...ours.flatMap(({ environment = {} }) => Object.keys(environment)),
       ...containers.flatMap(({ env }) => env.map(({ name }: Document) => name)),

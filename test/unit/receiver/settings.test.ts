@@ -20,14 +20,14 @@ describe('the settings of the receiver', () => {
         banking: {
           senders: [],
           idFields: [
-            { path: 'profileid', kind: 'BankingProfileId' },
-            { path: 'merchantprofileid', kind: 'MerchantProfileId' },
+            { path: 'profileId', kind: 'BankingProfileId' },
+            { path: 'merchantProfileId', kind: 'MerchantProfileId' },
           ],
         },
         boarding: {
           senders: [],
           idFields: [
-            { path: 'merchantprofileid', kind: 'MerchantProfileId' },
+            { path: 'merchantProfileId', kind: 'MerchantProfileId' },
             { path: 'mid', kind: 'Mid' },
             { path: 'guid', kind: 'externalId' },
           ],
@@ -47,12 +47,10 @@ describe('the settings of the receiver', () => {
       RECEIVER_ADDRESS: '0.0.0.0:9000',
       RECEIVER_SECRETS: `${SECRET}, ${OTHER_SECRET}`,
       RECEIVER_TOKENS: `${TOKEN}, ${TOKEN}-2`,
-      RECEIVER_REQUESTS_PER_MINUTE: '60',
       RECEIVER_TRUSTED_PROXIES: '10.0.0.7, 192.0.2.0/24,2001:db8::/32',
       RECEIVER_BANKING_AUTH: `signature:${SECRET}, signature:${OTHER_SECRET}`,
       RECEIVER_BOARDING_AUTH: `path:${TOKEN}`,
       RECEIVER_PROCESSOR_AUTH: 'header:X-Caller-Auth:a value: with 24 signs',
-      RECEIVER_BANKING_ID_FIELDS: 'Data.Profile-Id:BankingProfileId, id:Mid',
       GANGWAY_TASK_QUEUE: 'mine',
       GANGWAY_LOG_LEVEL: 'warn',
       BOARDING_POS_NAMES: 'Till',
@@ -62,17 +60,12 @@ describe('the settings of the receiver', () => {
       port: 9000,
       secrets: [SECRET, OTHER_SECRET],
       tokens: [TOKEN, `${TOKEN}-2`],
-      requestsPerMinute: 60,
       trustedProxies: ['10.0.0.7', '192.0.2.0/24', '2001:db8::/32'],
       webhooks: {
         banking: {
           senders: [
             { kind: 'signature', secret: SECRET },
             { kind: 'signature', secret: OTHER_SECRET },
-          ],
-          idFields: [
-            { path: 'data.profile-id', kind: 'BankingProfileId' },
-            { path: 'id', kind: 'Mid' },
           ],
         },
         boarding: { senders: [{ kind: 'path', secret: TOKEN }] },
@@ -124,7 +117,6 @@ describe('the settings of the receiver', () => {
     [eachSecret, { RECEIVER_SECRETS: `${SECRET} ${OTHER_SECRET}` }],
     ['RECEIVER_TOKENS: each token must be 32 or more', { RECEIVER_TOKENS: `${TOKEN},c2VjcmV0` }],
     ['RECEIVER_ADDRESS: must be host:port', { RECEIVER_ADDRESS: '8082' }],
-    ['RECEIVER_REQUESTS_PER_MINUTE: must be a number from 1', { RECEIVER_REQUESTS_PER_MINUTE: '0' }],
     [`${eachAuth('BANKING')} signature:whsec_`, { RECEIVER_BANKING_AUTH: SECRET }],
     [eachAuth('BANKING'), { RECEIVER_BANKING_AUTH: 'signature:whsec_c2VjcmV0' }],
     [eachAuth('BOARDING'), { RECEIVER_BOARDING_AUTH: `path:${TOKEN.slice(1)}` }],
@@ -137,13 +129,6 @@ describe('the settings of the receiver', () => {
       'RECEIVER_BANKING_AUTH: none is allowed on loopback only',
       { RECEIVER_BANKING_AUTH: 'none', RECEIVER_ADDRESS: '0.0.0.0:8082', RECEIVER_SECRETS: SECRET },
     ],
-    [
-      'RECEIVER_BANKING_ID_FIELDS: each entry must be field:kind, such as profileId:BankingProfileId; ' +
-        'kinds are MerchantProfileId, BankingProfileId, Mid, externalId',
-      { RECEIVER_BANKING_ID_FIELDS: 'profileId:WorkflowId' },
-    ],
-    ['RECEIVER_BOARDING_ID_FIELDS: each entry', { RECEIVER_BOARDING_ID_FIELDS: 'Mid' }],
-    ['RECEIVER_PROCESSOR_ID_FIELDS: each entry', { RECEIVER_PROCESSOR_ID_FIELDS: 'a..b:Mid' }],
     ...['10.0.0.256', '10.0.0.0/33', '0.0.0.0/0', '::/0', 'proxy.example.com'].map(
       (proxy): Refused => [
         'RECEIVER_TRUSTED_PROXIES: each must be an address or a network',

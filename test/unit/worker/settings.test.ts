@@ -4,16 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { servedAccounts } from '../../../src/partners/account-settings.js';
 import { BadSetting } from '../../../src/settings/settings.js';
-import { loadWorkerSettings, pollBoundsOf } from '../../../src/worker/settings.js';
+import { loadWorkerSettings } from '../../../src/worker/settings.js';
 
 const partner = {
   BOARDING_URL: 'https://boarding.example.com',
   BOARDING_USERNAME: 'user',
   BOARDING_PASSWORD: 'secret',
 };
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 
@@ -37,7 +34,6 @@ describe('the settings', () => {
         processor: undefined,
       },
       activitiesPerSecond: {},
-      pollBounds: { boarding: {}, banking: {} },
       portals: {},
       posNames: [],
       pathSegment: 'svc',
@@ -92,7 +88,7 @@ describe('the settings', () => {
       deploymentName: 'gangway',
       buildId: '1.4.0-a1b2c3d',
     });
-    const named = { GANGWAY_BUILD_ID: '2', GANGWAY_TASK_QUEUE: 'a queue', GANGWAY_DEPLOYMENT_NAME: 'east' };
+    const named = { GANGWAY_BUILD_ID: '2', GANGWAY_TASK_QUEUE: 'east' };
     expect(loadWorkerSettings(named).version).toEqual({ deploymentName: 'east', buildId: '2' });
   });
 
@@ -141,12 +137,11 @@ describe('the settings of stores', () => {
     const config = loadWorkerSettings({
       DOCUMENT_DIR: 's3://example-bucket/gangway/documents/',
       STATEMENT_DIR: 's3://example-bucket',
-      S3_ENDPOINT: 'https://s3.example.com',
+      AWS_ENDPOINT_URL_S3: 'https://s3.example.com',
     });
     expect(config).toMatchObject({
       documentDir: 's3://example-bucket/gangway/documents/',
       statementDir: 's3://example-bucket',
-      s3Endpoint: 'https://s3.example.com',
     });
   });
 
@@ -165,8 +160,8 @@ describe('the settings of stores', () => {
   });
 
   it('send files to no server in the clear but to this machine', () => {
-    const rule = 'S3_ENDPOINT: must be https (http only to loopback)';
-    expect(() => loadWorkerSettings({ S3_ENDPOINT: 'http://s3.example.com' })).toThrow(rule);
+    const rule = 'AWS_ENDPOINT_URL_S3: must be https (http only to loopback)';
+    expect(() => loadWorkerSettings({ AWS_ENDPOINT_URL_S3: 'http://s3.example.com' })).toThrow(rule);
   });
 });
 
@@ -238,8 +233,6 @@ describe('the settings of named accounts', () => {
     ACME_BOARDING_PASSWORD: 'a-secret',
     ACME_BOARDING_POS_NAMES: 'Till',
     ACME_BOARDING_ACTIVITIES_PER_SECOND: '5',
-    ACME_BOARDING_POLL_MIN: '3h',
-    ACME_BOARDING_POLL_MAX: '4h',
     NORTH_ISO_BOARDING_URL: 'https://boarding.example.com',
     NORTH_ISO_BOARDING_USERNAME: 'north',
     NORTH_ISO_BOARDING_PASSWORD: 'n-secret',
@@ -260,7 +253,6 @@ describe('the settings of named accounts', () => {
         posNames: ['Till'],
         pathSegment: 'svc',
         activitiesPerSecond: { boarding: 5 },
-        pollBounds: { boarding: { minMs: 3 * HOUR, maxMs: 4 * HOUR }, banking: {} },
         portals: {},
       },
       'north-iso': {
@@ -269,7 +261,6 @@ describe('the settings of named accounts', () => {
         posNames: [],
         pathSegment: 'svc',
         activitiesPerSecond: {},
-        pollBounds: { boarding: {}, banking: {} },
         portals: {},
       },
     });
@@ -278,20 +269,6 @@ describe('the settings of named accounts', () => {
       posNames: [],
       activitiesPerSecond: { boarding: 1 },
     });
-  });
-
-  it('poll as often as the settings of the account say, and else as those of the worker', () => {
-    const { accounts, poll, ...own } = loadWorkerSettings({
-      ...{ GANGWAY_POLL_MIN: '5m', BOARDING_POLL_MAX: '2h', ACME_BANKING_POLL_MIN: '10m' },
-      ...named,
-    });
-    const process = { minMs: 5 * MINUTE, maxMs: HOUR };
-    const bounds = [own, ...Object.values(accounts)].map((account) => pollBoundsOf(account, poll));
-    expect(bounds).toMatchObject([
-      { boarding: { minMs: 5 * MINUTE, maxMs: 2 * HOUR }, banking: process },
-      { boarding: { minMs: 3 * HOUR, maxMs: 4 * HOUR }, banking: { minMs: 10 * MINUTE, maxMs: HOUR } },
-      { boarding: process, banking: process },
-    ]);
   });
 
   it('take secrets from files', async () => {
@@ -346,17 +323,8 @@ describe('a bad setting', () => {
     ],
     [{ GANGWAY_POLL_MIN: '10' }, 'GANGWAY_POLL_MIN: must be a duration such as 200ms, 1m or 1h'],
     [{ GANGWAY_POLL_MIN: '2h' }, 'GANGWAY_POLL_MIN: must not be longer than GANGWAY_POLL_MAX'],
+    [{ GANGWAY_POLL_MAX: '1s' }, 'GANGWAY_POLL_MIN: must not be longer than GANGWAY_POLL_MAX'],
     [{ BOARDING_PORTAL_URL: 'https://portal.example.com' }, 'BOARDING_PORTAL_URL: must contain {id}'],
-    [{ BANKING_POLL_MIN: '2h' }, 'BANKING_POLL_MIN: must not be longer than BANKING_POLL_MAX'],
-    [{ BOARDING_POLL_MAX: '1s' }, 'BOARDING_POLL_MIN: must not be longer than BOARDING_POLL_MAX'],
-    [
-      { GANGWAY_ACCOUNTS: 'acme', ACME_BOARDING_POLL_MAX: '1s' },
-      'ACME_BOARDING_POLL_MIN: must not be longer than ACME_BOARDING_POLL_MAX',
-    ],
-    [
-      { GANGWAY_ACCOUNTS: 'acme', ACME_BOARDING_POLL_MAX: 'seldom' },
-      'ACME_BOARDING_POLL_MAX: must be a duration such as 200ms, 1m or 1h',
-    ],
     [{ GANGWAY_HEALTH_ADDRESS: '8081' }, 'GANGWAY_HEALTH_ADDRESS: must be host:port, such as 127.0.0.1:8081'],
     [{ ...partner, BOARDING_URL: 'boarding' }, 'BOARDING_URL: must be a URL'],
     [
@@ -399,7 +367,8 @@ describe('a bad setting', () => {
     ],
     [
       { GANGWAY_BUILD_ID: '1', GANGWAY_TASK_QUEUE: 'a queue' },
-      'GANGWAY_DEPLOYMENT_NAME: is required, because GANGWAY_TASK_QUEUE cannot be the name of a deployment',
+      'GANGWAY_TASK_QUEUE: is the name of the deployment with GANGWAY_BUILD_ID, so it ' +
+        'must be 1 to 100 letters, digits or signs of "._/-", and not begin with __',
     ],
     [
       { BANKING_ACTIVITIES_PER_SECOND: '0' },
@@ -452,8 +421,8 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     ['a bucket with the name of this machine', { DOCUMENT_DIR: 's3://localhost' }, 'DOCUMENT_DIR'],
     [
       'a server of buckets',
-      { DOCUMENT_DIR: 's3://example-bucket', S3_ENDPOINT: 'https://storage.example.com' },
-      'S3_ENDPOINT',
+      { DOCUMENT_DIR: 's3://example-bucket', AWS_ENDPOINT_URL_S3: 'https://storage.example.com' },
+      'AWS_ENDPOINT_URL_S3',
     ],
   ])('is refused with %s on another machine', (_, settings, setting) => {
     const load = () => loadWorkerSettings({ ...settings, ...unverified });
@@ -472,7 +441,7 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
       BOARDING_URL: 'https://127.0.0.1:8443',
       EVENTS_URLS: 'https://localhost/events',
       DOCUMENT_DIR: 's3://example-bucket',
-      S3_ENDPOINT: 'https://[::1]:9000',
+      AWS_ENDPOINT_URL_S3: 'https://[::1]:9000',
     };
     expect(() => loadWorkerSettings({ ...local, ...unverified })).not.toThrow();
   });

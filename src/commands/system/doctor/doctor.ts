@@ -47,7 +47,7 @@ async function examine(cli: CommandLine, print: Print): Promise<Verdict[]> {
   const clocks: ClockOffsets = new Map();
   const clients: Closable[] = [];
   const temporal = connect(cli, config);
-  const open = (place: string) => openStore(place, config.s3Endpoint, cli.env);
+  const open = (place: string) => openStore(place, cli.env);
   const asking = [
     ...temporalChecks(temporal.client, config, clocks),
     ...partnerChecks({ config, env: cli.env, senders, clocks, clients }),
