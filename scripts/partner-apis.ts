@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type Operation, operationName, pathParameters } from '../src/partners/catalogue.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName } from '../src/partners/systems.js';
-import { renameInJsonSchema } from '../src/partners/wire-names.js';
 
 const INTRODUCTION = `# Partner APIs
 
@@ -150,7 +149,6 @@ function schemaOf(schema: z.ZodType): Schema {
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
       const { def } = zodSchema._zod;
-      renameInJsonSchema(zodSchema, jsonSchema);
       if (def.type === 'custom') jsonSchema.format = 'bytes';
       if (def.type === 'string' && 'format' in def && def.format === 'datetime') {
         jsonSchema.format = 'date and time';

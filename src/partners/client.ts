@@ -25,7 +25,6 @@ import {
   problemsOf,
 } from './partner-error.js';
 import { fieldProblems } from './rules-in-words.js';
-import { fromWire, ownPath } from './wire-names.js';
 
 /** What differs from partner to partner: its name, how it authenticates, and how it wraps its responses. */
 export interface PartnerProtocol {
@@ -281,10 +280,7 @@ async function call(
   }
   const secrets = protocol.secrets();
   const mask = masking(secrets, checked.data);
-  const opened = asNamedByUs(
-    operation,
-    protocol.open({ ...response, json: jsonIn(response.body, operation) }),
-  );
+  const opened = protocol.open({ ...response, json: jsonIn(response.body, operation) });
   if (opened?.warning) options.onWarning?.(mask(opened.warning));
   const failed = opened?.failed === true || !isSuccess(response.status);
   const more = signOfMore(operation, opened?.payload, opened?.envelope, response.headers);
@@ -328,17 +324,6 @@ export async function orRefusal(
     if (!(error instanceof PartnerError) || error.refusedWith === undefined) throw error;
     return { response: error.refusedWith, refusal: error.details };
   }
-}
-
-/** What the partner calls otherwise has our names. */
-function asNamedByUs({ request, response }: Operation, opened: Opened | undefined): Opened | undefined {
-  return (
-    opened && {
-      ...opened,
-      payload: fromWire(response, opened.payload),
-      fields: opened.fields.map(({ field, message }) => ({ field: ownPath(request, field), message })),
-    }
-  );
 }
 
 /** Warns that an operation is deprecated, once for each code and process, as Node does for its own functions. */

@@ -1,7 +1,6 @@
 import { FormData } from 'undici';
 import { type FilePart, type Operation, pathParameters } from './catalogue.js';
 import { writeExactly } from './json.js';
-import { toWire, wireName } from './wire-names.js';
 
 /**
  * The address and body of a request, by its catalogue entry. A list in the query repeats its name. A `bigint` is a
@@ -12,12 +11,10 @@ export function encode(operation: Operation, request: Readonly<Record<string, un
   const inQuery = new Set(operation.query ?? []);
   const query = new URLSearchParams();
   const body: [string, unknown][] = [];
-  const named = toWire(operation.request, request) as Record<string, unknown>;
-  for (const [field, value] of Object.entries(request)) {
-    if (value === undefined || inPath.has(field)) continue;
-    const name = wireName(operation.request, field);
-    if (inQuery.has(field)) for (const one of [value].flat()) query.append(name, String(one));
-    else body.push([name, named[name]]);
+  for (const [name, value] of Object.entries(request)) {
+    if (value === undefined || inPath.has(name)) continue;
+    if (inQuery.has(name)) for (const one of [value].flat()) query.append(name, String(one));
+    else body.push([name, value]);
   }
   const search = query.size > 0 ? `?${query}` : '';
   const path = operation.path.replace(/\{(\w+)\}/g, (_, field) => encodeURIComponent(String(request[field])));

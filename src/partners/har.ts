@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /** The parts of HAR 1.2 that a recording has: http://www.softwareishard.com/blog/har-12-spec/ */
 
 interface NamedValue {
@@ -66,35 +64,3 @@ export interface HarEntry {
 export function harOf(entry: HarEntry): object {
   return { log: { version: '1.2', creator: { name: 'gangway', version: '1' }, entries: [entry] } };
 }
-
-const named = z.array(z.looseObject({ name: z.string(), value: z.string() })).default([]);
-
-/** What a playback needs of a HAR file, whichever program wrote it. */
-export const har = z.looseObject({
-  log: z.looseObject({
-    entries: z.array(
-      z.looseObject({
-        startedDateTime: z.iso.datetime({ offset: true }),
-        request: z.looseObject({
-          method: z.string(),
-          url: z.url(),
-          postData: z.looseObject({ text: z.string().optional() }).optional(),
-        }),
-        response: z.looseObject({
-          status: z.int().min(0).max(599),
-          headers: named,
-          content: z.looseObject({
-            size: z.int().optional(),
-            mimeType: z.string().default(''),
-            text: z.string().optional(),
-            encoding: z.literal('base64').optional(),
-          }),
-          _error: z.string().optional(),
-          _sent: z.boolean().optional(),
-        }),
-      }),
-    ),
-  }),
-});
-
-export type ReadEntry = z.output<typeof har>['log']['entries'][number];

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Faults } from './faults.js';
 import type { Ledger } from './ledger.js';
-import type { Playback } from './playback.js';
 import type { Pace } from './scenario.js';
 
 /** Merchants as other partners see them: no contract prints how a banking profile is tied to one. */
@@ -15,8 +14,6 @@ export interface Merchants {
 export interface World {
   readonly ledger: Ledger;
   readonly faults: Faults;
-  /** A recording that is played back; undefined where everything is emulated. */
-  readonly playback: Playback | undefined;
   readonly pace: () => Pace;
   /** The partners' clock. */
   readonly now: () => number;

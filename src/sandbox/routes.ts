@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
-import { fromWire, renameInJsonSchema, toWire } from '../partners/wire-names.js';
 import { type Answer, type Meanwhile, withFaults } from './fault-injection.js';
 import type { World } from './partner.js';
 
@@ -59,9 +58,6 @@ export const STATUS_LABELS: Readonly<Record<number, string>> = {
   500: 'InternalServerError',
 };
 
-/** What a recording has no response to. */
-const NOT_RECORDED = 501;
-
 type Int64 = string | number | bigint;
 
 /** On the wire an int64 is a number. Our own callers may write its digits as text. */
@@ -72,7 +68,7 @@ export function onTheWire(int64: z.ZodType<bigint, Int64>) {
 /** Serves every operation of a catalogue: admits the caller, checks the request, then calls the handler. */
 export function partnerRoutes<Ops extends Operations, Caller>(
   server: FastifyInstance,
-  { faults, playback }: Pick<World, 'faults' | 'playback'>,
+  { faults }: Pick<World, 'faults'>,
   system: PartnerSystem<Ops, Caller>,
 ): void {
   const { invalidStatus = 400 } = system;
@@ -84,10 +80,10 @@ export function partnerRoutes<Ops extends Operations, Caller>(
       status,
       body: system.envelope(operation, { status, data: null, error, fields }),
     });
-    const emulate = async (request: FastifyRequest): Promise<Answer> => {
+    const perform = async (request: FastifyRequest): Promise<Answer> => {
       const admission = system.admit(request, operation);
       if ('refused' in admission) return admission.refused;
-      const checked = schema.safeParse(fromWire(schema, await fields(request)));
+      const checked = schema.safeParse(await fields(request));
       if (!checked.success) {
         return failure(invalidStatus, 'Validation failed', fieldProblems(checked.error));
       }
@@ -97,10 +93,9 @@ export function partnerRoutes<Ops extends Operations, Caller>(
           return { status: 200, contentType: data.contentType, body: data.content };
         }
         if (operation.returns === 'none') return { status: 204, body: '' };
-        const named = toWire(operation.response, data);
         return {
           status: 200,
-          body: system.envelope(operation, { status: 200, data: named, error: null, fields: [] }),
+          body: system.envelope(operation, { status: 200, data, error: null, fields: [] }),
         };
       } catch (refusal) {
         if (!(refusal instanceof Refusal)) throw refusal;
@@ -112,12 +107,6 @@ export function partnerRoutes<Ops extends Operations, Caller>(
       system.move?.(await fields(request), meanwhile);
     const isWrite = operation.effect !== 'read' && !operation.anonymous;
     const called = { system: system.name, operation: operationName(key), isWrite };
-    const play = async (request: FastifyRequest): Promise<Answer> => {
-      const response = playback?.respond(called, operation, await fields(request)) ?? 'emulated';
-      if (response === 'emulated') return emulate(request);
-      return 'answer' in response ? response.answer : failure(NOT_RECORDED, response.missing);
-    };
-    const perform = playback?.has(called) ? play : emulate;
     server.route({
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -154,12 +143,7 @@ interface KnownFields {
 }
 
 function knownFields({ request }: Operation): KnownFields {
-  const override: Parameters<typeof z.toJSONSchema>[1] = {
-    io: 'input',
-    unrepresentable: 'any',
-    override: ({ zodSchema, jsonSchema }) => renameInJsonSchema(zodSchema, jsonSchema),
-  };
-  const types = fieldTypes(z.toJSONSchema(request, override));
+  const types = fieldTypes(z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' }));
   return { types, names: new Map([...types.keys()].map((name) => [name.toLowerCase(), name])) };
 }
 

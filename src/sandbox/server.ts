@@ -14,7 +14,6 @@ import { TOKEN_LIFETIME_MS } from './banking/users.js';
 import { FAULTS, Faults, faultPlan } from './faults.js';
 import { Ledger } from './ledger.js';
 import type { World } from './partner.js';
-import type { Playback } from './playback.js';
 import { invalidControl } from './routes.js';
 import { DEFAULT_PACE, type Pace, pace } from './scenario.js';
 import { EMULATED } from './systems.js';
@@ -22,7 +21,6 @@ import { EMULATED } from './systems.js';
 export interface Controls {
   readonly faults: Faults;
   readonly ledger: Ledger;
-  readonly playback: Playback | undefined;
   readonly setPace: (pace: Pace) => void;
   readonly refuse: (milliseconds: number) => void;
 }
@@ -44,8 +42,6 @@ function controlRoutes(server: FastifyInstance, controls: Controls): void {
     ...Object.assign({}, ...Object.values(EMULATED).map(({ scenarios }) => scenarios)),
     faults: FAULTS,
   }));
-
-  server.get('/sandbox/recording', () => controls.playback?.report ?? { missing: [], left: [] });
 
   server.get('/sandbox/ledger', ({ query }) => ledger.entries(query as Record<string, string>));
 
@@ -85,8 +81,6 @@ export interface SandboxOptions {
   readonly pace?: Pace;
   /** Point-of-sale names that it accepts beside `None` and `CustomPos`. */
   readonly posNames?: readonly string[];
-  /** A recording that responds to the operations that it has. Default: all are emulated. */
-  readonly playback?: Playback | undefined;
   /** How long a banking token lives. Default: ten minutes, as documented. */
   readonly tokenLifetimeMs?: number;
   /** The password of every user of every partner, and the key where a partner has keys. Default: each one's name. */
@@ -119,7 +113,7 @@ export async function emulatePartners(
   const ledger = new Ledger();
   const faults = new Faults();
   const world: World = {
-    ...{ ledger, faults, playback: options.playback, now, tokenLifetimeMs, password, posNames },
+    ...{ ledger, faults, now, tokenLifetimeMs, password, posNames },
     pace: () => pace,
     merchants: { idsNamed: () => [], latestLike: (id) => id },
   };
@@ -137,7 +131,6 @@ export async function emulatePartners(
   controlRoutes(server, {
     faults,
     ledger,
-    playback: options.playback,
     setPace: (wanted) => {
       pace = wanted;
     },

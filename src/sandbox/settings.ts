@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { readWordings, wordingSettings } from '../partners/account-settings.js';
 import { listenAddress, readSettings } from '../settings/settings.js';
-import { readRecording } from './playback.js';
 import { pace } from './scenario.js';
 import type { SandboxOptions } from './server.js';
 
@@ -11,11 +10,6 @@ export const sandboxSettings = z.object({
   SANDBOX_PACE: pace
     .prefault('1s')
     .describe('Time, or number of status reads, between two steps of its underwriters.'),
-  SANDBOX_RECORDING: z.string().optional().meta({
-    description: 'Folder of a recording that responds to the operations that it has, see `GANGWAY_RECORD`.',
-    format: 'path of a folder',
-    unset: 'all operations are emulated',
-  }),
   ...wordingSettings().shape,
 });
 
@@ -27,6 +21,5 @@ export function loadSandboxSettings(environment: NodeJS.ProcessEnv): SandboxOpti
     ...set.SANDBOX_ADDRESS,
     pace: set.SANDBOX_PACE,
     posNames,
-    playback: set.SANDBOX_RECORDING === undefined ? undefined : readRecording(set.SANDBOX_RECORDING),
   };
 }

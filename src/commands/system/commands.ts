@@ -49,7 +49,6 @@ export function sandboxCommand(program: Command, act: Act): void {
       'Run all partners, emulated, at SANDBOX_ADDRESS until Ctrl-C. It is the URL of every partner; user, password, token and API ' +
         'key are "sandbox". See docs/commands.md for its scenarios and faults.',
     )
-    .option('--recording <folder>', 'respond as this recording has it (default: SANDBOX_RECORDING)')
     .action(act(async () => (await import('./sandbox.js')).sandbox));
 }
 

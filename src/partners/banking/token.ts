@@ -13,7 +13,6 @@ import {
 import { openPlain } from '../fields.js';
 import type { PartnerObserver, Transport } from '../http.js';
 import { PartnerError, type PartnerErrorDetails, problemsOf } from '../partner-error.js';
-import { fromWire } from '../wire-names.js';
 import { asksForCode } from './holder.js';
 import { nothing, secondFactorRequest, tokenRequest } from './requests.js';
 import { tokenResponse } from './responses.js';
@@ -337,8 +336,7 @@ export class BankingToken {
 /** A 2xx with a message instead of a token, such as a captcha challenge, is a refused sign-in. */
 function openToken(response: PartnerResponse): Opened | undefined {
   const opened = openPlain(response);
-  if (!opened || opened.failed || tokenResponse.safeParse(fromWire(tokenResponse, opened.payload)).success)
-    return opened;
+  if (!opened || opened.failed || tokenResponse.safeParse(opened.payload).success) return opened;
   const fields = problemsOf(opened.payload);
   return fields.length > 0 ? { failed: true, kind: 'Unauthorized', fields } : opened;
 }

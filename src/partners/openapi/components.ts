@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { renameInJsonSchema } from '../wire-names.js';
 
 /** JSON that is part of an OpenAPI 3.1 document. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -99,7 +98,6 @@ function asOnTheWire(schema: z.core.$ZodType, json: JsonSchema): void {
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
   delete json.propertyNames;
-  renameInJsonSchema(schema, json);
   const rules = rulesInWords(def);
   if (rules.length > 0) json.description = [json.description, ...rules].filter(Boolean).join('; ');
 }

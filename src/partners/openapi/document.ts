@@ -1,6 +1,5 @@
 import { type Operation, type Operations, operationName, pathParameters } from '../catalogue.js';
 import type { Partner } from '../partner.js';
-import { wireName } from '../wire-names.js';
 import { answer, type Components, componentsOf, type Json } from './components.js';
 import type { Contract } from './contract.js';
 
@@ -105,7 +104,7 @@ export function parameters(operation: Operation, request: Json): Json[] {
     required: true,
     schema: fields[name],
   }));
-  const inQuery = queryOf(operation).map((name) => ({
+  const inQuery = (operation.query ?? []).map((name) => ({
     in: 'query',
     name,
     required: requiredOf(request).includes(name),
@@ -120,18 +119,13 @@ export function parameters(operation: Operation, request: Json): Json[] {
  * @param whole replaces the schema if the whole request is the body
  */
 export function requestBody(operation: Operation, request: Json, whole: Json): Json | undefined {
-  const elsewhere = [...pathParameters(operation), ...queryOf(operation)];
+  const elsewhere = [...pathParameters(operation), ...(operation.query ?? [])];
   const body = without(request, elsewhere);
   if (operation.method === 'GET' || isNothing(body)) return undefined;
   const required = operation.sendsEmptyBody ?? (requiredOf(body).length > 0 || 'anyOf' in body);
   const schema = elsewhere.length === 0 ? whole : body;
   const mediaType = operation.encoding === 'multipart' ? 'multipart/form-data' : 'application/json';
   return { required, content: { [mediaType]: { schema } } };
-}
-
-/** The names of the request fields in the query, as they are on the wire. */
-function queryOf({ query = [], request }: Operation): string[] {
-  return query.map((name) => wireName(request, name));
 }
 
 function fieldsOf({ properties = {}, anyOf = [] }: Json): Json {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder as folderStore } from '../../../src/documents/file-store.js';
-import { readRecording } from '../../../src/sandbox/playback.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { holderOf, merchantOf, ownersOf } from '../../rigs/privacy/marked-inputs.js';
@@ -101,19 +100,5 @@ describe('a recording of a boarding with notes and documents, and of a business 
     expect(text).toMatch(
       new RegExp(`"comment": "${5 + marked.legalName.length} bytes, keyed hash [0-9a-f]{64}"`),
     );
-  });
-
-  it('is played back by the sandbox, with other private values, to the same end', async () => {
-    const rig = await createRig({ sandbox: { playback: readRecording(folder()) } });
-    try {
-      const second = await live(rig, markers());
-      expect(second.outcomes).toEqual(first.outcomes);
-      expect(second.statuses).toEqual(first.statuses);
-      const { missing } = await (await fetch(`${rig.env['BOARDING_URL']}/sandbox/recording`)).json();
-      expect(missing).toEqual([]);
-      expect(await rig.sandbox.ledger()).toEqual([]);
-    } finally {
-      await rig.close();
-    }
   });
 });
