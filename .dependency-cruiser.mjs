@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 
 /** The folders of src/ from the bottom up. A folder imports folders below it, never one beside or above it. */
 export const LAYERS = [
-  ['http', 'privacy'],
+  ['http', 'privacy', 'schemas'],
   ['settings'],
   ['partners'],
   ['messages'],

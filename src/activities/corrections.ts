@@ -13,7 +13,7 @@ import {
   merchantBoardingInput,
   terminalProvisioningInput,
 } from '../messages/inputs.js';
-import { fieldOf, mergePatch } from '../messages/objects.js';
+import { mergePatch } from '../messages/objects.js';
 import {
   CORRECTABLE_BUSINESS_FIELDS,
   CORRECTABLE_MERCHANT_FIELDS,
@@ -21,6 +21,7 @@ import {
 } from '../messages/onboardings.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
+import { fieldNames, formsOf, inside, type Shape, shapeOf } from '../schemas/shape.js';
 import { didYouMean } from '../settings/nearest.js';
 
 /** @param known the accounts and point-of-sale names in the settings of the process */
@@ -100,15 +101,6 @@ function schemaOf(type: CorrectableType, input: object): Correctable['schema'] {
   return isFollowed(input) ? followed : schema;
 }
 
-/** The part of a JSON schema that blanks are made from. */
-interface BlankSchema {
-  readonly type?: string;
-  readonly properties?: Readonly<Record<string, BlankSchema>>;
-  readonly required?: readonly string[];
-  readonly anyOf?: readonly BlankSchema[];
-  readonly additionalProperties?: unknown;
-}
-
 /**
  * A correction to fill in: empty quotes for each of these fields that can still be changed, and for what an object requires. A field
  * inside a list is left out, because a patch replaces the whole list. Without a field, its name is to be filled in as well.
@@ -119,33 +111,29 @@ export function blankCorrection(
 ): Patch {
   const { remaining, main } = CORRECTABLE[type];
   const open = remaining(progress);
-  const schema = jsonSchemaOf(type, input, known);
+  const shape = shapeOf(schemaOf(type, input)(known));
   const added = addedFields({ type, input, asked }, known);
   const places = asked.filter((field) => open.some((each) => field === each || field.startsWith(`${each}.`)));
   const blanks = places
-    .map((field) => (added.includes(field) ? at(field, '') : blankAt(schema, field.split('.'))))
+    .map((field) => (added.includes(field) ? at(field, '') : blankAt(shape, field.split('.'))))
     .filter((blank) => blank !== undefined);
   const none = at(main(progress), only('', ''));
   return (blanks.length > 0 ? blanks : [none]).reduce((all, blank) => mergePatch(all, blank));
-}
-
-function jsonSchemaOf(type: CorrectableType, input: object, known: KnownAccounts): BlankSchema {
-  const schema = schemaOf(type, input)(known);
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as BlankSchema;
 }
 
 /** The fields that the partner named, that no schema has, and that a correction may add nevertheless. */
 function addedFields({ type, input, asked = [] }: AsItStands, known: KnownAccounts): readonly string[] {
   const open = CORRECTABLE[type].open?.(input) ?? [];
   const inOpen = asked.filter((field) => open.some((each) => field.startsWith(`${each}.`)));
-  const schema = inOpen.length > 0 ? jsonSchemaOf(type, input, known) : {};
-  return inOpen.filter((field) => !isKnown(schema, field.split('.')));
+  if (inOpen.length === 0) return [];
+  const shape = shapeOf(schemaOf(type, input)(known));
+  return inOpen.filter((field) => !isKnown(shape, field.split('.')));
 }
 
-function isKnown(schema: BlankSchema, [name, ...rest]: readonly string[]): boolean {
-  if (name === undefined || isList(schema) || schema.additionalProperties !== false) return true;
-  const inside = fieldOf(schema.properties ?? {}, name);
-  return inside !== undefined && isKnown(inside, rest);
+function isKnown(shape: Shape, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined || !shape.types.includes('object')) return true;
+  const part = inside(shape, name);
+  return part !== undefined && isKnown(part, rest);
 }
 
 /** The fields that earlier corrections have added. */
@@ -169,25 +157,24 @@ function at(path: string, value: unknown): Patch {
 }
 
 /** Undefined for a field that the schema does not have, and for a list. */
-function blankAt(schema: BlankSchema, [name, ...rest]: readonly string[]): Patch | undefined {
-  if (name === undefined || isList(schema)) return undefined;
-  const { properties = {}, additionalProperties = {} } = schema;
-  const inside = fieldOf(properties, name) ?? (additionalProperties === false ? undefined : {});
-  const blank = inside && (rest.length > 0 ? blankAt(inside, rest) : blankOf(inside));
-  return blank === undefined ? undefined : only(name, blank);
+function blankAt(shape: Shape, [name, ...rest]: readonly string[]): Patch | undefined {
+  const part = name === undefined || isList(shape) ? undefined : inside(shape, name);
+  const blank = part && (rest.length > 0 ? blankAt(part, rest) : blankOf(part));
+  return name === undefined || blank === undefined ? undefined : only(name, blank);
 }
 
-function blankOf(schema: BlankSchema): unknown {
-  const { type, anyOf, properties = {}, required = [] } = schema;
-  if (anyOf) return blankOf(anyOf[0] ?? {});
-  if (isList(schema)) return undefined;
-  if (type !== 'object') return '';
-  const inside = required.map((name) => [name, blankOf(fieldOf(properties, name) ?? {})]);
-  return inside.length > 0 ? Object.fromEntries(inside) : only('', '');
+function blankOf(shape: Shape): unknown {
+  const [form = shape] = formsOf(shape);
+  if (isList(form)) return undefined;
+  if (!form.types.includes('object')) return '';
+  const required = [...form.fields].filter(([, { isRequired }]) => isRequired);
+  return required.length > 0
+    ? Object.fromEntries(required.map(([name, field]) => [name, blankOf(field)]))
+    : only('', '');
 }
 
-function isList({ type }: BlankSchema): boolean {
-  return type === 'array';
+function isList({ types }: Shape): boolean {
+  return types.includes('array');
 }
 
 /** A field by any name, such as __proto__. */
@@ -232,22 +219,13 @@ export function correctionProblems(
  */
 function withKnownNames(problems: readonly FieldProblem[], schema: z.ZodType): readonly FieldProblem[] {
   if (problems.length === 0) return problems;
-  const names = namesIn(schema);
+  const names = fieldNames(shapeOf(schema));
   return problems.map(({ field, message }) => {
     const path = field.split('.');
     const unknown = path.findIndex((name) => !names.has(name) && !/^\d{0,2}$/.test(name));
     if (unknown < 0) return { field, message };
     return { field: path.slice(0, unknown).join('.'), message: `a field in it ${message}` };
   });
-}
-
-function namesIn(schema: z.ZodType): ReadonlySet<string> {
-  const names = new Set<string>();
-  JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), (key, value) => {
-    if (key === 'properties') for (const name of Object.keys(value)) names.add(name);
-    return value;
-  });
-  return names;
 }
 
 /** Dotted names of the fields that a patch must not change. */

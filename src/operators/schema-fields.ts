@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { fieldProblems } from '../partners/rules-in-words.js';
+import { inside, isAny, type Place, placesIn, type Shape, shapeOf } from '../schemas/shape.js';
 
 /** The fields of an input or request with their rules, from the schema that checks them. */
 
@@ -15,77 +16,34 @@ export interface Field {
   readonly values?: readonly string[];
 }
 
-/** The part of a JSON schema that is read here. */
-export interface FieldSchema {
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly not?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: string;
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, FieldSchema>>;
-  readonly required?: readonly string[];
-  readonly items?: FieldSchema;
-  readonly anyOf?: readonly FieldSchema[];
-  readonly additionalProperties?: unknown;
-  readonly maxItems?: number;
-  readonly default?: unknown;
-}
-
-/** What is known of some fields besides their schema. */
-export interface FieldRemarks {
-  /** Replaces type and rule of a field, and hides the fields in it. */
-  readonly instead?: (schema: FieldSchema) => Pick<Field, 'type' | 'rule'> | undefined;
-  /** Added to the rule of a field. */
-  readonly also?: (path: readonly string[]) => string;
-}
-
 /** All fields that a value of a schema may have. */
-export function fieldsOf(schema: z.ZodType, remarks: FieldRemarks = {}): Field[] {
-  return fieldsIn(jsonSchema(schema), [], true, { schema, ...remarks });
+export function fieldsOf(schema: z.ZodType): Field[] {
+  const places = [...placesIn(shapeOf(schema))].filter(({ path }) => path.at(-1) !== 'N');
+  const fields = places.map((place): [string, Field] => {
+    const { values } = [place.shape, ...place.shape.forms].find(({ values }) => values) ?? {};
+    const field = described(place, schema);
+    return [field.name, { ...field, ...(values && { values }) }];
+  });
+  return [...new Map(fields).values()];
 }
 
 /** Whether a value may have fields that the schema does not list. */
 export function takesMore(schema: z.ZodType): boolean {
-  const { additionalProperties } = jsonSchema(schema);
-  return additionalProperties !== undefined && additionalProperties !== false;
+  return shapeOf(schema).others !== undefined;
 }
 
 /** Whether the schema describes all that a field, such as `beneficialOwners.0.city`, may hold. */
 export function describes(schema: z.ZodType, field: string): boolean {
-  const inside = ({ properties = {}, items }: FieldSchema, name: string) =>
-    Object.hasOwn(properties, name) ? properties[name] : /^\d+$/.test(name) ? items : undefined;
   const found = field
     .split('.')
-    .reduce<FieldSchema | undefined>((within, name) => within && inside(within, name), jsonSchema(schema));
+    .reduce<Shape | undefined>((around, name) => around && inside(around, name), shapeOf(schema));
   return found !== undefined && isDescribed(found);
 }
 
-function isDescribed({
-  type,
-  format,
-  anyOf,
-  properties = {},
-  additionalProperties,
-  items,
-}: FieldSchema): boolean {
-  // JSON has no bigint, which is one of its forms.
-  if (format === 'int64') return true;
-  if (anyOf) return anyOf.every(isDescribed);
-  const types = [type].flat();
-  if (types.includes('object') && additionalProperties !== false) return false;
-  if (types.includes('array') && items === undefined) return false;
-  const inside = [...Object.values(properties), ...(items ? [items] : [])];
-  return type !== undefined && inside.every(isDescribed);
-}
-
-function jsonSchema(schema: z.ZodType): FieldSchema {
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as FieldSchema;
+function isDescribed(shape: Shape): boolean {
+  const { forms, fields, items, types, others } = shape;
+  if (isAny(shape) || others || (types.includes('array') && !items)) return false;
+  return [...forms, ...fields.values(), ...(items ? [items] : [])].every(isDescribed);
 }
 
 /** A field of a form. `json`: any JSON, as a text. */
@@ -113,115 +71,83 @@ export type FormPart = FormField | FormGroup;
  * takes any field is a field of JSON, and so is one that may be left out and has such an object in it.
  */
 export function formOf(schema: z.ZodType): FormPart[] {
-  return partsIn(jsonSchema(schema), [], { schema });
+  return partsIn(shapeOf(schema), [], schema);
 }
 
-function partsIn({ properties = {}, required = [] }: FieldSchema, path: readonly string[], within: Within) {
-  const parts = Object.entries(properties).flatMap(([name, inside]): FormPart[] => {
-    if (inside.not) return [];
+function partsIn({ fields }: Shape, path: readonly string[], schema: z.ZodType): FormPart[] {
+  const parts = [...fields].flatMap(([name, shape]): FormPart[] => {
+    if (shape.types.includes('never')) return [];
+    const { isRequired, items, maxItems: most, values = [], default: standard } = shape;
     const here = [...path, name];
-    const about = { name: here.join('.'), isRequired: required.includes(name) };
-    const { items, maxItems: most } = inside;
+    const group = { kind: 'group', name: here.join('.'), isRequired } as const;
     if (items && isClosed(items) && most !== undefined)
-      return [{ kind: 'group', ...about, most, parts: partsIn(items, [...here, 'N'], within) }];
-    if (isClosed(inside) && (about.isRequired || Object.values(inside.properties ?? {}).every(isSimple)))
-      return [{ kind: 'group', ...about, parts: partsIn(inside, here, within) }];
-    const values = (inside.enum ?? []).filter((value) => typeof value === 'string');
-    const { default: standard } = inside;
-    const rules = [
-      values.length > 0 ? '' : ruleOf(inside, here, within),
-      standard === undefined ? '' : `default: ${standard}`,
-    ];
-    const rule = rules.filter(Boolean).join('; ');
-    return [{ kind: controlOf(inside), ...about, type: typeOf(inside), rule, values }];
+      return [{ ...group, most, parts: partsIn(items, [...here, 'N'], schema) }];
+    if (isClosed(shape) && (isRequired || [...shape.fields.values()].every(isSimple)))
+      return [{ ...group, parts: partsIn(shape, here, schema) }];
+    const field = described({ path: here, shape, isRequired }, schema);
+    const rules = [values.length > 0 ? '' : field.rule, standard === undefined ? '' : `default: ${standard}`];
+    return [{ ...field, kind: controlOf(shape), rule: rules.filter(Boolean).join('; '), values }];
   });
   // The sort is stable.
   return parts.sort((one, other) => Number(other.isRequired) - Number(one.isRequired));
 }
 
-function isClosed({ properties, additionalProperties }: FieldSchema): boolean {
-  return properties !== undefined && additionalProperties === false;
+function isClosed({ types, others }: Shape): boolean {
+  return types.includes('object') && !others;
 }
 
-function isSimple(schema: FieldSchema): boolean {
-  return controlOf(schema) !== 'json';
+function isSimple(shape: Shape): boolean {
+  return controlOf(shape) !== 'json';
 }
 
 /** Text first, because text keeps leading zeros. */
-function controlOf({ type, anyOf, enum: values }: FieldSchema): FormField['kind'] {
-  if (anyOf) {
-    const forms = anyOf.filter((form) => form.type !== 'null').map(controlOf);
-    return (['text', 'number', 'choice', 'flag'] as const).find((kind) => forms.includes(kind)) ?? 'json';
-  }
-  const [only = ''] = [type].flat().filter((each) => each !== 'null');
-  if (only === 'string') return values ? 'choice' : 'text';
-  if (only === 'number' || only === 'integer') return 'number';
-  return only === 'boolean' ? 'flag' : 'json';
+function controlOf({ types, forms, values }: Shape): FormField['kind'] {
+  const kinds = [...forms.map(controlOf), ...types.map((type) => (values ? 'choice' : CONTROLS[type]))];
+  return (['text', 'number', 'choice', 'flag'] as const).find((kind) => kinds.includes(kind)) ?? 'json';
 }
 
-interface Within extends FieldRemarks {
-  readonly schema: z.ZodType;
+const CONTROLS: Readonly<Record<string, FormField['kind']>> = {
+  string: 'text',
+  number: 'number',
+  integer: 'number',
+  boolean: 'flag',
+};
+
+function described({ path, shape, isRequired }: Place, schema: z.ZodType): Field {
+  return { name: path.join('.'), isRequired, type: typeOf(shape), rule: ruleOf(shape, path, schema) };
 }
 
-function fieldsIn(
-  { properties = {}, required = [], items }: FieldSchema,
-  path: readonly string[],
-  isNeeded: boolean,
-  within: Within,
-): Field[] {
-  const inList = items?.properties ? fieldsIn(items, [...path, 'N'], isNeeded, within) : [];
-  const own = Object.entries(properties).flatMap(([name, inside]) => {
-    // It must be absent.
-    if (inside.not) return [];
-    const here = [...path, name];
-    const isRequired = isNeeded && required.includes(name);
-    const instead = within.instead?.(inside);
-    const about = instead ?? { type: typeOf(inside), rule: ruleOf(inside, here, within) };
-    const values = valuesOf(inside);
-    const field = { name: here.join('.'), isRequired, ...about, ...(values && { values }) };
-    return instead ? [field] : [field, ...fieldsIn(inside, here, isRequired, within)];
-  });
-  return [...own, ...inList];
-}
-
-function valuesOf({ enum: values, anyOf = [] }: FieldSchema): readonly string[] | undefined {
-  return values?.map(String) ?? anyOf.map(valuesOf).find((each) => each !== undefined);
-}
-
-function typeOf(schema: FieldSchema): string {
-  const { type, anyOf, items, format } = schema;
-  if (format === 'int64') return 'int64';
-  if (anyOf) return [...new Set(anyOf.map(typeOf))].join(' | ') || 'any';
-  if (type === 'array') return `list of ${items ? typeOf(items) : 'any'}`;
-  if (Array.isArray(type)) return type.join(' | ');
-  return typeof type === 'string' ? type : 'any';
+function typeOf(shape: Shape): string {
+  const { types, forms, items, format } = shape;
+  if (format === 'int64') return format;
+  const all = types.map((type) => (type === 'array' ? `list of ${items ? typeOf(items) : 'any'}` : type));
+  return [...new Set([...all, ...forms.map(typeOf)])].join(' | ') || 'any';
 }
 
 const INT32 = 2 ** 31;
 
-function ruleOf(schema: FieldSchema, path: readonly string[], within: Within): string {
-  const { enum: values, minimum, maximum, minLength = 0, maxLength } = schema;
+function ruleOf(shape: Shape, path: readonly string[], schema: z.ZodType): string {
+  if (shape.types.includes('file')) return 'the path of a file, after an @';
+  const { values, minimum, maximum, minLength = 0, maxLength } = shape;
   const isBound = (bound: number | undefined): bound is number =>
     bound !== undefined && Math.abs(bound) < INT32 - 1;
-  const inside = schema.anyOf?.find(({ type }) => type !== 'null');
-  const inner = inside ? ruleOf(inside, path, within) : '';
+  const form = shape.forms.find(({ types }) => !types.includes('null'));
   return [
     values && `one of ${values.join(', ')}`,
     isBound(minimum) && `at least ${minimum}`,
     isBound(maximum) && `at most ${maximum}`,
     minLength > 1 && `at least ${minLength} characters`,
     maxLength !== undefined && `at most ${maxLength} characters`,
-    schema.pattern !== undefined && patternRule(path, within),
-    inner,
-    schema.description,
-    within.also?.(path),
+    shape.pattern !== undefined && patternRule(path, schema),
+    form && ruleOf(form, path, schema),
+    shape.description,
   ]
     .filter(Boolean)
     .join('; ');
 }
 
 /** The error message for a value that does not match the pattern. */
-function patternRule(path: readonly string[], { schema }: Within): string {
+function patternRule(path: readonly string[], schema: z.ZodType): string {
   const wrong = path.reduceRight<unknown>((value, name) => (name === 'N' ? [value] : { [name]: value }), '?');
   const checked = schema.safeParse(wrong);
   const problems = checked.success ? [] : fieldProblems(checked.error);

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { deprecate } from 'node:util';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { retryAfterMs, untilAborted } from '../http/deadline.js';
 import { maskedProblems, masking, withoutRepeats } from '../privacy/private-fields.js';
+import { fieldNames, shapeOf } from '../schemas/shape.js';
 import { LONGEST, shortened } from './bounds.js';
 import {
   type Download,
@@ -389,11 +390,7 @@ const MOST_ADDED = 5;
 /** The fields of an unreadable response that the catalogue does not have: one may be a field that was renamed. */
 function addedFields({ response }: Operation, payload: unknown): FieldProblem[] {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return [];
-  const known = new Set<string>();
-  JSON.stringify(z.toJSONSchema(response, { io: 'input', unrepresentable: 'any' }), (key, value) => {
-    if (key === 'properties') for (const name of Object.keys(value)) known.add(name);
-    return value;
-  });
+  const known = fieldNames(shapeOf(response));
   const added = Object.keys(payload).filter((name) => !known.has(name));
   return added.slice(0, MOST_ADDED).map((field) => ({ field, message: 'is not in the catalogue' }));
 }

@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import { formsOf, isAny, type Shape, shapeFrom, shapeOf } from '../schemas/shape.js';
 import type { Operation } from './catalogue.js';
 import type { Received } from './client.js';
-import { isAmong, type Mark, marks } from './fields.js';
+import { isAmong } from './fields.js';
 import { responses } from './openapi/document.js';
 import { fieldProblems } from './rules-in-words.js';
 import { PARTNERS, type SystemName } from './systems.js';
@@ -37,16 +37,6 @@ export interface Difference {
   readonly isNeeded: boolean;
 }
 
-/** The part of a JSON schema that is compared. */
-interface Shape extends Mark {
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly required?: readonly string[];
-  readonly items?: Shape;
-  readonly anyOf?: readonly Shape[];
-  readonly additionalProperties?: Shape | false;
-}
-
 /** Compares a response with the catalogue, field by field. Each difference is reported once, however many records have it. */
 export function differencesIn({
   system,
@@ -75,7 +65,7 @@ export function differencesIn({
     const expected = 'JSON, in the envelope of the contract if it has one';
     return [{ kind: 'other-form', field: '', expected, got: 'another body', isNeeded }];
   }
-  const comparison = new Comparison(isNeeded);
+  const comparison = new Comparison(isNeeded, true);
   if (more !== undefined) comparison.addRule([], `the whole list, and not a page of it (${more})`);
   comparison.compare(shapeOf(operation.response), payload, [], true);
   const checked = operation.response.safeParse(payload);
@@ -85,35 +75,16 @@ export function differencesIn({
       comparison.addRule(field === '' ? [] : path, message);
     }
   }
-  const around = new Comparison(false);
+  const around = new Comparison(false, false);
   const envelopeShape = PARTNERS[system as SystemName].contract.around?.(operation);
   if (envelopeShape && envelope !== undefined)
-    around.compare(optionalWhereNotRequired(envelopeShape), envelope, ['(envelope)'], false);
+    around.compare(shapeFrom(envelopeShape), envelope, ['(envelope)'], false);
   return [...comparison.found, ...around.found];
 }
 
 /** The HTTP statuses that the contract lists for an operation. */
 function statusesOf(system: SystemName, operation: Operation): number[] {
   return Object.keys(responses(operation, PARTNERS[system].contract, {})).map(Number);
-}
-
-const SHAPES = new WeakMap<z.ZodType, Shape>();
-
-function shapeOf(schema: z.ZodType): Shape {
-  const known = SHAPES.get(schema);
-  if (known) return known;
-  const shape = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata: marks }) as Shape;
-  SHAPES.set(schema, shape);
-  return shape;
-}
-
-/** In a JSON schema of a contract, a field that is not required may be left out. */
-function optionalWhereNotRequired({ required = [], properties = {}, ...schema }: Shape): Shape {
-  const fields = Object.entries(properties).map(([name, field]) => [
-    name,
-    required.includes(name) ? field : { ...field, sometimes: true },
-  ]);
-  return { ...schema, properties: Object.fromEntries(fields) };
 }
 
 /** Whether the catalogue has a shape of the response with which it can be compared. */
@@ -127,7 +98,11 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\
 class Comparison {
   readonly #found = new Map<string, Difference>();
 
-  constructor(private readonly isNeeded: boolean) {}
+  /** @param expectsAll whether a field that is not required is expected, too, unless it is marked */
+  constructor(
+    private readonly isNeeded: boolean,
+    private readonly expectsAll: boolean,
+  ) {}
 
   get found(): Difference[] {
     return [...this.#found.values()];
@@ -139,45 +114,39 @@ class Comparison {
     if (forms.every(isAny)) return;
     const type = typeOf(value);
     const form = forms.find((each) => accepts(each, type));
-    const documented = shape.types ?? [type];
+    const documented = shape.mark.types ?? [type];
     if (!form) this.#add('other-type', path, typesOf(forms), described(value), isRead);
     else if (!documented.includes(type))
       this.#add('other-type', path, documented.join(' or '), described(value), isRead);
     else if (Array.isArray(value)) {
-      for (const item of value) this.compare(form.items ?? {}, item, [...path, 'N'], isRead);
+      for (const item of value) if (form.items) this.compare(form.items, item, [...path, 'N'], isRead);
     } else if (type === 'object') this.#compareFields(form, value as Record<string, unknown>, path, isRead);
-    else if (shape.names && !isAmong(shape.names, String(value)))
+    else if (shape.mark.names && !isAmong(shape.mark.names, String(value)))
       this.#add('unknown-status', path, 'a known name', described(value), isRead);
     else if (form.format === 'date-time' && !DATE_TIME.test(String(value)))
       this.#add('other-form', path, 'a date and time (ISO 8601)', described(value), isRead);
   }
 
   #compareFields(
-    { properties = {}, required = [], additionalProperties, open }: Shape,
+    { fields, others, mark }: Shape,
     value: Readonly<Record<string, unknown>>,
     path: readonly string[],
     isRead: boolean,
   ): void {
-    for (const [name, inside] of Object.entries(properties)) {
+    for (const [name, field] of fields) {
+      const { isRequired } = field;
       const here = [...path, name];
-      const isNeeded = isRead && inside.needed === true;
-      if (value[name] !== undefined) this.compare(inside, value[name], here, isNeeded);
-      else if (required.includes(name) || !inside.sometimes)
-        this.#add(
-          'missing-field',
-          here,
-          typesOf(formsOf(inside)),
-          'nothing',
-          isNeeded || required.includes(name),
-        );
+      const isNeeded = isRead && field.mark.needed === true;
+      if (value[name] !== undefined) this.compare(field, value[name], here, isNeeded);
+      else if (isRequired || (this.expectsAll && !field.mark.sometimes))
+        this.#add('missing-field', here, typesOf(formsOf(field)), 'nothing', isNeeded || isRequired);
     }
-    const isRecord = Object.keys(properties).length === 0;
     for (const [name, inside] of Object.entries(value)) {
-      if (Object.hasOwn(properties, name)) continue;
+      if (fields.has(name)) continue;
       // The names of a record, such as ids, are values.
-      if (isRecord) this.compare(additionalProperties || {}, inside, [...path, '*'], isRead);
-      else if (!open)
+      if (fields.size > 0 && !mark.open)
         this.#add('unknown-field', [...path, shownName(name)], 'nothing', described(inside), false);
+      else if (fields.size === 0 && others) this.compare(others, inside, [...path, '*'], isRead);
     }
   }
 
@@ -197,23 +166,8 @@ class Comparison {
   }
 }
 
-/** The forms of a union; marks of the whole apply to each. */
-function formsOf(shape: Shape): readonly Shape[] {
-  if (!shape.anyOf) return [shape];
-  const { open, names } = shape;
-  return shape.anyOf
-    .flatMap(formsOf)
-    .map((form) => ({ ...form, ...(open && { open }), ...(names && { names }) }));
-}
-
-function isAny({ type, properties }: Shape): boolean {
-  return type === undefined && properties === undefined;
-}
-
 function accepts(form: Shape, type: string): boolean {
-  return (
-    isAny(form) || [form.type].flat().some((one) => one === type || (one === 'number' && type === 'integer'))
-  );
+  return isAny(form) || form.types.some((one) => one === type || (one === 'number' && type === 'integer'));
 }
 
 function typeOf(value: unknown): string {
@@ -225,7 +179,7 @@ function typeOf(value: unknown): string {
 }
 
 function typesOf(forms: readonly Shape[]): string {
-  return [...new Set(forms.flatMap(({ type = 'any' }) => type))].join(' or ');
+  return [...new Set(forms.flatMap((form) => (isAny(form) ? ['any'] : form.types)))].join(' or ');
 }
 
 /** The type of a value and its length: `string of 12 characters`. */

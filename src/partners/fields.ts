@@ -1,4 +1,5 @@
 import { type ZodType, z } from 'zod';
+import { type Mark, marks } from '../schemas/shape.js';
 import type { Opened, PartnerResponse } from './client.js';
 import type { HttpResponse } from './http.js';
 import { problemsOf } from './partner-error.js';
@@ -84,24 +85,6 @@ export function filledInLater<Shape extends z.ZodRawShape>(shape: Shape) {
   ]);
   return Object.fromEntries(fields) as { [Name in keyof Shape]: FilledInLater<Shape[Name]> };
 }
-
-/** What the catalogue has about a response field, besides its shape. */
-export interface Mark {
-  /** A workflow reads it. A test compares these marks with the code. */
-  readonly needed?: true;
-  /** The partner may leave it out. Every other field is expected in each response, if only as null. */
-  readonly sometimes?: true;
-  /** An object that has further fields, which nobody needs. */
-  readonly open?: true;
-  /** The JSON types that the contract prints, where others are read as well. */
-  readonly types?: readonly string[];
-  /** The form of a text. */
-  readonly format?: 'date-time';
-  /** Status names that are known. One that begins with `*` stands for every name that ends like it. */
-  readonly names?: readonly string[];
-}
-
-export const marks = z.registry<Mark>();
 
 /** How response fields of every partner are read: tolerantly, and an absent one as null. */
 

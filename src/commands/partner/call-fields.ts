@@ -13,18 +13,13 @@ export function fieldsHelp(operation: Operation): string {
 
 /** All fields that a request of an operation may have. */
 export function fieldsOf(operation: Operation): Field[] {
-  const { request, encoding } = operation;
-  return fieldsOfSchema(request, {
-    instead: ({ properties }) =>
-      encoding === 'multipart' && properties?.['content'] !== undefined
-        ? { type: 'file', rule: 'the path of a file, after an @' }
-        : undefined,
-    also: (path) => where(path, operation),
+  return fieldsOfSchema(operation.request).map((field) => {
+    const rule = [field.rule, where(field.name, operation)].filter(Boolean).join('; ');
+    return { ...field, rule };
   });
 }
 
-function where([name = '', ...nested]: readonly string[], operation: Operation): string {
-  if (nested.length > 0) return '';
+function where(name: string, operation: Operation): string {
   if (pathParameters(operation).includes(name)) return 'in the path';
   return operation.query?.includes(name) ? 'in the query' : '';
 }

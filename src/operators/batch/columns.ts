@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { formsOf, inside, isAny, isItem, placesIn, type Shape, shapeOfAny } from '../../schemas/shape.js';
 
 export type CellType = 'text' | 'number' | 'boolean';
 
@@ -21,94 +22,40 @@ export interface Columns {
 
 /** The columns of inputs of any of these schemas. The schemas define the types. */
 export function columnsOf(schemas: readonly z.ZodType[]): Columns {
-  const root = z.toJSONSchema(z.union(schemas), { io: 'input', unrepresentable: 'any' }) as JsonSchema;
-  const names = [...new Set(namesIn(root, root, []))];
+  const root = shapeOfAny(schemas);
   return {
     find: (name) => find(root, name.split('.')),
-    names,
+    names: namesIn(root),
   };
 }
 
-type JsonSchema = z.core.JSONSchema.BaseSchema;
-
-function find(root: JsonSchema, names: readonly string[]): Column | undefined {
-  let forms = formsOf(root, [root]);
+function find(root: Shape, names: readonly string[]): Column | undefined {
+  let shape: Shape | undefined = root;
   const path: (string | number)[] = [];
   for (const name of names) {
-    const items = forms.flatMap((form) => itemsIn(form, name));
-    const fields = forms.flatMap((form) => fieldsIn(form, name));
-    path.push(items.length > 0 ? Number(name) : name);
-    forms = formsOf(root, items.length > 0 ? items : fields);
+    path.push(shape && isItem(shape, name) ? Number(name) : name);
+    shape = shape && inside(shape, name);
   }
-  const takes = cellTypes(forms);
+  const takes = shape ? cellTypes(shape) : [];
   const [type] = takes;
   return type && { path, type, takes };
 }
 
-/** The alternatives of a schema, with references resolved. */
-function formsOf(root: JsonSchema, schemas: readonly unknown[]): JsonSchema[] {
-  return schemas.filter(isSchema).flatMap((schema) => {
-    const { $ref, anyOf } = schema;
-    if ($ref !== undefined) return formsOf(root, [root.$defs?.[$ref.replace('#/$defs/', '')]]);
-    return anyOf ? formsOf(root, anyOf) : [schema];
-  });
-}
-
-/** Whether a schema allows values of a type. It may list several, such as string or null. */
-function allows({ type }: JsonSchema, wanted: string): boolean {
-  return [type].flat().includes(wanted as never);
-}
-
-/** The schema `true` has no rules. */
-function isSchema(schema: unknown): schema is JsonSchema {
-  return typeof schema === 'object' && schema !== null;
-}
-
-/** A larger index of a list is a typing error. */
-const MOST_ITEMS = 100;
-
-function itemsIn(form: JsonSchema, name: string): unknown[] {
-  const { items, maxItems = MOST_ITEMS } = form;
-  const isIndex = allows(form, 'array') && /^(0|[1-9]\d*)$/.test(name) && Number(name) < maxItems;
-  return isIndex ? [items] : [];
-}
-
-function fieldsIn(form: JsonSchema, name: string): unknown[] {
-  const { properties = {}, additionalProperties } = form;
-  if (!allows(form, 'object') || name === '') return [];
-  return [Object.hasOwn(properties, name) ? properties[name] : additionalProperties];
+/** The columns of fields with a name. An unbounded list has only its first item. */
+function namesIn(root: Shape): string[] {
+  const indexes = ({ maxItems = 1 }: Shape) => Array.from({ length: maxItems }, (_, index) => String(index));
+  const columns = [...placesIn(root, indexes)].filter(({ shape }) => cellTypes(shape).length > 0);
+  return [...new Set(columns.map(({ path }) => path.join('.')))];
 }
 
 /** Text first, where the schema allows it, because text keeps leading zeros. */
-function cellTypes(forms: readonly JsonSchema[]): CellType[] {
-  const allow = (...types: string[]) => types.some((type) => forms.some((form) => allows(form, type)));
+function cellTypes(shape: Shape): CellType[] {
+  const forms = formsOf(shape);
+  const allow = (...wanted: string[]) =>
+    forms.some((form) => isAny(form) || form.types.some((type) => wanted.includes(type)));
   return [
     ...(allow('string') ? (['text'] as const) : []),
     ...(allow('number', 'integer') ? (['number'] as const) : []),
     ...(allow('boolean') ? (['boolean'] as const) : []),
   ];
-}
-
-/**
- * The names of all columns. An unbounded list has only its first item, an open object has no further fields, and a recursive
- * schema ends where it repeats.
- *
- * @param above the schemas around this one
- */
-function namesIn(
-  root: JsonSchema,
-  schema: unknown,
-  path: readonly string[],
-  above: readonly JsonSchema[] = [],
-): string[] {
-  return formsOf(root, [schema]).flatMap((form) => {
-    if (above.includes(form)) return [];
-    const { properties = {}, items, maxItems = 1 } = form;
-    const inside = (field: unknown, name: string) => namesIn(root, field, [...path, name], [...above, form]);
-    if (allows(form, 'object'))
-      return Object.entries(properties).flatMap(([name, field]) => inside(field, name));
-    if (allows(form, 'array'))
-      return Array.from({ length: maxItems }, (_, index) => inside(items, String(index))).flat();
-    return cellTypes([form]).length > 0 ? [path.join('.')] : [];
-  });
 }
