@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { shapeOf } from '../schemas/shape.js';
 import {
   BadSetting,
   list,
-  metaOf,
   prefixed,
   readSettings,
   secretsOf,
@@ -104,7 +104,7 @@ export function portalLink(
 /** What a system that is off may leave out. */
 function optional({ shape }: z.ZodObject, url: string): z.ZodRawShape {
   const schemas = Object.entries(shape).map(([name, schema]) =>
-    metaOf(schema, 'unset') === undefined && !schema.safeParse(undefined).success
+    shapeOf(schema).unset === undefined && !schema.safeParse(undefined).success
       ? [name, z.optional(schema).meta({ unset: `required with \`${url}\`` })]
       : [name, schema],
   );

@@ -49,23 +49,17 @@ export interface Shape {
   readonly format?: string;
   readonly default?: unknown;
   readonly description?: string;
+  /** In the `meta` of a setting: what happens without it. */
+  readonly unset?: string;
+  readonly secret?: boolean;
+  /** It leads to another server. A name: unless the setting with this name is set. */
+  readonly address?: boolean | string;
   readonly mark: Mark;
 }
 
 /** The part of a JSON schema that becomes a shape. */
 interface JsonSchema
-  extends Pick<
-    Shape,
-    | 'maxItems'
-    | 'minimum'
-    | 'maximum'
-    | 'minLength'
-    | 'maxLength'
-    | 'pattern'
-    | 'format'
-    | 'default'
-    | 'description'
-  > {
+  extends Partial<Omit<Shape, 'types' | 'forms' | 'fields' | 'isRequired' | 'others' | 'items' | 'values'>> {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -76,7 +70,6 @@ interface JsonSchema
   readonly additionalProperties?: JsonSchema | false;
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];
-  readonly mark?: Mark;
 }
 
 const known = new WeakMap<z.core.$ZodType, Shape>();

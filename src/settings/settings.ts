@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { shapeOf } from '../schemas/shape.js';
 
 /**
  * What all settings are made of: formats, and how they are read. Each folder declares the settings that it uses, and
@@ -48,8 +49,8 @@ const TOKEN = /^[\w.~+/=-]{32,}$/;
 /** Default: false. */
 export const flag = z
   .enum(['true', 'false'], 'must be true or false')
-  .transform((text) => text === 'true')
-  .default(false);
+  .prefault('false')
+  .transform((text) => text === 'true');
 
 /** Values that are separated by commas. */
 export const list = z
@@ -136,9 +137,8 @@ export function requireCertificates(environment: NodeJS.ProcessEnv, setting: str
 }
 
 /** What these settings connect to, by the names of the settings. */
-function addressesIn({ shape }: z.ZodObject, set: Readonly<Record<string, unknown>>): [string, unknown][] {
-  return Object.entries(shape).flatMap(([name, schema]): [string, unknown][] => {
-    const address = metaOf(schema, 'address');
+function addressesIn(schema: z.ZodObject, set: Readonly<Record<string, unknown>>): [string, unknown][] {
+  return [...shapeOf(schema).fields].flatMap(([name, { address }]): [string, unknown][] => {
     const isReplaced = typeof address === 'string' && set[address] !== undefined;
     return address && !isReplaced ? [set[name]].flat().map((value) => [name, value]) : [];
   });
@@ -150,21 +150,9 @@ function isHere(value: unknown): boolean {
   return address === null || (/^https?:$/.test(address.protocol) && isLoopback(address));
 }
 
-/** An entry in the `meta` of a setting's schema, or of a schema that it wraps. */
-export function metaOf(
-  schema: z.core.$ZodType,
-  key: 'description' | 'format' | 'unset' | 'secret' | 'address',
-): unknown {
-  const own = z.globalRegistry.get(schema)?.[key];
-  if (own !== undefined) return own;
-  const { innerType, in: input } = schema._zod.def as { innerType?: z.core.$ZodType; in?: z.core.$ZodType };
-  const inner = innerType ?? input;
-  return inner && metaOf(inner, key);
-}
-
 /** The settings of a schema that are secrets. The file that `<NAME>_FILE` names may hold each of them. */
-export function secretsOf({ shape }: z.ZodObject): string[] {
-  return Object.entries(shape).flatMap(([name, schema]) => (metaOf(schema, 'secret') ? [name] : []));
+export function secretsOf(schema: z.ZodObject): string[] {
+  return [...shapeOf(schema).fields].flatMap(([name, { secret }]) => (secret ? [name] : []));
 }
 
 /** A shape whose settings have names that begin with a prefix. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PROCESS_SETTINGS, type Process } from '../../src/commands/help/process-settings.js';
 import { LIBRARY_SECTIONS } from '../../src/commands/help/setting-sections.js';
 import { loadConsoleSettings } from '../../src/console/settings.js';
-import { metaOf } from '../../src/settings/settings.js';
+import { shapeOf } from '../../src/schemas/shape.js';
 import { startTracing } from '../../src/tracing/spans.js';
 
 const settings = PROCESS_SETTINGS.flatMap(({ process, schema, secrets }) =>
@@ -16,7 +16,7 @@ const settings = PROCESS_SETTINGS.flatMap(({ process, schema, secrets }) =>
 
 describe('each setting', () => {
   it.each(settings)('$name of $process has a description', ({ setting }) => {
-    expect(metaOf(setting, 'description')).toMatch(/^[A-Z].*\.$/);
+    expect(shapeOf(setting).description).toMatch(/^[A-Z].*\.$/);
   });
 
   it.each(settings)('$name of $process is a secret if its name is that of one', ({ name, isSecret }) => {
@@ -29,9 +29,9 @@ const mayBeAddress = (...texts: readonly unknown[]) =>
   /UR[LI]|ADDRESS|ENDPOINT|ISSUER|ORIGIN|HOST|SERVER|COLLECTOR|:\/\//i.test(texts.join(' '));
 
 describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
-  const candidates = settings.filter(({ name, setting }) => mayBeAddress(name, metaOf(setting, 'format')));
+  const candidates = settings.filter(({ name, setting }) => mayBeAddress(name, shapeOf(setting).format));
   it.each(candidates)('$name of $process has a mark, whatever its value', ({ setting }) => {
-    expect(metaOf(setting, 'address')).toBeDefined();
+    expect(shapeOf(setting).address).toBeDefined();
   });
 
   it.each<[Process, connectsTo: string[]]>([
@@ -43,7 +43,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     ['sandbox', []],
   ])('%s checks the addresses %j', (process, connectsTo) => {
     const partners = ['BOARDING_URL', 'BANKING_URL', 'PAYMENTS_URL', 'PLANT_STORE_URL', 'PROCESSOR_URL'];
-    const checked = settings.filter((each) => each.process === process && metaOf(each.setting, 'address'));
+    const checked = settings.filter((each) => each.process === process && shapeOf(each.setting).address);
     expect(checked.map(({ name }) => name).sort()).toEqual(
       connectsTo.flatMap((name) => (name === 'partners' ? partners : name)).sort(),
     );

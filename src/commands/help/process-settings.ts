@@ -14,7 +14,7 @@ export type Process = 'worker' | 'gangway' | 'receiver' | 'console' | 'codec-ser
 /** Settings that a process reads, beside those of libraries. */
 export interface ProcessSettings {
   readonly process: Process;
-  /** Each setting has a description, and a format or a default that describes its values (`metaOf`). */
+  /** Each setting has a description, and a format or a default that describes its values. */
   readonly schema: z.ZodObject;
   /** Whether the settings exist once more for each account that `GANGWAY_ACCOUNTS` names. */
   readonly ofAccounts: boolean;
