@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Shape, shapeOf } from '../schemas/shape.js';
 import { didYouMean } from '../settings/nearest.js';
 import type { FieldProblem } from './partner-error.js';
 
@@ -12,12 +13,12 @@ z.config({ customError: inWords });
 function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownField(key, fieldsOf(issue.inst))).join('\n');
+      return issue.keys.map((key) => unknownField(key, shapeIn(issue))).join('\n');
     case 'invalid_value':
       return `${issue.input === undefined ? 'is required:' : 'must be'} ${choice(issue.values, issue.input)}`;
     case 'invalid_type':
       return typeof issue.input === 'string'
-        ? notText(issue.expected, issue.input, issue.inst)
+        ? notText(issue.expected, issue.input, shapeIn(issue))
         : wrongType(issue.expected, issue.input);
     case 'too_big':
       return outside(issue.inclusive === false ? 'less than' : 'at most', issue.maximum, issue);
@@ -28,17 +29,14 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** The schema or check that found an issue. */
-type Source = z.core.$ZodRawIssue['inst'];
-
-/** One line for each unknown field of an object, in the order of its `keys`. */
-function unknownField(key: string, known: readonly string[]): string {
-  return `is not a known field${didYouMean(key, known)}`;
+/** The shape of the schema that found an issue. */
+function shapeIn({ inst }: z.core.$ZodRawIssue): Shape | undefined {
+  return inst instanceof z.core.$ZodType ? shapeOf(inst) : undefined;
 }
 
-function fieldsOf(schema: Source): string[] {
-  const { shape = {} } = (schema?._zod.def ?? {}) as { readonly shape?: z.core.$ZodShape };
-  return Object.keys(shape);
+/** One line for each unknown field of an object, in the order of its `keys`. */
+function unknownField(key: string, shape: Shape | undefined): string {
+  return `is not a known field${didYouMean(key, [...(shape?.fields.keys() ?? [])])}`;
 }
 
 /** Of so few names everyone finds the right one. */
@@ -81,11 +79,11 @@ function outside(
 }
 
 /** For a text in place of something else. */
-function notText(expected: string, input: string, schema: Source): string | undefined {
+function notText(expected: string, input: string, shape: Shape | undefined): string | undefined {
   if (expected === 'boolean') return 'must be true or false, without quotes';
   if (expected !== 'number' && expected !== 'int') return wrongType(expected, input);
-  const { format } = (schema?._zod.def ?? {}) as { readonly format?: string };
-  const example = format === undefined ? 'a number such as 1234.56' : 'a whole number such as 12';
+  const isWhole = shape?.types.includes('integer');
+  const example = isWhole ? 'a whole number such as 12' : 'a number such as 1234.56';
   return PLAIN_NUMBER.test(input) ? 'must be a number, without quotes' : `must be ${example}`;
 }
 

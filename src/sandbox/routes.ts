@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
+import { formsOf, shapeOf } from '../schemas/shape.js';
 import { type Answer, type Meanwhile, withFaults } from './fault-injection.js';
 import type { World } from './partner.js';
 
@@ -137,30 +138,21 @@ function fieldReader(operation: Operation) {
 
 interface KnownFields {
   /** JSON types by name. */
-  readonly types: ReadonlyMap<string, string | undefined>;
+  readonly types: ReadonlyMap<string, readonly string[]>;
   /** Names by their spelling in lower case: the real services take `ID` for `id` (apis/4). */
   readonly names: ReadonlyMap<string, string>;
 }
 
+/** Of a union, the fields of all its forms. */
 function knownFields({ request }: Operation): KnownFields {
-  const types = fieldTypes(z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' }));
+  const fields = formsOf(shapeOf(request)).flatMap((form) => [...form.fields]);
+  const types = new Map(fields.map(([name, { types }]) => [name, types]));
   return { types, names: new Map([...types.keys()].map((name) => [name.toLowerCase(), name])) };
 }
 
-type JsonSchema = z.core.JSONSchema.BaseSchema;
-
-/** The JSON types of an object's fields by name; of a union, those of all its forms. */
-function fieldTypes({ properties = {}, anyOf = [] }: JsonSchema): Map<string, string | undefined> {
-  const own = Object.entries(properties).map(([name, field]): [string, string | undefined] => [
-    name,
-    typeof field === 'object' && typeof field.type === 'string' ? field.type : undefined,
-  ]);
-  const alternatives = anyOf.flatMap((form) => (typeof form === 'object' ? [...fieldTypes(form)] : []));
-  return new Map([...alternatives, ...own]);
-}
-
 /** The value that text in a query or path stands for. Text that does not fit stays text, which the schema rejects. */
-function typed(type: string | undefined, text: string | string[]): unknown {
+function typed(types: readonly string[] = [], text: string | string[]): unknown {
+  const type = types.length === 1 ? types[0] : undefined;
   if (type === 'array') return [text].flat();
   if (typeof text !== 'string') return text;
   if ((type === 'integer' || type === 'number') && /^-?\d+$/.test(text)) return Number(text);
