@@ -6,6 +6,7 @@ import { defaultDataConverter } from '@temporalio/common/lib/converter/data-conv
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import proto, { type coresdk } from '@temporalio/proto';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { SinkCall } from '@temporalio/workflow';
 import Long from 'long';
 import { WORKFLOW_BUNDLES } from '../src/worker/bundles.js';
 import { NAMESPACE } from './service/names.js';
@@ -38,7 +39,11 @@ export interface Activation {
 
 /** The flags of the SDK that were in force are part of a history. */
 export type Activated =
-  | { readonly commands: readonly Command[]; readonly flags: readonly number[] }
+  | {
+      readonly commands: readonly Command[];
+      readonly flags: readonly number[];
+      readonly calls: readonly SinkCall[];
+    }
   | { readonly failure: string };
 
 /** A workflow in the memory of a worker. */
@@ -52,7 +57,7 @@ type Creator = { createWorkflow(options: object): Promise<RawInstance> };
 
 interface RawInstance {
   activate(activation: object): Promise<coresdk.workflow_completion.IWorkflowActivationCompletion>;
-  getAndResetSinkCalls(): Promise<unknown>;
+  getAndResetSinkCalls(): Promise<readonly SinkCall[]>;
   dispose(): Promise<void>;
 }
 
@@ -106,9 +111,9 @@ export async function createInstance(
           availableInternalFlags: [...(replayed ?? [])],
         }),
       );
-      await raw.getAndResetSinkCalls();
+      const calls = await raw.getAndResetSinkCalls();
       if (successful)
-        return { commands: successful.commands ?? [], flags: successful.usedInternalFlags ?? [] };
+        return { commands: successful.commands ?? [], flags: successful.usedInternalFlags ?? [], calls };
       return { failure: failed?.failure?.message ?? 'the activation failed' };
     },
     dispose: () => raw.dispose(),

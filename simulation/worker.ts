@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
-import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
+import type { SinkCall, Sinks } from '@temporalio/workflow';
 import type { AccountAccess } from '../src/activities/account-access.js';
 import type { FileStore } from '../src/documents/file-store.js';
 import { type ActivityQueue, activityQueues } from '../src/worker/partner-workers.js';
@@ -46,6 +47,7 @@ export interface Stores {
  */
 export class Worker extends Process implements ServiceWorker {
   readonly client: Client;
+  readonly #sinks: InjectedSinks<Sinks>;
   readonly #queues: ReadonlyMap<string, Queue>;
   readonly #names: ReadonlySet<string>;
   /** Workflows in memory, and how many of their steps they have taken. */
@@ -64,7 +66,9 @@ export class Worker extends Process implements ServiceWorker {
   ) {
     super(name);
     this.client = clientOf(service, link);
-    this.#queues = world.within(this, () => queuesOf(config, stores));
+    const { sinks, activities } = workflowQueue(config, this.client);
+    this.#sinks = sinks;
+    this.#queues = world.within(this, () => queuesOf(config, stores, activities));
     this.#names = new Set([...this.#queues.values()].flatMap(({ activities }) => Object.keys(activities)));
   }
 
@@ -198,7 +202,9 @@ export class Worker extends Process implements ServiceWorker {
       const step = { ...activation, at: this.world.now, jobs };
       const result = await this.world.outside(() => instance.activate(step));
       if ('failure' in result) throw new Error(`a task of ${run.start.workflowId} failed: ${result.failure}`);
-      steps.push({ activation: step, ...result });
+      const { calls, ...done } = result;
+      steps.push({ activation: step, ...done });
+      await this.#callSinks(calls);
       for (const command of result.commands) {
         local.push(...this.#local(run, command));
       }
@@ -209,6 +215,14 @@ export class Worker extends Process implements ServiceWorker {
     if (!run.isRunning(activation) || !run.completeTask(steps)) return this.#evict(run);
     this.#hold(run, instance);
     this.service.changed(run);
+  }
+
+  /** The SDK awaits the sinks, and logs what they throw. */
+  async #callSinks(calls: readonly SinkCall[]): Promise<void> {
+    const called = calls.map(async ({ ifaceName, fnName, workflowInfo, args }) =>
+      this.#sinks[ifaceName]?.[fnName]?.fn(workflowInfo, ...args),
+    );
+    await Promise.allSettled(called);
   }
 
   /** The core runs local activities within the task, and tries them again until they succeed. */
@@ -308,9 +322,8 @@ interface AttemptOf {
 }
 
 /** What production runs on each task queue. */
-function queuesOf(config: WorkersConfig, stores: Stores): ReadonlyMap<string, Queue> {
-  const { taskQueue } = config;
-  const own = { taskQueue, activities: workflowQueue(config).activities };
+function queuesOf(config: WorkersConfig, stores: Stores, ofWorkflows: object): ReadonlyMap<string, Queue> {
+  const own = { taskQueue: config.taskQueue, activities: ofWorkflows };
   const queues: readonly ActivityQueue[] = [own, ...activityQueues(config, stores).queues];
   return new Map(
     queues.map(({ taskQueue: name, activities, interceptors, partner }) => [

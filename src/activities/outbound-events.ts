@@ -1,8 +1,17 @@
-import { activityInfo, cancellationSignal, getClient, metricMeter } from '@temporalio/activity';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cancellationSignal, metricMeter } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import type { InjectedSinks } from '@temporalio/worker';
 import { type Destination, type EventSender, ForbiddenAddress } from '../events/sender.js';
-import type { OutboundEvent, OutboundEventActivities } from '../messages/outbound-events.js';
+import type {
+  Delivery,
+  OutboundEvent,
+  OutboundEventActivities,
+  OutboundEventSinks,
+} from '../messages/outbound-events.js';
 import { startDelivery } from '../temporal/deliveries.js';
+import { isInvalidRequest } from '../temporal/unavailable.js';
 
 /** The receiver wants no further events (Standard Webhooks). */
 const GONE = 410;
@@ -10,28 +19,60 @@ const GONE = 410;
 /** A receiver may ask for a pause of at most this long, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 2 * 3_600_000;
 
-/** Starts deliveries. Part of the workflows' own worker, which runs it within a workflow task. */
-export function publishActivities(
+/** The pause before the start of a delivery is repeated, in milliseconds. */
+const START_PAUSE_MS = 100;
+
+/**
+ * Starts deliveries. The worker awaits it before it reports the workflow task, whose replay calls it no more. While Temporal does
+ * not respond, it tries for as long as a workflow task may take: Temporal then hands out the task again, and its events with it.
+ */
+export function publishSinks(
   destinations: readonly Destination[],
-): Pick<OutboundEventActivities, 'publishEvents'> {
+  client: Client,
+): InjectedSinks<OutboundEventSinks> {
+  const begin = async (taskQueue: string, delivery: Delivery, untilMs: number) => {
+    for (;;) {
+      try {
+        return await client.withDeadline(untilMs, () => startDelivery(client, taskQueue, delivery));
+      } catch (error) {
+        if (isInvalidRequest(error) || Date.now() >= untilMs) throw lost(error);
+        await sleep(START_PAUSE_MS);
+      }
+    }
+  };
+  // In order: a worker that dies in between has published no event whose predecessor another worker publishes later.
+  const lines = new Map<string, Promise<void>>();
   return {
-    async publishEvents(events) {
-      const { taskQueue } = activityInfo();
-      const client = getClient();
-      // In order: a worker that dies in between has published no event whose predecessor another worker publishes later.
-      for (const event of events)
-        await Promise.all(
-          destinations.map(({ id }) => startDelivery(client, taskQueue, { event, destination: id })),
-        );
+    outbound: {
+      publish: {
+        async fn({ runId, taskQueue, taskTimeoutMs }, events) {
+          const untilMs = Date.now() + taskTimeoutMs;
+          const before = lines.get(runId);
+          const all = async () => {
+            await before;
+            for (const event of events)
+              await Promise.all(
+                destinations.map(({ id }) => begin(taskQueue, { event, destination: id }, untilMs)),
+              );
+          };
+          const line = all().finally(() => lines.get(runId) === line && lines.delete(runId));
+          lines.set(runId, line);
+          await line;
+        },
+      },
     },
   };
+}
+
+function lost(cause: unknown): Error {
+  return new Error('outbound events are lost: their delivery cannot begin', { cause });
 }
 
 /** Sends events. They have a task queue of their own because a receiver may be slow. */
 export function deliveryActivities(
   destinations: readonly Destination[],
   sender: EventSender,
-): Pick<OutboundEventActivities, 'deliverEvent'> {
+): OutboundEventActivities {
   return {
     async deliverEvent({ event, destination }) {
       const to = destinations.find(({ id }) => id === destination);

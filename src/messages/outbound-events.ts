@@ -1,3 +1,4 @@
+import type { Sinks } from '@temporalio/workflow';
 import type { WorkflowType } from './ids.js';
 import type { OutcomeName, Stage } from './onboarding-state.js';
 import type { RequirementKind } from './requirements.js';
@@ -75,9 +76,15 @@ export interface Delivery {
   readonly destination: string;
 }
 
+/** What workflows have the worker publish. */
+export interface OutboundEventSinks extends Sinks {
+  readonly outbound: {
+    /** Starts the delivery of events to every destination. Does nothing without destinations. */
+    publish(events: readonly OutboundEvent[]): void;
+  };
+}
+
 export interface OutboundEventActivities {
-  /** Starts the delivery of events to every destination. Does nothing without destinations. */
-  publishEvents(events: readonly OutboundEvent[]): Promise<void>;
   /**
    * Sends one event. The server retries for three days.
    *

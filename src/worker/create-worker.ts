@@ -4,7 +4,7 @@ import { workerIdentity } from '../temporal/worker-identity.js';
 import { bundleFor } from './bundles.js';
 import { type PartnerWorkers, partnerWorkers } from './partner-workers.js';
 import { SHUTDOWN, TUNING } from './tuning.js';
-import { versioned, type WorkersConfig, workflowQueue } from './workflow-worker.js';
+import { versioned, type WorkersConfig, workersClient, workflowQueue } from './workflow-worker.js';
 
 export interface WorkerSetup {
   readonly connection: NativeConnection;
@@ -30,7 +30,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
       ...{ ...place, taskQueue, ...SHUTDOWN, ...TUNING },
       dataConverter: dataConverter(payloadKeys),
       workflowBundle: bundleFor(payloadKeys),
-      ...workflowQueue(config),
+      ...workflowQueue(config, workersClient(place, config)),
     }),
     partnerWorkers(place, config),
   ]);

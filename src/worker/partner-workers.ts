@@ -1,4 +1,3 @@
-import { Client } from '@temporalio/client';
 import {
   type ActivityInterceptorsFactory,
   type NativeConnection,
@@ -17,14 +16,13 @@ import { type Account, closeAll, partnerClients, servedAccounts } from '../partn
 import type { Inspector } from '../partners/client.js';
 import { DEFAULT_HTTP_LIMITS, observers, type PartnerObserver } from '../partners/http.js';
 import { SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
-import { clientInterceptors } from '../temporal/connection.js';
 import { dataConverter } from '../temporal/payload-codec.js';
 import { traceExchanges } from '../tracing/spans.js';
 import { watchDrift } from './drift.js';
 import { countExchanges } from './health.js';
 import { partnerTaskQueues } from './partner-task-queues.js';
 import { SHUTDOWN, TUNING } from './tuning.js';
-import { intercepted, type WorkersConfig } from './workflow-worker.js';
+import { intercepted, type WorkersConfig, workersClient } from './workflow-worker.js';
 
 /** Where workers run. */
 export interface WorkerPlace extends Pick<WorkerOptions, 'identity' | 'workerDeploymentOptions'> {
@@ -105,13 +103,7 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig):
   const common = { ...place, dataConverter: dataConverter(payloadKeys), ...SHUTDOWN, ...TUNING };
   const [documents, statements] = await Promise.all([openStore(documentDir), openStore(statementDir)]);
   const { metricMeter: meter, logger } = Runtime.instance();
-  const { connection, namespace } = place;
-  const client = new Client({
-    connection,
-    namespace,
-    dataConverter: common.dataConverter,
-    interceptors: clientInterceptors,
-  });
+  const client = workersClient(place, config);
   const { queues, release } = activityQueues(config, { documents, statements }, (account) => ({
     observe: observers(countExchanges(meter, account ?? ''), traceExchanges),
     inspect: watchDrift({ meter, logger, client, taskQueue, account }),

@@ -22,7 +22,7 @@ import { together } from './create-worker.js';
 import { partnerWorkers, type WorkerPlace } from './partner-workers.js';
 import { loadWorkerSettings } from './settings.js';
 import { SHUTDOWN } from './tuning.js';
-import { type intercepted, versioned, workflowQueue } from './workflow-worker.js';
+import { type intercepted, versioned, workersClient, workflowQueue } from './workflow-worker.js';
 
 /** What a plugin works with. */
 export interface PluginOptions {
@@ -52,11 +52,12 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
     configureBundler: besideTheirs,
 
     configureWorker(options) {
-      connectionOf(options);
+      const connection = connectionOf(options);
       if (options.taskQueue !== taskQueue) {
         throw new BadSetting('GANGWAY_TASK_QUEUE', `must be ${options.taskQueue}, as that of the worker`);
       }
-      const { sinks, activities, nexusServices, interceptors } = workflowQueue(config);
+      const client = workersClient({ connection, namespace: options.namespace ?? 'default' }, config);
+      const { sinks, activities, nexusServices, interceptors } = workflowQueue(config, client);
       return {
         ...SHUTDOWN,
         ...versioned(version),

@@ -1,34 +1,48 @@
-import type { ActivityInterceptorsFactory, WorkerInterceptors, WorkerOptions } from '@temporalio/worker';
+import { Client } from '@temporalio/client';
+import type {
+  ActivityInterceptorsFactory,
+  NativeConnection,
+  WorkerInterceptors,
+  WorkerOptions,
+} from '@temporalio/worker';
 import { correctionActivities } from '../activities/corrections.js';
 import { reportsWrites } from '../activities/marks.js';
 import { onboardingActivities } from '../activities/onboardings.js';
-import { publishActivities } from '../activities/outbound-events.js';
+import { publishSinks } from '../activities/outbound-events.js';
 import type { CorrectionActivities, OnboardingActivities } from '../messages/activities.js';
 import { knownAccounts } from '../messages/inputs.js';
-import type { OutboundEventActivities } from '../messages/outbound-events.js';
 import { nexusService } from '../nexus/service.js';
 import { holdsInputs, namesDba } from '../process/logging.js';
 import { clientInterceptors } from '../temporal/connection.js';
+import { dataConverter } from '../temporal/payload-codec.js';
 import { tracedActivities, traceSinks } from '../tracing/spans.js';
 import type { WorkerSettings } from './settings.js';
 
 /** Settings of all workers of a process. */
 export type WorkersConfig = Omit<WorkerSettings, 'healthAddress' | 'metricsAddress' | 'logLevel'>;
 
-/** What runs on the task queue of the workflows, beside the workflows. */
-export function workflowQueue(config: WorkersConfig) {
+/** What runs on the task queue of the workflows, beside the workflows. @param client starts the deliveries of outbound events */
+export function workflowQueue(config: WorkersConfig, client: Client) {
   const { taskQueue, dbaForm, poll, events } = config;
   const known = knownAccounts(config);
   return {
-    sinks: traceSinks,
+    sinks: { ...traceSinks, ...publishSinks(events.destinations, client) },
     activities: {
       ...onboardingActivities(poll),
       ...correctionActivities(known),
-      ...publishActivities(events.destinations),
-    } satisfies OnboardingActivities & CorrectionActivities & Pick<OutboundEventActivities, 'publishEvents'>,
+    } satisfies OnboardingActivities & CorrectionActivities,
     nexusServices: [nexusService({ taskQueue, dbaForm, known })],
     interceptors: intercepted(),
   } satisfies Partial<WorkerOptions>;
+}
+
+/** A client over the connection of the workers. */
+export function workersClient(
+  { connection, namespace }: { readonly connection: NativeConnection; readonly namespace: string },
+  { payloadKeys }: WorkersConfig,
+): Client {
+  const interceptors = clientInterceptors;
+  return new Client({ connection, namespace, dataConverter: dataConverter(payloadKeys), interceptors });
 }
 
 /** The interceptors of every worker. @param ofQueue those of one task queue, from the outermost to the innermost */

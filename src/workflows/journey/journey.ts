@@ -161,7 +161,7 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
     events.ended(stage, state.facts);
     await CancellationScope.nonCancellable(async () => {
       await condition(allHandlersFinished);
-      await Promise.all([reported(), events.idle()]);
+      await reported();
     });
   };
   // Current details last for one run, and followers may have missed what the last run knew.

@@ -1,49 +1,32 @@
-import {
-  CancellationScope,
-  isCancellation,
-  log,
-  proxyLocalActivities,
-  uuid4,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { proxySinks, uuid4, workflowInfo } from '@temporalio/workflow';
 import { ONBOARDINGS, partsOfId, type WorkflowType } from '../../messages/ids.js';
 import { defined } from '../../messages/objects.js';
 import type { OnboardingState, OutcomeName, Stage } from '../../messages/onboarding-state.js';
 import type {
   About,
   OutboundEvent,
-  OutboundEventActivities,
   OutboundEventData,
+  OutboundEventSinks,
   OutboundEventType,
 } from '../../messages/outbound-events.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { SerialSender } from './tasks.js';
 
-/** It only starts the deliveries. A local activity costs one history event; one from a task queue costs six. */
-const { publishEvents } = proxyLocalActivities<OutboundEventActivities>({
-  startToCloseTimeout: '10s',
-  retry: { initialInterval: '100ms', maximumInterval: '30s' },
-  summary: 'Publish outbound events',
-});
+const { outbound } = proxySinks<OutboundEventSinks>();
 
 /** What an events publisher hands to the next run of the same workflow. */
 export interface OutboundEventRecords {
   readonly sequence: number;
   readonly stage: Stage | undefined;
-  /** Events whose delivery may not have begun. */
+  /** Events that wait for the next {@link OutboundEvents.send}. */
   readonly pending: readonly OutboundEvent[];
 }
 
 /**
- * Publishes outbound events. A delivery may take longer than its workflow runs, so the workflow waits only until each
- * delivery has begun.
+ * Publishes outbound events. The worker begins their deliveries before it reports the workflow task, so they cost no history, and
+ * a task that is run again because its worker died publishes them again.
  */
 export class OutboundEvents {
   readonly #about = about();
-  readonly #sender = new SerialSender(
-    () => this.#publishPending(),
-    (error) => this.#drop(error),
-  );
   #sequence: number;
   #stage: Stage | undefined;
   /** The id of the event before. */
@@ -86,12 +69,8 @@ export class OutboundEvents {
 
   /** Sends what is not sent yet. */
   send(): void {
-    if (this.#pending.length > 0) this.#sender.wake();
-  }
-
-  /** Waits until every delivery has begun. */
-  idle(): Promise<void> {
-    return this.#sender.idle();
+    if (this.#pending.length > 0) outbound.publish(this.#pending);
+    this.#pending = [];
   }
 
   get #isOnboarding(): boolean {
@@ -117,21 +96,6 @@ export class OutboundEvents {
       datacontenttype: 'application/json',
       data: { ...this.#about, ...data } as unknown as OutboundEventData[Type],
     });
-  }
-
-  async #publishPending(): Promise<void> {
-    // Events of the same workflow task go out together.
-    await Promise.resolve();
-    const published = this.#pending.length;
-    if (published === 0) return;
-    // A cancelled workflow still publishes.
-    await CancellationScope.nonCancellable(() => publishEvents(this.#pending));
-    this.#pending = this.#pending.slice(published);
-  }
-
-  #drop(error: unknown): void {
-    if (!isCancellation(error)) log.error('outbound events are lost: their delivery cannot begin', { error });
-    this.#pending = [];
   }
 }
 

@@ -162,9 +162,9 @@ describe('a worker that cannot run Gangway', () => {
   });
 
   it('has an activity of the same name', async () => {
-    const activities = { correctInput: async () => undefined, publishEvents: async () => undefined };
+    const activities = { ours: async () => undefined, awaitOnboarding: async () => undefined };
     await expect(created({ activities })).rejects.toThrow(
-      'activity publishEvents has the name of an activity of Gangway',
+      'activity awaitOnboarding has the name of an activity of Gangway',
     );
   });
 

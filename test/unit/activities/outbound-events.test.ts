@@ -1,10 +1,12 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import type { WorkflowInfo } from '@temporalio/workflow';
 import { expect, it, vi } from 'vitest';
-import { deliveryActivities, publishActivities } from '../../../src/activities/outbound-events.js';
+import { deliveryActivities, publishSinks } from '../../../src/activities/outbound-events.js';
 import { ForbiddenAddress } from '../../../src/events/sender.js';
 import type { OutboundEvent } from '../../../src/messages/outbound-events.js';
 import { counter } from '../../rigs/activities/counter.js';
+import { answering, grpcError } from '../../rigs/temporal/answering-service.js';
 
 const ADDRESS = 'https://crm.example.com/events?token=secret';
 const HOUR = 3_600_000;
@@ -77,27 +79,69 @@ it('an event for a destination that is no longer in the settings is not sent', a
   expect([outcome, sent]).toEqual([expect.objectContaining(never('gone is not in EVENTS_URLS')), []]);
 });
 
+/** The events 1 and 2 of one workflow task, published one by one. @returns the ids of the deliveries that it asked for */
+async function publish(startActivityExecution: () => object, taskTimeoutMs = 10_000) {
+  const { client, sent } = answering({ startActivityExecution });
+  const destinations = ['erp', 'crm'].map((id) => ({ id, url: ADDRESS }));
+  const { fn } = publishSinks(destinations, client).outbound.publish;
+  const info = { runId: 'run', taskQueue: 'gangway', taskTimeoutMs } as WorkflowInfo;
+  const event = (id: string) => ({ id, subject: 'm-1', type: 'requirement.raised.v1' }) as OutboundEvent;
+  const published = [fn(info, [event('1')]), fn(info, [event('2')])];
+  const failure = await Promise.all(published).catch((error: unknown) => error);
+  const asked = () => sent.map(([, { activityId }]) => activityId);
+  return { failure: failure instanceof Error ? failure.message : undefined, asked };
+}
+
+const FIRST = ['event-m-1-1-erp', 'event-m-1-1-crm'];
+const LOST = 'outbound events are lost: their delivery cannot begin';
+
 it('events are published in their order, so that a worker that dies leaves no gap before an event', async () => {
-  const started: string[] = [];
-  let respond = () => {};
-  const activity = {
-    start: async (_: string, { id }: { id: string }) => {
-      started.push(id);
-      await new Promise<void>((resolve) => {
-        respond = resolve;
-      });
-      return {};
-    },
-  };
-  const { publishEvents } = publishActivities([{ id: 'crm', url: ADDRESS }]);
-  const events = ['1', '2'].map((id) => ({ id, subject: 'm-1', type: 'requirement.raised.v1' }));
-  const client = { activity, withAbortSignal: (_: unknown, run: () => unknown) => run() } as never;
-  const published = new MockActivityEnvironment({}, { client }).run(publishEvents, events as never);
-  await vi.waitUntil(() => started.length > 0);
-  expect(started).toEqual(['event-m-1-1-crm']);
-  respond();
-  await vi.waitUntil(() => started.length > 1);
-  expect(started).toEqual(['event-m-1-1-crm', 'event-m-1-2-crm']);
-  respond();
+  const responses: (() => void)[] = [];
+  const respond = () => new Promise<object>((resolve) => responses.push(() => resolve({})));
+  const { client, sent } = answering({ startActivityExecution: respond });
+  const { fn } = publishSinks([{ id: 'crm', url: ADDRESS }], client).outbound.publish;
+  const info = { runId: 'run', taskQueue: 'gangway', taskTimeoutMs: 10_000 } as WorkflowInfo;
+  const events = ['1', '2', '3'].map((id) => ({ id, subject: 'm-1', type: 'requirement.raised.v1' }));
+  const [first, second, third] = events as OutboundEvent[];
+  const published = Promise.all([
+    fn(info, [first, second] as OutboundEvent[]),
+    fn(info, [third] as OutboundEvent[]),
+  ]);
+  for (const ids of [['1'], ['1', '2'], ['1', '2', '3']]) {
+    await vi.waitUntil(() => responses.length === ids.length);
+    expect(sent.map(([, { activityId }]) => activityId)).toEqual(ids.map((id) => `event-m-1-${id}-crm`));
+    responses.at(-1)?.();
+  }
   await published;
+});
+
+it('each event gets a delivery to each receiver', async () => {
+  const { failure, asked } = await publish(() => ({}));
+  expect([failure, asked()]).toEqual([undefined, [...FIRST, 'event-m-1-2-erp', 'event-m-1-2-crm']]);
+});
+
+it('the start of a delivery is repeated while Temporal does not respond', async () => {
+  let requests = 0;
+  const { failure, asked } = await publish(() => {
+    requests += 1;
+    if (requests <= 4) throw grpcError('UNAVAILABLE');
+    return {};
+  });
+  expect([failure, asked().length, asked().slice(0, 4)]).toEqual([undefined, 8, [...FIRST, ...FIRST]]);
+});
+
+it('the start of a delivery is not repeated after the time of the workflow task', async () => {
+  const unavailable = () => {
+    throw grpcError('UNAVAILABLE');
+  };
+  const { failure, asked } = await publish(unavailable, 0);
+  expect([failure, asked()]).toEqual([LOST, FIRST]);
+});
+
+it('the start of a delivery that Temporal rejects is not repeated', async () => {
+  const rejected = () => {
+    throw grpcError('INVALID_ARGUMENT');
+  };
+  const { failure, asked } = await publish(rejected);
+  expect([failure, asked()]).toEqual([LOST, FIRST]);
 });

@@ -44,8 +44,8 @@ describe('a worker with the plugin', () => {
       interceptors: { activity: [own], workflowModules: ['/orders/interceptors.js'] },
     });
     expect(options).toMatchObject({ workflowsPath: '/orders/workflows.js', activities: { greeting }, sinks });
-    expect(Object.keys(options.activities ?? {})).toContain('publishEvents');
-    expect(Object.keys(options.sinks ?? {})).toEqual(['audit', 'trace']);
+    expect(Object.keys(options.activities ?? {})).toContain('awaitOnboarding');
+    expect(Object.keys(options.sinks ?? {})).toEqual(['audit', 'trace', 'outbound']);
     expect(options.interceptors?.activity?.[0]).toBe(own);
     expect(options.interceptors?.workflowModules).toEqual(['/orders/interceptors.js']);
     expect(options.workflowBundle).toBeUndefined();
