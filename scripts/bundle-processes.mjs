@@ -23,6 +23,8 @@ const options = {
   ...{ bundle: true, platform: 'node', format: 'esm', target: 'node22' },
   define: { 'import.meta.url': 'moduleUrl' },
   banner: { js: banner },
+  // Its main file finds its parts with a function that a bundler cannot follow.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   logLevel: 'warning',
   // Modules that are imported on demand, such as the S3 client, stay in chunks of their own.
   splitting: true,

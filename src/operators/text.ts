@@ -1,3 +1,4 @@
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { parseExactly } from '../partners/json.js';
 import { InvalidInput } from './invalid-input.js';
 
@@ -52,7 +53,7 @@ export function parseJson(text: string, name: string): unknown {
 }
 
 /**
- * Why a text is not JSON: `is not JSON: line 3, column 14: a comma or } is missing`. The parser's own message would quote the text.
+ * Why a text is not JSON: `is not JSON: line 3, column 14: a comma, } or ] is missing`. The parser's own message would quote the text.
  *
  * @param isLine the text is one line of a file, whose number the caller names
  */
@@ -67,78 +68,32 @@ function placeAt(text: string, offset: number): { readonly line: number; readonl
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-interface Fault {
-  readonly offset: number;
-  readonly why: string;
-}
-
-const BLANK = /[ \t\r\n]*/y;
-const TEXT = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy;
-const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
-
-/** What may stand at a place of JSON, in the words of the fault when something else does. */
-const WANTED = {
-  value: 'a value is missing: text in double quotes, a number, true, false, null, { or [',
-  'first item': 'a value or ] is missing',
-  'first field': 'the name of a field in double quotes, or } is missing',
-  field: 'the name of a field in double quotes is missing; no comma stands before }',
-  colon: 'a colon is missing after the name of a field',
-  'after field': 'a comma or } is missing',
-  'after item': 'a comma or ] is missing',
-  end: 'nothing may follow the end of the JSON',
-} as const;
+const FAULTS: Readonly<Record<string, string>> = {
+  PropertyNameExpected: 'the name of a field in double quotes is missing; no comma stands before }',
+  ColonExpected: 'a colon is missing after the name of a field',
+  CommaExpected: 'a comma, } or ] is missing',
+  ValueExpected: 'a value is missing: text in double quotes, a number, true, false, null, { or [',
+  InvalidCommentToken: 'JSON has no comments',
+};
+const AFTER_END = 'nothing may follow the end of the JSON';
+const NO_TEXT = 'text is not closed, or has a line break or a single \\ in it';
 
 /** The first place where a text stops being JSON. */
-function faultIn(text: string): Fault {
-  const open: ('{' | '[')[] = [];
-  let wanted: keyof typeof WANTED = 'value';
-  let offset = 0;
-  const take = (token: RegExp): boolean => {
-    token.lastIndex = offset;
-    const found = token.test(text);
-    if (found) offset = token.lastIndex;
-    return found;
-  };
-  const next = () => (({ '{': 'after field', '[': 'after item', '': 'end' }) as const)[open.at(-1) ?? ''];
-  for (;;) {
-    take(BLANK);
-    const sign = text[offset] ?? '';
-    const isClosing =
-      (sign === '}' && (wanted === 'first field' || wanted === 'after field')) ||
-      (sign === ']' && (wanted === 'first item' || wanted === 'after item'));
-    if (isClosing) {
-      open.pop();
-      offset += 1;
-      wanted = next();
-    } else if (wanted === 'value' || wanted === 'first item') {
-      if (sign === '{' || sign === '[') {
-        open.push(sign);
-        offset += 1;
-        wanted = sign === '{' ? 'first field' : 'first item';
-      } else if (take(TEXT) || take(SCALAR)) wanted = next();
-      else return { offset, why: valueFault(text, offset, wanted) };
-    } else if (wanted === 'first field' || wanted === 'field') {
-      if (!take(TEXT)) return { offset, why: valueFault(text, offset, wanted) };
-      wanted = 'colon';
-    } else {
-      const separator = wanted === 'colon' ? ':' : wanted === 'end' ? '' : ',';
-      if (separator === '' || sign !== separator) return { offset, why: missing(sign, wanted) };
-      offset += 1;
-      wanted = wanted === 'after field' ? 'field' : 'value';
-    }
+function faultIn(text: string): { readonly offset: number; readonly why: string } {
+  const faults: ParseError[] = [];
+  try {
+    parse(text, faults, { disallowComments: true });
+  } catch {
+    // The parser calls itself for each list and object within another.
+    return { offset: 0, why: 'lists and objects are nested too deeply' };
   }
-}
-
-function missing(sign: string, wanted: keyof typeof WANTED): string {
-  return sign === '' && wanted !== 'end' ? 'the text ends early' : WANTED[wanted];
-}
-
-/** What stands in place of a value or of a name. */
-function valueFault(text: string, offset: number, wanted: keyof typeof WANTED): string {
-  const sign = text[offset] ?? '';
-  if (sign === "'" || sign === '“' || sign === '„') return 'text needs double quotes: "';
-  if (sign === '"') return 'text is not closed, or has a line break or a single \\ in it';
-  if (text.startsWith('//', offset) || text.startsWith('/*', offset) || sign === '#')
-    return 'JSON has no comments';
-  return missing(sign, wanted);
+  const offset = faults[0]?.offset ?? 0;
+  // What the parser misses in place of a symbol that it cannot read.
+  const code = faults.map(({ error }) => printParseErrorCode(error)).find((name) => name !== 'InvalidSymbol');
+  if (offset >= text.trimEnd().length) return { offset, why: 'the text ends early' };
+  if (/^['“„]/.test(text.slice(offset))) return { offset, why: 'text needs double quotes: "' };
+  return {
+    offset,
+    why: text[offset] === '"' && code !== 'CommaExpected' ? NO_TEXT : (FAULTS[code ?? ''] ?? AFTER_END),
+  };
 }

@@ -124,11 +124,7 @@ describe('an invalid file', () => {
   ];
   const text = wrong.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
   const problems = [
-    [
-      2,
-      '',
-      'is not JSON: column 9: a value is missing: text in double quotes, a number, true, false, null, { or [',
-    ],
+    [2, '', 'is not JSON: column 10: a comma, } or ] is missing'],
     [3, 'merchant.cashDiscount', 'must be one of Yes, No'],
     [3, 'merchant.dba', 'must not be empty'],
     [3, 'merchant.pos', 'is required: one of None, CustomPos'],

@@ -137,7 +137,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     'JSON',
     async () => ['board', await file('mistake.json', '{\n  "externalId": "m-1"\n  "merchant": {}\n}')],
-    'is not JSON: line 3, column 3: a comma or } is missing',
+    'is not JSON: line 3, column 3: a comma, } or ] is missing',
   ],
   [
     'the kind of a file',
