@@ -21,7 +21,9 @@ const DECIDING = [
   ...['event-routes', 'nudges'].map((name) => `src/receiver/${name}.ts`),
   ...['backup', 'nudge', 'search', 'start'].map((name) => `src/temporal/${name}.ts`),
   ...['decisions', 'deliveries'].map((name) => `src/workflows/boarding/${name}.ts`),
-  ...['claims', 'partner-failure', 'run-step', 'step'].map((name) => `src/workflows/journey/${name}.ts`),
+  ...['claims', 'partner-failure', 'requirement-queue', 'run-step', 'step'].map(
+    (name) => `src/workflows/journey/${name}.ts`,
+  ),
 ];
 
 /** A longer text is cut in the list. */

@@ -1,9 +1,9 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Requirement } from './requirements.js';
-import type { OutcomeName, Stage } from './stages.js';
+import { firstStage, type OutcomeName, type Stage } from './stages.js';
 import type { TimelineEvent } from './timeline-events.js';
 
-export { firstStage, OUTCOMES, type OutcomeName, STAGES, type Stage } from './stages.js';
+export { OUTCOMES, type OutcomeName, STAGES, type Stage } from './stages.js';
 
 /** A write that was in flight when its onboarding ended, and its result. */
 export interface UnfinishedWrite {
@@ -71,6 +71,17 @@ export interface OnboardingState {
   readonly business?: OnboardingState;
   /** Of a customer: the state of its terminal. */
   readonly terminal?: OnboardingState;
+}
+
+/** The state of a workflow at its start. */
+export function blankState(workflowType: string): OnboardingState {
+  return {
+    stage: firstStage(workflowType),
+    partnerStatus: null,
+    requirements: [],
+    timeline: [],
+    polls: 0,
+  };
 }
 
 /** Returns where an onboarding stands. Every workflow type has it. */

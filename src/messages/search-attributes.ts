@@ -2,7 +2,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import type { WorkflowType } from './ids.js';
 import { type DbaForm, indexedDba } from './listed.js';
-import { firstStage } from './onboarding-state.js';
+import { firstStage } from './stages.js';
 
 /**
  * Columns and filters in the Web UI and in `gangway list`. Search attributes are never encrypted: names of businesses, ids and states

@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import { shapeOf } from '../schemas/shape.js';
-import {
-  BadSetting,
-  list,
-  prefixed,
-  readSettings,
-  secretsOf,
-  secureUrl,
-} from '../settings/settings.js';
+import { BadSetting, list, prefixed, readSettings, secretsOf, secureUrl } from '../settings/settings.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './bounds.js';
 import type { Inspector } from './client.js';
 import { type HttpLimits, observers, type PartnerObserver } from './http.js';

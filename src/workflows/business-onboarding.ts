@@ -238,7 +238,7 @@ async function askWhose(application: BusinessApplication, existing: Candidate): 
   const adoptable = adoption(application);
   let problem = '';
   for (;;) {
-    const answer = await journey.requirements.ask({
+    const answer = await journey.ask({
       kind: 'uncertain-write',
       title: `Whose banking profile? ${texts.title}`,
       detail:

@@ -56,7 +56,7 @@ export async function changeAddress(input: ChangeAddressInput): Promise<Operatio
 }
 
 async function askForCode(journey: Journey, why: string): Promise<string> {
-  const answer = await journey.requirements.ask({
+  const answer = await journey.ask({
     kind: 'one-time-code',
     title: 'One-time code needed: change the address',
     detail: `${why} Answer with a code of 6 digits.`,

@@ -2,7 +2,7 @@ import { condition } from '@temporalio/workflow';
 import type { PartnerAccountInput } from '../messages/partner-account.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { handleMessages } from './journey/handlers.js';
-import { Journey } from './journey/journey.js';
+import { createJourney } from './journey/journey.js';
 import { runDueTasks } from './journey/tasks.js';
 import { signIns } from './partner-account/sign-ins.js';
 import { unmatchedTickets } from './partner-account/unmatched-tickets.js';
@@ -15,7 +15,7 @@ import { unreadableReads } from './partner-account/unreadable-reads.js';
  * `partner-account-<system>`, of a named account `partner-account-<system>@<account>`. It ends when nothing is left to do.
  */
 export async function partnerAccount({ system }: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
-  const journey = new Journey({
+  const journey = createJourney({
     dueInHours: DEFAULT_DUE_IN_HOURS,
     nextSteps: {
       working: 'retry what was refused or could not be read; read the tickets again',

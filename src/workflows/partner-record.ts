@@ -20,7 +20,7 @@ import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { masked } from '../privacy/masked.js';
 import { handleMessages } from './journey/handlers.js';
-import { Journey, type JourneyRecords } from './journey/journey.js';
+import { createJourney, type Journey, type JourneyRecords } from './journey/journey.js';
 import { accountName, partnerActivities, REPEATABLE } from './journey/partner-activities.js';
 import type { Answered, Question } from './journey/requirement-queue.js';
 
@@ -48,7 +48,7 @@ export async function partnerRecord(
   { system }: PartnerAccountInput,
   carried?: CarriedRecord,
 ): Promise<{ readonly outcome: 'done' }> {
-  const journey = new Journey({
+  const journey = createJourney({
     dueInHours: DEFAULT_DUE_IN_HOURS,
     nextSteps: {
       working: 'keep where responses differ from the catalogue, and what unknown status names mean',

@@ -7,7 +7,7 @@ import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import type { NextSteps } from './journey/current-details.js';
 import { handleMessages } from './journey/handlers.js';
 import { CorrectableInput, requireFields } from './journey/input.js';
-import { Journey } from './journey/journey.js';
+import { createJourney, type Journey } from './journey/journey.js';
 import { ONCE, partnerActivities, REPEATABLE, type SendOnce } from './journey/partner-activities.js';
 import type { Facts } from './journey/published-state.js';
 import { doubts, runStep } from './journey/run-step.js';
@@ -119,12 +119,12 @@ async function findOrCreate({ journey, input }: Provisioning, thing: Thing): Pro
  * @throws {Abandoned} when a person abandons it
  */
 async function theOne(
-  { requirements }: Journey,
+  { ask }: Journey,
   { name, description }: Thing,
   ids: readonly string[],
 ): Promise<string | undefined> {
   if (ids.length === 1) return ids[0];
-  const answer = await requirements.ask({
+  const answer = await ask({
     kind: 'uncertain-write',
     title: `Several found: ${name}`,
     detail:
@@ -158,7 +158,7 @@ class Provisioning {
     requireFields(input.provisionTerminal, { account: 'object', terminal: 'object' });
     this.input = new CorrectableInput('terminalProvisioning', CORRECTABLE_TERMINAL_FIELDS, input);
     this.mid = input.mid;
-    this.journey = new Journey({
+    this.journey = createJourney({
       dueInHours: input.provisionTerminal.dueInHours ?? DEFAULT_DUE_IN_HOURS,
       input: this.input,
       nextSteps: NEXT_STEPS,

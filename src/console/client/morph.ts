@@ -5,7 +5,7 @@ import { Idiomorph } from 'idiomorph';
  * what somebody types stay as they are.
  */
 export function morph(old: Element, fresh: Element): void {
-  Idiomorph.morph(old, fresh, {
+  void Idiomorph.morph(old, fresh, {
     callbacks: {
       beforeNodeMorphed: (element) => !(element.matches?.('form[data-keep]') && isBusy(element)),
       beforeAttributeUpdated: (name, { tagName }) => !(name === 'open' && tagName === 'DETAILS'),

@@ -5,7 +5,7 @@ import { CORRECTABLE_MERCHANT_FIELDS, isFollowed } from '../../messages/onboardi
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
-import { Journey, type JourneyRecords } from '../journey/journey.js';
+import { createJourney, type Journey, type JourneyRecords } from '../journey/journey.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/partner-activities.js';
 import type { Facts } from '../journey/published-state.js';
 import { StatusPoll } from '../journey/status-poll.js';
@@ -71,7 +71,7 @@ export class Boarding {
     if (this.isFollowed) requireFields(input, { merchantProfileId: 'number' });
     this.remembered = carried?.underwriting ?? NOTHING;
     this.input = new CorrectableInput('merchantBoarding', CORRECTABLE_MERCHANT_FIELDS, input);
-    this.journey = new Journey({
+    this.journey = createJourney({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
       input: this.input,
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,

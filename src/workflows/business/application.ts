@@ -11,7 +11,7 @@ import { type Answer, DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.j
 import type { FieldProblem } from '../../partners/partner-error.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
-import { Journey, type JourneyRecords } from '../journey/journey.js';
+import { createJourney, type Journey, type JourneyRecords } from '../journey/journey.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/partner-activities.js';
 import type { Facts } from '../journey/published-state.js';
 import { askForCorrection, doubts, RejectedByPartner, runStep } from '../journey/run-step.js';
@@ -60,7 +60,7 @@ export class BusinessApplication {
     if (this.isFollowed) requireFields(input, { profileId: 'number' });
     requireFields(input.holder, { doingBusinessAsName: 'string' });
     this.input = new CorrectableInput('businessOnboarding', CORRECTABLE_BUSINESS_FIELDS, input);
-    this.journey = new Journey({
+    this.journey = createJourney({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
       input: this.input,
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,

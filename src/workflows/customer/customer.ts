@@ -31,6 +31,7 @@ import { type OutboundEventRecords, OutboundEvents } from '../journey/outbound-e
 import { accountName, REPEATABLE } from '../journey/partner-activities.js';
 import { type Facts, PublishedState } from '../journey/published-state.js';
 import { problemWith } from '../journey/resolution-check.js';
+import { Timeline } from '../journey/timeline.js';
 
 const { resolveInOnboarding } = proxyActivities<OnboardingActivities>({
   ...REPEATABLE,
@@ -92,6 +93,8 @@ export class Customer {
   ) {
     this.#events = new OutboundEvents(records?.events);
     this.state = new PublishedState({
+      timeline: new Timeline(records?.state.timeline),
+      events: this.#events,
       nextSteps: NEXT_STEPS,
       dba: () => dba,
       before: records?.state,
@@ -102,8 +105,6 @@ export class Customer {
         unsent: this.#unsent,
         ...Object.fromEntries(this.#states),
       }),
-      onShow: () => this.#events.stage(this.state.facts),
-      onPublish: () => this.#events.send(),
     });
     this.#parts = new Map(records?.parts);
     this.#ends = new Map(records?.ends);
@@ -129,10 +130,8 @@ export class Customer {
     this.#events.send();
     return runToEnd(parts, {
       state: this.state,
-      events: this.#events,
       leftBehind: (facts) => [leftBehind(facts)],
       close: () => this.#close(),
-      reported: async () => {},
     });
   }
 

@@ -12,88 +12,30 @@ import {
 } from '../../messages/claims.js';
 import { privateRejection, rejection } from '../../messages/rejections.js';
 import { LONGEST_CLAIM_DAYS } from '../../messages/requirement-kinds.js';
-import type { AnswerKind, Claim, Requirement, Resolution } from '../../messages/requirements.js';
+import type { AnswerKind, Claim, Resolution } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
 import { inShort } from './answer-in-short.js';
+import type { Answers } from './answers.js';
 import { minuteOf } from './current-details.js';
 import type { PublishedState } from './published-state.js';
+import type { RequirementQueue } from './requirement-queue.js';
 import { isText, problemWithId } from './resolution-check.js';
-
-/** What the next run gets. */
-export interface ClaimRecords {
-  /** By the ids of requirements. */
-  readonly claims: Readonly<Record<string, Claim>>;
-  readonly proposals: Readonly<Record<string, ProposedAnswer>>;
-}
-
-/** What it needs of the queue whose requirements people handle. */
-export interface ClaimedQueue {
-  readonly open: readonly Requirement[];
-  /** Why an answer does not fit; undefined when it does. */
-  readonly problemWith: (resolution: Resolution) => string | undefined;
-  /** Checks a correction as a whole. @throws {ApplicationFailure} when it does not fit */
-  readonly check: (resolution: Resolution) => Promise<void>;
-  /** Takes an answer. @throws {ApplicationFailure} when the requirement is no longer open */
-  readonly accept: (resolution: Resolution) => void;
-}
 
 /** A code is worthless by the time that it is confirmed. What is taken back is not open. */
 const NEVER_PROPOSED: readonly AnswerKind[] = ['code', 'take-back'];
 
 /** Who works on an open requirement, and which answers wait for a second person. */
 export class Claims {
-  readonly #claims: Map<string, Claim>;
-  readonly #proposals: Map<string, ProposedAnswer>;
   #lastProposalAt = 0;
 
   constructor(
     private readonly state: Pick<PublishedState, 'timeline' | 'refresh' | 'report'>,
-    private readonly queue: ClaimedQueue,
-    records?: ClaimRecords,
-  ) {
-    this.#claims = new Map(Object.entries(records?.claims ?? {}));
-    this.#proposals = new Map(Object.entries(records?.proposals ?? {}));
-  }
-
-  /** Undefined when there is nothing to hand on. */
-  get records(): ClaimRecords | undefined {
-    if (this.#claims.size + this.#proposals.size === 0) return undefined;
-    return { claims: Object.fromEntries(this.#claims), proposals: Object.fromEntries(this.#proposals) };
-  }
-
-  /** A requirement with its claim and its proposal; without them the same object. */
-  shown(requirement: Requirement): Requirement {
-    const claim = this.#claims.get(requirement.id);
-    const proposed = this.#proposals.get(requirement.id);
-    if (!claim && !proposed) return requirement;
-    return {
-      ...requirement,
-      ...(claim && { claim }),
-      ...(proposed && {
-        proposal: {
-          ...{ actor: proposed.actor, at: proposed.at, reason: masked(proposed.reason) },
-          answer: inShort(proposed.answer),
-        },
-      }),
-    };
-  }
-
-  /** A requirement is no longer open. */
-  closed(id: string): void {
-    this.#claims.delete(id);
-    this.#proposals.delete(id);
-  }
-
-  /** A requirement has an answer: of the person who proposed it, or another one. */
-  answered(id: string, isConfirmed = false): void {
-    const proposed = this.#proposals.get(id);
-    this.closed(id);
-    if (proposed && !isConfirmed)
-      this.state.timeline.add('proposal-dropped', { detail: `${id}: it was proposed by ${proposed.actor}` });
-  }
+    private readonly requirements: RequirementQueue,
+    private readonly answers: Pick<Answers, 'problemWith' | 'check'>,
+  ) {}
 
   readonly validateClaim = (request: ClaimRequest): void => {
-    reject(problemWithId(request, this.queue.open) ?? problemWithClaim(request));
+    reject(problemWithId(request, this.requirements.open) ?? problemWithClaim(request));
     const { requirementId, actor, override } = request;
     const claim = this.#claimOfOther(requirementId, actor);
     if (!claim || (override && isGiven(request.until))) return;
@@ -114,7 +56,7 @@ export class Claims {
     }
     const before = this.#claimOfOther(requirementId, actor);
     const claim = { actor, until: new Date(until).toISOString() };
-    this.#claims.set(requirementId, claim);
+    this.requirements.setClaims(requirementId, { claim });
     this.state.timeline.add(before ? 'requirement-taken-over' : 'requirement-claimed', {
       detail:
         `${requirementId}: until ${minuteOf(claim.until)}` +
@@ -128,9 +70,9 @@ export class Claims {
 
   /** A claim that has ended stays as it is: nobody shows it. */
   #release(id: string, actor: string): void {
-    const claim = this.#claims.get(id);
-    if (!claim || !currentClaim({ claim })) return;
-    this.#claims.delete(id);
+    const claim = currentClaim(this.requirements.claimsOf(id));
+    if (!claim) return;
+    this.requirements.setClaims(id, { claim: undefined });
     this.state.timeline.add('requirement-released', {
       detail: `${id}: before ${minuteOf(claim.until)}`,
       actor,
@@ -139,25 +81,26 @@ export class Claims {
   }
 
   #claimOfOther(id: string, actor: string): Claim | undefined {
-    const claim = currentClaim({ claim: this.#claims.get(id) });
+    const claim = currentClaim(this.requirements.claimsOf(id));
     return claim && !isSamePerson(claim.actor, actor) ? claim : undefined;
   }
 
   readonly validateProposal = (resolution: Resolution): void => {
     const kind = resolution?.answer?.kind;
     if (NEVER_PROPOSED.includes(kind)) throw rejection(`answer.kind: nobody can propose ${kind}`);
-    reject(this.queue.problemWith(resolution));
+    reject(this.answers.problemWith(resolution));
   };
 
   readonly propose = async (resolution: Resolution): Promise<ProposalReceipt> => {
     const { requirementId, answer, actor, reason } = resolution;
-    await this.queue.check(resolution);
+    await this.answers.check(resolution);
     // The partner may have moved on meanwhile.
-    reject(problemWithId(resolution, this.queue.open));
+    reject(problemWithId(resolution, this.requirements.open));
     // The time identifies it, so it is never that of an earlier one.
     this.#lastProposalAt = Math.max(Date.now(), this.#lastProposalAt + 1);
     const at = new Date(this.#lastProposalAt).toISOString();
-    this.#proposals.set(requirementId, { requirementId, answer, actor: actor.trim(), reason, at });
+    const proposed = { requirementId, answer, actor: actor.trim(), reason, at };
+    this.requirements.setClaims(requirementId, { proposed });
     this.state.timeline.add('answer-proposed', {
       detail: `${requirementId}: ${inShort(answer)}`,
       actor: actor.trim(),
@@ -175,22 +118,22 @@ export class Claims {
       throw rejection('proposedAt: another answer is proposed now; read it before you confirm it');
     if (isSamePerson(actor, proposed.actor))
       throw rejection('actor: must not be the person who proposed the answer');
-    reject(this.queue.problemWith(proposed));
+    reject(this.answers.problemWith(proposed));
   };
 
   readonly confirm = async (confirmation: Confirmation): Promise<ConfirmationReceipt> => {
     const { at: _, ...proposed } = this.#proposed(confirmation);
     const { requirementId } = proposed;
-    await this.queue.check(proposed);
+    await this.answers.check(proposed);
     // Meanwhile somebody may have proposed another answer.
-    if (this.#proposals.get(requirementId)?.at !== confirmation.proposedAt)
+    if (this.proposed(requirementId)?.at !== confirmation.proposedAt)
       throw rejection('proposedAt: this answer is no longer proposed');
     const actor = confirmation.actor.trim();
     const why = isText(confirmation.reason) ? `: ${confirmation.reason}` : '';
     const resolution = { ...proposed, reason: `${proposed.reason}; confirmed by ${actor}${why}` };
-    this.queue.accept(resolution);
+    this.requirements.accept(resolution, true);
     const acceptedAt = new Date().toISOString();
-    const receipt = { requirementId, acceptedAt, open: this.queue.open.length, resolution };
+    const receipt = { requirementId, acceptedAt, open: this.requirements.open.length, resolution };
     this.state.report();
     return receipt;
   };
@@ -206,7 +149,7 @@ export class Claims {
   readonly withdraw = async (withdrawal: Withdrawal): Promise<WithdrawalReceipt> => {
     const { requirementId, actor: proposer } = this.#proposed(withdrawal);
     const { reason } = withdrawal;
-    this.#proposals.delete(requirementId);
+    this.requirements.setClaims(requirementId, { proposed: undefined });
     this.state.timeline.add('proposal-withdrawn', {
       detail: `${requirementId}: it was proposed by ${proposer}`,
       actor: withdrawal.actor.trim(),
@@ -217,12 +160,12 @@ export class Claims {
   };
 
   /** What is proposed for a requirement, as a whole. */
-  readonly proposed = (id: string): ProposedAnswer | null => this.#proposals.get(id) ?? null;
+  readonly proposed = (id: string): ProposedAnswer | null => this.requirements.claimsOf(id).proposed ?? null;
 
   /** @throws {ApplicationFailure} when the requirement is not open, or nothing is proposed for it */
   #proposed(request: { readonly requirementId: string }): ProposedAnswer {
-    reject(problemWithId(request, this.queue.open));
-    const proposed = this.#proposals.get(request.requirementId);
+    reject(problemWithId(request, this.requirements.open));
+    const { proposed } = this.requirements.claimsOf(request.requirementId);
     if (!proposed) throw rejection('requirementId: no answer is proposed for this requirement');
     return proposed;
   }

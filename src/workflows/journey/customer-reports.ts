@@ -7,7 +7,7 @@ import {
 import type { OnboardingActivities } from '../../messages/activities.js';
 import { ONBOARDINGS } from '../../messages/ids.js';
 import { isSame } from '../../messages/objects.js';
-import type { OnboardingState } from '../../messages/onboarding-state.js';
+import { blankState, type OnboardingState } from '../../messages/onboarding-state.js';
 import {
   type ChildReport,
   childReport,
@@ -17,7 +17,7 @@ import {
   type StateChanges,
 } from '../../messages/onboardings.js';
 import { REPEATABLE } from './partner-activities.js';
-import { blankState } from './published-state.js';
+import type { RequirementQueue } from './requirement-queue.js';
 import { SerialSender } from './tasks.js';
 
 const { cancelOrphan } = proxyActivities<OnboardingActivities>({
@@ -37,17 +37,13 @@ export class CustomerReports {
     () => this.#customerIsGone(),
   );
   #customer: { readonly workflowId: string; readonly part: Part } | undefined;
-  #reported: OnboardingState | undefined;
-  #number = 0;
+  /** The last report. Without a state, the next one is whole. */
+  #reported: { readonly number: number; readonly state?: OnboardingState } = { number: 0 };
+  /** What there is to report; the outcome once the workflow ends. */
+  #present: { readonly state: OnboardingState; readonly outcome?: PartOutcome } | undefined;
   #reportsEnd: boolean;
 
-  /** @param present what there is to report; the outcome once the workflow ends */
-  constructor(
-    private readonly present: () => {
-      readonly state: OnboardingState;
-      readonly outcome: PartOutcome | undefined;
-    },
-  ) {
+  constructor(private readonly requirements: Pick<RequirementQueue, 'open'>) {
     const { parent, workflowType, runId, firstExecutionRunId } = workflowInfo();
     this.#reportsEnd = runId !== firstExecutionRunId;
     const part = (Object.keys(PARTS) as Part[]).find((name) => PARTS[name] === workflowType);
@@ -57,13 +53,17 @@ export class CustomerReports {
 
   /** Reports the whole state again. */
   again(): void {
-    this.#reported = undefined;
+    this.#reported = { number: this.#reported.number };
     this.#reportsEnd = true;
-    this.report();
+    if (this.#customer) this.#sender.wake();
   }
 
-  report(): void {
-    if (this.#customer) this.#sender.wake();
+  report(shown: OnboardingState, outcome?: PartOutcome): void {
+    if (!this.#customer) return;
+    // A customer does not show who has claimed what: each claim would cost events in both histories.
+    const state = { ...shown, requirements: this.requirements.open };
+    this.#present = { state, ...(outcome && { outcome }) };
+    this.#sender.wake();
   }
 
   async #send(): Promise<void> {
@@ -78,17 +78,17 @@ export class CustomerReports {
   }
 
   #next(part: Part): ChildReport | undefined {
-    const { state, outcome } = this.present();
+    if (!this.#present) return undefined;
+    const { state, outcome } = this.#present;
     const hasResult = outcome !== undefined && outcome.outcome !== 'cancelled';
     if (hasResult && !this.#reportsEnd) return undefined;
-    const changes = changesBetween(this.#reported, state);
-    const isWhole = this.#reported === undefined;
+    const { state: before, number } = this.#reported;
+    const changes = changesBetween(before, state);
     if (isEmpty(changes)) return undefined;
-    this.#reported = state;
-    this.#number += 1;
+    this.#reported = { number: number + 1, state };
     const { runId: run, runStartTime } = workflowInfo();
-    const of = { part, run, runStartedAt: runStartTime.toISOString(), number: this.#number };
-    return { ...of, isWhole, ...changes, ...(outcome && { outcome }) };
+    const of = { part, run, runStartedAt: runStartTime.toISOString(), number: number + 1 };
+    return { ...of, isWhole: before === undefined, ...changes, ...(outcome && { outcome }) };
   }
 
   /** The customer's workflow has ended. If it did not wait for this child, the child ends as well. */

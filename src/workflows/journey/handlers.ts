@@ -10,36 +10,37 @@ import {
 import { stateQuery, stepWaits } from '../../messages/onboarding-state.js';
 import { reportAgain } from '../../messages/onboardings.js';
 import { RESOLVING, resolveRequirement } from '../../messages/requirements.js';
+import type { Answers } from './answers.js';
 import type { Claims } from './claims.js';
 import type { CustomerReports } from './customer-reports.js';
 import type { PublishedState } from './published-state.js';
-import type { RequirementQueue } from './requirement-queue.js';
 import type { StepWaits } from './step-waits.js';
 
 /** The parts of a workflow that take messages. */
 export interface Receivers {
   readonly state: PublishedState;
-  readonly requirements: RequirementQueue;
+  readonly answers: Answers;
+  readonly claims: Claims;
   readonly reports: CustomerReports;
   readonly waits: StepWaits;
 }
 
 /** Handles every message that a workflow with a journey takes. Called before its first `await`, so that none is missed. */
-export function handleMessages({ state, requirements, reports, waits }: Receivers): void {
+export function handleMessages({ state, answers, claims, reports, waits }: Receivers): void {
   handleState(state);
-  if (requirements.input)
-    setHandler(inputQuery, requirements.input, { description: 'The input with all corrections' });
-  setHandler(resolveRequirement, requirements.resolve, {
-    validator: requirements.validate,
-    description: RESOLVING,
-  });
-  handleClaims(requirements.claims);
+  handleAnswers(answers);
+  if (answers.input) setHandler(inputQuery, answers.input, { description: 'The input with all corrections' });
+  handleClaims(claims);
   setHandler(reportAgain, () => reports.again());
   setHandler(stepWaits, (wait) => waits.onWait(wait));
 }
 
 export function handleState(state: PublishedState): void {
   setHandler(stateQuery, () => state.current, { description: 'Where it stands, and all that happened' });
+}
+
+export function handleAnswers({ resolve, validate }: Pick<Answers, 'resolve' | 'validate'>): void {
+  setHandler(resolveRequirement, resolve, { validator: validate, description: RESOLVING });
 }
 
 export function handleClaims(claims: Claims, handle: typeof setHandler = setHandler): void {

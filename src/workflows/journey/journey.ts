@@ -6,12 +6,14 @@ import type {
   Unfinished,
   UnfinishedWrite,
 } from '../../messages/onboarding-state.js';
-import type { PartOutcome } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { type AnswerableInput, Answers } from './answers.js';
+import { Claims } from './claims.js';
 import type { NextSteps } from './current-details.js';
 import { CustomerReports } from './customer-reports.js';
+import { watchDueDates } from './due-dates.js';
 import { handleMessages } from './handlers.js';
 import { type OutboundEventRecords, OutboundEvents } from './outbound-events.js';
 import { type Facts, PublishedState } from './published-state.js';
@@ -24,6 +26,7 @@ import {
 import { RejectedByPartner } from './run-step.js';
 import { UnfinishedWrites } from './step.js';
 import { StepWaits } from './step-waits.js';
+import { Timeline } from './timeline.js';
 
 /** What a journey hands to the next run of the same workflow. */
 export interface JourneyRecords {
@@ -33,6 +36,8 @@ export interface JourneyRecords {
 }
 
 export interface JourneyOptions extends Omit<RequirementQueueOptions, 'records'> {
+  /** The input that corrections change. Default: nothing can be corrected. */
+  readonly input?: AnswerableInput;
   /** What comes next in each stage, for people. */
   readonly nextSteps: NextSteps;
   /** The dba as it stands. */
@@ -43,125 +48,88 @@ export interface JourneyOptions extends Omit<RequirementQueueOptions, 'records'>
 }
 
 /** What all workflows that work with a partner are composed of. It is the context of their steps ({@link runStep}). */
-export class Journey {
-  readonly events: OutboundEvents;
-  readonly state: PublishedState;
-  readonly requirements: RequirementQueue;
-  readonly waits: StepWaits;
-  readonly writes: UnfinishedWrites;
-  readonly reports: CustomerReports;
-  readonly #leftBehind: (facts: Facts) => string;
-  #outcome: { readonly outcome: OutcomeName | 'cancelled' } | undefined;
+export type Journey = ReturnType<typeof createJourney>;
 
-  constructor({ nextSteps, dba, leftBehind, records, ...options }: JourneyOptions) {
-    this.#leftBehind = leftBehind;
-    this.events = new OutboundEvents(records?.events);
-    this.state = new PublishedState({
-      nextSteps,
-      dba,
-      before: records?.state,
-      others: () => ({ requirements: this.requirements.shown, unsent: this.requirements.unsent }),
-      onShow: () => this.events.stage(this.state.facts),
-      onPublish: () => {
-        this.events.send();
-        this.reports.report();
-      },
-    });
-    this.requirements = new RequirementQueue(this.state, this.events, {
-      ...options,
-      records: records?.requirements,
-    });
-    this.reports = new CustomerReports(() => ({
-      // A customer does not show who handles the requirements of its parts: each claim would cost events in both histories.
-      state: { ...this.state.current, requirements: this.requirements.open },
-      outcome: this.#outcome as PartOutcome | undefined,
-    }));
-    this.waits = new StepWaits(this.state, this.requirements);
-    this.writes = new UnfinishedWrites(this.timeline);
-  }
+export function createJourney({ nextSteps, dba, leftBehind, input, records, ...options }: JourneyOptions) {
+  const timeline = new Timeline(records?.state.timeline);
+  const events = new OutboundEvents(records?.events);
+  const requirements = new RequirementQueue(timeline, events, { ...options, records: records?.requirements });
+  const reports = new CustomerReports(requirements);
+  const others = () => ({ requirements: requirements.shown, unsent: requirements.unsent });
+  const before = records?.state;
+  const state = new PublishedState({ timeline, events, reports, others, nextSteps, dba, before });
+  const answers = new Answers(state, requirements, input);
+  const claims = new Claims(state, requirements, answers);
+  const waits = new StepWaits(state, answers);
+  const writes = new UnfinishedWrites(timeline);
+  return {
+    ...{ timeline, requirements, state, answers, claims, reports, waits, writes },
+    ...{ ask: answers.ask, blankFor: answers.blankFor },
 
-  get timeline(): PublishedState['timeline'] {
-    return this.state.timeline;
-  }
+    get isCancelled(): boolean {
+      return CancellationScope.current().consideredCancelled;
+    },
 
-  get isCancelled(): boolean {
-    return CancellationScope.current().consideredCancelled;
-  }
+    get records(): JourneyRecords {
+      return { state: state.records, requirements: requirements.records, events: events.records };
+    },
 
-  get records(): JourneyRecords {
-    return {
-      state: this.state.records,
-      requirements: this.requirements.records,
-      events: this.events.records,
-    };
-  }
-
-  /**
-   * Runs the workflow to its end.
-   *
-   * @param abandoned the outcome when an operator abandons it; absent where nothing can be abandoned
-   */
-  run<Outcome extends { readonly outcome: OutcomeName }>(
-    steps: () => Promise<Outcome>,
-    abandoned?: (comment: string) => Outcome,
-  ): Promise<Outcome & Unfinished> {
-    const untilAbandoned = async () => {
-      const outcome = await steps().catch((error: unknown) => {
-        if (error instanceof Abandoned && abandoned) return abandoned(error.message);
-        throw error;
+    /**
+     * Runs the workflow to its end.
+     *
+     * @param abandoned the outcome when an operator abandons it; absent where nothing can be abandoned
+     */
+    run<Outcome extends { readonly outcome: OutcomeName }>(
+      steps: () => Promise<Outcome>,
+      abandoned?: (comment: string) => Outcome,
+    ): Promise<Outcome & Unfinished> {
+      const untilAbandoned = async () => {
+        const outcome = await steps().catch((error: unknown) => {
+          if (error instanceof Abandoned && abandoned) return abandoned(error.message);
+          throw error;
+        });
+        return writes.all.length > 0 ? { ...outcome, unfinished: writes.all } : outcome;
+      };
+      events.send();
+      watchDueDates(requirements, state);
+      return runToEnd(untilAbandoned, {
+        state,
+        leftBehind: (facts) => [leftBehind(facts), ...writes.all.map(inWords)],
+        close: () => {
+          for (const { id } of requirements.open) requirements.withdraw(id, 'the onboarding has ended');
+        },
       });
-      const { all: unfinished } = this.writes;
-      return unfinished.length > 0 ? { ...outcome, unfinished } : outcome;
-    };
-    this.events.send();
-    this.requirements.dueDates.watch();
-    return runToEnd(untilAbandoned, {
-      state: this.state,
-      events: this.events,
-      leftBehind: (facts) => [this.#leftBehind(facts), ...this.writes.all.map(inWords)],
-      close: (outcome) => {
-        this.#outcome = outcome;
-        for (const { id } of this.requirements.open)
-          this.requirements.withdraw(id, 'the onboarding has ended');
-      },
-      reported: () => this.reports.idle(),
-    });
-  }
+    },
+  };
 }
 
 /** The parts of a workflow that its end concerns. */
 export interface Ending {
   readonly state: PublishedState;
-  readonly events: OutboundEvents;
+  /** What exists at the partners, for those who clean up after a cancellation. */
   readonly leftBehind: (facts: Facts) => readonly string[];
   /** Closes the open requirements. */
-  readonly close: (outcome: { readonly outcome: OutcomeName | 'cancelled' }) => void;
-  /** Waits until those who follow the workflow know its end. */
-  readonly reported: () => Promise<void>;
+  readonly close: () => void;
 }
 
 /**
- * Runs a workflow and publishes its end: the outcome that it returns, or the cancellation, with what exists at the partner by
+ * Runs a workflow and reports its end: the outcome that it returns, or the cancellation, with what exists at the partner by
  * then. Handlers finish first.
  */
 export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }>(
   steps: () => Promise<Outcome>,
-  { state, events, leftBehind, close, reported }: Ending,
+  { state, leftBehind, close }: Ending,
 ): Promise<Outcome> {
-  const end = async (outcome: Parameters<Ending['close']>[0], said: readonly string[]) => {
+  const end = async (outcome: Parameters<PublishedState['end']>[0], said: readonly string[]) => {
     const { outcome: stage } = outcome;
-    const isCancelled = stage === 'cancelled';
-    close(outcome);
-    state.timeline.add(
-      isCancelled ? 'cancelled' : 'ended',
-      { detail: isCancelled ? said.join('; ') : stage },
-      { outcome: stage },
-    );
-    state.end(stage, said);
-    events.ended(stage, state.facts);
+    const [event, detail] =
+      stage === 'cancelled' ? (['cancelled', said.join('; ')] as const) : (['ended', stage] as const);
+    close();
+    state.timeline.add(event, { detail }, { outcome: stage });
+    state.end(outcome, said);
     await CancellationScope.nonCancellable(async () => {
       await condition(allHandlersFinished);
-      await reported();
+      await state.idle();
     });
   };
   // Current details last for one run, and followers may have missed what the last run knew.
@@ -188,7 +156,7 @@ export function runOperation<Result extends object>(
   purpose: string,
   steps: (journey: Journey) => Promise<Result>,
 ): Promise<OperationOutcome<Result>> {
-  const journey = new Journey({
+  const journey = createJourney({
     dueInHours: DEFAULT_DUE_IN_HOURS,
     nextSteps: {
       working: purpose,

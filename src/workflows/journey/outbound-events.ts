@@ -43,8 +43,8 @@ export class OutboundEvents {
     return { sequence: this.#sequence, stage: this.#stage, pending: this.#pending };
   }
 
-  /** Publishes the stage of an onboarding with the next {@link send}, if it is another one than before. */
-  stage({ stage, partnerStatus }: Pick<OnboardingState, 'stage' | 'partnerStatus'>): void {
+  /** Notes the stage of an onboarding, if it is another one than before. The next {@link send} publishes it. */
+  noteStage({ stage, partnerStatus }: Pick<OnboardingState, 'stage' | 'partnerStatus'>): void {
     if (stage === this.#stage || !this.#isOnboarding) return;
     this.#stage = stage;
     this.#add('onboarding.stage.changed.v1', { stage, partnerStatus });

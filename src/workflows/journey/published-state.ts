@@ -1,13 +1,6 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import {
-  metricMeter,
-  setCurrentDetails,
-  upsertMemo,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { CLAIMS_MEMO, claimsOf } from '../../messages/claims.js';
-import { systemOf } from '../../messages/ids.js';
 import {
   type DbaForm,
   indexedDba,
@@ -18,17 +11,19 @@ import {
   withStage,
 } from '../../messages/listed.js';
 import {
-  firstStage,
+  blankState,
   type OnboardingState,
+  type OutcomeName,
   type Stage,
-  type TimelineEntry,
 } from '../../messages/onboarding-state.js';
+import type { PartOutcome } from '../../messages/onboardings.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { COUNTERS, SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import type { TimelineEvent } from '../../messages/timeline-events.js';
+import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { currentDetails, type NextSteps } from './current-details.js';
-import { accountName } from './partner-activities.js';
+import type { CustomerReports } from './customer-reports.js';
+import type { OutboundEvents } from './outbound-events.js';
+import type { Timeline } from './timeline.js';
 
 /** The state without what the requirement queue, the timeline and the input hold. */
 export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
@@ -43,21 +38,10 @@ export interface PublishedStateOptions {
   readonly mostListed?: number;
   /** The parts of the state that others hold: the open requirements, and the parts of a customer. */
   readonly others: () => Pick<OnboardingState, 'requirements'> & Partial<OnboardingState>;
-  /** Keeps what {@link onPublish} will report. */
-  readonly onShow?: () => void;
-  /** Reports to others. */
-  readonly onPublish: () => void;
-}
-
-/** The state of a workflow at its start. */
-export function blankState(workflowType: string): OnboardingState {
-  return {
-    stage: firstStage(workflowType),
-    partnerStatus: null,
-    requirements: [],
-    timeline: [],
-    polls: 0,
-  };
+  readonly timeline: Timeline;
+  readonly events: OutboundEvents;
+  /** Absent where there is no customer to report to. */
+  readonly reports?: CustomerReports;
 }
 
 /** What the outside sees of a workflow: query `state`, search attributes, and the current details in the Web UI. */
@@ -70,8 +54,8 @@ export class PublishedState {
 
   constructor(private readonly options: PublishedStateOptions) {
     const before = options.before ?? blankState(workflowInfo().workflowType);
-    const { dba: _, requirements: __, unsent: ___, timeline, ...facts } = before;
-    this.timeline = new Timeline(timeline);
+    const { dba: _, requirements: __, unsent: ___, timeline: ____, ...facts } = before;
+    this.timeline = options.timeline;
     this.#facts = facts;
     this.#stageSeconds = stagesIn(
       workflowInfo().typedSearchAttributes.get(SEARCH_ATTRIBUTES.stageTimes) ?? [],
@@ -126,19 +110,32 @@ export class PublishedState {
     this.report();
   }
 
-  /** Enters the last stage. The Web UI shows the words that come with it, such as the comment of the partner. */
-  end(stage: Stage, said: readonly string[]): void {
+  /**
+   * Enters the last stage, and reports the outcome.
+   *
+   * @param said what the Web UI shows with it, such as the comment of the partner
+   */
+  end(outcome: { readonly outcome: OutcomeName | 'cancelled' }, said: readonly string[]): void {
     this.#said = said;
-    this.enter(stage);
+    this.know({ stage: outcome.outcome });
+    this.report(outcome as PartOutcome);
+    this.options.events.ended(outcome.outcome, this.#facts);
+  }
+
+  /** Waits until every report has arrived. */
+  async idle(): Promise<void> {
+    await this.options.reports?.idle();
   }
 
   /**
    * Shows the state, and reports it to those who follow the workflow. A report costs events in two histories, so a workflow
    * publishes before it waits, and not before each step.
    */
-  report(): void {
+  report(outcome?: PartOutcome): void {
     this.refresh();
-    this.options.onPublish();
+    const { events, reports } = this.options;
+    events.send();
+    reports?.report(this.current, outcome);
   }
 
   /** Shows the state in searches and the Web UI. Writes an event to the history only when a search attribute has changed. */
@@ -169,7 +166,7 @@ export class PublishedState {
     showClaims(current.requirements);
     const { workflowId } = workflowInfo();
     setCurrentDetails(currentDetails(workflowId, current, this.options.nextSteps, this.#said));
-    this.options.onShow?.();
+    this.options.events.noteStage(this.#facts);
   }
 
   /** The start has set both, so this writes events only after a correction of the dba, and after a start without `gangway`. */
@@ -182,40 +179,6 @@ export class PublishedState {
 
 function listOrNull(values: string[]): string[] | null {
   return values.length > 0 ? values : null;
-}
-
-/** What happened, in order: facts and who did what. Of an answer it has a short form, and it never has a secret. */
-export class Timeline {
-  readonly #entries: TimelineEntry[];
-
-  constructor(entries: readonly TimelineEntry[] = []) {
-    this.#entries = [...entries];
-  }
-
-  get entries(): readonly TimelineEntry[] {
-    return this.#entries;
-  }
-
-  /** @param labels of the counter of the event, where it has one */
-  add(
-    event: TimelineEvent,
-    { detail, ...who }: Omit<TimelineEntry, 'at' | 'event'> = {},
-    labels: Readonly<Record<string, string>> = {},
-  ): void {
-    const about = detail === undefined ? {} : { detail: shortened(detail, LONGEST.text) };
-    this.#entries.push({ at: new Date().toISOString(), event, ...about, ...who });
-    if (event in COUNTERS) count(event as keyof typeof COUNTERS, labels);
-  }
-}
-
-/** Adds one to the counter of an event, except in a replay. The label '' stands for no partner, or the account without a name. */
-function count(event: keyof typeof COUNTERS, labels: Readonly<Record<string, string>>): void {
-  const [name, help] = COUNTERS[event];
-  metricMeter.createCounter(name, undefined, help).add(1, {
-    system: systemOf(workflowInfo().workflowId),
-    account: accountName() ?? '',
-    ...labels,
-  });
 }
 
 /** Writes a history event only when it differs from what the memo has. */

@@ -1,42 +1,19 @@
-import { condition, log } from '@temporalio/workflow';
-import type { Correctable, Patch } from '../../messages/activities.js';
+import type { ProposedAnswer } from '../../messages/claims.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import { rejection } from '../../messages/rejections.js';
-import type {
-  Answer,
-  AnswerKind,
-  Requirement,
-  RequirementKind,
-  Resolution,
-  ResolutionReceipt,
-} from '../../messages/requirements.js';
+import type { Answer, Claim, Requirement, RequirementKind, Resolution } from '../../messages/requirements.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 import { inShort } from './answer-in-short.js';
-import { type ClaimedQueue, type ClaimRecords, Claims } from './claims.js';
-import { DueDates } from './due-dates.js';
-import type { CorrectableInput } from './input.js';
 import type { OutboundEvents } from './outbound-events.js';
-import type { PublishedState } from './published-state.js';
-import { problemWith } from './resolution-check.js';
+import type { Timeline } from './timeline.js';
 
-/** A requirement about to be raised. The queue adds its id and dates. */
-export interface Question {
-  /**
-   * Identifies what the partner may ask again. It is the id of the requirement the first time; later ids have a number after
-   * it: `note-1a2b-2`. Without it the queue numbers its requirements: `request-changes-2`.
-   */
-  readonly about?: string;
-  readonly kind: RequirementKind;
-  readonly title: string;
-  readonly detail: string;
-  readonly answers: readonly AnswerKind[];
-  readonly idFormat?: 'text';
-  readonly choices?: readonly string[];
-  readonly fields?: readonly string[];
-  readonly blank?: Patch;
-}
+/**
+ * A requirement about to be raised. The queue adds its dates and its id. With `about`, what the partner may ask again, the id is
+ * that text the first time, and has a number after it later: `note-1a2b-2`. Without it the queue numbers its requirements.
+ */
+export type Question = Omit<Requirement, 'id' | 'raisedAt' | 'dueAt' | 'claim' | 'proposal'>;
 
 /** A requirement with an answer that the workflow has not processed yet. */
 export interface Answered {
@@ -49,81 +26,116 @@ export class Abandoned extends Error {
   override readonly name = 'Abandoned';
 }
 
+type State =
+  | { readonly is: 'open'; readonly claim?: Claim; readonly proposed?: ProposedAnswer }
+  | { readonly is: 'answered'; readonly resolution: Resolution }
+  /** The step with the title `write` takes the answer to the partner, so nobody can take it back. */
+  | { readonly is: 'on its way'; readonly resolution: Resolution; readonly write: string };
+
+/** A requirement that has not ended. It ends when it is withdrawn, or when its answer is settled. */
+interface Entry {
+  readonly requirement: Requirement;
+  readonly isOverdue?: true;
+  readonly state: State;
+}
+
 /** What the queue hands to the next run of the same workflow. */
 export interface RequirementRecords {
-  readonly open: readonly Requirement[];
-  readonly answered: readonly Answered[];
-  readonly overdue: readonly string[];
+  readonly entries: readonly Entry[];
   readonly raised: number;
-  /** How often each {@link Question.about} was raised. */
+  /** How often each `about` was raised. */
   readonly asked: Readonly<Record<string, number>>;
-  /** Absent while nobody handles a requirement. */
-  readonly claims?: ClaimRecords;
 }
 
 export interface RequirementQueueOptions {
   readonly dueInHours: number;
-  /** The input that corrections change. Default: nothing can be corrected. */
-  readonly input?:
-    | Pick<CorrectableInput, 'correctable' | 'problemWith' | 'blankFor' | 'check' | 'at'>
-    | undefined;
   /** Stands before each numbered id. */
   readonly idPrefix?: string | undefined;
   readonly records?: RequirementRecords | undefined;
 }
 
-type RequirementEvent = TimelineEvent & `requirement-${string}`;
-
-/** The requirements that wait for a person: raises them, takes their answers by the update, and reports overdue ones. */
+/** The requirements that wait for a person, or whose answers the workflow has not processed yet. */
 export class RequirementQueue {
-  readonly #open = new Map<string, Requirement>();
-  readonly #answered = new Map<string, Answered>();
-  readonly #asked = new Map<string, number>();
-  /** The writes that take answers to the partner, by the ids of their requirements. */
-  readonly #sending = new Map<string, string>();
-  readonly claims: Claims;
-  readonly dueDates: DueDates;
-  #raised = 0;
+  /** By id. The one whose state has changed last, except by its own write, comes last. */
+  readonly #entries: Map<string, Entry>;
+  readonly #asked: Map<string, number>;
+  #raised: number;
 
   constructor(
-    private readonly state: PublishedState,
-    private readonly events: OutboundEvents,
+    private readonly timeline: Pick<Timeline, 'add'>,
+    private readonly events: Pick<OutboundEvents, 'requirement'>,
     private readonly options: RequirementQueueOptions,
   ) {
-    const { records } = options;
-    for (const requirement of records?.open ?? []) this.#open.set(requirement.id, requirement);
-    for (const answered of records?.answered ?? []) this.#answered.set(answered.requirement.id, answered);
-    for (const [about, times] of Object.entries(records?.asked ?? {})) this.#asked.set(about, times);
-    this.#raised = records?.raised ?? 0;
-    this.claims = new Claims(state, this.#handled, records?.claims);
-    const onOverdue = (requirement: Requirement) => this.#overdue(requirement);
-    this.dueDates = new DueDates(() => this.open, onOverdue, records?.overdue);
+    const { entries = [], asked = {}, raised = 0 } = options.records ?? {};
+    this.#entries = new Map(entries.map((entry) => [entry.requirement.id, entry]));
+    this.#asked = new Map(Object.entries(asked));
+    this.#raised = raised;
   }
 
   get records(): RequirementRecords {
-    const { records: claims } = this.claims;
     return {
-      open: this.open,
-      answered: this.answered,
-      overdue: this.dueDates.overdue,
+      entries: [...this.#entries.values()],
       raised: this.#raised,
       asked: Object.fromEntries(this.#asked),
-      ...(claims && { claims }),
     };
   }
 
   /** Requirements without an answer, oldest first. */
   get open(): readonly Requirement[] {
-    return [...this.#open.values()];
+    return this.#openEntries.map(({ requirement }) => requirement);
   }
 
-  /** The same with their claims and proposals. */
+  get #openEntries(): readonly Entry[] {
+    return [...this.#entries.values()].filter(({ state }) => state.is === 'open');
+  }
+
+  /** The open ones with their claims and proposals. */
   get shown(): readonly Requirement[] {
-    return this.open.map((requirement) => this.claims.shown(requirement));
+    return this.#openEntries.map(withClaims);
+  }
+
+  /** The open ones that were never overdue. */
+  get inTime(): readonly Requirement[] {
+    return this.#openEntries.flatMap(({ requirement, isOverdue }) => (isOverdue ? [] : [requirement]));
   }
 
   openOf(kind: RequirementKind): readonly Requirement[] {
     return this.open.filter((requirement) => requirement.kind === kind);
+  }
+
+  /** Those with an answer, in the order of their answers. They stay until {@link settle}. */
+  get answered(): readonly Answered[] {
+    return [...this.#entries.values()].flatMap(({ requirement, state }) =>
+      state.is === 'open' ? [] : [{ requirement, resolution: state.resolution }],
+    );
+  }
+
+  answeredOf(kind: RequirementKind): readonly Answered[] {
+    return this.answered.filter(({ requirement }) => requirement.kind === kind);
+  }
+
+  hasAnswered(kind: RequirementKind): boolean {
+    return this.answeredOf(kind).length > 0;
+  }
+
+  isAnswered(id: string): boolean {
+    return this.answered.some(({ requirement }) => requirement.id === id);
+  }
+
+  /** The answer to a requirement of one of these kinds that abandons the onboarding. */
+  abandonedOf(kinds: readonly RequirementKind[]): Answered | undefined {
+    const answered = kinds.flatMap((kind) => this.answeredOf(kind));
+    return answered.find(({ resolution }) => resolution.answer.kind === 'abandon');
+  }
+
+  /** Ids of requirements whose answers can be taken back. */
+  get unsent(): readonly string[] {
+    return [...this.#entries].flatMap(([id, { state }]) => (state.is === 'answered' ? [id] : []));
+  }
+
+  /** True while a requirement about this is open, or has an answer that is not processed. */
+  has(about: string): boolean {
+    return [...this.#entries.values()].some(({ requirement }) => requirement.about === about);
   }
 
   /** Milliseconds that a person has to answer. */
@@ -131,40 +143,7 @@ export class RequirementQueue {
     return this.options.dueInHours * 3_600_000;
   }
 
-  /**
-   * Raises a requirement and waits for its answer.
-   *
-   * @param isMoot ends the wait without an answer, when nobody needs it any more
-   * @returns undefined when it became moot
-   * @throws {Abandoned} when the answer is to abandon
-   */
-  async ask(question: Question, isMoot: () => boolean = () => false): Promise<Answer | undefined> {
-    const id = this.raise(question);
-    this.state.report();
-    let why = 'no longer needed';
-    try {
-      await condition(() => this.isAnswered(id) || isMoot());
-      why = 'the partner has moved on';
-      const answered = this.settle(id);
-      return answered && unlessAbandoned(answered.resolution);
-    } finally {
-      this.withdraw(id, why);
-      this.state.report();
-    }
-  }
-
-  /** The input with all corrections; absent where nothing can be corrected. */
-  get input(): (() => Correctable) | undefined {
-    const { input } = this.options;
-    return input && (() => input.at(this.state.facts));
-  }
-
-  /** A correction to fill in, for these fields. */
-  async blankFor(fields: readonly string[]): Promise<Patch | undefined> {
-    return this.options.input?.blankFor(fields, this.state.facts);
-  }
-
-  /** Raises a requirement. The outside sees it with the next publication of the state. */
+  /** Raises a requirement. The outside sees it with the next report of the state. */
   raise(question: Question): string {
     this.#raised += 1;
     const { idPrefix = '' } = this.options;
@@ -175,14 +154,10 @@ export class RequirementQueue {
     const title = shortened(question.title, LONGEST.line);
     const detail = shortened(question.detail, LONGEST.detail);
     const requirement = { id, ...question, title, detail, raisedAt, dueAt };
-    this.#open.set(id, requirement);
+    this.#entries.set(id, { requirement, state: { is: 'open' } });
     this.#record('requirement-raised', requirement, title);
     this.events.requirement('requirement.raised.v1', requirement);
     return id;
-  }
-
-  #record(event: RequirementEvent, { id, kind }: Requirement, what: string, who = {}): void {
-    this.state.timeline.add(event, { detail: `${id}: ${what}`, ...who }, { kind });
   }
 
   #idFor(about: string | undefined): string | undefined {
@@ -194,57 +169,56 @@ export class RequirementQueue {
 
   /** Closes a requirement that no longer needs an answer. */
   withdraw(id: string, why: string): void {
-    const requirement = this.#open.get(id);
-    if (!requirement) return;
-    this.#open.delete(id);
-    this.claims.closed(id);
-    this.#record('requirement-closed', requirement, why);
+    const entry = this.#entries.get(id);
+    if (entry?.state.is !== 'open') return;
+    this.#entries.delete(id);
+    this.#record('requirement-closed', entry.requirement, why);
   }
 
-  /** True while a requirement about this is open, or has an answer that is not processed. */
-  has(about: string): boolean {
-    const answered = this.answered.map(({ requirement }) => requirement);
-    return [...this.#open.values(), ...answered].some((requirement) => requirement.about === about);
-  }
-
-  isAnswered(id: string): boolean {
-    return this.#answered.has(id);
-  }
-
-  hasAnswered(kind: RequirementKind): boolean {
-    return this.answeredOf(kind).length > 0;
-  }
-
-  /** The answered requirements. They stay until {@link settle}. */
-  get answered(): readonly Answered[] {
-    return [...this.#answered.values()];
-  }
-
-  answeredOf(kind: RequirementKind): readonly Answered[] {
-    return this.answered.filter(({ requirement }) => requirement.kind === kind);
-  }
-
-  /** Removes an answer from the queue, to process it. */
+  /** Removes a requirement whose answer is processed, or is about to be. */
   settle(id: string): Answered | undefined {
-    const answered = this.#answered.get(id);
-    this.#answered.delete(id);
+    const answered = this.answered.find(({ requirement }) => requirement.id === id);
+    if (answered) this.#entries.delete(id);
     return answered;
   }
 
   /** Removes an answer that the partner no longer needs. */
   drop(id: string, why: string): void {
-    if (this.settle(id)) this.state.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
+    if (this.settle(id)) this.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
   }
 
-  /** The answer to a requirement of one of these kinds that abandons the onboarding. */
-  abandonedOf(kinds: readonly RequirementKind[]): Answered | undefined {
-    const answered = kinds.flatMap((kind) => this.answeredOf(kind));
-    return answered.find(({ resolution }) => resolution.answer.kind === 'abandon');
+  /**
+   * Takes an answer.
+   *
+   * @param isConfirmed it is the proposed one
+   * @throws {ApplicationFailure} when the requirement is no longer open
+   */
+  accept(resolution: Resolution, isConfirmed = false): void {
+    const { requirementId: id, answer, actor, reason } = resolution;
+    const entry = this.#entries.get(id);
+    if (entry?.state.is !== 'open') throw rejection(`${id} is not open`);
+    const { proposed } = entry.state;
+    this.#enter(entry, { is: 'answered', resolution });
+    this.#record('requirement-resolved', entry.requirement, inShort(answer), {
+      actor,
+      reason: masked(reason),
+    });
+    if (proposed && !isConfirmed)
+      this.timeline.add('proposal-dropped', { detail: `${id}: it was proposed by ${proposed.actor}` });
   }
 
-  /** Ids of requirements whose answers can be taken back. */
-  get unsent(): readonly string[] {
-    return [...this.#answered.keys()].filter((id) => !this.#sending.has(id));
+  /** @throws {ApplicationFailure} when there is no answer, or it is on its way */
+  takeBack({ requirementId, actor, reason }: Resolution): void {
+    const entry = this.#entries.get(requirementId);
+    if (entry?.state.is !== 'answered') throw rejection(`${requirementId} has no answer to take back`);
+    this.#enter(entry, { is: 'open' });
+    this.timeline.add('answer-taken-back', { detail: requirementId, actor, reason: masked(reason) });
+  }
+
+  #enter(entry: Entry, state: State): void {
+    const { id } = entry.requirement;
+    this.#entries.delete(id);
+    this.#entries.set(id, { ...entry, state });
   }
 
   /**
@@ -253,88 +227,78 @@ export class RequirementQueue {
    * @param write the title of the step that takes them to the partner
    */
   async whileSending(answered: readonly Answered[], write: string, send: () => Promise<void>): Promise<void> {
-    const ids = answered.map(({ requirement }) => requirement.id);
-    for (const id of ids) this.#sending.set(id, write);
+    const enterAll = (stateOf: (resolution: Resolution) => State) => {
+      for (const { requirement } of answered) {
+        const entry = this.#entries.get(requirement.id);
+        if (entry && entry.state.is !== 'open')
+          this.#entries.set(requirement.id, { ...entry, state: stateOf(entry.state.resolution) });
+      }
+    };
+    enterAll((resolution) => ({ is: 'on its way', resolution, write }));
     await send();
-    for (const id of ids) this.#sending.delete(id);
+    enterAll((resolution) => ({ is: 'answered', resolution }));
   }
 
   /** Drops the answers that are left after a decision of the partner, once all writes have ended. */
   dropUndelivered(kinds: readonly RequirementKind[], unfinished: readonly UnfinishedWrite[]): void {
-    const isUnknown = (id: string) =>
-      unfinished.some(({ write, became }) => became === 'unknown' && write === this.#sending.get(id));
-    for (const { requirement } of kinds.flatMap((kind) => this.answeredOf(kind))) {
-      const when = isUnknown(requirement.id)
+    const unknown = unfinished.flatMap(({ write, became }) => (became === 'unknown' ? [write] : []));
+    for (const { requirement, state } of [...this.#entries.values()]) {
+      if (!kinds.includes(requirement.kind)) continue;
+      const isUnknown = state.is === 'on its way' && unknown.includes(state.write);
+      const when = isUnknown
         ? 'while it was on its way; whether it arrived is unknown'
         : 'before it was delivered';
       this.drop(requirement.id, `the partner decided ${when}`);
     }
   }
 
-  /** The validator of the update. Synchronous: a promise would always pass. */
-  readonly validate = (resolution: Resolution): void => {
-    const problem = this.#problemWith(resolution);
-    if (problem) throw rejection(problem);
-  };
-
-  #problemWith(resolution: Resolution): string | undefined {
-    const { input } = this.options;
-    return problemWith(resolution, this, input?.correctable ?? []) ?? input?.problemWith(resolution.answer);
+  /** Who has claimed an open requirement, and what is proposed. */
+  claimsOf(id: string): { readonly claim?: Claim; readonly proposed?: ProposedAnswer } {
+    const state = this.#entries.get(id)?.state;
+    return state?.is === 'open' ? state : {};
   }
 
-  async #check(resolution: Resolution): Promise<void> {
-    const asked = this.#open.get(resolution.requirementId)?.fields;
-    await this.options.input?.check(resolution, this.state.facts, asked);
+  /** Changes it. `undefined` ends a claim or a proposal. */
+  setClaims(id: string, changed: { claim?: Claim | undefined; proposed?: ProposedAnswer | undefined }): void {
+    const entry = this.#entries.get(id);
+    if (entry?.state.is !== 'open') return;
+    const { claim, proposed } = { ...entry.state, ...changed };
+    const state = { is: 'open', ...(claim && { claim }), ...(proposed && { proposed }) } as const;
+    this.#entries.set(id, { ...entry, state });
   }
 
-  readonly resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
-    await this.#check(resolution);
-    const { requirementId, answer } = resolution;
-    if (answer.kind === 'take-back') this.#takeBack(resolution);
-    else this.#accept(resolution);
-    const receipt = { requirementId, acceptedAt: new Date().toISOString(), open: this.#open.size };
-    this.state.report();
-    return receipt;
-  };
-
-  /** A view of this queue for those who handle it together. */
-  get #handled(): ClaimedQueue {
-    const queue = this;
-    return {
-      get open() {
-        return queue.open;
-      },
-      problemWith: (resolution) => this.#problemWith(resolution),
-      check: (resolution) => this.#check(resolution),
-      accept: (resolution) => this.#accept(resolution, true),
-    };
-  }
-
-  #accept(resolution: Resolution, isConfirmed = false): void {
-    const { requirementId, answer, actor, reason } = resolution;
-    const requirement = this.#open.get(requirementId);
-    if (!requirement) throw rejection(`${requirementId} is not open`);
-    this.#open.delete(requirementId);
-    this.#answered.set(requirementId, { requirement, resolution });
-    this.#record('requirement-resolved', requirement, inShort(answer), { actor, reason: masked(reason) });
-    this.claims.answered(requirementId, isConfirmed);
-  }
-
-  #takeBack({ requirementId, actor, reason }: Resolution): void {
-    const answered = this.settle(requirementId);
-    if (!answered) throw rejection(`${requirementId} has no answer to take back`);
-    this.#open.set(requirementId, answered.requirement);
-    const detail = requirementId;
-    this.state.timeline.add('answer-taken-back', { detail, actor, reason: masked(reason) });
-  }
-
-  /** Decides nothing. */
-  #overdue(requirement: Requirement): void {
+  /** Records that nobody has answered in time. It decides nothing. */
+  overdue(requirement: Requirement): void {
+    const entry = this.#entries.get(requirement.id);
+    if (entry) this.#entries.set(requirement.id, { ...entry, isOverdue: true });
     this.#record('requirement-overdue', requirement, requirement.title);
-    log.warn('a requirement is overdue');
     this.events.requirement('requirement.overdue.v1', requirement);
-    this.state.report();
   }
+
+  #record(
+    event: TimelineEvent & `requirement-${string}`,
+    { id, kind }: Requirement,
+    what: string,
+    who = {},
+  ): void {
+    this.timeline.add(event, { detail: `${id}: ${what}`, ...who }, { kind });
+  }
+}
+
+/** A requirement with its claim and its proposal; without them the same object. */
+function withClaims({ requirement, state }: Entry): Requirement {
+  if (state.is !== 'open' || (!state.claim && !state.proposed)) return requirement;
+  const { claim, proposed } = state;
+  return {
+    ...requirement,
+    ...(claim && { claim }),
+    ...(proposed && {
+      proposal: {
+        ...{ actor: proposed.actor, at: proposed.at, reason: masked(proposed.reason) },
+        answer: inShort(proposed.answer),
+      },
+    }),
+  };
 }
 
 /** @throws {Abandoned} when the answer is to abandon */

@@ -72,7 +72,7 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
         break;
       }
       case 'Forbidden':
-        await context.requirements.ask(permissionQuestion(step.title, failure));
+        await context.ask(permissionQuestion(step.title, failure));
         break;
       default: {
         // The server retries every other failure, except an unknown outcome.
@@ -213,14 +213,14 @@ function correctable(step: Step<unknown>): Correctable {
  * @returns undefined when the question became moot before it was answered
  */
 export async function askForCorrection(
-  { requirements }: Pick<StepContext, 'requirements'>,
+  { ask, blankFor }: Pick<StepContext, 'ask' | 'blankFor'>,
   { title, correct, replace, adopts }: Correctable,
   problems: readonly FieldProblem[],
   isMoot?: () => boolean,
 ): Promise<Answer | undefined> {
   const fields = problems.flatMap(({ field }) => field || []);
-  const blank = correct && (await requirements.blankFor(fields));
-  const answer = await requirements.ask(
+  const blank = correct && (await blankFor(fields));
+  const answer = await ask(
     {
       kind: 'rejected-input',
       title: `Rejected: ${title}`,
@@ -285,7 +285,7 @@ async function resolveUncertain<Result>(
   { system, operation, reason, sentAt, unreadable, fields }: PartnerErrorDetails,
   doubt: Doubt,
 ): Promise<{ result: Result } | 'again'> {
-  const { timeline, requirements, writes } = context;
+  const { timeline, ask, writes } = context;
   const { title, idFormat } = step;
   const at = sentAt === undefined ? '' : ` at ${momentOf(sentAt)}`;
   writes.doubt(title);
@@ -303,7 +303,7 @@ async function resolveUncertain<Result>(
       if (!effect) timeline.add('write-adopted', { detail: `${title}: seen at the partner` });
       return { result: seen.found };
     }
-    const answer = await requirements.ask(
+    const answer = await ask(
       {
         kind: 'uncertain-write',
         title: `Outcome unknown: ${title}`,

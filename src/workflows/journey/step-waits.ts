@@ -2,9 +2,9 @@ import { isCancellation } from '@temporalio/workflow';
 import type { PartnerWait } from '../../messages/onboarding-state.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
+import type { Answers } from './answers.js';
 import { minuteOf } from './current-details.js';
 import type { PublishedState } from './published-state.js';
-import type { RequirementQueue } from './requirement-queue.js';
 
 interface RunningStep {
   readonly title: string;
@@ -22,7 +22,7 @@ export class StepWaits {
 
   constructor(
     private readonly state: PublishedState,
-    private readonly requirements: RequirementQueue,
+    private readonly answers: Answers,
   ) {}
 
   /** @returns a function to call when the attempt has ended */
@@ -74,7 +74,7 @@ export class StepWaits {
         'Ask the partner what is wrong. Answer retry to keep waiting. To give up, cancel the workflow.',
       answers: ['retry'],
     } as const;
-    this.requirements
+    this.answers
       .ask(question, () => !this.#late.has(step))
       .catch((error: unknown) => {
         if (!isCancellation(error)) throw error;

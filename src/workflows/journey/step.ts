@@ -1,9 +1,9 @@
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { DocumentRef } from '../../messages/requirements.js';
+import type { Answers } from './answers.js';
 import type { SendOnce } from './partner-activities.js';
-import type { Timeline } from './published-state.js';
-import type { RequirementQueue } from './requirement-queue.js';
 import type { StepWaits } from './step-waits.js';
+import type { Timeline } from './timeline.js';
 
 /** One call to a partner, and how it recovers when it fails. Its effect is that of the operation in the catalogue. */
 export type Step<Result> = Read<Result> | IdempotentWrite<Result> | OnceWrite<Result>;
@@ -75,9 +75,8 @@ interface Resolution<Result> {
 export type Found<Result> = { readonly found: Result } | undefined;
 
 /** What steps need of the workflow that they belong to. */
-export interface StepContext {
+export interface StepContext extends Pick<Answers, 'ask' | 'blankFor'> {
   readonly timeline: Pick<Timeline, 'add'>;
-  readonly requirements: Pick<RequirementQueue, 'ask' | 'blankFor'>;
   readonly writes: Pick<UnfinishedWrites, 'cancelled' | 'doubt' | 'resolve'>;
   readonly waits: Pick<StepWaits, 'begin'>;
   /** Whether a cancellation of what runs the step was requested. */

@@ -9,9 +9,12 @@ import {
   withdrawProposal,
 } from '../../../src/messages/claims.js';
 import type { Requirement, Resolution } from '../../../src/messages/requirements.js';
-import { type ClaimRecords, Claims } from '../../../src/workflows/journey/claims.js';
+import { Claims } from '../../../src/workflows/journey/claims.js';
 import { handleClaims } from '../../../src/workflows/journey/handlers.js';
-import { Timeline } from '../../../src/workflows/journey/published-state.js';
+import {
+  RequirementQueue,
+  type RequirementRecords,
+} from '../../../src/workflows/journey/requirement-queue.js';
 import { problemWith } from '../../../src/workflows/journey/resolution-check.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
@@ -25,7 +28,7 @@ beforeEach(() => {
 const at = (time: string) => vi.setSystemTime(new Date(time));
 
 const note = (id: string, more: Partial<Requirement> = {}): Requirement => ({
-  ...{ id, kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
+  ...{ id, about: id, kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
   ...{ raisedAt: NOON, dueAt: '2026-02-02T12:00:00.000Z', answers: ['text', 'code', 'correction'] },
   ...more,
 });
@@ -33,23 +36,20 @@ const note = (id: string, more: Partial<Requirement> = {}): Requirement => ({
 type Sent = Readonly<Record<string, unknown>> | null;
 
 /** The claims of two notes. Updates run as in the SDK: the validator, which cannot wait, and then the handler. */
-function handledNotes(records?: ClaimRecords) {
-  const open = [note('note-1'), note('note-2')];
-  const timeline = new Timeline();
+function handledNotes(records?: RequirementRecords) {
+  const entries: Readonly<Record<string, string>>[] = [];
+  const timeline = { add: (event: string, what: object = {}) => void entries.push({ event, ...what }) };
   const shown: string[] = [];
-  const accepted: Resolution[] = [];
   const registered = new Map<string, { description: string; run: (request: never) => unknown }>();
-  const close = (id: string) => open.splice(open.findIndex((each) => each.id === id) >>> 0, 1);
-  const queue = {
-    open,
-    problemWith: (given: Resolution) => problemWith(given, { open, unsent: [] }, ['fees']),
+  const queue = new RequirementQueue(timeline, { requirement: () => {} }, { dueInHours: 48, records });
+  for (const id of records ? [] : ['note-1', 'note-2']) {
+    const { id: _, raisedAt: __, dueAt: ___, ...question } = note(id);
+    queue.raise(question);
+  }
+  const answers = {
+    problemWith: (given: Resolution) => problemWith(given, queue, ['fees']),
     /** What happens while the check of an answer takes its time. */
     check: async (_: Resolution) => {},
-    accept: (resolution: Resolution) => {
-      accepted.push(resolution);
-      close(resolution.requirementId);
-      claims.answered(resolution.requirementId, true);
-    },
   };
   const register = ({ name }: { name: string }, run: (request: never) => unknown, options: object) => {
     const { validator = () => {}, description } = options as {
@@ -63,19 +63,20 @@ function handledNotes(records?: ClaimRecords) {
     registered.set(name, { description, run: validated });
   };
   const state = { timeline, refresh: () => shown.push('refresh'), report: () => shown.push('report') };
-  const claims: Claims = new Claims(state as never, queue, records);
+  const claims: Claims = new Claims(state as never, queue, answers);
   handleClaims(claims, register as never);
   const send = async ({ name }: { readonly name: string }, request: Sent | string) =>
     registered.get(name)?.run(request as never);
   return {
-    ...{ claims, queue, shown, accepted, send, close, registered },
+    ...{ queue, answers, shown, send, registered },
     claim: (request: Sent) => send(claimRequirement, request),
     propose: (more: object = {}) => send(proposeAnswer, { ...PROPOSED, ...more }),
     confirm: (more: object = {}) => send(confirmAnswer, { ...CONFIRMED, ...more }),
     withdraw: (more: object = {}) => send(withdrawProposal, { ...BY_OLGA, ...more }),
     proposed: (id = 'note-1') => send(proposedAnswer, id),
-    first: () => claims.shown(note('note-1')),
-    happened: () => timeline.entries.map(({ at: _, ...entry }) => entry),
+    first: () => queue.shown.find(({ id }) => id === 'note-1') ?? note('gone'),
+    accepted: () => queue.answered.map(({ resolution }) => resolution),
+    happened: () => entries.filter(({ event }) => event !== 'requirement-raised'),
   };
 }
 
@@ -89,7 +90,7 @@ const NO_SUCH = 'requirementId: no requirement with this id is open; open: note-
 
 describe('a claim', () => {
   it('is shown with its end in UTC, in the list and the Web UI only', async () => {
-    const { claim, first, claims, shown, happened } = handledNotes();
+    const { claim, first, queue, shown, happened } = handledNotes();
     const until = '2026-01-31T14:00+01:00';
     const made = { actor: 'olga', until: ONE };
     expect(await claim({ ...BY_OLGA, actor: ' olga ', until })).toEqual({
@@ -97,8 +98,7 @@ describe('a claim', () => {
       claim: made,
     });
     expect(first()).toEqual({ ...note('note-1'), claim: made });
-    const other = note('note-2');
-    expect(claims.shown(other)).toBe(other);
+    expect(queue.shown[1]).toBe(queue.open[1]);
     expect(happened()).toEqual([
       { event: 'requirement-claimed', detail: 'note-1: until 2026-01-31 13:00 UTC', actor: 'olga' },
     ]);
@@ -226,7 +226,7 @@ describe('a proposal', () => {
   });
 
   it('becomes the answer of its author when a second person confirms it', async () => {
-    const { propose, confirm, accepted, shown, happened, first } = handledNotes();
+    const { propose, confirm, accepted, shown, happened } = handledNotes();
     await propose();
     at(ONE);
     const reason = 'SSN 123-45-6789; confirmed by olga: right';
@@ -234,9 +234,8 @@ describe('a proposal', () => {
     expect(await confirm({ actor: ' olga ', reason: 'right' })).toEqual({
       ...{ requirementId: 'note-1', acceptedAt: ONE, open: 1, resolution },
     });
-    expect([accepted, shown]).toEqual([[resolution], ['refresh', 'report']]);
-    expect(first()).not.toHaveProperty('proposal');
-    expect(happened().map(({ event }) => event)).toEqual(['answer-proposed']);
+    expect([accepted(), shown]).toEqual([[resolution], ['refresh', 'report']]);
+    expect(happened().map(({ event }) => event)).toEqual(['answer-proposed', 'requirement-resolved']);
     await expect(confirm()).rejects.toThrow('no requirement with this id is open; open: note-2');
   });
 
@@ -244,7 +243,7 @@ describe('a proposal', () => {
     const { propose, confirm, accepted } = handledNotes();
     await propose({ reason: 'called' });
     await confirm({ reason });
-    expect(accepted).toMatchObject([{ reason: 'called; confirmed by olga' }]);
+    expect(accepted()).toMatchObject([{ reason: 'called; confirmed by olga' }]);
   });
 
   it('that replaces another one in the same millisecond is another one', async () => {
@@ -260,74 +259,77 @@ describe('a proposal', () => {
         'proposedAt: another answer is proposed now; read it before you confirm it',
       );
     await confirm({ actor: 'pete', proposedAt: later });
-    expect(accepted).toMatchObject([{ answer: { text: 'One in five.' }, actor: 'paula' }]);
+    expect(accepted()).toMatchObject([{ answer: { text: 'One in five.' }, actor: 'paula' }]);
   });
 
   it('outlives a claim of its requirement, and both go with the requirement', async () => {
-    const { claim, propose, claims, first, confirm, happened } = handledNotes();
+    const { claim, propose, queue, confirm, happened } = handledNotes();
     await claim(UNTIL_ONE);
     await propose();
     at(ONE);
     await claim({ ...BY_OLGA, actor: 'paula', until: '2026-01-31T14:00:00.000Z' });
-    expect(first()).toMatchObject({ claim: { actor: 'paula' }, proposal: { actor: 'pete' } });
+    expect(queue.shown[0]).toMatchObject({ claim: { actor: 'paula' }, proposal: { actor: 'pete' } });
     await claim({ ...UNTIL_ONE, requirementId: 'note-2', until: '2026-01-31T14:00:00.000Z' });
-    claims.closed('note-1');
-    expect(first()).toEqual(note('note-1'));
-    expect(claims.shown(note('note-2'))).toHaveProperty('claim');
-    await expect(confirm()).rejects.toThrow('requirementId: no answer is proposed for this requirement');
+    queue.withdraw('note-1', 'gone');
+    expect(queue.shown).toMatchObject([{ id: 'note-2', claim: { actor: 'olga' } }]);
+    await expect(confirm()).rejects.toThrow('no requirement with this id is open; open: note-2');
     expect(happened().map(({ event }) => event)).not.toContain('proposal-dropped');
   });
 
   it('is dropped, which the timeline shows, when somebody answers', async () => {
-    const { propose, claims, first, happened } = handledNotes();
+    const { propose, queue, happened } = handledNotes();
     await propose();
-    claims.answered('note-1');
-    claims.answered('note-2');
-    expect(first()).toEqual(note('note-1'));
-    expect(happened().slice(1)).toEqual([
+    for (const requirementId of ['note-1', 'note-2'])
+      queue.accept({ requirementId, answer: TEXT, actor: 'olga', reason: 'called' });
+    expect(happened().slice(1)).toMatchObject([
+      { event: 'requirement-resolved' },
       { event: 'proposal-dropped', detail: 'note-1: it was proposed by pete' },
+      { event: 'requirement-resolved' },
     ]);
+    queue.takeBack({ requirementId: 'note-1', answer: TEXT, actor: 'olga', reason: 'wrong' });
+    expect(queue.shown).toEqual([note('note-1')]);
   });
 
   it('is not made when the requirement closes while the answer is checked', async () => {
-    const { queue, propose, close, first, happened } = handledNotes();
-    queue.check = async () => void close('note-1');
+    const { queue, answers, propose, happened } = handledNotes();
+    answers.check = async () => queue.withdraw('note-1', 'gone');
     await expect(propose()).rejects.toThrow('no requirement with this id is open; open: note-2');
-    expect([first(), happened()]).toEqual([note('note-1'), []]);
+    expect(queue.shown).toEqual([note('note-2')]);
+    expect(happened().map(({ event }) => event)).toEqual(['requirement-closed']);
   });
 
   it.each(['is proposed', 'is withdrawn'])(
     'is not applied when another %s while it is checked',
     async (how) => {
-      const { queue, propose, withdraw, confirm, accepted } = handledNotes();
+      const { answers, propose, withdraw, confirm, accepted } = handledNotes();
       await propose();
-      queue.check = async () => {
-        queue.check = async () => {};
+      answers.check = async () => {
+        answers.check = async () => {};
         await (how === 'is proposed' ? propose({ actor: 'paula' }) : withdraw());
       };
       await expect(confirm()).rejects.toThrow('proposedAt: this answer is no longer proposed');
-      expect(accepted).toEqual([]);
+      expect(accepted()).toEqual([]);
     },
   );
 
   it('is neither made nor applied when the check rejects it', async () => {
-    const { queue, propose, confirm, accepted, first } = handledNotes();
+    const { answers, propose, confirm, accepted, first } = handledNotes();
     const refuse = async () => {
       throw new Error('does not fit');
     };
     await propose();
-    queue.check = refuse;
+    answers.check = refuse;
     await expect(confirm()).rejects.toThrow('does not fit');
     await expect(propose({ actor: 'paula' })).rejects.toThrow('does not fit');
-    expect([accepted, first().proposal?.actor]).toEqual([[], 'pete']);
+    expect([accepted(), first().proposal?.actor]).toEqual([[], 'pete']);
   });
 
   it('is confirmed only while its answer still fits', async () => {
-    const { queue, propose, confirm, accepted } = handledNotes();
+    const { answers, propose, confirm, accepted } = handledNotes();
     await propose();
-    queue.open[0] = note('note-1', { answers: ['retry'] });
+    answers.problemWith = () => 'answer.kind: note-1 takes retry';
     await expect(confirm()).rejects.toThrow('answer.kind: note-1 takes retry');
-    expect(accepted).toEqual([]);
+    expect(accepted()).toEqual([]);
   });
 
   it.each<[Sent, string]>([
@@ -355,7 +357,7 @@ describe('a proposal', () => {
     const { propose, confirm, accepted } = handledNotes();
     await propose();
     await expect(confirm({ ...more })).rejects.toThrow(problem);
-    expect(accepted).toEqual([]);
+    expect(accepted()).toEqual([]);
   });
 
   it.each(['Eve Moss (ada-17) ', 'ada-17', 'Eve (pete) (ADA-17)'])(
@@ -366,9 +368,9 @@ describe('a proposal', () => {
       await expect(confirm({ actor })).rejects.toThrow(
         'actor: must not be the person who proposed the answer',
       );
-      expect(accepted).toEqual([]);
+      expect(accepted()).toEqual([]);
       await confirm({ actor: 'Ada Park (pete)' });
-      expect(accepted).toHaveLength(1);
+      expect(accepted()).toHaveLength(1);
     },
   );
 
@@ -404,22 +406,15 @@ describe('a proposal', () => {
 });
 
 describe('the next run', () => {
-  it('goes on with claims and proposals, and gets nothing where there are none', async () => {
+  it('goes on with claims and proposals', async () => {
     const before = handledNotes();
-    expect(before.claims.records).toBeUndefined();
     await before.claim(UNTIL_ONE);
-    const claimed = { claims: { 'note-1': { actor: 'olga', until: ONE } }, proposals: {} };
-    expect(before.claims.records).toEqual(claimed);
     await before.propose();
-    const records = { ...claimed, proposals: { 'note-1': { ...PROPOSED, actor: 'pete', at: NOON } } };
-    expect(before.claims.records).toEqual(records);
-    const after = handledNotes(before.claims.records);
+    const after = handledNotes(before.queue.records);
+    expect(after.queue.records).toEqual(before.queue.records);
     await expect(after.claim({ ...UNTIL_ONE, actor: 'pete' })).rejects.toThrow('olga has claimed note-1');
     await after.confirm();
-    expect(after.accepted).toMatchObject([{ answer: TEXT, actor: 'pete' }]);
-    expect(after.claims.records).toBeUndefined();
-    await before.claim(BY_OLGA);
-    expect(before.claims.records).toEqual({ ...records, claims: {} });
+    expect(after.accepted()).toMatchObject([{ answer: TEXT, actor: 'pete' }]);
   });
 });
 

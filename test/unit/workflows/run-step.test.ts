@@ -64,7 +64,7 @@ function workflow({ attempts = [], answers = [] }: Course) {
     doubt: (write: string) => void log.push(`doubt ${write}`),
     resolve: (write: string) => void log.push(`resolve ${write}`),
   };
-  const requirements = {
+  const people = {
     blankFor: async (fields: readonly string[]) => ({ blank: fields.join() }),
     ask: async (question: Question, isMoot: () => boolean = () => false) => {
       asked.push(question);
@@ -77,7 +77,7 @@ function workflow({ attempts = [], answers = [] }: Course) {
     log.push(`${isPoll ? 'poll' : 'begin'} ${title}`);
     return () => void log.push('end');
   };
-  const context = { timeline, writes, requirements, waits: { begin }, isCancelled: false };
+  const context = { timeline, writes, ...people, waits: { begin }, isCancelled: false };
   const run = async () => taken(attempts, 'an attempt') as never;
   const ended = async (step: Step<unknown>) => {
     const outcome: unknown = await runStep(context as never as StepContext, step).catch(

@@ -1,0 +1,41 @@
+import { metricMeter, workflowInfo } from '@temporalio/workflow';
+import { systemOf } from '../../messages/ids.js';
+import type { TimelineEntry } from '../../messages/onboarding-state.js';
+import { COUNTERS } from '../../messages/search-attributes.js';
+import type { TimelineEvent } from '../../messages/timeline-events.js';
+import { LONGEST, shortened } from '../../partners/bounds.js';
+import { accountName } from './partner-activities.js';
+
+/** What happened, in order: facts and who did what. It holds a short form of each answer, never a secret. */
+export class Timeline {
+  readonly #entries: TimelineEntry[];
+
+  constructor(entries: readonly TimelineEntry[] = []) {
+    this.#entries = [...entries];
+  }
+
+  get entries(): readonly TimelineEntry[] {
+    return this.#entries;
+  }
+
+  /** @param labels of the counter of the event, where it has one */
+  add(
+    event: TimelineEvent,
+    { detail, ...who }: Omit<TimelineEntry, 'at' | 'event'> = {},
+    labels: Readonly<Record<string, string>> = {},
+  ): void {
+    const about = detail === undefined ? {} : { detail: shortened(detail, LONGEST.text) };
+    this.#entries.push({ at: new Date().toISOString(), event, ...about, ...who });
+    if (event in COUNTERS) count(event as keyof typeof COUNTERS, labels);
+  }
+}
+
+/** Adds one to the counter of an event, except in a replay. The label '' stands for no partner, or the account without a name. */
+function count(event: keyof typeof COUNTERS, labels: Readonly<Record<string, string>>): void {
+  const [name, help] = COUNTERS[event];
+  metricMeter.createCounter(name, undefined, help).add(1, {
+    system: systemOf(workflowInfo().workflowId),
+    account: accountName() ?? '',
+    ...labels,
+  });
+}

@@ -1,0 +1,312 @@
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Answer, Resolution } from '../../../src/messages/requirements.js';
+import {
+  Abandoned,
+  RequirementQueue,
+  type RequirementRecords,
+  unlessAbandoned,
+} from '../../../src/workflows/journey/requirement-queue.js';
+
+const NOON = '2026-01-31T12:00:00.000Z';
+const AT_ONE = '2026-01-31T13:00:00.000Z';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+/** A queue whose people have an hour, with what it wrote into the timeline and what it published. */
+function queueOf(more: { readonly idPrefix?: string; readonly records?: RequirementRecords } = {}) {
+  const said: string[] = [];
+  const counted: unknown[] = [];
+  const published: string[] = [];
+  const queue = new RequirementQueue(
+    {
+      add: (event, { detail = '', actor, reason } = {}, labels) => {
+        said.push([`${event}: ${detail}`, ...(actor ? [`${actor}: ${reason}`] : [])].join(' | '));
+        if (labels) counted.push(labels);
+      },
+    },
+    { requirement: (type, { id }) => void published.push(`${type} ${id}`) },
+    { dueInHours: 1, ...more },
+  );
+  const raise = (about?: string, kind: 'ticket' | 'underwriting-note' = 'underwriting-note') =>
+    queue.raise({ ...(about && { about }), kind, title: 'Why?', detail: 'Why now?', answers: ['text'] });
+  const resolution = (
+    requirementId: string,
+    answer: Answer = { kind: 'text', text: 'Yes.' },
+  ): Resolution => ({
+    ...{ requirementId, answer, actor: 'olga', reason: 'SSN 123-45-6789' },
+  });
+  const answer = (id: string, given?: Answer) => queue.accept(resolution(id, given));
+  const takeBack = (id: string) => queue.takeBack(resolution(id, { kind: 'take-back' }));
+  const send = async (id: string, during: () => void = () => {}) =>
+    queue.whileSending(
+      queue.answered.filter(({ requirement }) => requirement.id === id),
+      'request the review',
+      async () => during(),
+    );
+  const ids = () => ({
+    open: queue.open.map(({ id }) => id),
+    answered: queue.answered.map(({ requirement }) => requirement.id),
+    unsent: queue.unsent,
+  });
+  return { queue, said, counted, published, raise, answer, takeBack, send, ids };
+}
+
+const NOTHING = { open: [], answered: [], unsent: [] };
+
+describe('a requirement that is raised', () => {
+  it('is due after the hours that people have, and is in timeline, counter and events', () => {
+    const { queue, raise, said, counted, published } = queueOf();
+    expect(raise('note-1')).toBe('note-1');
+    const dates = { raisedAt: NOON, dueAt: AT_ONE };
+    const texts = { title: 'Why?', detail: 'Why now?', answers: ['text'] };
+    expect(queue.open).toEqual([
+      { id: 'note-1', about: 'note-1', kind: 'underwriting-note', ...texts, ...dates },
+    ]);
+    expect(queue.dueInMs).toBe(3_600_000);
+    expect([said, counted]).toEqual([['requirement-raised: note-1: Why?'], [{ kind: 'underwriting-note' }]]);
+    expect(published).toEqual(['requirement.raised.v1 note-1']);
+  });
+
+  it('has a number of its own when it is asked again, and without a name the number of all', () => {
+    const { raise } = queueOf({ idPrefix: 'business-' });
+    expect([raise('note-1'), raise(undefined, 'ticket'), raise('note-1'), raise(), raise('note-2')]).toEqual([
+      'note-1',
+      'business-ticket-2',
+      'note-1-2',
+      'business-underwriting-note-4',
+      'note-2',
+    ]);
+  });
+
+  it('is found by what it is about until it ends, open or answered', () => {
+    const { queue, raise, answer } = queueOf();
+    raise('note-1');
+    raise('note-1');
+    expect([queue.has('note-1'), queue.has('note-1-2'), queue.has('note-2')]).toEqual([true, false, false]);
+    answer('note-1');
+    queue.withdraw('note-1-2', 'gone');
+    expect(queue.has('note-1')).toBe(true);
+    queue.settle('note-1');
+    expect(queue.has('note-1')).toBe(false);
+  });
+});
+
+describe('an answer', () => {
+  it('waits until it is settled, in the order of the answers', () => {
+    const { queue, raise, answer, said, ids } = queueOf();
+    for (const about of ['a', 'b', 'c']) raise(about);
+    answer('c');
+    answer('a');
+    expect(ids()).toEqual({ open: ['b'], answered: ['c', 'a'], unsent: ['c', 'a'] });
+    expect([queue.isAnswered('a'), queue.isAnswered('b'), queue.isAnswered('x')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(said.at(-1)).toBe('requirement-resolved: a: text: Yes. | olga: SSN ***-**-6789');
+    expect(queue.settle('a')).toMatchObject({ requirement: { id: 'a' }, resolution: { actor: 'olga' } });
+    expect(ids()).toMatchObject({ open: ['b'], answered: ['c'] });
+  });
+
+  it('of another kind is not among those of a kind', () => {
+    const { queue, raise, answer } = queueOf();
+    raise('note-1');
+    raise('ticket-1', 'ticket');
+    answer('ticket-1');
+    expect(queue.answeredOf('ticket')).toMatchObject([{ requirement: { id: 'ticket-1' } }]);
+    expect([queue.hasAnswered('ticket'), queue.hasAnswered('underwriting-note')]).toEqual([true, false]);
+    expect([queue.openOf('ticket'), queue.openOf('underwriting-note').length]).toEqual([[], 1]);
+  });
+
+  it('that abandons is found among the kinds whose answers end the workflow', () => {
+    const { queue, raise, answer } = queueOf();
+    raise('note-1');
+    raise('ticket-1', 'ticket');
+    answer('note-1');
+    answer('ticket-1', { kind: 'abandon' });
+    expect(queue.abandonedOf(['underwriting-note'])).toBeUndefined();
+    expect(queue.abandonedOf(['underwriting-note', 'ticket'])).toMatchObject({
+      requirement: { id: 'ticket-1' },
+    });
+  });
+
+  it('that comes twice, or after the end, is refused', () => {
+    const { queue, raise, answer, said } = queueOf();
+    raise('a');
+    raise('b');
+    answer('a');
+    expect(() => answer('a')).toThrow('a is not open');
+    queue.settle('a');
+    queue.withdraw('b', 'the partner has moved on');
+    for (const id of ['a', 'b', 'never']) expect(() => answer(id)).toThrow(`${id} is not open`);
+    expect(said.filter((line) => line.startsWith('requirement-resolved'))).toHaveLength(1);
+  });
+
+  it('is taken back once, and the requirement is the newest open one', () => {
+    const { raise, answer, takeBack, said, ids } = queueOf();
+    raise('a');
+    raise('b');
+    answer('a');
+    takeBack('a');
+    expect(ids()).toEqual({ open: ['b', 'a'], answered: [], unsent: [] });
+    expect(said.at(-1)).toBe('answer-taken-back: a | olga: SSN ***-**-6789');
+    expect(() => takeBack('a')).toThrow('a has no answer to take back');
+    answer('a');
+    expect(ids()).toMatchObject({ open: ['b'], answered: ['a'] });
+  });
+
+  it('that is on its way is not taken back until its write has left it', async () => {
+    const { raise, answer, takeBack, send, ids } = queueOf();
+    raise('a');
+    raise('b');
+    answer('a');
+    answer('b');
+    await send('a', () => {
+      expect(ids()).toEqual({ open: [], answered: ['a', 'b'], unsent: ['b'] });
+      expect(() => takeBack('a')).toThrow('a has no answer to take back');
+    });
+    expect(ids().unsent).toEqual(['a', 'b']);
+    takeBack('a');
+    expect(ids().open).toEqual(['a']);
+  });
+
+  it('that is settled while it is on its way is gone afterwards', async () => {
+    const { queue, raise, answer, send, ids, takeBack } = queueOf();
+    raise('a');
+    answer('a');
+    await send('a', () => void queue.settle('a'));
+    expect(ids()).toEqual(NOTHING);
+    expect(() => takeBack('a')).toThrow('a has no answer to take back');
+  });
+
+  it('stays on its way when the end of the workflow interrupts its write', async () => {
+    const { raise, answer, send, ids } = queueOf();
+    raise('a');
+    answer('a');
+    const interrupted = send('a', () => {
+      throw new Error('the partner has decided');
+    });
+    await expect(interrupted).rejects.toThrow('the partner has decided');
+    expect(ids()).toEqual({ open: [], answered: ['a'], unsent: [] });
+  });
+});
+
+describe('an end', () => {
+  it('closes an open requirement once, and leaves an answer alone', () => {
+    const { queue, raise, answer, said, ids } = queueOf();
+    raise('a');
+    raise('b');
+    answer('b');
+    for (const id of ['a', 'b', 'a', 'never']) queue.withdraw(id, 'the partner has moved on');
+    expect(ids()).toEqual({ open: [], answered: ['b'], unsent: ['b'] });
+    expect(said.slice(3)).toEqual(['requirement-closed: a: the partner has moved on']);
+  });
+
+  it('drops an answer once, and leaves an open requirement alone', () => {
+    const { queue, raise, answer, said, ids } = queueOf();
+    raise('a');
+    raise('b');
+    answer('a');
+    for (const id of ['a', 'b', 'a', 'never']) queue.drop(id, 'no longer asked');
+    expect([ids(), queue.settle('b')]).toEqual([{ open: ['b'], answered: [], unsent: [] }, undefined]);
+    expect(said.slice(3)).toEqual(['answer-dropped: a: no longer asked']);
+  });
+
+  it.each([
+    ['unknown', 'while it was on its way; whether it arrived is unknown'],
+    ['not-sent', 'before it was delivered'],
+  ] as const)('after a write that ended as %s says so of its answers', async (became, when) => {
+    const { queue, raise, answer, send, said, ids } = queueOf();
+    for (const about of ['sent', 'kept', 'open']) raise(about);
+    raise('ticket-1', 'ticket');
+    for (const id of ['sent', 'kept', 'ticket-1']) answer(id);
+    await send('sent', () => {
+      throw new Error('the partner has decided');
+    }).catch(() => {});
+    queue.dropUndelivered(
+      ['underwriting-note'],
+      [
+        { write: 'request the review', became },
+        { write: 'upload a.pdf', became: 'unknown' },
+      ],
+    );
+    expect(said.slice(7)).toEqual([
+      `answer-dropped: sent: the partner decided ${when}`,
+      'answer-dropped: kept: the partner decided before it was delivered',
+    ]);
+    expect(ids()).toEqual({ open: ['open'], answered: ['ticket-1'], unsent: ['ticket-1'] });
+  });
+});
+
+describe('an overdue requirement', () => {
+  it('is reported once, even when its answer is taken back', () => {
+    const { queue, raise, answer, takeBack, said, published } = queueOf();
+    raise('a');
+    raise('b');
+    const [a] = queue.inTime;
+    if (a) queue.overdue(a);
+    expect(queue.inTime.map(({ id }) => id)).toEqual(['b']);
+    expect([said.at(-1), published.at(-1)]).toEqual([
+      'requirement-overdue: a: Why?',
+      'requirement.overdue.v1 a',
+    ]);
+    answer('a');
+    takeBack('a');
+    answer('b');
+    expect(queue.inTime).toEqual([]);
+    takeBack('b');
+    expect(queue.inTime.map(({ id }) => id)).toEqual(['b']);
+  });
+});
+
+describe('a claim', () => {
+  const claim = { actor: 'olga', until: AT_ONE };
+
+  it('is shown with its requirement, which stays the same object without one', () => {
+    const { queue, raise } = queueOf();
+    raise('a');
+    queue.setClaims('a', { claim });
+    expect(queue.shown).toMatchObject([{ id: 'a', claim }]);
+    expect(queue.open[0]).not.toHaveProperty('claim');
+    queue.setClaims('a', { claim: undefined });
+    expect(queue.shown[0]).toBe(queue.open[0]);
+  });
+
+  it('goes with the answer, and cannot be made after it', () => {
+    const { queue, raise, answer, takeBack } = queueOf();
+    raise('a');
+    queue.setClaims('a', { claim });
+    answer('a');
+    queue.setClaims('a', { claim });
+    expect(queue.claimsOf('a').claim).toBeUndefined();
+    takeBack('a');
+    expect(queue.claimsOf('a').claim).toBeUndefined();
+    queue.setClaims('never', { claim });
+    expect(queue.claimsOf('never')).toEqual({});
+  });
+});
+
+it('the next run goes on with every state, and with the numbers', async () => {
+  const before = queueOf();
+  for (const about of ['open', 'answered', 'late']) before.raise(about);
+  before.answer('answered');
+  before.queue.setClaims('open', { claim: { actor: 'olga', until: AT_ONE } });
+  const late = before.queue.open.find(({ id }) => id === 'late');
+  if (late) before.queue.overdue(late);
+  const after = queueOf({ records: JSON.parse(JSON.stringify(before.queue.records)) });
+  expect(after.ids()).toEqual({ open: ['open', 'late'], answered: ['answered'], unsent: ['answered'] });
+  expect(after.queue.shown).toEqual(before.queue.shown);
+  expect(after.queue.inTime.map(({ id }) => id)).toEqual(['open']);
+  expect([after.raise('open'), after.raise()]).toEqual(['open-2', 'underwriting-note-5']);
+});
+
+it('an answer that abandons throws with its masked reason', () => {
+  const given = { requirementId: 'a', actor: 'olga', reason: 'SSN 123-45-6789' };
+  expect(() => unlessAbandoned({ ...given, answer: { kind: 'abandon' } })).toThrow(
+    new Abandoned('SSN ***-**-6789'),
+  );
+  expect(unlessAbandoned({ ...given, answer: { kind: 'retry' } })).toEqual({ kind: 'retry' });
+});
