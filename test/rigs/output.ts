@@ -1,7 +1,5 @@
 import type { Readable } from 'node:stream';
-
-/** How long to wait for a text. A busy machine takes its time. */
-const PATIENCE_MS = 60_000;
+import { PATIENCE_MS } from './waiting.js';
 
 /** The output of a running command. */
 export interface Watched {
