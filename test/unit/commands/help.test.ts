@@ -19,13 +19,13 @@ describe('gangway explain', () => {
   it('prints what happened, what to do, what happens next, and what not to do', async () => {
     expect(await printed('explain', 'uncertain-write')).toBe(`\
 uncertain-write (requirement)
-  what happened      A write was sent, and its response got lost. Gangway found
-                     no evidence that it took effect.
-  see it             The detail names what to look for, such as the dba and the
-                     guid, and when the request was sent. Look in the partner’s
-                     portal.
-  what to do         If it took effect, --adopt the ID that the portal shows. If
-                     it did not, wait some minutes, look again, then --retry.
+  what happened      The response to a write was lost, and Gangway found no
+                     evidence that the write took effect.
+  see it             The detail names what to look for in the partner’s portal,
+                     such as the dba and the guid, and when the request was
+                     sent.
+  what to do         If the write took effect, --adopt the ID that the portal
+                     shows. If not, wait some minutes, look again, then --retry.
   what happens next  The requirement closes by itself when evidence appears.
                      --retry sends the write again.
   do not             use --retry before you have looked twice. It can create a
