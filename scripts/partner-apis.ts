@@ -1,42 +1,50 @@
 import { z } from 'zod';
 import { type Operation, operationName, pathParameters } from '../src/partners/catalogue.js';
+import type { NamedSchemas } from '../src/partners/openapi/components.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName } from '../src/partners/systems.js';
 
 const INTRODUCTION = `# Partner APIs
 
 <!-- Made by "npm run docs" from the catalogue. Do not edit by hand. -->
 
-Every operation of a partner's API is one entry in a catalogue. The typed client, the sandbox, this page and the sandbox's
-OpenAPI 3.1 documents (\`/openapi/<system>.json\`) come from it. \`gangway call\` makes any of these operations: see
-[commands](commands.md#any-call).
+Each operation of a partner's API is one entry in a catalogue. The typed client, the sandbox, its OpenAPI 3.1 documents
+(\`/openapi/<system>.json\`) and this page come from it. [\`gangway call\`](commands.md#any-call) makes any of these calls.
 
-The column **shapes** shows where the shapes of request and response come from:
+Code and comments cite the contract, which is not in this repository, as \`apis/1\` to \`apis/4\`:
 
-- **documented**: the partner's contract prints them. The catalogue has them as printed.
-- **assumed**: the contract only names the operation. The shapes are those of similar services. The assumptions are listed
-  below each table.
+| cited as | document |
+| --- | --- |
+| \`apis/1\` | the banking partner's API. \`E1\` to \`E15\` number its endpoints |
+| \`apis/2\` | the merchant boarding API. \`B1\` to \`B4\` number its endpoints |
+| \`apis/3\` | the plant store, the payments platform and the processor webhook |
+| \`apis/4\` | facts about shapes that the others omit, from similar services |
 
-If the partner's reference shows that an assumed shape is wrong, correct it:
+Documents 1 to 3 are the contract: where \`apis/4\` disagrees, they win.
 
-1. Correct the operation's entry in the catalogue: address, query, body or response.
+A number such as (B3) is an endpoint's heading in the contract. † marks an operation that the contract names without its
+shapes: its row, and the assumptions below the table, follow \`apis/4\` and similar operations. If the partner's reference
+contradicts an assumption, correct it:
+
+1. Correct the catalogue entry: address, query, body or response.
 2. Set its \`provenance\` to \`documented\`.
-3. Delete its assumption from \`partner.ts\` of the partner.
+3. Delete its assumption from the partner's \`partner.ts\`.
 4. Run \`npm run docs\`.
 
-The client and the sandbox's routes follow, and the compiler names every place that uses the old shape.
+The client and the sandbox follow, and the compiler points to all code that uses the old shape.
 
-The column **effect** shows what a repeated call does:
+The effect states what a repeated call does:
 
-- A \`read\` changes nothing.
-- An \`idempotent\` write leaves the same state however often it runs, or has an idempotency key (\`event_id\`).
-- A \`once\` write has no such key.
+- \`read\`: changes nothing.
+- \`idempotent\`: leaves the same state, or has an idempotency key (\`event_id\`).
+- \`once\`: may take effect again. Gangway sends it [once](architecture.md#what-a-write-promises). If the outcome is unknown, a
+  workflow looks for [evidence](onboardings.md#writes) or asks a person.
 
-Gangway retries reads and idempotent writes freely. It sends a \`once\` write
-[once](architecture.md#what-a-write-promises).
-If the outcome is unknown, the workflow searches for [evidence](onboardings.md#writes) or asks a person.
+Gangway checks each request before it sends it, and accepts unknown fields and status names in responses. In the tables:
 
-In the column **request**, \`?\` marks optional fields. Gangway checks requests before it sends them. It reads responses tolerantly: unknown
-fields and status names do no harm.
+- \`?\` marks an optional field. \`…\` stands for further fields, which Gangway passes on unchanged.
+- \`any JSON\` in a response means that its shape is unknown. Gangway keeps it as it is.
+- A shape in italics is listed below the table.
+- Fields that are in neither path nor query are the body.
 `;
 
 /** The text of docs/partner-apis.md. */
@@ -44,87 +52,127 @@ export function partnerApisMarkdown(): string {
   return [INTRODUCTION, ...SYSTEM_NAMES.map(section)].join('\n');
 }
 
+type Entry = readonly [key: string, operation: Operation];
+
+/** From this number of fields on, a shape is shown once. */
+const WORTH_A_NAME = 3;
+
 function section(system: SystemName): string {
-  const { title, documentation, operations } = PARTNERS[system];
+  const { title, contract, documentation, operations } = PARTNERS[system];
   const { schemas, assumptions, alsoAssumed } = documentation;
-  const folder = `src/partners/${system}`;
-  const entries = Object.entries(operations({}));
-  const head = ['operation', 'ref.', 'address', 'effect', 'shapes', 'deprecated', 'request', 'response'];
-  const assumed = entries
-    .filter(([, { provenance }]) => provenance === 'assumed')
-    .map(([key]) => `- **${operationName(key)}**: ${assumptions[operationName(key)]}`);
+  const entries: Entry[] = Object.entries(operations({}));
+  const requests = requestCells(entries);
+  const rows = entries.map(([key, operation], row) => [
+    ...[operationCell(operationName(key), operation), operation.effect],
+    ...[requests[row] ?? '', responseCell(operation)],
+  ]);
+  const head = ['operation', 'effect', 'request', 'response'];
+  const table = [head, head.map(() => '---'), ...rows].map(tableRow).join('\n');
+  const shapes = sharedShapes(table, contract.names);
   return [
     `## ${title}`,
     '',
-    `Catalogue: ${linkTo(`${folder}/operations.ts`)}, shapes: ${linkTo(`${folder}/${schemas}`)}.`,
+    `Catalogue: ${linkTo(system, 'operations.ts')}, shapes: ${linkTo(system, schemas)}.`,
     '',
-    tableRow(head),
-    tableRow(head.map(() => '---')),
-    ...entries.map(([key, operation]) => tableRow(cells(operationName(key), operation))),
+    [...shapes].reduce((text, [shape, name]) => text.replaceAll(shape, `_${name}_`), table),
     '',
+    ...[...shapes].map(([shape, name]) => `- _${name}_: ${shape}`),
+    ...(shapes.size > 0 ? [''] : []),
     '### Assumptions',
     '',
-    ...(assumed.length > 0
-      ? [...assumed, '', 'About more than one operation:']
-      : ['About the operations as a whole:']),
-    '',
+    ...assumptionsOf(entries, assumptions),
     ...alsoAssumed.map((line) => `- ${line}`),
     '',
   ].join('\n');
 }
 
-function linkTo(path: string): string {
+/** What is assumed of each operation; operations of which the same is assumed are one line. */
+function assumptionsOf(entries: readonly Entry[], assumptions: Readonly<Record<string, string>>): string[] {
+  const assumed = entries.filter(([, { provenance }]) => provenance === 'assumed');
+  const alike = new Map<string, string[]>();
+  for (const [key] of assumed) {
+    const name = operationName(key);
+    const assumption = assumptions[name] ?? '';
+    alike.set(assumption, [...(alike.get(assumption) ?? []), `**${name}**`]);
+  }
+  return [...alike].map(([assumption, names]) => `- ${names.join(', ')}: ${assumption}`);
+}
+
+function linkTo(system: SystemName, file: string): string {
+  const path = `src/partners/${system}/${file}`;
   return `[\`${path}\`](../${path})`;
-}
-
-function cells(name: string, operation: Operation): string[] {
-  const { reference = '', method, path, effect, provenance, deprecated = '', summary } = operation;
-  return [
-    `**${name}**<br>${summary}`,
-    reference,
-    `\`${method} ${path}\``,
-    effect,
-    provenance,
-    deprecated,
-    requestOf(operation),
-    responseOf(operation),
-  ];
-}
-
-function responseOf(operation: Operation): string {
-  const { returns = 'json', statusPayloads = {}, failures = {} } = operation;
-  const shape = () => rule(schemaOf(operation.response)) || 'any JSON';
-  const shown = { stream: () => 'a file', none: () => 'nothing (204)', json: shape }[returns]();
-  const statuses = Object.keys(statusPayloads);
-  return [
-    shown,
-    ...(statuses.length > 0 ? [`${statuses.join(', ')} is success, too`] : []),
-    ...Object.entries(failures).map(([status, { message }]) => `${status}: ${message}`),
-  ].join('<br>');
 }
 
 function tableRow(row: readonly string[]): string {
   return `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-function requestOf(operation: Operation): string {
-  const schema = schemaOf(operation.request);
-  return (schema.anyOf ?? [schema]).map((form) => formOf(operation, form)).join('<br>or<br>') || 'nothing';
+function operationCell(name: string, operation: Operation): string {
+  const { reference, method, path, query = [], encoding, provenance, deprecated, summary } = operation;
+  const mark = provenance === 'assumed' ? '†' : '';
+  const number = reference ? ` (${reference})` : '';
+  const address = `${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
+  return [
+    `**${name}**${mark}${number}`,
+    summary,
+    `\`${method} ${address}\`${encoding === 'multipart' ? ', multipart' : ''}`,
+    ...(deprecated === undefined ? [] : [`Deprecated: ${deprecated}`]),
+  ].join('<br>');
 }
 
-function formOf(operation: Operation, schema: Schema): string {
-  const { properties = {}, required = [], additionalProperties } = schema;
-  const inPath = new Set(pathParameters(operation));
-  const inQuery = new Set(operation.query ?? []);
-  const lines = Object.entries(properties).map(([name, field]) => {
-    const where = inPath.has(name) ? ', in the path' : inQuery.has(name) ? ', in the query' : '';
-    const mark = required.includes(name) ? '' : '?';
-    const words = rule(field);
-    return `\`${name}${mark}\`${words ? ` ${words}` : ''}${where}`;
+function responseCell({ returns = 'json', response, statusPayloads = {}, failures = {} }: Operation): string {
+  const shape = () => rule(schemaOf(response)) || 'any JSON';
+  const shown = { stream: () => 'a file', none: () => 'nothing (204)', json: shape }[returns]();
+  const special = Object.entries(failures).filter(([, { kind }]) => kind !== undefined);
+  return [
+    shown,
+    ...Object.keys(statusPayloads).map((status) => `${status} is success as well`),
+    ...special.map(([status, { message }]) => `${status}: ${message}`),
+  ].join('<br>');
+}
+
+/** The request cells of a system. A request that takes the same fields as an earlier one refers to it. */
+function requestCells(entries: readonly Entry[]): string[] {
+  const shown = new Map<string, { readonly name: string; readonly fields: string }>();
+  return entries.map(([key, operation]) => {
+    const schema = schemaOf(operation.request);
+    if (schema.anyOf) {
+      return schema.anyOf
+        .map((form) => Object.values(fieldsOf(operation, form)).flat().join('<br>'))
+        .join('<br>or<br>');
+    }
+    const { inPath, others } = fieldsOf(operation, schema);
+    const fields = others.join('<br>');
+    const known = fields.replaceAll('?`', '`');
+    const same = shown.get(known);
+    if (others.length < WORTH_A_NAME) return [...inPath, ...others].join('<br>') || 'nothing';
+    if (!same) shown.set(known, { name: operationName(key), fields });
+    const reference = same && `as ${same.name}${same.fields === fields ? '' : ', all optional'}`;
+    return [...inPath, reference ?? fields].join('<br>');
   });
-  if (additionalProperties !== false) lines.push('further fields, as they are');
-  if (operation.encoding === 'multipart') lines.push('the body as multipart');
-  return lines.join('<br>');
+}
+
+/** The fields of a request, each with its rule. */
+function fieldsOf(operation: Operation, { properties = {}, required = [], additionalProperties }: Schema) {
+  const lines = Object.entries(properties).map(([name, field]) => {
+    const words = rule(field);
+    return [name, `\`${name}${required.includes(name) ? '' : '?'}\`${words ? ` ${words}` : ''}`] as const;
+  });
+  const parameters = pathParameters(operation);
+  const inPath = lines.filter(([name]) => parameters.includes(name)).map(([, line]) => line);
+  const others = lines.filter(([name]) => !parameters.includes(name)).map(([, line]) => line);
+  return { inPath, others: [...others, ...(additionalProperties === false ? [] : ['…'])] };
+}
+
+/** The shapes that occur more than once in a table and have a name in our modules, by what the table has of each. */
+function sharedShapes(table: string, names: NamedSchemas): Map<string, string> {
+  const inOrder = Object.entries(names).sort(([one], [other]) => one.localeCompare(other));
+  const shapes = inOrder.flatMap(([name, schema]) => {
+    const text = schema instanceof z.ZodType ? rule(schemaOf(schema)) : '';
+    const isShared = /^`{[^`]+}`$/.test(text) && table.split(text).length > 2;
+    return isShared && text.split(' ').length > WORTH_A_NAME ? [[text, name] as const] : [];
+  });
+  return new Map(shapes);
 }
 
 /** The part of JSON Schema that our shapes use. */
@@ -151,7 +199,7 @@ function schemaOf(schema: z.ZodType): Schema {
       const { def } = zodSchema._zod;
       if (def.type === 'custom') jsonSchema.format = 'bytes';
       if (def.type === 'string' && 'format' in def && def.format === 'datetime') {
-        jsonSchema.format = 'date and time';
+        jsonSchema.format = 'date-time';
       }
     },
   }) as Schema;
@@ -182,7 +230,7 @@ function ruleOfType(type: string, schema: Schema): string {
     case 'number':
       return range(type, schema);
     case 'string':
-      return schema.minLength ? 'text, not empty' : 'text';
+      return schema.minLength ? 'non-empty text' : 'text';
     default:
       return type;
   }
@@ -196,6 +244,6 @@ function shape({ properties = {}, required = [], additionalProperties }: Schema)
 
 function range(type: string, { minimum, maximum }: Schema): string {
   if (minimum === INT32.minimum && maximum === INT32.maximum) return 'int32';
-  if (maximum === Number.MAX_SAFE_INTEGER && minimum !== undefined) return `${type}, ${minimum} or more`;
-  return minimum === undefined || maximum === undefined ? type : `${type}, ${minimum} to ${maximum}`;
+  if (maximum === Number.MAX_SAFE_INTEGER && minimum !== undefined) return `${type} ≥ ${minimum}`;
+  return minimum === undefined || maximum === undefined ? type : `${type} ${minimum}–${maximum}`;
 }

@@ -125,7 +125,7 @@ export interface Partner<
       }
     | undefined;
   readonly contract: Contract;
-  /** What docs/partner-apis.md shows beside the catalogue. */
+  /** What docs/partner-apis.md shows in addition to the catalogue. */
   readonly documentation: {
     /** The file beside `operations.ts` that holds the shapes: `schemas.ts`. */
     readonly schemas: string;
@@ -135,6 +135,9 @@ export interface Partner<
     readonly alsoAssumed: readonly string[];
   };
 }
+
+/** The assumption about an operation whose row in docs/partner-apis.md shows all that is assumed. */
+export const AS_IN_THE_TABLE = 'only what the table shows.';
 
 /** Lets the compiler infer the types of a descriptor. */
 export function definePartner<

@@ -100,7 +100,7 @@ export function cardOperations(svc: string) {
       response: boardingResponse,
     },
     reissueCard: {
-      summary: 'Replace a card by a new one; the old one stops working',
+      summary: 'Replace a card; the old one stops working',
       method: 'POST',
       path: `/${svc}/paymentCard/reissuePaymentCard`,
       effect: 'once',

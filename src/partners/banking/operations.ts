@@ -21,7 +21,7 @@ const byWebhook = z.strictObject({ webhookId: int32 });
 const PARTNER_OPERATIONS = {
   createWebhook: {
     reference: 'E13',
-    summary: 'Register a webhook for one type of notification; `exists` if it is registered already',
+    summary: 'Register a webhook for one type of notification; `exists` if it is already registered',
     method: 'POST',
     path: '/api/Partners/webhooks',
     statusPayloads: { 409: { success: true, exists: true } },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exactJson } from '../fields.js';
 import { ref } from '../openapi/components.js';
 import { type Contract, PROBLEM, same, text } from '../openapi/contract.js';
-import { definePartner } from '../partner.js';
+import { AS_IN_THE_TABLE, definePartner } from '../partner.js';
 import { type BankingSettings, bankingClient, bankingOff, STATEMENT_FORMATS } from './client.js';
 import { bankingOperations, NEUTRAL_SEGMENT } from './operations.js';
 import * as requests from './requests.js';
@@ -111,69 +111,46 @@ export const banking = definePartner({
   documentation: {
     schemas: 'requests.ts',
     assumptions: {
-      'confirm-second-factor':
-        'Takes either form of issue-token with `smsCode` and `typeOperation`, which are required here, and returns what issue-token does. It needs no token. `token.ts` does not use it: it sends the code with issue-token.',
-      'refresh-token':
-        'Takes no body, is authorized by the token that is about to expire, and returns what issue-token does.',
-      'get-profile': 'Returns the banking profile record, as find-profile-by-merchant does.',
-      'find-profile-by-user': 'Returns the banking profile record, as find-profile-by-merchant does.',
-      'submit-business-customer':
-        'The fields are unknown, and Gangway sends them as they are. Returns the boarding response.',
-      'submit-authorized-user':
-        'The fields are unknown, and Gangway sends them as they are. Returns the boarding response.',
-      'get-business-account-holder':
-        'The address is that of the submission with the profile id at its end. Returns `businessAccountHolder` as it is in the banking profile record.',
-      'update-business-account-holder':
-        'The address is that of the submission with the profile id at its end. Takes the whole body of the submission, and replaces what was there. Returns the boarding response.',
-      'search-personal-account-holders':
-        'Takes what search-business-account-holders does, with `name` in place of `dba`, and returns `id` and `name`.',
-      'create-card':
-        'Takes the `financialAccountId`, an optional `paymentCardName`, and further fields as they are. Returns the payment card record.',
-      'list-cards':
-        'Takes `skip` and `count` in the query. Returns cards in a bare list, or in pages as `{totalCount, errorMessage, records}`; a status is a number or a name.',
-      'set-card-status':
-        'Takes the card’s id and the `status` as the number of the card record. The shape of the response is unknown; Gangway keeps it as it is.',
-      'set-card-authorization-controls':
-        'Takes the card’s id and the whole list, whose items the contract does not print. The shape of the response is unknown; Gangway keeps it as it is.',
-      'suspend-card':
-        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; returns the boarding response.',
-      'activate-card':
-        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; returns the boarding response.',
-      'reissue-card':
-        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; returns the boarding response.',
-      'list-payment-cards':
-        'The last segment of the address is `list`. Takes an optional `userProfileId`, and returns what list-cards does.',
-      'generate-statement':
-        'Takes what generate-full-statement does, with one `financialAccountId` in place of the list, and returns a file.',
-      'list-transactions':
-        'Takes one `financialAccountId`, optional `dateFrom` and `dateTo`, `skip` and `take`. Returns transactions in a bare list or in pages, as list-cards does; their fields are unknown.',
-      'list-financial-accounts': 'Takes no query. Returns a list whose items have `id`.',
-      'list-tickets': 'Takes no query. Returns tickets as list-new-tickets does.',
-      'create-ticket': 'Takes `text`, optionally `topic`, `topicId`, `parentTicketId`. Returns the ticket.',
-      'get-ticket': 'Returns the ticket.',
-      'update-ticket':
-        'Takes the new `text`, the new `status`, or both. The shape of the response is unknown; Gangway keeps it as it is.',
-      'get-notification': 'Returns the notification.',
-      'mark-notification-read':
-        'Takes no body. The shape of the response is unknown; Gangway keeps it as it is.',
-      'delete-notification':
-        'Takes no body. The shape of the response is unknown; Gangway keeps it as it is.',
-      'list-webhooks':
-        'Takes no query. Returns a list whose items have an int32 `id` and the fields submitted at creation.',
-      'update-webhook':
-        'Takes the whole body of create-webhook. The shape of the response is unknown; Gangway keeps it as it is.',
-      'delete-webhook':
-        '`webhookId` is the int32 `id` of the webhook. The shape of the response is unknown; Gangway keeps it as it is.',
+      'confirm-second-factor': 'Needs no token. Gangway does not use it: it sends the code with issue-token.',
+      'refresh-token': 'The expiring token authorizes it.',
+      'get-profile': AS_IN_THE_TABLE,
+      'find-profile-by-user': AS_IN_THE_TABLE,
+      'submit-business-customer': 'The fields are unknown.',
+      'submit-authorized-user': 'The fields are unknown.',
+      'get-business-account-holder': 'The address is that of the submission, followed by the profile ID.',
+      'update-business-account-holder': 'The address is that of the submission, followed by the profile ID.',
+      'search-personal-account-holders': AS_IN_THE_TABLE,
+      'create-card': AS_IN_THE_TABLE,
+      'list-cards': 'Returns a bare list or pages. A status is a number or a name.',
+      'set-card-status': '`status` is the number that the card record has.',
+      'set-card-authorization-controls': 'Takes the whole list. The fields of its items are unknown.',
+      'suspend-card': 'The address follows that of close-card.',
+      'activate-card': 'The address follows that of close-card.',
+      'reissue-card': 'The address follows that of close-card.',
+      'list-payment-cards': 'The address ends in `list`. Returns what list-cards does.',
+      'generate-statement': AS_IN_THE_TABLE,
+      'list-transactions': 'Returns a bare list or pages. The fields of a transaction are unknown.',
+      'list-financial-accounts': AS_IN_THE_TABLE,
+      'list-tickets': AS_IN_THE_TABLE,
+      'create-ticket': AS_IN_THE_TABLE,
+      'get-ticket': AS_IN_THE_TABLE,
+      'update-ticket': AS_IN_THE_TABLE,
+      'get-notification': AS_IN_THE_TABLE,
+      'mark-notification-read': AS_IN_THE_TABLE,
+      'delete-notification': AS_IN_THE_TABLE,
+      'list-webhooks': 'Its items have an int32 `id`, and the fields that create-webhook takes.',
+      'update-webhook': AS_IN_THE_TABLE,
+      'delete-webhook': '`webhookId` is the `id` of the webhook.',
     },
     alsoAssumed: [
-      'The header `X-Partner-Id` has the partner ID on every call except issue-token (`src/partners/banking/client.ts`).',
-      'Errors: problem details as ASP.NET writes them (`errors` by field, `title`, `detail`), `{message}`, `{error}`, a JSON string or a line of text. Gangway ignores other bodies (`src/partners/fields.ts`).',
-      'A missing or wrong one-time code gets a 403 that does not mention a lock or suspension, or a 401 that mentions codes or factors (`src/partners/banking/holder.ts`). The partner form of issue-token takes `smsCode` and `typeOperation` in the same spelling as the user form.',
-      'With `likev1`, issue-token returns the same fields. A token without `expiration` is valid for the documented ten minutes. An `expiration` without offset is UTC.',
-      'A list in the query (`types` and `categories` of list-notifications) repeats its name.',
-      'A provider of get-external-account-activity is any name in upper case, because the contract does not print the two names. Its 404 means that no external account is linked; Gangway reads it as an empty result.',
-      'Statements come as `application/pdf`, `text/csv` or `text/plain`, and the usual types for QBO and OFX (`src/partners/banking/client.ts`).',
-      'Gangway reads a 409 of create-webhook as success with `exists`. The shape of the response to a restored sub-user is unknown; Gangway keeps it as it is.',
+      'Every call except issue-token has the partner ID in the header `X-Partner-Id` (`src/partners/banking/client.ts`).',
+      'Errors are problem details as ASP.NET writes them (`errors` by field, `title`, `detail`), `{message}`, `{error}`, a JSON string or a line of text. Gangway ignores other bodies (`src/partners/fields.ts`).',
+      'A missing or wrong one-time code gets a 403 that mentions no lock or suspension, or a 401 that mentions codes or factors (`src/partners/banking/holder.ts`). Both forms of issue-token spell `smsCode` and `typeOperation` the same way.',
+      'With `likev1`, issue-token returns the same fields. A token without `expiration` is valid for the documented ten minutes. An `expiration` without an offset is UTC.',
+      'A list in a query repeats its name: `types` and `categories` of list-notifications.',
+      'In get-external-account-activity, `provider` is any uppercase name, because the contract omits the two names. A 404 means that no external account is linked; Gangway reads it as an empty result.',
+      'Statements come as `application/pdf`, `text/csv` or `text/plain`, and as the usual types for QBO and OFX (`src/partners/banking/client.ts`).',
+      'A 409 of create-webhook is a success with `exists`.',
     ],
   },
 });

@@ -55,7 +55,7 @@ export function accountOperations(svc: string) {
     },
     getExternalAccountActivity: {
       reference: 'E11',
-      summary: 'Activity of the external accounts linked to a profile; empty if none is',
+      summary: 'Activity of the external accounts linked to a profile',
       method: 'GET',
       path: `/${svc}/externalAccountActivity/{profileId}`,
       query: ['financialAccountId', 'provider', 'dateFrom', 'dateTo'],
@@ -126,7 +126,7 @@ export function profileOperations(svc: string) {
     },
     findProfileByMerchant: {
       reference: 'E5',
-      summary: 'The banking profile of a merchant profile ID',
+      summary: 'The banking profile of a merchant',
       method: 'GET',
       path: `/${svc}/profile/byMerchant/{merchantProfileId}`,
       mayFindNothing: true,

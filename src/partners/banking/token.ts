@@ -22,7 +22,7 @@ import type { secondFactor } from './rules.js';
 export const TOKEN_OPERATIONS = {
   issueToken: {
     reference: 'E1',
-    summary: 'Issue a Bearer token for user name and password, in the user’s or the partner’s form',
+    summary: 'Issue a Bearer token for user name and password, in the user or the partner form',
     method: 'POST',
     path: '/api/auth/v2',
     query: ['likev1'],
@@ -49,7 +49,7 @@ export const TOKEN_OPERATIONS = {
   },
   refreshToken: {
     reference: 'E2',
-    summary: 'Issue a fresh token in exchange for one that is about to expire',
+    summary: 'Exchange a token that is about to expire for a new one',
     method: 'POST',
     path: '/api/auth/refresh',
     effect: 'idempotent',

@@ -26,7 +26,7 @@ export const FEES_PATH = '/api/v2/merchant/fees';
  * The merchant boarding API: all fifteen operations that apis/2 names. B1 to B4 are as printed there; the eleven others
  * have the shapes that apis/4 reports of similar services.
  *
- * @param posNames the point-of-sale systems that the partner accepts, beside the two names that the contract prints.
+ * @param posNames the point-of-sale systems that the partner accepts besides the two that the contract prints.
  */
 export function boardingOperations(posNames: readonly string[] = []) {
   const createRequest = createMerchantRequest(posNames);
@@ -69,7 +69,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       response: createdMerchant,
     },
     createMerchant: {
-      summary: 'Create a merchant application from basic data, to be completed by submit-merchant',
+      summary: 'Create a merchant application from basic data; submit-merchant completes it',
       method: 'POST',
       path: '/api/v2/merchant/create',
       effect: 'once',
@@ -130,7 +130,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
     getStatus: {
       maxBytes: RESPONSE_BYTES.status,
       reference: 'B3',
-      summary: 'Current status of a merchant application, and its mid once boarded',
+      summary: 'Status of a merchant application, and its mid once boarded',
       method: 'GET',
       path: '/api/v1/merchant/status',
       query: ['id'],
@@ -143,7 +143,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
     },
     getStatus2: {
       maxBytes: RESPONSE_BYTES.status,
-      summary: 'Current status, with the broader status names',
+      summary: 'Status, with more status names',
       method: 'GET',
       path: '/api/v1/merchant/status2',
       query: ['id'],
@@ -178,7 +178,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
     getUnderwritingNotes: {
       maxBytes: RESPONSE_BYTES.list,
       reference: 'B4',
-      summary: 'Notes that the underwriters want answered; none if the list is empty',
+      summary: 'Notes that the underwriters want answered',
       method: 'GET',
       path: '/api/v1/merchant/underwritingNotes',
       query: ['id'],
@@ -190,7 +190,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       response: underwritingNotes,
     },
     requestUnderwritingReview: {
-      summary: 'Report to the underwriters that their notes are answered',
+      summary: 'Tell the underwriters that their notes are answered',
       method: 'POST',
       path: '/api/v1/merchant/underwritingReview',
       query: ['id'],
@@ -201,7 +201,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       response: anyResponse,
     },
     setUnderwritingPending: {
-      summary: 'Put a merchant at UW Level 1: Pending',
+      summary: 'Set a merchant to UW Level 1: Pending',
       method: 'POST',
       path: '/api/v1/merchant/underwritingPending',
       query: ['id'],

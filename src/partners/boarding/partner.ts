@@ -4,7 +4,7 @@ import type { Operation } from '../catalogue.js';
 import { exactJson, json } from '../fields.js';
 import { type Json, ref } from '../openapi/components.js';
 import { type Contract, listOf, object, same, text, textOrNull } from '../openapi/contract.js';
-import { definePartner } from '../partner.js';
+import { AS_IN_THE_TABLE, definePartner } from '../partner.js';
 import { boardingClient, boardingOff } from './client.js';
 import { boardingOperations, FEES_PATH } from './operations.js';
 import * as schemas from './schemas.js';
@@ -90,31 +90,23 @@ export const boarding = definePartner({
   documentation: {
     schemas: 'schemas.ts',
     assumptions: {
-      'list-agent-profiles':
-        'Takes no query. `data` is a list whose items have `id`, which is the `agentProfileId` of a create, and `name`.',
-      'list-boarding-settings':
-        'Takes no query. `data` is a list whose items have `id`, which is the `boardingSettingsId` of a create, and `name`.',
+      'list-agent-profiles': AS_IN_THE_TABLE,
+      'list-boarding-settings': AS_IN_THE_TABLE,
       'create-merchant':
-        'Takes the fields of v1 create and, because the contract calls its data model more complete, further fields as they are, with a warning that names them. Returns what v1 returns, with `merchantProfileId`; Gangway also reads a bare number.',
-      'update-fees':
-        '`id` is in the query as it is for reading. The body is the whole fees object, and it replaces what was there.',
+        'Takes the fields of v1. The contract calls its data model more complete, so Gangway sends other fields as well, with a warning that names them.',
+      'update-fees': 'The body replaces all fees.',
       'submit-merchant':
-        'With `merchantProfileId` in the body it completes and submits that merchant. The seven other fields are known by name only, and Gangway sends them as they are. The shape of the response is unknown; Gangway keeps it as it is.',
-      'submit-merchant-v1':
-        'Takes `id` in the query and no body, and submits what the partner has. The shape of the response is unknown; Gangway keeps it as it is.',
-      'get-status2': 'Takes and returns what get-status does, with more status names.',
-      'update-status':
-        '`id` is in the query, `status` and an optional `comment` are in the body. The shape of the response is unknown; Gangway keeps it as it is.',
-      'upload-attachment':
-        '`id` is in the query. The body is multipart: a part `file`, and an optional part `description`. The limit of 25 MiB is Gangway’s own. The shape of the response is unknown; Gangway keeps it as it is.',
-      'request-underwriting-review':
-        '`id` is in the query, an optional `comment` is in the body: it contains the texts of people’s replies. The shape of the response is unknown; Gangway keeps it as it is.',
-      'set-underwriting-pending':
-        'Takes `id` in the query and no body. The shape of the response is unknown; Gangway keeps it as it is.',
+        'Completes and submits the merchant with this `merchantProfileId`. The other fields are known by name only.',
+      'submit-merchant-v1': AS_IN_THE_TABLE,
+      'get-status2': AS_IN_THE_TABLE,
+      'update-status': AS_IN_THE_TABLE,
+      'upload-attachment': 'The limit of 25 MiB is Gangway’s own.',
+      'request-underwriting-review': '`comment` contains the texts of people’s replies.',
+      'set-underwriting-pending': AS_IN_THE_TABLE,
     },
     alsoAssumed: [
-      'The two card-brand groups of the fees, whose names the contract does not print, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',
-      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, beside those that the contract prints (`src/partners/boarding/schemas.ts`). Gangway shows an unknown name, asks once for each account what it means, and waits for the next status until then.',
+      'The fees call the two card-brand groups, whose names the contract omits, `amex` and `visaMasterCardDiscover`.',
+      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review` exist in addition to those that the contract prints (`src/partners/boarding/schemas.ts`). Gangway shows an unknown name, asks once per account what it means, and meanwhile waits for the next status.',
       'A temporary `mid` can exist before approval. A merchant is boarded when it is `Approved` and has a `mid`.',
       'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`). Gangway asks a person about anything else.',
       'A 401 or 403 can have `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',

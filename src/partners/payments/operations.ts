@@ -48,7 +48,7 @@ const ACCOUNT_OPERATIONS = {
     response: account,
   },
   createAccountV1: {
-    summary: 'Create an account and nothing else',
+    summary: 'Create only an account',
     method: 'POST',
     path: '/v1/accounts',
     effect: 'once',
@@ -107,7 +107,7 @@ const ACCOUNT_OPERATIONS = {
     response: apiKey,
   },
   updateApiKey: {
-    summary: 'Change the name or the permissions of an API key',
+    summary: 'Change the name or permissions of an API key',
     method: 'PUT',
     path: '/v5/apikeys/{apikey_id}',
     failures: missing('API key'),

@@ -3,7 +3,7 @@ import { isLoopback } from '../../settings/settings.js';
 import { json } from '../fields.js';
 import { ref } from '../openapi/components.js';
 import { type Contract, PROBLEM, same } from '../openapi/contract.js';
-import { definePartner, NO_WORDING } from '../partner.js';
+import { AS_IN_THE_TABLE, definePartner, NO_WORDING } from '../partner.js';
 import { NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient, paymentsOff } from './client.js';
 import { eventIdOf } from './event-id.js';
 import { PAYMENTS_OPERATIONS } from './operations.js';
@@ -20,11 +20,11 @@ const contract: Contract = {
   tooMany: () => ref('Problem'),
 };
 
-const NEW_ACCOUNT =
-  'Takes `type`, `name`, `description` and `address`, optionally `admin_email`, `mcc`, `parent_id`, `tax_id`, and further fields as they are.';
-const CHANGES = 'Takes those fields of the creation that change, and returns the whole.';
-const PAGE = '`search`, `account_id`, `status`, `limit` (1 to 200) and `offset`';
-const LIKE_V3 = 'Takes and returns what v3 does.';
+const CHANGES = 'Takes the fields to change, and returns the whole record.';
+const SEARCH = '`search` is the search that the contract names as an operation.';
+const NO_KEY = 'Gangway does not rely on `event_id` to make a repeated call safe.';
+const ADDED = '`amount` is what is added.';
+const NEW_AMOUNT = '`amount` is the new total.';
 
 /** Words of a host name that belong to the other environment. */
 const OTHER_ENVIRONMENT = {
@@ -90,66 +90,55 @@ export const payments = definePartner({
   documentation: {
     schemas: 'schemas.ts',
     assumptions: {
-      'list-accounts':
-        'Takes `search`, `status`, `limit` and `offset`, and returns a page, as list-terminals does, with `accounts`.',
-      'get-account': 'Returns `id`, `status`, `created_at`, `name`. The address is printed.',
-      'create-account-v1': `${NEW_ACCOUNT} Returns the account.`,
-      'create-account': `${NEW_ACCOUNT} Returns \`id\`, \`status\` and \`created_at\`; Gangway keeps the fields of the organization, webhook application and API key as they are.`,
-      'update-account': `Is a PUT, in v1. ${CHANGES}`,
-      'list-api-keys':
-        'Takes `limit` and `offset`, and returns a page, as list-terminals does, with `apikeys`.',
-      'get-api-key': 'Returns `id`, `name` and `permissions`.',
-      'create-api-key':
-        'Takes `name` and `permissions`, a list of names. Returns the key with its secret as `key`.',
-      'update-api-key': `Is a PUT. ${CHANGES}`,
-      'delete-api-key': 'The shape of the response is unknown; Gangway keeps it as it is.',
-      'list-terminals': `Takes ${PAGE}; \`search\` is what the contract names as an operation. Returns \`limit\`, \`offset\`, \`page\`, \`terminals\`, \`total\`. The address is printed.`,
-      'create-terminal':
-        'Takes `account_id` and `name`, optionally `location_id`, and further fields as they are. Returns the terminal.',
-      'get-terminal': 'Returns the terminal.',
-      'update-terminal': `Is a PUT. ${CHANGES}`,
-      'delete-terminal': 'The shape of the response is unknown; Gangway keeps it as it is.',
-      'create-location':
-        'Takes `account_id`, `name` and `address` (as of an account), and further fields as they are. Returns the location.',
-      'update-location': `Is a PUT. ${CHANGES}`,
-      'get-location': 'Returns the location.',
-      'list-transactions': `Takes ${PAGE}, and returns a page, as list-terminals does, with \`transactions\`; \`search\` is what the contract names as an operation.`,
-      'get-transaction': 'Returns the transaction.',
-      'update-transaction':
-        'Takes a `status` and further fields as they are. Returns the transaction. Method and address are printed.',
-      'open-batch':
-        'Is a POST to the resource. Takes `account_id` and further fields as they are. Returns `id`, `status` and `account_id`.',
-      'close-batch':
-        'Is a POST to `close` below the batch, without a body. Closing it again leaves it closed. Returns the batch.',
-      'update-batch': `Is a PUT. ${CHANGES}`,
-      'start-payment':
-        'Is a POST. Takes `terminal_id`, `amount`, `event_id`, and further fields as they are. Returns the transaction. Gangway does not rely on `event_id` to make a repetition safe.',
-      'start-preauth': 'Takes and returns what start-payment does.',
-      'capture-payment':
-        'Takes `event_id`, optionally `amount` (absent or null: all), `tip_amount`, `breakdown`. Returns the transaction. Method and address are printed.',
-      'increment-authorization':
-        'The last segment is `auth`. Takes `event_id` and the `amount` to add. Returns the transaction.',
-      'refund-payment': 'Takes `event_id` and optionally `amount`. Returns the transaction.',
-      'reverse-payment': 'Takes `event_id` and optionally `amount`. Returns the transaction.',
-      'adjust-payment':
-        'Takes `event_id` and the `amount` that the payment then has. Returns the transaction.',
-      'confirm-payment': 'Takes `event_id` and `confirm`, a boolean. Returns the transaction.',
-      'capture-payment-v1': LIKE_V3,
-      'increment-authorization-v1': LIKE_V3,
-      'refund-payment-v1': LIKE_V3,
-      'reverse-payment-v1': LIKE_V3,
-      'adjust-payment-v1': LIKE_V3,
-      'confirm-payment-v1': LIKE_V3,
-      'refund-transaction':
-        'Is a POST. Takes `transaction_id`, `event_id` and optionally `amount`. Returns the transaction. Gangway does not rely on `event_id` to make a repetition safe.',
+      'list-accounts': AS_IN_THE_TABLE,
+      'get-account': AS_IN_THE_TABLE,
+      'create-account-v1': AS_IN_THE_TABLE,
+      'create-account':
+        'Gangway keeps the fields of the organization, webhook application and API key as they are.',
+      'update-account': CHANGES,
+      'list-api-keys': AS_IN_THE_TABLE,
+      'get-api-key': AS_IN_THE_TABLE,
+      'create-api-key': 'Returns the secret as `key`.',
+      'update-api-key': CHANGES,
+      'delete-api-key': AS_IN_THE_TABLE,
+      'list-terminals': SEARCH,
+      'create-terminal': AS_IN_THE_TABLE,
+      'get-terminal': AS_IN_THE_TABLE,
+      'update-terminal': CHANGES,
+      'delete-terminal': AS_IN_THE_TABLE,
+      'create-location': AS_IN_THE_TABLE,
+      'update-location': CHANGES,
+      'get-location': AS_IN_THE_TABLE,
+      'list-transactions': SEARCH,
+      'get-transaction': AS_IN_THE_TABLE,
+      'update-transaction': AS_IN_THE_TABLE,
+      'open-batch': AS_IN_THE_TABLE,
+      'close-batch': 'Closing a batch again leaves it closed.',
+      'update-batch': CHANGES,
+      'start-payment': NO_KEY,
+      'start-preauth': NO_KEY,
+      'capture-payment': AS_IN_THE_TABLE,
+      'increment-authorization': ADDED,
+      'refund-payment': AS_IN_THE_TABLE,
+      'reverse-payment': AS_IN_THE_TABLE,
+      'adjust-payment': NEW_AMOUNT,
+      'confirm-payment': AS_IN_THE_TABLE,
+      'capture-payment-v1': AS_IN_THE_TABLE,
+      'increment-authorization-v1': ADDED,
+      'refund-payment-v1': AS_IN_THE_TABLE,
+      'reverse-payment-v1': AS_IN_THE_TABLE,
+      'adjust-payment-v1': NEW_AMOUNT,
+      'confirm-payment-v1': AS_IN_THE_TABLE,
+      'refund-transaction': NO_KEY,
     },
     alsoAssumed: [
-      'One table lists the versions of each resource (`src/partners/payments/schemas.ts`). Every action on a payment exists in v1 and in v3.',
-      'Amounts are whole cents, 1 or more. An `event_id` is a text that the platform remembers. Gangway uses a UUID made from workflow ID and step (`src/partners/payments/schemas.ts`).',
-      'Status names of transactions; Gangway keeps and shows any other: `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined`, `refunded` (`src/partners/payments/schemas.ts`).',
-      'Errors have the forms of the banking API (`src/partners/fields.ts`). A 404 means that the thing is missing or not accessible. A 401 of update-transaction means that the flow is no passthrough.',
-      'The names of permissions are unknown. Gangway sends any as they are.',
-      'A customer’s account is found by `search` of list-accounts for its `mid`, and by a `description` in the response that ends in `mid <mid>`; its terminal by `search` and `account_id` of list-terminals, and by `name` and `account_id` in the response. If the platform does not return these fields, Gangway finds nothing: a person decides about a write with an unknown outcome, and `--again` for the same merchant creates a second account (`src/activities/payments.ts`).',
+      'The contract prints the addresses of get-account, list-terminals, update-transaction and capture-payment, and the methods of the last two. Of the others it prints only version and resource, which one table lists (`src/partners/payments/schemas.ts`). Every action on a payment exists in v1 and in v3.',
+      'Amounts are whole cents, 1 or more. An optional `amount` that is absent or null means all of it.',
+      'An `event_id` is a text that the platform remembers. Gangway uses a UUID made from workflow ID and step (`src/partners/payments/event-id.ts`).',
+      'A transaction’s status is `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined` or `refunded`. Gangway keeps and shows any other (`src/partners/payments/schemas.ts`).',
+      'Errors have the forms of the banking API (`src/partners/fields.ts`). A 404 means that there is no such record, or that this API key may not see it.',
+      'The names of permissions are unknown, so Gangway sends any.',
+      'Gangway finds a customer’s account by searching list-accounts for the `mid`: its `description` ends in `mid <mid>`. It finds the terminal with `search` and `account_id` of list-terminals, by `name` and `account_id` in the response. If the platform does not return these fields, Gangway finds nothing: a person decides about a write with an unknown outcome, and `--again` for the same merchant creates a second account (`src/activities/payments.ts`).',
     ],
   },
 });

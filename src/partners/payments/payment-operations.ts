@@ -36,7 +36,7 @@ function actions(version: (typeof VERSIONS)['payments'][number]) {
   return {
     capture: {
       ...common,
-      summary: 'Capture an authorized payment, or a part of it',
+      summary: 'Capture all or part of an authorized payment',
       path: `${payment}/capture`,
       request: capture,
     },
@@ -48,25 +48,25 @@ function actions(version: (typeof VERSIONS)['payments'][number]) {
     },
     refund: {
       ...common,
-      summary: 'Refund a captured payment, or a part of it; parts up to all that was captured',
+      summary: 'Refund a captured payment, in whole or in parts',
       path: `${payment}/refund`,
       request: refund,
     },
     reverse: {
       ...common,
-      summary: 'Reverse a payment that is not settled, or a part of its authorization',
+      summary: 'Reverse an unsettled payment, or part of its authorization',
       path: `${payment}/reverse`,
       request: reversal,
     },
     adjust: {
       ...common,
-      summary: 'Set the amount of a payment that is not settled',
+      summary: 'Set the amount of an unsettled payment',
       path: `${payment}/adjust`,
       request: adjustment,
     },
     confirm: {
       ...common,
-      summary: 'Accept or reject the surcharge that a payment waits for',
+      summary: 'Accept or reject the surcharge on a payment',
       path: `${payment}/confirm`,
       request: confirmation,
     },
@@ -79,7 +79,7 @@ const v3 = actions('v3');
 /** Payments: initiation, the actions on them in both versions, and the refund of a completed transaction. */
 export const PAYMENT_OPERATIONS = {
   startPayment: {
-    summary: 'Start a contactless card-present payment at a terminal: authorized and captured in one',
+    summary: 'Start a contactless card-present payment at a terminal, authorized and captured in one step',
     method: 'POST',
     path: '/v3/payment',
     effect: 'once',
@@ -89,7 +89,7 @@ export const PAYMENT_OPERATIONS = {
     response: transaction,
   },
   startPreauth: {
-    summary: 'Start a contactless card-present authorization at a terminal, to be captured later',
+    summary: 'Start a contactless card-present authorization at a terminal, for later capture',
     method: 'POST',
     path: '/v3/preauth',
     effect: 'once',
@@ -111,7 +111,7 @@ export const PAYMENT_OPERATIONS = {
   adjustPaymentV1: v1.adjust,
   confirmPaymentV1: v1.confirm,
   refundTransaction: {
-    summary: 'Refund a completed transaction, or a part of it',
+    summary: 'Refund all or part of a completed transaction',
     method: 'POST',
     path: '/v3/refund',
     failures: missing('transaction'),
@@ -150,7 +150,7 @@ export const TRANSACTION_OPERATIONS = {
     response: transaction,
   },
   updateTransaction: {
-    summary: 'Enter the final outcome of a passthrough transaction, as the processor reported it',
+    summary: 'Record the final outcome of a passthrough transaction, as reported by the processor',
     method: 'PUT',
     path: '/v1/transactions/{transaction_id}',
     failures: {
@@ -178,7 +178,7 @@ export const TRANSACTION_OPERATIONS = {
     response: batch,
   },
   closeBatch: {
-    summary: 'Close a batch, which settles what was captured in it',
+    summary: 'Close a batch and settle what was captured in it',
     method: 'POST',
     path: '/v1/batches/{batch_id}/close',
     failures: missing('batch'),

@@ -43,7 +43,7 @@ export const plantStore = definePartner({
     schemas: 'operations.ts',
     assumptions: {},
     alsoAssumed: [
-      'A plant in a response has no `id`, as printed. If there is one, Gangway keeps it as the text of its digits, also beyond 2^53.',
+      'A plant in a response has no `id`, as printed. If there is one, Gangway keeps its digits as text, even beyond 2^53.',
     ],
   },
 });

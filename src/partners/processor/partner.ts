@@ -48,9 +48,9 @@ export const processor = definePartner({
     schemas: 'operations.ts',
     assumptions: {},
     alsoAssumed: [
-      'The envelope’s `status` decides, and not the HTTP status. `errors` is null, absent, an empty list, or messages by field. Gangway keeps `error_code` and `data` as they are (`src/partners/processor/operations.ts`).',
-      'A refusal with a 2xx that mentions a token is about the API key.',
-      'Gangway sends any event name, because the contract has three examples and no complete list.',
+      'The envelope’s `status` decides, not the HTTP status. `errors` is null, absent, an empty list, or messages by field. Gangway keeps `error_code` and `data` as they are (`src/partners/processor/operations.ts`).',
+      'A 2xx refusal that mentions a token is about the API key.',
+      'The contract has three event names and no complete list, so Gangway sends any.',
     ],
   },
 });
