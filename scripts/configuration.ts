@@ -1,4 +1,5 @@
-import { LIBRARY_SECTIONS, SECTIONS } from '../src/commands/help/setting-sections.js';
+import { withoutMarkdown } from '../src/commands/cli/prose.js';
+import { LIBRARY_SECTIONS, SECTIONS, type Section } from '../src/commands/help/setting-sections.js';
 import { settingsOf } from '../src/commands/help/settings.js';
 
 const row = (...cells: readonly string[]) =>
@@ -8,43 +9,57 @@ const ABOUT = `# Configuration
 
 <!-- "npm run docs" writes this page from the schemas of the settings. -->
 
-All settings are environment variables. An empty one counts as not set. A setting that a process cannot use stops it with exit
-code 2 and one line on standard error that names the setting and never its value. \`gangway doctor\` checks all of them.
+Settings are environment variables; [\`.env.example\`](../.env.example) lists them to fill in. An empty one counts as not set.
+A process stops with exit code 2 if it cannot use a setting. Its one-line error names the setting, never the value.
+\`gangway doctor\` checks all settings.
 
-A setting with _yes_ in the column _Secret_ can be in a file: set \`<NAME>_FILE\` to the path of the file, and leave \`<NAME>\` out.
+A _secret_ can be in a file: set \`<NAME>_FILE\` to the path, and leave out \`<NAME>\`. An _https URL_ may be http on loopback.`;
 
-[\`.env.example\`](../.env.example) has the same settings to fill in.`;
+/** From this number of different readers on, a section has a column for them. */
+const READERS_WORTH_A_COLUMN = 3;
 
 /** docs/configuration.md. */
 export function configurationMarkdown(): string {
-  const sections = SECTIONS.map((section) => [
-    `## ${section.title}`,
-    section.about,
-    [
-      row('Setting', 'Read by', 'Format', 'Default', 'Secret', 'Purpose'),
-      row('---', '---', '---', '---', '---', '---'),
-      ...settingsOf(section).map((setting) =>
-        row(
-          `\`${setting.name}\``,
-          setting.readers.join(', '),
-          setting.format,
-          setting.default,
-          setting.isSecret ? 'yes' : 'no',
-          setting.purpose,
-        ),
-      ),
-    ].join('\n'),
-  ]);
-  const libraries = LIBRARY_SECTIONS.map(({ title, about, settings }) => [
-    `## ${title}`,
-    about,
-    [
-      row('Setting', 'Default', 'Purpose'),
-      row('---', '---', '---'),
-      ...settings.map(({ name, unset = 'none', purpose }) => row(`\`${name}\``, unset, purpose)),
-    ].join('\n'),
-  ]);
-  return `${[ABOUT, ...[...sections, ...libraries].flat()].join('\n\n')}\n`;
+  const libraries = LIBRARY_SECTIONS.map(({ title, about, settings }) => {
+    const rows = settings.map(({ name, unset = 'none', purpose }) => [`\`${name}\``, unset, purpose]);
+    return [`## ${title}`, about, table(['Setting', 'Default', 'Purpose'], rows)];
+  });
+  return `${[ABOUT, ...[...SECTIONS.map(ofProcesses), ...libraries].flat()].join('\n\n')}\n`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => row(...cells)).join('\n');
+}
+
+function ofProcesses(section: Section): string[] {
+  const settings = settingsOf(section).map(
+    ({ name, readers, format, isSecret, default: value, purpose }) => ({
+      name: `\`${name}\``,
+      readers: readers.join(', '),
+      facts: [isSecret ? `${format}, _secret_` : format, value, purpose],
+    }),
+  );
+  const [usual = '', ...others] = byFrequency(settings.map(({ readers }) => readers));
+  const hasColumn = others.length + 1 >= READERS_WORTH_A_COLUMN;
+  const rows = new Map<string, string[]>();
+  for (const { name, readers, facts } of settings) {
+    const [format = '', value = '', purpose = ''] = facts;
+    const shown = hasColumn || readers === usual ? purpose : `${purpose} Read by ${readers}.`;
+    const cells = [...(hasColumn ? [readers] : []), format, value, shown];
+    const key = JSON.stringify(cells);
+    const [names, ...rest] = rows.get(key) ?? [];
+    rows.set(key, names === undefined ? [name, ...cells] : [`${names}<br>${name}`, ...rest]);
+  }
+  const head = ['Setting', ...(hasColumn ? ['Read by'] : []), 'Format', 'Default', 'Purpose'];
+  const about =
+    others.length > 0 && !hasColumn ? `${section.about} Read by ${usual} unless noted.` : section.about;
+  return [`## ${section.title}`, about, table(head, [...rows.values()])];
+}
+
+/** The different texts, the most frequent first. */
+function byFrequency(texts: readonly string[]): string[] {
+  const count = (text: string) => texts.filter((other) => other === text).length;
+  return [...new Set(texts)].sort((one, other) => count(other) - count(one));
 }
 
 const COMMENT_WIDTH = 110;
@@ -52,7 +67,7 @@ const COMMENT_WIDTH = 110;
 /** Words as comment lines of a file for a shell. */
 function comment(text: string): string[] {
   const lines = [''];
-  for (const word of text.replaceAll('`', '').split(' ')) {
+  for (const word of withoutMarkdown(text).split(' ')) {
     const longer = `${lines.at(-1)} ${word}`;
     if (longer.length < COMMENT_WIDTH) lines[lines.length - 1] = longer;
     else lines.push(` ${word}`);

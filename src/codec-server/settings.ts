@@ -21,15 +21,15 @@ export const codecServerSettings = z.object({
   }),
   CODEC_ADDRESS: listenAddress
     .prefault('127.0.0.1:8083')
-    .describe('Where the codec server listens. Outside loopback it requires `CODEC_BEHIND_TLS=true`.'),
+    .describe('Where the codec server listens. Outside loopback, it requires `CODEC_BEHIND_TLS=true`.'),
   CODEC_METRICS_ADDRESS: metricsAddress('codec server'),
-  CODEC_BEHIND_TLS: flag.describe('States that a proxy in front terminates TLS.'),
+  CODEC_BEHIND_TLS: flag.describe('Confirms that a proxy in front terminates TLS.'),
   CODEC_TOKEN_IN_PATH: flag.describe(
-    'Takes the token from the path, because the Web UI of a development server sends none. Only on loopback.',
+    'Takes the token from the path, because the Web UI of a development server sends none. For loopback only.',
   ),
   CODEC_TOKENS: bearerTokens
     .default([])
-    .describe('Bearer tokens of callers. Either these or `CODEC_JWKS_URL` is required.'),
+    .describe('Bearer tokens of callers. Required unless `CODEC_JWKS_URL` is set.'),
   CODEC_JWKS_URL: z
     .string()
     .refine(
@@ -38,33 +38,30 @@ export const codecServerSettings = z.object({
     )
     .optional()
     .meta({
-      description: 'Where the issuer of JSON Web Tokens publishes its keys.',
-      format: 'URL with https (http only to loopback)',
+      description: 'Where the issuer of JSON Web Tokens (JWT) publishes its keys.',
+      format: 'https URL',
       address: true,
     }),
   CODEC_JWT_ISSUER: z.string().optional().meta({
-    description: 'Issuer of the JSON Web Tokens. Required with `CODEC_JWKS_URL`.',
+    description: 'Issuer of the JWTs. Required with `CODEC_JWKS_URL`.',
     address: false,
   }),
-  CODEC_JWT_AUDIENCE: z
-    .string()
-    .optional()
-    .describe('Audience of the JSON Web Tokens. Required with `CODEC_JWKS_URL`.'),
+  CODEC_JWT_AUDIENCE: z.string().optional().describe('Audience of the JWTs. Required with `CODEC_JWKS_URL`.'),
   CODEC_UI_ORIGIN: z
     .string()
     .refine(isOrigin, 'must be an origin such as https://temporal.example.com, without a path')
     .optional()
     .meta({
-      description: 'Origin of the Temporal Web UI, whose pages may call the codec server.',
+      description: 'Origin of the Temporal Web UI that may call the codec server.',
       format: 'origin such as `https://temporal.example.com`',
       address: false,
-      unset: 'no page may call it',
+      unset: 'no origin',
     }),
   CODEC_NAMESPACES: list
     .refine((names) => names.every(Boolean), 'must be names of namespaces, separated by commas')
     .optional()
     .meta({
-      description: 'Namespaces whose payloads the codec server converts.',
+      description: 'Namespaces whose payloads it converts.',
       unset: '`TEMPORAL_NAMESPACE`',
     }),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Namespace at Temporal.'),

@@ -29,15 +29,15 @@ const SESSION_MAX_MS = 12 * 3_600_000;
 export const consoleSettings = z.object({
   CONSOLE_ADDRESS: listenAddress
     .prefault('127.0.0.1:8085')
-    .describe('Where the console listens. Outside loopback it requires `OIDC_ISSUER` and `CONSOLE_URL`.'),
+    .describe('Where the console listens. Outside loopback, it requires `OIDC_ISSUER` and `CONSOLE_URL`.'),
   CONSOLE_METRICS_ADDRESS: metricsAddress('console'),
   CONSOLE_URL: secureUrl
     .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be an address without a path')
     .optional()
     .meta({
       description:
-        'Address of the console in browsers. The identity provider sends people back to it, and requests for another host are refused.',
-      unset: 'its own address, which is for loopback only',
+        'Address of the console in browsers, to which the identity provider sends people back. Requests for other hosts are rejected.',
+      unset: 'its own address, on loopback only',
       address: false,
     }),
   CONSOLE_SESSION_KEYS: list
@@ -48,7 +48,7 @@ export const consoleSettings = z.object({
     .optional()
     .meta({
       description: 'Secrets that encrypt session cookies: the first encrypts, each decrypts.',
-      format: 'list of secrets of 32 or more characters',
+      format: 'list of secrets with at least 32 characters',
       unset: 'required with `OIDC_ISSUER`',
       secret: true,
     }),
@@ -60,34 +60,31 @@ export const consoleSettings = z.object({
     .transform((kinds) => kinds as RequirementKind[])
     .default([])
     .meta({
-      description: 'Kinds of requirements whose answers a second person confirms.',
+      description: 'Requirement kinds whose answers a second person must confirm.',
       format: 'list of requirement kinds',
     }),
   CONSOLE_TRUSTED_PROXIES: trustedProxies,
   OIDC_ISSUER: secureUrl.optional().meta({
-    description: 'Identity provider (OpenID Connect) at which people sign in.',
-    unset: 'nobody signs in, and the console listens on loopback only',
+    description: 'OpenID Connect identity provider where people sign in.',
+    unset: 'no sign-in, on loopback only',
   }),
   OIDC_CLIENT_ID: z
     .string()
     .optional()
-    .meta({ description: 'Client id of the console at the provider.', unset: 'required with `OIDC_ISSUER`' }),
+    .meta({ description: 'Client ID of the console.', unset: 'required with `OIDC_ISSUER`' }),
   OIDC_CLIENT_SECRET: z.string().optional().meta({
     description: 'Client secret of the console.',
-    unset: 'the console is a public client',
+    unset: 'public client',
     secret: true,
   }),
   OIDC_SCOPE: z.string().default('openid profile email').describe('Scopes that the console requests.'),
   OIDC_ROLES_CLAIM: z
     .string()
     .default('roles')
-    .describe(
-      'Claim with the roles of a person: `viewer`, `operator`, `approver`, `admin`. The highest counts.',
-    ),
+    .describe('Claim with a person’s roles: `viewer`, `operator`, `approver`, `admin`. The highest counts.'),
   OIDC_ACCOUNTS_CLAIM: z.string().optional().meta({
-    description:
-      'Claim with the partner accounts that a person may see; `default` is the account without a name.',
-    unset: 'everybody sees all accounts',
+    description: 'Claim with the partner accounts that a person may see. `default` is the unnamed account.',
+    unset: 'everyone sees all accounts',
   }),
   ...webUiSettings.shape,
   ...accountNames.shape,

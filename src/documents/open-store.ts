@@ -12,13 +12,13 @@ const storePlace = z
 export const storeSettings = z.object({
   DOCUMENT_DIR: storePlace
     .default('documents')
-    .describe('Documents that wait to be sent to a partner. Workers and the command share it.'),
+    .describe('Documents to be sent to partners. The processes share it.'),
   STATEMENT_DIR: storePlace
     .default('statements')
     .describe('Statements that workers save, and files that `gangway call` receives.'),
   AWS_ENDPOINT_URL_S3: secureUrl
     .optional()
-    .meta({ description: 'Server of the buckets, if it is not AWS.', unset: 'AWS' }),
+    .meta({ description: 'S3 endpoint of the buckets.', unset: 'AWS' }),
 });
 
 /** Where files are. */

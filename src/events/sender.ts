@@ -15,17 +15,15 @@ export const eventSettings = z.object({
     .default([])
     .meta({
       description:
-        'Where outbound events go: https, or http to this machine with `EVENTS_TO_LOOPBACK=true`. A URL may hold a key, so it is treated as a secret.',
+        'Where [outbound events](events.md#outbound-events) go: https URLs. A URL may contain a key, so it is a secret.',
       secret: true,
       address: true,
     }),
   EVENTS_SECRETS: signingSecrets
     .default([])
-    .describe(
-      'Secrets that sign outbound events; several while they are rotated. Required with `EVENTS_URLS`.',
-    ),
+    .describe('Secrets that sign outbound events. List several to rotate them. Required with `EVENTS_URLS`.'),
   EVENTS_TO_LOOPBACK: flag.describe(
-    'Allows outbound events to this machine. Other private addresses are always rejected.',
+    'Allows `EVENTS_URLS` on this machine, with http as well. Other private addresses are always rejected.',
   ),
 });
 

@@ -39,9 +39,7 @@ export const accountNames = z.object({
     .refine((names) => names.every((name) => ACCOUNT_NAME.test(name)), `each ${ACCOUNT_NAME_RULE}`)
     .refine((names) => new Set(names).size === names.length, 'names an account twice')
     .default([])
-    .describe(
-      'Names of further partner accounts. Each setting of a partner account exists once more for each name, with the name in capitals as its prefix.',
-    ),
+    .describe('Names of additional [partner accounts](#partner-accounts).'),
 });
 
 /** A rate, which may be less than one. */
@@ -55,35 +53,29 @@ const perSecond = z
   .meta({ format: 'number such as `5` or `0.5`' });
 
 /** The settings that every system has, by their names after `<SYSTEM>_`. */
-function commonSettings(system: SystemName) {
-  const { name } = PARTNERS[system];
-  return z.object({
-    URL: secureUrl.optional().meta({ description: `URL of the ${name}.`, unset: 'the system is off' }),
-    ACTIVITIES_PER_SECOND: perSecond.optional().meta({
-      description: `How many activities at the ${name} may begin in a second, over all workers together.`,
-      unset: 'no limit',
-    }),
-  });
-}
-
-/** The settings of a system with a portal, by their names after `<SYSTEM>_`. */
-function portalSettings(system: SystemName) {
-  const { name } = PARTNERS[system];
-  return z.object({
-    PORTAL_URL: secureUrl
-      .refine((text) => text.includes(PORTAL_ID), `must contain ${PORTAL_ID}`)
-      .optional()
-      .meta({
-        description: `Page of a merchant or profile in the portal of the ${name}, with \`${PORTAL_ID}\` in place of its id. \`gangway status\` shows it.`,
-        unset: 'no link',
-        format: `URL with \`${PORTAL_ID}\``,
-        address: false,
-      }),
-  });
-}
+const commonSettings = z.object({
+  URL: secureUrl.optional().meta({ description: 'URL of the partner.', unset: 'the system is off' }),
+  ACTIVITIES_PER_SECOND: perSecond.optional().meta({
+    description: 'Activities that may start per second, across all workers.',
+    unset: 'no limit',
+  }),
+});
 
 /** Stands for the id of a merchant or profile in the address of a portal. */
 const PORTAL_ID = '{id}';
+
+/** The settings of a system with a portal, by their names after `<SYSTEM>_`. */
+const portalSettings = z.object({
+  PORTAL_URL: secureUrl
+    .refine((text) => text.includes(PORTAL_ID), `must contain ${PORTAL_ID}`)
+    .optional()
+    .meta({
+      description: `Page of a merchant or profile in the partner’s portal, with \`${PORTAL_ID}\` for its ID. \`gangway status\` shows it.`,
+      unset: 'no link',
+      format: `URL with \`${PORTAL_ID}\``,
+      address: false,
+    }),
+});
 
 /** The page of a merchant or a profile in the portal of its partner; undefined without a setting. */
 export function portalLink(
@@ -107,8 +99,8 @@ function optional({ shape }: z.ZodObject, url: string): z.ZodRawShape {
 /** All settings of one account, by their names without its prefix. */
 export function accountSettings(): z.ZodObject {
   const shapes = SYSTEM_NAMES.map((system) => ({
-    ...prefixed(settingsPrefix(system), commonSettings(system)),
-    ...(PARTNERS[system].hasPortal && prefixed(settingsPrefix(system), portalSettings(system))),
+    ...prefixed(settingsPrefix(system), commonSettings),
+    ...(PARTNERS[system].hasPortal && prefixed(settingsPrefix(system), portalSettings)),
     ...optional(PARTNERS[system].settings, `${settingsPrefix(system)}URL`),
     ...PARTNERS[system].wording.settings.shape,
   }));
@@ -165,11 +157,11 @@ function readWording(environment: NodeJS.ProcessEnv, prefix: string): Wording {
 /** An account uses no setting of another account, and above all none of its credentials. */
 function readAccount(environment: NodeJS.ProcessEnv, prefix: string): Account {
   const common = eachSystem((system) =>
-    readSettings(commonSettings(system), environment, prefix + settingsPrefix(system)),
+    readSettings(commonSettings, environment, prefix + settingsPrefix(system)),
   );
   const limits = SYSTEM_NAMES.map((system) => [system, common[system].ACTIVITIES_PER_SECOND] as const);
   const portals = SYSTEM_NAMES.filter((system) => PARTNERS[system].hasPortal).map((system) => {
-    const set = readSettings(portalSettings(system), environment, prefix + settingsPrefix(system));
+    const set = readSettings(portalSettings, environment, prefix + settingsPrefix(system));
     return [system, set.PORTAL_URL] as const;
   });
   return {

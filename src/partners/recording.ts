@@ -13,9 +13,9 @@ import { isNestedDeeper, parseExactly, writeExactly } from './json.js';
 export const recordSettings = z.object({
   GANGWAY_RECORD: z.string().optional().meta({
     description:
-      'Folder in which each exchange with a partner is recorded as a HAR file, with placeholders for private values.',
-    format: 'path of a folder',
-    unset: 'nothing is recorded',
+      'Folder for a [recording](commands.md#recordings) of the exchanges with partners, with placeholders for private values.',
+    format: 'folder',
+    unset: 'no recording',
   }),
 });
 

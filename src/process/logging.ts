@@ -10,7 +10,7 @@ export const logSettings = z.object({
   GANGWAY_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error'])
     .default('info')
-    .describe('Lowest level that is logged, as JSON lines on standard error.'),
+    .describe('Lowest level to log. Logs are JSON lines on standard error.'),
 });
 
 /** A logger that writes JSON lines. Default: to standard error, because standard output belongs to the results of a process. */

@@ -177,25 +177,23 @@ function checkOf(rule: SenderRule): (webhook: SentWebhook) => boolean {
 }
 
 /** The settings of the webhooks of one partner, by their names after `RECEIVER_<SYSTEM>_`. */
-function webhookSettingsOf(partner: SystemName) {
-  const { name } = PARTNERS[partner];
-  return z.object({
-    AUTH: senderRules.default([]).meta({
-      description: `How a webhook shows that the ${name} sent it; any of the list is enough. \`none\` only on loopback.`,
-      unset: 'webhooks of this partner are rejected',
-      secret: true,
-    }),
-  });
-}
+const partnerWebhookSettings = z.object({
+  AUTH: senderRules.default([]).meta({
+    description:
+      'How a webhook proves that this partner sent it. Any entry suffices. `none` is for loopback only.',
+    unset: 'webhooks are rejected',
+    secret: true,
+  }),
+});
 
 function webhookRules(partner: SystemName, environment: NodeJS.ProcessEnv): WebhookRules {
-  const set = readSettings(webhookSettingsOf(partner), environment, webhookPrefix(partner));
+  const set = readSettings(partnerWebhookSettings, environment, webhookPrefix(partner));
   return { senders: set.AUTH, idFields: PARTNERS[partner].webhooks?.idFields ?? [] };
 }
 
 /** The settings of the webhooks of all partners. */
 export const webhookSettings: z.ZodObject = z.object(
-  Object.assign({}, ...WEBHOOK_PARTNERS.map((one) => prefixed(webhookPrefix(one), webhookSettingsOf(one)))),
+  Object.assign({}, ...WEBHOOK_PARTNERS.map((one) => prefixed(webhookPrefix(one), partnerWebhookSettings))),
 );
 
 /** The settings of the receiver, beside Temporal's own. */
@@ -206,13 +204,13 @@ export const receiverSettings = z.object({
   RECEIVER_ADDRESS: listenAddress
     .prefault('127.0.0.1:8082')
     .describe(
-      'Where the receiver listens. Outside loopback it requires `RECEIVER_SECRETS`, and a proxy with TLS in front.',
+      'Where the receiver listens. Outside loopback, it requires `RECEIVER_SECRETS` and a TLS proxy in front.',
     ),
   RECEIVER_METRICS_ADDRESS: metricsAddress('receiver'),
   RECEIVER_SECRETS: signingSecrets
     .default([])
-    .describe('Secrets that onboarding events are signed with; several while they are rotated.'),
-  RECEIVER_TOKENS: bearerTokens.default([]).describe('Bearer tokens of the callers of `/onboardings`.'),
+    .describe('Secrets that sign onboarding events. List several to rotate them.'),
+  RECEIVER_TOKENS: bearerTokens.default([]).describe('Bearer tokens for `/onboardings`.'),
   RECEIVER_TRUSTED_PROXIES: trustedProxies,
 });
 

@@ -9,7 +9,7 @@ export const sandboxSettings = z.object({
   SANDBOX_ADDRESS: listenAddress.prefault('127.0.0.1:4010').describe('Where the sandbox listens.'),
   SANDBOX_PACE: pace
     .prefault('1s')
-    .describe('Time, or number of status reads, between two steps of its underwriters.'),
+    .describe('Time, or number of status reads, between two steps of the underwriters.'),
   ...wordingSettings().shape,
 });
 

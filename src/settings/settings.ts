@@ -24,7 +24,7 @@ export const duration = z
   .string()
   .regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/, 'must be a duration such as 200ms, 1m or 1h')
   .transform((text) => Number.parseFloat(text) * UNITS[text.replace(/[\d.]/g, '') as keyof typeof UNITS])
-  .meta({ format: 'duration such as `200ms`, `1m` or `1h`' });
+  .meta({ format: 'duration such as `200ms`, `1m`, `1h`' });
 
 /** `host:port` to listen on. */
 export const listenAddress = z
@@ -39,7 +39,7 @@ export const listenAddress = z
 /** Where a process serves metrics to Prometheus. */
 export const metricsAddress = (process: string) =>
   listenAddress.optional().meta({
-    description: `Where the ${process} serves metrics to Prometheus, at \`/metrics\`. Needs no token, so only Prometheus should reach it.`,
+    description: `Where the ${process} serves \`/metrics\` without a token. Let only Prometheus reach it.`,
     unset: 'no metrics',
   });
 
@@ -56,7 +56,7 @@ export const flag = z
 export const list = z
   .string()
   .transform((text) => text.split(',').map((entry) => entry.trim()))
-  .meta({ format: 'list with commas' });
+  .meta({ format: 'comma-separated list' });
 
 /** Bearer tokens of callers, separated by commas. */
 export const bearerTokens = list
@@ -64,7 +64,7 @@ export const bearerTokens = list
     (tokens) => tokens.every((token) => TOKEN.test(token)),
     'each token must be 32 or more letters, digits or signs of "._~+/=-", such as openssl rand -hex 32 makes',
   )
-  .meta({ format: 'list of tokens of 32 or more characters', secret: true });
+  .meta({ format: 'list of tokens with at least 32 characters', secret: true });
 
 /** Standard Webhooks asks for 24 to 64 random bytes. */
 const SECRET_BYTES = { min: 24, max: 64 };
@@ -96,7 +96,7 @@ export const trustedProxies = list
   )
   .default([])
   .meta({
-    description: 'Proxies in front whose `X-Forwarded-For` is believed.',
+    description: 'Proxies whose `X-Forwarded-For` is trusted.',
     format: 'list of addresses and networks',
     address: false,
   });
@@ -110,7 +110,7 @@ export const url = z
 /** A URL that credentials and private data may be sent to. */
 export const secureUrl = url
   .refine((text) => isSecureOrLoopback(new URL(text)), 'must be https (http only to loopback)')
-  .meta({ format: 'URL with https (http only to loopback)', address: true });
+  .meta({ format: 'https URL', address: true });
 
 /** Whether nobody on the way can read what is sent there: https, or http to this machine. */
 export function isSecureOrLoopback(url: URL): boolean {

@@ -25,18 +25,16 @@ export const temporalClientSettings = z.object({
   GANGWAY_TASK_QUEUE: z
     .string()
     .default(DEFAULT_TASK_QUEUE)
-    .describe(
-      'Task queue that workers poll and that workflows start on. The partner task queues have it as their prefix.',
-    ),
+    .describe('Task queue of workers and workflows, and prefix of the partner task queues.'),
   GANGWAY_DBA: z
     .enum(['shown', 'masked'])
     .default('shown')
     .describe(
-      'Whether lists and logs have the dba, which is not encrypted there: `masked` leaves its initials. Commands with the key show all of it.',
+      'Whether lists and logs show the dba, which is not encrypted there, or only its initials. Commands with the key show all of it.',
     ),
   PAYLOAD_KEYS: payloadKeys.optional().meta({
     description:
-      'Keys that encrypt payloads: the first encrypts, each decrypts. `gangway keys new` makes one. Required unless Temporal runs on this machine.',
+      'Keys that encrypt payloads: the first encrypts, each decrypts. `gangway keys new` makes one. Required unless Temporal is on this machine.',
     unset: 'payloads are not encrypted',
   }),
 });

@@ -6,8 +6,8 @@ import { url } from '../settings/settings.js';
 /** The setting of the processes that show links to the Temporal Web UI. */
 export const webUiSettings = z.object({
   GANGWAY_UI_URL: url.optional().meta({
-    description: 'Address of the Temporal Web UI, for the links that people get.',
-    unset: 'for a Temporal server on this machine its port plus 1000, otherwise no links',
+    description: 'Address of the Temporal Web UI, for links.',
+    unset: 'port of a Temporal server on this machine plus 1000, otherwise no links',
     address: false,
   }),
 });

@@ -14,10 +14,10 @@ import type { PayloadKeys } from '../temporal/payload-codec.js';
 
 /** How often a status is read. */
 const pollSettings = z.object({
-  GANGWAY_POLL_MIN: duration.prefault('1m').describe('Shortest wait between two reads of a status.'),
+  GANGWAY_POLL_MIN: duration.prefault('1m').describe('Shortest time between two reads of a status.'),
   GANGWAY_POLL_MAX: duration
     .prefault('1h')
-    .describe('Longest wait between two reads of a status that does not change.'),
+    .describe('Longest time between two reads of an unchanged status.'),
 });
 
 /** The most that a `Retry-After` counts. */
@@ -31,7 +31,7 @@ const patienceSettings = z.object({
   GANGWAY_WAIT_MAX: duration
     .prefault('24h')
     .describe(
-      'A person is asked about a step that has waited for its partner for longer than this, or a status that could not be read for longer.',
+      'How long a step may wait for its partner, or a status be unreadable, before a person is asked.',
     ),
 });
 
@@ -63,8 +63,8 @@ export const workerSettings = z.object({
   ...recordSettings.shape,
   ...temporalClientSettings.shape,
   GANGWAY_BUILD_ID: versionPart.optional().meta({
-    description: 'Build that a worker runs. With it, the worker takes part in worker versioning.',
-    unset: 'workers are not versioned',
+    description: 'Build of the worker. Turns on worker versioning.',
+    unset: 'no versioning',
   }),
   ...pollSettings.shape,
   ...patienceSettings.shape,

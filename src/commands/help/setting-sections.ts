@@ -40,25 +40,25 @@ const SHARED = { ...GANGWAY, ...ACCOUNTS };
 export const SECTIONS: readonly Section[] = [
   section(
     'Gangway',
-    'What all processes have in common, and what only the worker or the command uses.',
+    'Settings that several processes share, and those of the worker and the `gangway` command.',
     GANGWAY,
   ),
   section(
     'Partner accounts',
-    'A partner account is your identity at a partner. Each setting exists once for the account without a name and once more ' +
-      'for each name in `GANGWAY_ACCOUNTS`, with the name in capitals before it and a hyphen as an underscore: ' +
-      '`NORTH_ISO_BOARDING_URL`. An account uses no setting of another account.',
+    'A [partner account](accounts.md) is your identity at a partner. Each setting exists for the unnamed account, and again for ' +
+      'each name in `GANGWAY_ACCOUNTS`, with the name as its prefix, in capitals and with underscores for hyphens: ' +
+      '`NORTH_ISO_BOARDING_URL`. Accounts share no settings.',
     ACCOUNTS,
   ),
   section(
     'Receiver',
-    'The HTTP intake of onboarding events, of REST calls, and of webhooks of partners.',
+    'The HTTP server for onboarding events, REST calls and partner webhooks.',
     { ...receiverSettings.shape, ...webhookSettings.shape },
     SHARED,
   ),
   section(
     'Console',
-    'The web page where people answer what onboardings ask, and the identity provider at which they sign in.',
+    'The web page where people answer requirements, and the identity provider where they sign in.',
     consoleSettings.shape,
     SHARED,
   ),
@@ -70,8 +70,8 @@ export const SECTIONS: readonly Section[] = [
   ),
   section(
     'Sandbox',
-    'The emulated partners. User name, password, token and API key of each partner are `sandbox`, and each `*_URL` of a ' +
-      'partner is the address of the sandbox.',
+    'The emulated partners. User name, password, token and API key of each partner are `sandbox`, and each partner’s `*_URL` is ' +
+      'the address of the sandbox.',
     sandboxSettings.shape,
     SHARED,
   ),
@@ -94,36 +94,36 @@ export const LIBRARY_SECTIONS: readonly LibrarySection[] = [
   {
     title: 'Temporal',
     about:
-      'Worker, command, receiver and console read these with `@temporalio/envconfig`; the codec server reads `TEMPORAL_NAMESPACE` only. ' +
-      'A profile of `temporal.toml` can hold them instead. `TEMPORAL_GRPC_META_<NAME>` adds a header to each call.',
+      'Worker, command, receiver and console read these with `@temporalio/envconfig`, so a profile in `temporal.toml` can set them. The ' +
+      'codec server reads only `TEMPORAL_NAMESPACE`. `TEMPORAL_GRPC_META_<NAME>` adds a header to each call.',
     settings: [
       { name: 'TEMPORAL_ADDRESS', purpose: 'Address of the Temporal server.', unset: '`localhost:7233`' },
-      { name: 'TEMPORAL_NAMESPACE', purpose: 'Namespace at Temporal.', unset: '`default`' },
-      { name: 'TEMPORAL_API_KEY', purpose: 'API key. It switches TLS on.' },
+      { name: 'TEMPORAL_NAMESPACE', purpose: 'Temporal namespace.', unset: '`default`' },
+      { name: 'TEMPORAL_API_KEY', purpose: 'API key. Turns TLS on.' },
       {
         name: 'TEMPORAL_API_KEY_FILE',
-        purpose: 'File that holds the API key instead. A new key in it is used without a restart.',
+        purpose: 'File with the API key. A new key takes effect without a restart.',
       },
-      { name: 'TEMPORAL_TLS', purpose: 'Switches TLS on or off: `true` or `false`.' },
-      { name: 'TEMPORAL_TLS_CLIENT_CERT_PATH', purpose: 'File of the client certificate, for mutual TLS.' },
-      { name: 'TEMPORAL_TLS_CLIENT_KEY_PATH', purpose: 'File of the key of the client certificate.' },
-      { name: 'TEMPORAL_TLS_CLIENT_CERT_DATA', purpose: 'The client certificate itself, in PEM.' },
-      { name: 'TEMPORAL_TLS_CLIENT_KEY_DATA', purpose: 'The key of the client certificate itself, in PEM.' },
+      { name: 'TEMPORAL_TLS', purpose: 'Turns TLS on or off: `true` or `false`.' },
+      { name: 'TEMPORAL_TLS_CLIENT_CERT_PATH', purpose: 'Client certificate file, for mutual TLS.' },
+      { name: 'TEMPORAL_TLS_CLIENT_KEY_PATH', purpose: 'Client key file.' },
+      { name: 'TEMPORAL_TLS_CLIENT_CERT_DATA', purpose: 'Client certificate in PEM.' },
+      { name: 'TEMPORAL_TLS_CLIENT_KEY_DATA', purpose: 'Client key in PEM.' },
       {
         name: 'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
-        purpose: 'File of the CA that signs the certificate of the server.',
+        purpose: 'CA file for the server certificate.',
         unset: 'public CAs',
       },
-      { name: 'TEMPORAL_TLS_SERVER_CA_CERT_DATA', purpose: 'The certificate of that CA itself, in PEM.' },
+      { name: 'TEMPORAL_TLS_SERVER_CA_CERT_DATA', purpose: 'CA of the server certificate, in PEM.' },
       {
         name: 'TEMPORAL_TLS_SERVER_NAME',
-        purpose: 'Name in the certificate of the server.',
+        purpose: 'Name in the server certificate.',
         unset: 'the host of `TEMPORAL_ADDRESS`',
       },
       {
         name: 'TEMPORAL_CONFIG_FILE',
         purpose: 'File with profiles.',
-        unset: 'the `temporal.toml` of the user',
+        unset: 'the user’s `temporal.toml`',
       },
       { name: 'TEMPORAL_PROFILE', purpose: 'Profile in that file.', unset: '`default`' },
     ],
@@ -141,61 +141,60 @@ export const LIBRARY_SECTIONS: readonly LibrarySection[] = [
       },
       {
         name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-        purpose: 'Whole URL for traces, where it differs.',
+        purpose: 'Whole URL for traces, if different.',
         unset: '`OTEL_EXPORTER_OTLP_ENDPOINT` and `/v1/traces`',
       },
       {
         name: 'OTEL_SERVICE_NAME',
-        purpose: 'Name of the service in traces.',
-        unset: 'the name of the process',
+        purpose: 'Service name in traces.',
+        unset: 'process name',
       },
-      { name: 'OTEL_RESOURCE_ATTRIBUTES', purpose: 'Further attributes, as `key=value` with commas.' },
+      { name: 'OTEL_RESOURCE_ATTRIBUTES', purpose: 'More attributes: comma-separated `key=value`.' },
       {
         name: 'OTEL_TRACES_SAMPLER',
-        purpose: 'Sampler, by its standard name.',
+        purpose: 'Standard name of the sampler.',
         unset: '`parentbased_always_on`',
       },
       { name: 'OTEL_TRACES_SAMPLER_ARG', purpose: 'Ratio for `traceidratio`.', unset: '`1`' },
       { name: 'OTEL_BSP_SCHEDULE_DELAY', purpose: 'Milliseconds between two exports.', unset: '`5000`' },
-      { name: 'OTEL_SDK_DISABLED', purpose: '`true` switches traces off.', unset: '`false`' },
+      { name: 'OTEL_SDK_DISABLED', purpose: '`true` turns traces off.', unset: '`false`' },
     ],
   },
   {
     title: 'Buckets',
-    about:
-      'A process that uses `s3://bucket/prefix` reads the settings, files and roles of the AWS SDK. These are the usual ones.',
+    about: 'For `s3://bucket/prefix`, the AWS SDK reads its usual settings, files and roles, such as these.',
     settings: [
-      { name: 'AWS_REGION', purpose: 'Region of the buckets.', unset: 'the region of the profile' },
-      { name: 'AWS_ACCESS_KEY_ID', purpose: 'Access key, where there is no role or profile.' },
-      { name: 'AWS_SECRET_ACCESS_KEY', purpose: 'Secret of the access key.' },
+      { name: 'AWS_REGION', purpose: 'Region of the buckets.', unset: 'that of the profile' },
+      { name: 'AWS_ACCESS_KEY_ID', purpose: 'Access key ID, without a role or profile.' },
+      { name: 'AWS_SECRET_ACCESS_KEY', purpose: 'Secret access key.' },
     ],
   },
   {
-    title: 'Certificates of others',
-    about: 'Node reads these in each process.',
+    title: 'Certificate authorities',
+    about: 'Node reads these in every process.',
     settings: [
-      { name: 'NODE_EXTRA_CA_CERTS', purpose: 'File of further CAs, such as the CA of your company.' },
+      { name: 'NODE_EXTRA_CA_CERTS', purpose: 'File with additional CAs, such as your company’s.' },
       {
         name: 'NODE_TLS_REJECT_UNAUTHORIZED',
         purpose:
-          '`0` accepts any certificate. Gangway starts with it only when all servers that its settings name are on this machine.',
+          '`0` accepts any certificate. Gangway starts with it only if all servers in its settings are on this machine.',
         unset: '`1`',
       },
     ],
   },
   {
     title: 'Embedded Temporal server',
-    about: 'The demo and the tests start it. They set everything else themselves.',
+    about: 'The demo and the tests start it, and set everything else themselves.',
     settings: [
       {
         name: 'TEMPORAL_CLI_PATH',
         purpose: 'The `temporal` command to run.',
-        unset: '`temporal` on the `PATH`, else a pinned version that is downloaded once',
+        unset: '`temporal` on the `PATH`, otherwise a pinned version, downloaded once',
       },
       {
         name: 'TEMPORAL_TEST_SERVER_PATH',
-        purpose: 'The time-skipping test server to run (tests only).',
-        unset: 'as above, `temporal-test-server`',
+        purpose: 'The time-skipping test server, for tests only.',
+        unset: 'likewise `temporal-test-server`',
       },
     ],
   },

@@ -40,8 +40,8 @@ export const banking = definePartner({
   title: 'Banking',
   name: 'banking partner',
   settings: z.object({
-    BANKING_USERNAME: z.string('is not set').describe('User name at the bank.'),
-    BANKING_PASSWORD: z.string('is not set').meta({ description: 'Password at the bank.', secret: true }),
+    BANKING_USERNAME: z.string('is not set').describe('User name.'),
+    BANKING_PASSWORD: z.string('is not set').meta({ description: 'Password.', secret: true }),
     BANKING_DEVICE_TOKEN: z
       .string('is not set')
       .meta({ description: 'Identifies this device to the bank.', secret: true }),
@@ -50,14 +50,14 @@ export const banking = definePartner({
       .regex(/^[A-Za-z2-7\s-]+=*$/, 'must be base32')
       .optional()
       .meta({
-        description: 'Secret that makes the one-time codes of the second factor.',
+        description: 'Secret that generates one-time codes for the second factor.',
         format: 'base32',
         unset: 'a person is asked for each code',
         secret: true,
       }),
     BANKING_PARTNER_ID: z.string().optional().meta({
-      description: 'Partner ID at the bank. With it, tokens are requested in the partner form.',
-      unset: 'tokens are requested in the user form',
+      description: 'Partner ID. Tokens are then requested in the partner form.',
+      unset: 'user form',
     }),
   }),
   /** A partner ID makes us a partner, and partners request tokens in a form of their own (apis/1, Token request). */
@@ -79,7 +79,7 @@ export const banking = definePartner({
         .regex(/^[\w.~-]+$/, 'must be one path segment')
         .default(NEUTRAL_SEGMENT)
         .meta({
-          description: 'Segment of the bank’s paths where its contract writes `svc`.',
+          description: 'Path segment for which the bank’s contract writes `svc`.',
           format: 'one path segment',
         }),
     }),

@@ -53,10 +53,8 @@ export const boarding = definePartner({
   title: 'Merchant boarding',
   name: 'boarding partner',
   settings: z.object({
-    BOARDING_USERNAME: z.string('is not set').describe('User name at the boarding partner.'),
-    BOARDING_PASSWORD: z
-      .string('is not set')
-      .meta({ description: 'Password at the boarding partner.', secret: true }),
+    BOARDING_USERNAME: z.string('is not set').describe('User name.'),
+    BOARDING_PASSWORD: z.string('is not set').meta({ description: 'Password.', secret: true }),
   }),
   clientSettings: (url, set) => ({ url, username: set.BOARDING_USERNAME, password: set.BOARDING_PASSWORD }),
   hasPortal: true,
@@ -65,7 +63,7 @@ export const boarding = definePartner({
       BOARDING_POS_NAMES: list
         .transform((names) => names.filter(Boolean))
         .default([])
-        .describe('Point-of-sale names that the boarding partner accepts beside `None` and `CustomPos`.'),
+        .describe('Point-of-sale names that the boarding partner accepts besides `None` and `CustomPos`.'),
     }),
     from: ({ BOARDING_POS_NAMES: posNames }): { readonly posNames: readonly string[] } => ({ posNames }),
   },

@@ -38,12 +38,10 @@ export const payments = definePartner({
   settings: z.object({
     PAYMENTS_ENVIRONMENT: z.enum(['uat', 'production'], 'must be uat or production').optional().meta({
       description:
-        'Environment that `PAYMENTS_URL` leads to. In `production` money moves, and a write must ask for it. Required with a `PAYMENTS_URL` that is not on this machine.',
+        'Environment of `PAYMENTS_URL`. In `production`, money moves, and each write must ask for it. Required unless that URL is on this machine.',
       unset: '`uat` on this machine',
     }),
-    PAYMENTS_API_KEY: z
-      .string('is not set')
-      .meta({ description: 'API key at the payments platform.', secret: true }),
+    PAYMENTS_API_KEY: z.string('is not set').meta({ description: 'API key.', secret: true }),
     PAYMENTS_API_KEY_HEADER: z
       .string()
       .regex(/^[\w.~+-]+$/, 'must be the name of a header')

@@ -18,9 +18,7 @@ export const plantStore = definePartner({
   title: 'Plant store',
   name: 'plant store',
   settings: z.object({
-    PLANT_STORE_TOKEN: z
-      .string('is not set')
-      .meta({ description: 'Bearer token at the plant store.', secret: true }),
+    PLANT_STORE_TOKEN: z.string('is not set').meta({ description: 'Bearer token.', secret: true }),
   }),
   clientSettings: (url, set) => ({ url, token: set.PLANT_STORE_TOKEN }),
   hasPortal: false,

@@ -30,7 +30,7 @@ export const processor = definePartner({
   settings: z.object({
     PROCESSOR_API_KEY: z
       .string('is not set')
-      .meta({ description: 'API key that the support of the processor issues.', secret: true }),
+      .meta({ description: 'API key, issued by the processor’s support.', secret: true }),
   }),
   clientSettings: (url, set) => ({ url, apiKey: set.PROCESSOR_API_KEY }),
   hasPortal: false,

@@ -111,9 +111,9 @@ describe('gangway help', () => {
     expect(await printed('help', 'settings', 'gangway_ui')).toBe(`\
 Gangway
   GANGWAY_UI_URL
-    Address of the Temporal Web UI, for the links that people get.
-    Format: URL. Default: for a Temporal server on this machine its port plus
-    1000, otherwise no links. Read by: gangway, console.
+    Address of the Temporal Web UI, for links.
+    Format: URL. Default: port of a Temporal server on this machine plus 1000,
+    otherwise no links. Read by: gangway, console.
 `);
     expect(await printed('help', 'settings', 'BANKING_PASSWORD')).toContain('BANKING_PASSWORD_FILE');
     expect((await gangway({}, ['help', 'settings', 'BOARDING_URI'])).stderr).toBe(
