@@ -12,13 +12,13 @@ export const EXIT_CODES: readonly {
   {
     code: '0',
     short: 'done',
-    meaning: 'done. Every outcome of an onboarding counts, also `declined`: read it from the output',
+    meaning: 'done, with any outcome of an onboarding, even `declined`: read it from the output',
   },
   { code: '1', short: 'failed or refused', meaning: 'failed, refused, or not finished within `--timeout`' },
   {
     code: '2',
     short: 'wrong usage',
-    meaning: 'wrong usage or input, or `--yes` is missing. Nothing was started, changed or sent',
+    meaning: 'wrong usage or input, or missing `--yes`. Nothing was started, changed or sent',
   },
   {
     code: '3',
@@ -30,7 +30,7 @@ export const EXIT_CODES: readonly {
     code: '4',
     short: 'unavailable',
     meaning:
-      'Temporal, a worker or the partner is unavailable. The same command may succeed later, and does nothing twice',
+      'Temporal, a worker or the partner is unavailable. Run the same command again later: it does nothing twice',
   },
   {
     code: '130, 143',
