@@ -40,7 +40,7 @@ function answered(id: string, kind: RequirementKind, detail: string): Answered {
 /** docs/onboardings.md with what a status leads to: what the rules decide about a question and three answers. */
 export function withUnderwritingRules(page: string): string {
   const head = [
-    '| status | a new note | the answer to a listed note | the answer to a note that is gone | the answer to requested changes |',
+    '| status | new note | answer to a listed note | answer to a removed note | answer to requested changes |',
     '| --- | --- | --- | --- | --- |',
   ];
   return between(page, 'underwriting rules', [...head, ...ROWS.map(row)].join('\n'));
@@ -62,10 +62,10 @@ function row([shown, status]: (typeof ROWS)[number]): string {
   const { decisions, remember } = onRead({ ...NOTHING, submitted: true }, now, 1, situation);
   const isAsked = decisions.some((decision) => 'ask' in decision && decision.ask.about === 'new');
   const becomes = (id: string) => {
-    if (decisions.some((decision) => 'close' in decision && decision.close === id)) return 'is dropped';
+    if (decisions.some((decision) => 'close' in decision && decision.close === id)) return 'dropped';
     const kept = answers.filter(({ requirement }) => requirement.id === id);
-    return due(remember, { ...situation, answered: kept }) ? 'is sent' : 'waits';
+    return due(remember, { ...situation, answered: kept }) ? 'sent' : 'waits';
   };
-  const cells = [shown, isAsked ? 'is asked' : 'is not asked', ...['listed', 'gone', 'changes'].map(becomes)];
+  const cells = [shown, isAsked ? 'asked' : 'not asked', ...['listed', 'gone', 'changes'].map(becomes)];
   return `| ${cells.join(' | ')} |`;
 }
