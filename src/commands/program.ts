@@ -122,7 +122,7 @@ export function gangway(surroundings: Surroundings): Command {
   const helpWidth = (stream: Output) => widthOf(stream, surroundings.env) as number;
   const program = new Command('gangway')
     .description(
-      'Onboard merchants and businesses at payment and banking partners, and answer the requirements of the partners.',
+      'Onboard merchants and businesses at payment and banking partners, and answer the partners’ requirements.',
     )
     .version(packageVersion())
     .option(

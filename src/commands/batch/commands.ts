@@ -70,9 +70,9 @@ function separator(value: string): string {
 export function adoptCommand(program: Command, act: Act): void {
   const command = program
     .command('adopt')
-    .summary('follow merchants and businesses that exist at their partner')
+    .summary('follow merchants and businesses that exist at their partners')
     .description(
-      'Follow each merchant and banking profile in FILE that exists at its partner, to its end. Nothing is created, changed ' +
+      'Follow the merchants and banking profiles in FILE, which exist at their partners, to the end. Nothing is created, changed ' +
         'or submitted there: Gangway sends only what a person answers. The whole file is checked first. A worker reads each ' +
         'row before it is started, within the rate limit of the partner. The same externalId attaches to the first ' +
         'onboarding, running or ended, so the command is safe to run again.',

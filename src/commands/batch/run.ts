@@ -77,7 +77,7 @@ async function runAll(
 }
 
 function gaveUp(): CommandFailed {
-  const message = `Temporal does not respond, gave up (--give-up-after)\n${RERUN}`;
+  const message = `gave up, because Temporal does not respond (--give-up-after)\n${RERUN}`;
   return new CommandFailed(message, { exitCode: EXIT.unavailable });
 }
 

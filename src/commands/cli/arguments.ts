@@ -52,7 +52,7 @@ export function sourceName(source: string): string {
 /** What the codes of the usual errors mean. */
 const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
-  EACCES: 'you may not read it',
+  EACCES: 'permission denied',
   EISDIR: 'it is a folder',
 };
 

@@ -11,7 +11,7 @@ export function unforeseen(error: unknown): string {
   const [what = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   return (
     `gangway failed unexpectedly: ${masked(what, 'failure') || 'an error without a message'}. ` +
-    `Check with "gangway status" or "gangway list" what was done. To report it, run the command again with ${DEBUG}.`
+    `Check what was done with "gangway status" or "gangway list". To report it, run the command again with ${DEBUG}.`
   );
 }
 

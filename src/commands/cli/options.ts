@@ -62,7 +62,7 @@ export function withIdArgument(command: Command): Command {
 
 /** For commands that a person confirms. */
 export function withYes(command: Command): Command {
-  return command.option('--yes', 'do not ask for a confirmation; required without a terminal');
+  return command.option('--yes', 'skip the confirmation; required without a terminal');
 }
 
 /** Without a subcommand, the command lists its subcommands. @param what they are, for people */

@@ -12,7 +12,7 @@ export function helpCommand(program: Command, act: Act, print: Print): void {
     .helpCommand(false)
     .command('help')
     .summary('show the help of a command or topic')
-    .description('Show the help of a command, or a topic.')
+    .description('Show the help of a command or topic.')
     .argument('[topic]', 'a command, or one of the topics below')
     .argument('[more...]', 'a subcommand, or a part of the name of a setting')
     .addHelpText('after', `\nTopics:\n${topics.join('\n')}`);

@@ -26,7 +26,7 @@ const TEXTS: Readonly<Record<Topic, (width: number, part: string | undefined) =>
           'UI shows them in the details of the workflow.',
         'Gangway never decides a requirement by itself. Past its due date it is overdue and stays open. It closes when the ' +
           "partner's own change makes it obsolete.",
-        '"gangway claim" shows others that you work on a requirement. "gangway confirm" applies an answer that somebody else proposed.',
+        '"gangway claim" shows others that you work on a requirement. "gangway confirm" applies an answer that someone else proposed.',
         'These are the kinds, with what a person has to do and the allowed answers:',
         described(
           REQUIREMENT_KINDS.map((kind) => [kind, `${TASKS[kind]} (${REQUIREMENT_TEXTS[kind].answers})`]),
@@ -73,9 +73,9 @@ const ANSWER_TEXTS: Readonly<Record<AnswerKind, readonly [option: string, meanin
   ],
   'take-back': [
     '--take-back',
-    'takes back an answer that was not sent yet, and opens the requirement again; needs --reason',
+    'takes back an answer that was not sent yet, and reopens the requirement; needs --reason',
   ],
-  abandon: ['--abandon', 'gives the onboarding up. What exists at the partner stays there; needs --reason'],
+  abandon: ['--abandon', 'gives up the onboarding. What exists at the partner stays there; needs --reason'],
 };
 
 /** Paragraphs with an empty line between them. Those of several lines stay as they are. */

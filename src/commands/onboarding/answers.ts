@@ -60,7 +60,7 @@ export const NO_REASON = 'answered with gangway resolve';
 const REASONS = {
   adopt: 'the portal shows it',
   retry: 'the partner corrected it',
-  choice: 'the partner explained it by e-mail',
+  choice: 'the partner explained it by email',
   'take-back': 'it was the wrong file',
   abandon: 'the merchant has withdrawn',
 } as const satisfies Partial<Record<AnswerKind, string>>;
@@ -70,7 +70,7 @@ const OWN_REASONS: Readonly<Partial<Record<RequirementKind, Partial<Record<Answe
   'uncertain-write': { adopt: 'merchant 1012 is in the portal', retry: 'the portal does not show it' },
   credentials: { retry: 'the account is unlocked' },
   waiting: { retry: 'the partner works on it' },
-  'request-changes': { retry: 'the underwriter takes it as it is' },
+  'request-changes': { retry: 'the underwriter accepts it as it is' },
 };
 
 /** @throws {InvalidInput} with an example, when the answer needs a reason and has none */

@@ -51,7 +51,7 @@ function withStartOptions(command: Command): Command {
   return command
     .argument('<file>', 'JSON file, or - for standard input')
     .option('--wait', 'wait for the outcome and print it')
-    .option('--again', 'start again although an earlier onboarding of this externalId has ended')
+    .option('--again', 'start again even if an earlier onboarding of this externalId has ended')
     .option('--json', 'print JSON lines');
 }
 
@@ -72,7 +72,7 @@ export function listCommand(program: Command, act: Act): void {
   const command = program
     .command('list')
     .summary('list onboardings, operations, or partner accounts')
-    .description('List onboardings, newest first. This needs no worker.')
+    .description('List onboardings, newest first. Needs no worker.')
     .option('--operations', 'list single operations at the bank instead')
     .addOption(
       new Option('--accounts', 'list partner accounts with rejected credentials instead').conflicts(
@@ -96,8 +96,8 @@ export function inboxCommand(program: Command, act: Act): void {
     .command('inbox')
     .summary('list the open requirements')
     .description(
-      'List the open requirements of all onboardings, operations and partner accounts, the first due first. This needs no ' +
-        'worker. With --details it shows the questions, which a worker has to read, and the commands that answer them.',
+      'List the open requirements of all onboardings, operations and partner accounts, the most urgent first. Needs no ' +
+        'worker. With --details, also show the questions, which a worker has to read, and the commands that answer them.',
     );
   withListFilter(command)
     .addOption(new Option('--kind <kind>', 'only requirements of this kind').choices(REQUIREMENT_KINDS))
@@ -147,13 +147,13 @@ export function resolveCommand(program: Command, act: Act): void {
     )
     .option('--code <code>', 'a one-time code: sign in with it')
     .option('--choice <meaning>', 'a new status: what it means, one of the choices that the question names')
-    .option('--abandon', 'any that allows it: give up the whole onboarding')
-    .option('--take-back', 'an answer that was not sent yet: take it back and open the requirement again')
+    .option('--abandon', 'any requirement that allows it: give up the whole onboarding')
+    .option('--take-back', 'an answer that was not sent yet: take it back and reopen the requirement')
     .optionsGroup('Options:')
     .option('--reason <why>', 'why; required for --adopt, --retry, --choice, --abandon and --take-back')
     .option('--actor <name>', 'who answers (default: the user of this machine)')
     .option('--dry-run', 'check the answer, show what it changes, and send nothing')
-    .option('--yes', 'do not ask for a confirmation at the terminal')
+    .option('--yes', 'skip the confirmation at the terminal')
     .option('--json', 'print JSON')
     .addHelpText('after', RESOLVE_EXAMPLES)
     .action(act(async () => (await import('./resolve.js')).resolve));
@@ -172,7 +172,7 @@ export function claimCommand(program: Command, act: Act): void {
     .summary('claim a requirement, so that others see who works on it')
     .description(
       'Claim a requirement: "gangway inbox", "gangway status" and the Web UI show who works on it. The claim ends by itself, and ' +
-        'it ends when the requirement is answered or closed. Claim it again to extend it. A claim keeps nobody from answering.',
+        'it ends when the requirement is answered or closed. Claim it again to extend it. A claim prevents nobody from answering.',
     )
     .argument('<requirement>', 'id of the requirement, or its beginning')
     .option(
@@ -181,7 +181,7 @@ export function claimCommand(program: Command, act: Act): void {
       milliseconds,
     )
     .option('--actor <name>', 'who works on it (default: the user of this machine)')
-    .option('--override', 'take over the claim of somebody else')
+    .option('--override', 'take over someone else’s claim')
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./claim.js')).claim));
 }
@@ -198,9 +198,9 @@ export function releaseCommand(program: Command, act: Act): void {
 
 export function confirmCommand(program: Command, act: Act): void {
   withYes(withId(program.command('confirm')))
-    .summary('confirm an answer that somebody else has proposed')
+    .summary('confirm an answer that someone else proposed')
     .description(
-      'Answer a requirement as somebody else has proposed. "gangway status" shows the proposed answer in short. Nobody can confirm ' +
+      'Apply the answer that someone else proposed. "gangway status" shows it in short. Nobody can confirm ' +
         'their own proposal.',
     )
     .argument('<requirement>', 'id of the requirement, or its beginning')
@@ -230,7 +230,7 @@ export function nudgeCommand(program: Command, act: Act): void {
         'calls; for a customer, in all parts. With --system, do so for everything that waits for that partner, for example ' +
         'after an outage. Running attempts are left alone.',
     )
-    .argument('[id]', 'externalId, externalId@account, dba or workflow id; none with --system')
+    .argument('[id]', 'externalId, externalId@account, dba or workflow id; omit it with --system')
     .addOption(new Option('--system <name>', 'everything that waits for this partner').choices(SYSTEM_NAMES));
   withPartnerAccount(command)
     .option('--json', 'print JSON')

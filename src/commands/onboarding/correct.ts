@@ -42,7 +42,7 @@ export async function readCorrection(
   const settings = settingsFrom(set);
   return (correctable, known) => {
     if (!correctable)
-      throw new CommandFailed('--set needs the present input, which cannot be read now; --patch does not');
+      throw new CommandFailed('--set needs the current input, which cannot be read now; use --patch');
     return patchFrom(settings, correctable.input, changeable(correctable, known).schema);
   };
 }

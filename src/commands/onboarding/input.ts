@@ -71,7 +71,7 @@ function print(
   for (const field of fields.filter((each) => !asked.includes(each))) printField(cli, field);
   cli.line('');
   if (fields.some(({ name }) => /\bN\b/.test(name)))
-    cli.prose('N is the number of an item, from 0. A field of type object can hold any fields.');
+    cli.prose('N is the index of an item, from 0. A field of type object can hold any fields.');
   if (asking.length === 0) cli.prose('No open requirement takes a correction now.');
   for (const { id } of asking)
     cli.line(`change one: gangway resolve ${typed} ${id} --set FIELD=VALUE --dry-run`);

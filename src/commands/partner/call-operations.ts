@@ -31,7 +31,7 @@ function addSystem(act: Act, call: Command, name: SystemName, operations: Operat
     .command(name)
     .summary(`${title}, ${Object.keys(operations).length} operations`)
     .description(
-      `The operations of: ${title}. The contracts do not describe those marked (assumed); see docs/partner-apis.md.`,
+      `Operations of: ${title}. The contract names those marked (assumed) without their shapes; see docs/partner-apis.md.`,
     )
     .commandsGroup('Operations:');
   listsItsCommands(system, 'operation');
@@ -75,8 +75,8 @@ function addOperation(
 function descriptionOf({ summary, effect, irreversible, reference }: Operation): string {
   const repeated = {
     read: 'It changes nothing.',
-    idempotent: 'It is safe to repeat, and is repeated when the partner sends no clear response.',
-    once: 'It is sent once and never repeated automatically.',
+    idempotent: 'It is safe to repeat, so Gangway retries it if the response is unclear.',
+    once: 'It is sent once and never retried automatically.',
   }[effect];
   const final = irreversible ? ' It cannot be undone.' : '';
   return `${summary}${reference ? ` (${reference})` : ''}. ${repeated}${final}`;

@@ -58,7 +58,7 @@ async function makeCall(
   const { local, record, production: toProduction = false, output, startWithin } = options;
   if (record !== undefined && !local) {
     throw new InvalidInput(
-      '--record needs --local: for the calls of a worker, set GANGWAY_RECORD where it runs',
+      '--record needs --local; to record the calls of a worker, set GANGWAY_RECORD for it',
     );
   }
   const isProduction = account.partners[system]?.environment === 'production';

@@ -14,7 +14,7 @@ function withOperationOptions(command: Command): Command {
 
 /** For operations that run only once, in addition to {@link withOperationOptions}. */
 function withAgain(command: Command): Command {
-  return command.option('--again', 'start again although an earlier one was done, cancelled or abandoned');
+  return command.option('--again', 'start again even if an earlier one was done, canceled or abandoned');
 }
 
 export function closeCardCommand(program: Command, act: Act): void {
@@ -186,11 +186,11 @@ export function callCommand(program: Command, act: Act): void {
 export function probeCommand(program: Command, act: Act): void {
   program
     .command('probe')
-    .summary('compare the responses of partners with the catalogue')
+    .summary('compare partners’ responses with the catalogue')
     .description(
-      'Call the operations of the partners that only read, and report where a response differs from the catalogue: types ' +
-        'and lengths, never values. Uses the credentials and the rate limit of the account. Sends no write. Exits with 1 if ' +
-        'something differs that a workflow needs.',
+      'Call the partners’ read operations, and report where a response differs from the catalogue: types and lengths, never ' +
+        'values. Uses the credentials and the rate limit of the account. Sends no write. Exits with 1 if something differs ' +
+        'that a workflow needs.',
     )
     .addArgument(new Argument('[system]', 'only this partner').choices(SYSTEM_NAMES))
     .option(
@@ -199,7 +199,7 @@ export function probeCommand(program: Command, act: Act): void {
     )
     .option('--merchant <id>', 'merchant profile id, for reads that need one')
     .option('--profile <id>', 'id of a banking profile, for reads that need one')
-    .option('--report <file>', 'also write a report for the partner, in Markdown; not over an existing file')
+    .option('--report <file>', 'also write a Markdown report for the partner to this new file')
     .option('--json', 'print JSON lines')
     .action(act(async () => (await import('./probe.js')).probe));
 }

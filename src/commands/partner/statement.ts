@@ -82,7 +82,7 @@ export async function saveNow(cli: CommandLine, options: NowOptions): Promise<vo
 }
 
 function describeSaved({ fileName, bytes, emailed }: Saved): string {
-  const sent = emailed ? ', and the partner sends it by e-mail' : '';
+  const sent = emailed ? ', and the partner sends it by email' : '';
   return `${fileName} (${bytes} bytes) is in the statement store${sent}`;
 }
 
@@ -167,7 +167,7 @@ export async function run(cli: CommandLine, key: string, { json, ...options }: I
   cli.line(
     workflowId
       ? `started ${workflowId}`
-      : 'requested; "gangway statement list" shows the run when it has started',
+      : 'requested; "gangway statement list" shows the run once it has started',
   );
 }
 

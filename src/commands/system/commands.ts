@@ -34,7 +34,7 @@ export function doctorCommand(program: Command, act: Act): void {
     .command('doctor')
     .summary('check the setup')
     .description(
-      'Check settings, Temporal, workers, keys, partners, webhooks and file stores, all at once, and name the fix of each ' +
+      'Check settings, Temporal, workers, keys, partners, webhooks and file stores, all at once, and name a fix for each ' +
         'problem. Changes nothing at a partner. Exits with 1 if something is wrong.',
     )
     .option('--json', 'print JSON lines')
@@ -46,8 +46,8 @@ export function sandboxCommand(program: Command, act: Act): void {
     .command('sandbox')
     .summary('run emulated partners')
     .description(
-      'Run all partners, emulated, at SANDBOX_ADDRESS until Ctrl-C. It is the URL of every partner; user, password, token and API ' +
-        'key are "sandbox". See docs/commands.md for its scenarios and faults.',
+      'Run the emulated partners at SANDBOX_ADDRESS until Ctrl-C. Use that address as the URL of every partner, and "sandbox" as ' +
+        'user, password, token and API key. See docs/commands.md for scenarios and faults.',
     )
     .action(act(async () => (await import('./sandbox.js')).sandbox));
 }
@@ -55,10 +55,10 @@ export function sandboxCommand(program: Command, act: Act): void {
 export function driftCommand(program: Command, act: Act): void {
   program
     .command('drift')
-    .summary('list where responses of partners differ from the catalogue')
+    .summary('list where partners’ responses differ from the catalogue')
     .description(
-      'List the differences between the responses of partners and the catalogue that workers have seen: types and lengths, never ' +
-        'values. Also list the status names that no document has, what they mean, and who decided that. Needs no worker.',
+      'List where workers have seen partners’ responses differ from the catalogue: types and lengths, never values. Also list ' +
+        'undocumented status names, what they mean, and who decided that. Needs no worker.',
     )
     .addArgument(new Argument('[system]', 'only this partner').choices(SYSTEM_NAMES))
     .option(
@@ -74,8 +74,8 @@ export function backupCommand(program: Command, act: Act): void {
     .command('backup')
     .summary('save all onboardings to a file')
     .description(
-      'Write all onboardings that Temporal has to FILE, a JSON line each: the input, encrypted with PAYLOAD_KEYS like ' +
-        'histories, and the ids at the partners. Needs no worker, because it reads histories. See docs/disaster.md.',
+      'Write all onboardings in Temporal to FILE, one JSON line each: the input, encrypted with PAYLOAD_KEYS like histories, ' +
+        'and the ids at the partners. Needs no worker. See docs/disaster.md.',
     )
     .argument('<file>', 'replaced when the backup is complete')
     .option('--json', 'print JSON')
@@ -117,7 +117,7 @@ export function eventsCommand(program: Command, act: Act): void {
         'Deliveries are retried for another three days.',
     );
   withSubject(again)
-    .option('--waiting', 'also deliveries that are retried, now instead of later')
+    .option('--waiting', 'also retry pending deliveries now')
     .option('--all', 'also delivered events; needs the id of an onboarding')
     .option('--to <destination>', 'only to this destination, as "events list" names it')
     .option('--json', 'print JSON lines')

@@ -60,8 +60,7 @@ function print(
     );
   if (shown.length > 0 || absent.length === 0)
     cli.records(shown, { columns: DIFFERENCES, none: 'no response differs from the catalogue' });
-  if (absent.length > 0)
-    cli.line(`optional fields that responses leave out: ${absent.length}; --json lists them`);
+  if (absent.length > 0) cli.line(`optional fields that responses omit: ${absent.length}; --json lists them`);
   if (statuses.length === 0) return;
   cli.line('');
   cli.records(statuses, { columns: STATUSES });

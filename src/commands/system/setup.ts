@@ -24,7 +24,7 @@ export async function setUp(cli: CommandLine, options: SetupOptions): Promise<vo
       const nexusEndpoint = endpoint && { ...endpoint, created: isNew };
       return cli.json({ registered, ...(nexusEndpoint && { nexusEndpoint }), views });
     }
-    const what = registered.length > 0 ? `registered ${registered.join(', ')}` : 'all are registered already';
+    const what = registered.length > 0 ? `registered ${registered.join(', ')}` : 'all are already registered';
     cli.line(`search attributes: ${what}`);
     if (endpoint) cli.line(inWords(endpoint, isNew === true));
     if (views.length === 0) return cli.line('Web UI: set GANGWAY_UI_URL for links to its views');
@@ -35,7 +35,7 @@ export async function setUp(cli: CommandLine, options: SetupOptions): Promise<vo
 }
 
 function inWords({ name, namespace, taskQueue }: NexusEndpoint, isNew: boolean): string {
-  const what = isNew ? 'created' : 'exists already';
+  const what = isNew ? 'created' : 'already exists';
   return `Nexus endpoint ${name}: ${what}, leads to task queue ${taskQueue} of namespace ${namespace}`;
 }
 

@@ -101,7 +101,7 @@ it(
       expect(stdout).toMatch(/^60 rows: \d+ started, \d+ not started$/m);
       expect(stderr).toBe(
         'Temporal does not respond; trying again\n' +
-          'Temporal does not respond, gave up (--give-up-after)\n' +
+          'gave up, because Temporal does not respond (--give-up-after)\n' +
           'run the same command again: it continues from here and starts nothing twice\n',
       );
       await restart();

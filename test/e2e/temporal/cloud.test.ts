@@ -110,7 +110,7 @@ describe('Temporal behind TLS', () => {
     const env = { ...rig.env, ...trusting(), ...withKey('key-of-people') };
     const there = await gangway(env, ['setup']);
     expect([there.stdout.split('\n')[0], there.code]).toEqual([
-      'search attributes: all are registered already',
+      'search attributes: all are already registered',
       0,
     ]);
 

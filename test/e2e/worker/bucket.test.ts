@@ -136,13 +136,13 @@ describe('gangway doctor', () => {
         check: 'document store',
         state: 'wrong',
         detail: `s3://${BUCKET}/elsewhere: SignatureDoesNotMatch (HTTP 403)`,
-        fix: 'correct DOCUMENT_DIR, or the permissions at that place',
+        fix: 'correct DOCUMENT_DIR, or the permissions there',
       },
       {
         check: 'statement store',
         state: 'wrong',
         detail: `${statements}: SignatureDoesNotMatch (HTTP 403)`,
-        fix: 'correct STATEMENT_DIR, or the permissions at that place',
+        fix: 'correct STATEMENT_DIR, or the permissions there',
       },
     ]);
   });

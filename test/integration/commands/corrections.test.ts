@@ -51,7 +51,7 @@ describe('gangway status --input', () => {
     expect(named).toMatch(/\nfields that an open requirement names:\n {2}holder\.website: string/);
     expect(others).not.toContain('holder.website');
     expect(others).toContain('  beneficialOwners.N.zipCode');
-    expect(others).toContain('N is the number of an item');
+    expect(others).toContain('N is the index of an item');
     expect(stdout).not.toContain('…');
     expect(stdout).toContain(`resolve ${input.externalId} ${id} --set FIELD=VALUE --dry-run\n`);
     await onboarding.handle.terminate();

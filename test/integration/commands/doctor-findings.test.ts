@@ -88,7 +88,7 @@ describe('doctor names what is wrong at a partner, what it called, and the setti
 });
 
 describe('doctor names what happened at a partner that responds with 500,', () => {
-  const fix = 'wait, run "gangway doctor" again, and ask the partner if it stays';
+  const fix = 'wait, run "gangway doctor" again, and ask the partner if it persists';
   afterEach(() => rig.sandbox.clearFaults());
 
   it('and does not blame the network', async () => {
@@ -136,7 +136,7 @@ describe('doctor names what is wrong with the workers:', () => {
     expect(found).toEqual([
       wrong(
         'workers',
-        `no worker polls task queue ${first}, and the same holds for ${others.join(', ')}`,
+        `no worker polls task queue ${first}; the same goes for ${others.join(', ')}`,
         'start a worker that has north in GANGWAY_ACCOUNTS: "npm run worker"',
       ),
     ]);
@@ -176,7 +176,7 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
       wrong(
         'keys',
         `not in PAYLOAD_KEYS: key ${idOf(first)} of ${[...old].reverse().join(', ')}`,
-        `add ${idOf(first)}:<base64> to PAYLOAD_KEYS, behind the first key`,
+        `add ${idOf(first)}:<base64> to PAYLOAD_KEYS, after the first key`,
       ),
     );
     expect(await ofKeys({ ...own.env, PAYLOAD_KEYS: `${second},${first}` })).toEqual([]);
@@ -203,7 +203,7 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
       wrong(
         'keys',
         `PAYLOAD_KEYS is not set: key ${idOf(first)} is missing of ${id}`,
-        'set PAYLOAD_KEYS as the workers have it',
+        'set the same PAYLOAD_KEYS as the workers',
       ),
     ]);
   });
@@ -222,7 +222,7 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
       wrong(
         'keys',
         `worker ${process.pid}@${hostname()} has another key ${idOf(first)} than this command, or none; that of this command reads 1 running workflows`,
-        `correct key ${idOf(first)} in PAYLOAD_KEYS of that worker, and start it again`,
+        `correct key ${idOf(first)} in PAYLOAD_KEYS of that worker, and restart it`,
       ),
     ]);
   });
@@ -241,7 +241,7 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
     const finding = wrong(
       'keys',
       `worker ${child.pid}@${hostname()} has another key ${idOf(first)} than this command, or none; that of this command reads 4 running workflows`,
-      `correct key ${idOf(first)} in PAYLOAD_KEYS of that worker, and start it again`,
+      `correct key ${idOf(first)} in PAYLOAD_KEYS of that worker, and restart it`,
     );
     await eventually(
       () => ofKeys(own.env),
@@ -260,7 +260,7 @@ it('doctor calls a check without a result unknown, blames no setting for it, and
   expect(code).toBe(4);
   expect(stderr).toMatch(/^1 of \d+ findings are unknown\n$/);
   expect(stdout).toMatch(
-    /^unknown {2}keys .*unknown method ListWorkflowExecutions\n +fix: run "gangway doctor" again when less is under way$/m,
+    /^unknown {2}keys .*unknown method ListWorkflowExecutions\n +fix: run "gangway doctor" again when the system is less busy$/m,
   );
 });
 

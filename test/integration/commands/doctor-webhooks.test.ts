@@ -47,7 +47,7 @@ describe('doctor finds a webhook of the bank that nobody receives:', () => {
     expect(await examine()).toEqual([
       wrong(
         'webhooks',
-        'webhook 1 (ApplicationStatus) to http://127.0.0.1:1/webhooks/banking/...: nobody receives it: ECONNREFUSED',
+        'webhook 1 (ApplicationStatus) to http://127.0.0.1:1/webhooks/banking/...: nothing receives it: ECONNREFUSED',
         `start the receiver there ("npm run receiver"), or ${EDIT}`,
       ),
     ]);
@@ -80,7 +80,7 @@ describe('doctor finds a webhook of the bank that nobody receives:', () => {
     expect(await (await registered('http://hooks.example.com/webhooks/banking'))()).toEqual([
       wrong(
         'webhooks',
-        'webhook 1 (ApplicationStatus) to http://hooks.example.com/webhooks/banking: anyone on the way can read it',
+        'webhook 1 (ApplicationStatus) to http://hooks.example.com/webhooks/banking: anyone on the network can read it',
         `${EDIT}, with https`,
       ),
     ]);
@@ -91,7 +91,7 @@ describe('doctor finds a webhook of the bank that nobody receives:', () => {
     expect(await (await registered(`${url}/hooks/bank`))()).toEqual([
       wrong(
         'webhooks',
-        `webhook 1 (ApplicationStatus) to ${url}/...: the receiver does not have the path`,
+        `webhook 1 (ApplicationStatus) to ${url}/...: the receiver has no such path`,
         `${EDIT}, with the path /webhooks/banking`,
       ),
     ]);
@@ -100,7 +100,7 @@ describe('doctor finds a webhook of the bank that nobody receives:', () => {
   it('none is registered, though the receiver waits for them', async () => {
     const examine = await registered();
     const detail =
-      'none is registered at the banking partner, so onboardings learn of a change by their next poll';
+      'none is registered at the banking partner, so onboardings notice a change at their next poll';
     expect(await examine()).toEqual([{ check: 'webhooks', state: 'ok', detail }]);
     expect(await examine({ RECEIVER_BANKING_AUTH: AUTH })).toEqual([
       { check: 'webhooks', state: 'warn', detail, fix: 'run "gangway ensure-webhooks FILE"' },
@@ -124,7 +124,7 @@ describe('doctor finds a webhook of the bank that nobody receives:', () => {
         check: 'webhooks',
         state: 'warn',
         detail: `${shown}: it is unknown how the receiver authenticates it`,
-        fix: 'set RECEIVER_BANKING_AUTH here as for the receiver',
+        fix: 'set RECEIVER_BANKING_AUTH here to the value for the receiver',
       },
     ]);
   });

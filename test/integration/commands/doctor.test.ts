@@ -17,7 +17,7 @@ describe('gangway setup and doctor', () => {
     const waiting = `${list}?query=ActionRequired+%3D+true+AND+ExecutionStatus+%3D+%27Running%27+AND+WorkflowType+%21%3D+%27customerOnboarding%27&savedQuery=Waiting+for+a+person`;
     const onboardings = `${list}?query=Dba+IS+NOT+NULL&savedQuery=Onboardings`;
     expect((await runGangway(env, ['setup'])).stdout.split('\n')).toEqual([
-      'search attributes: all are registered already',
+      'search attributes: all are already registered',
       'Web UI: open each view once, and your browser keeps it',
       '  Waiting for a person',
       `    ${waiting}`,
@@ -127,7 +127,7 @@ ok       payments platform  URL accepts our credentials; called list-terminals; 
 ok       processor          URL, not checked: it has no operation that only reads
 ok       document store     DOCUMENTS
 wrong    statement store    /dev/null/statements: a part of the path is no folder (ENOTDIR)
-                            fix: correct STATEMENT_DIR, or the permissions at that place
+                            fix: correct STATEMENT_DIR, or the permissions there
 ok       clocks             this machine, Temporal, the boarding partner, the payments partner, the plant-store partner: they agree to the minute
 `;
 

@@ -79,7 +79,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     'a decision without a reason',
     () => ['resolve', externalId, requirement, '--retry'],
-    "--reason 'the underwriter takes it as it is'",
+    "--reason 'the underwriter accepts it as it is'",
   ],
   [
     'a patch',
@@ -260,8 +260,8 @@ describe('an error that nothing foresees', () => {
     expect(await broken('list')).toEqual({
       code: 1,
       stderr:
-        'gangway failed unexpectedly: cannot read a property, call [Redacted]. Check with "gangway status" or "gangway list" ' +
-        'what was done. To report it, run the command again with --debug.\n',
+        'gangway failed unexpectedly: cannot read a property, call [Redacted]. Check what was done with "gangway status" ' +
+        'or "gangway list". To report it, run the command again with --debug.\n',
     });
   });
 

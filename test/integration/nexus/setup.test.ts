@@ -15,7 +15,7 @@ describe('gangway setup --nexus-endpoint', () => {
     const name = `gangway-${randomUUID()}`;
     const { taskQueue } = rig;
     const place = `leads to task queue ${taskQueue} of namespace default`;
-    for (const what of ['created', 'exists already']) {
+    for (const what of ['created', 'already exists']) {
       const { code, stdout, stderr } = await setUp(name);
       expect([code, stdout.split('\n')[1], stderr]).toEqual([
         0,

@@ -25,7 +25,7 @@ describe('a check of doctor', () => {
     ]);
   });
 
-  const again = 'run "gangway doctor" again when less is under way';
+  const again = 'run "gangway doctor" again when the system is less busy';
 
   it('is unknown when it takes longer than its bound, and its calls are cancelled', async () => {
     let given: AbortSignal | undefined;

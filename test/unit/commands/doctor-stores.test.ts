@@ -22,12 +22,12 @@ describe('doctor reports what happened to a file that it writes in a store, and 
   });
 
   it.each([
-    ['ENOSPC', 'no space is left (ENOSPC)', 'free space there, or give it more'],
-    ['EDQUOT', 'the quota is used up (EDQUOT)', 'free space there, or give it more'],
-    ['EROFS', 'it is mounted read-only (EROFS)', 'mount it so that it can be written'],
-    ['EACCES', 'permission denied (EACCES)', 'permit the user of this process to read and write there'],
+    ['ENOSPC', 'no space is left (ENOSPC)', 'free up or add space there'],
+    ['EDQUOT', 'the quota is used up (EDQUOT)', 'free up or add space there'],
+    ['EROFS', 'it is mounted read-only (EROFS)', 'mount it as writable'],
+    ['EACCES', 'permission denied (EACCES)', 'allow the user of this process to read and write there'],
     ['EIO', 'the disk fails (EIO)', 'repair the disk or the mount'],
-    ['EXDEV', 'EXDEV', 'correct DOCUMENT_DIR, or the permissions at that place'],
+    ['EXDEV', 'EXDEV', 'correct DOCUMENT_DIR, or the permissions there'],
   ])('%s', async (code, happened, fix) => {
     expect(await examine(failing(code))).toEqual([
       { state: 'wrong', detail: `/documents: ${happened}`, fix },
@@ -39,7 +39,7 @@ describe('doctor reports what happened to a file that it writes in a store, and 
       {
         state: 'wrong',
         detail: '/dev/null/documents: a part of the path is no folder (ENOTDIR)',
-        fix: 'correct DOCUMENT_DIR, or the permissions at that place',
+        fix: 'correct DOCUMENT_DIR, or the permissions there',
       },
     ]);
   });

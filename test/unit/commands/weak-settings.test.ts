@@ -38,11 +38,11 @@ describe('settings that work but are unsafe', () => {
     });
     expect(reported).toEqual([
       'warn: PAYLOAD_KEYS is not set: anyone with access to the namespace can read private data; set PAYLOAD_KEYS to the key that "gangway keys new" prints',
-      'warn: BOARDING_PASSWORD is shorter than 12 characters, or the user name; choose another password at the partner, and set BOARDING_PASSWORD to it',
-      'warn: BANKING_PASSWORD is shorter than 12 characters, or the user name; choose another password at the partner, and set BANKING_PASSWORD to it',
+      'warn: BOARDING_PASSWORD is shorter than 12 characters, or equals the user name; choose another password at the partner, and set BOARDING_PASSWORD to it',
+      'warn: BANKING_PASSWORD is shorter than 12 characters, or equals the user name; choose another password at the partner, and set BANKING_PASSWORD to it',
       'warn: BANKING_TOTP_SECRET is not set: if the account has a second factor, every sign-in needs a person; set BANKING_TOTP_SECRET, if the account has a second factor',
       'warn: GANGWAY_LOG_LEVEL is trace: logs hold more than production needs; set GANGWAY_LOG_LEVEL=info',
-      'warn: GANGWAY_METRICS_ADDRESS accepts connections from other machines; restrict them by a firewall, or set GANGWAY_METRICS_ADDRESS to a loopback address',
+      'warn: GANGWAY_METRICS_ADDRESS accepts connections from other machines; restrict them with a firewall, or set GANGWAY_METRICS_ADDRESS to a loopback address',
     ]);
   });
 
@@ -55,7 +55,7 @@ describe('settings that work but are unsafe', () => {
     });
     expect(reported).toEqual([
       'warn: RECEIVER_SECRETS is not set: anyone who reaches the receiver can send events; set RECEIVER_SECRETS to what echo "whsec_$(openssl rand -base64 32)" prints',
-      'warn: RECEIVER_METRICS_ADDRESS accepts connections from other machines; restrict them by a firewall, or set RECEIVER_METRICS_ADDRESS to a loopback address',
+      'warn: RECEIVER_METRICS_ADDRESS accepts connections from other machines; restrict them with a firewall, or set RECEIVER_METRICS_ADDRESS to a loopback address',
       'warn: RECEIVER_BANKING_AUTH is none: anyone who reaches the receiver can send webhooks; set RECEIVER_BANKING_AUTH to signature:..., header:... or path:... (docs/events.md)',
       'warn: RECEIVER_PROCESSOR_AUTH: the value of x-caller-auth is shorter than 32 characters; set RECEIVER_PROCESSOR_AUTH to a longer value, here and at the partner',
     ]);
@@ -74,8 +74,8 @@ describe('settings that work but are unsafe', () => {
 
   it('include those of a console that is set up', async () => {
     expect(await weaknesses({ CONSOLE_METRICS_ADDRESS: '0.0.0.0:9464', GANGWAY_LOG_LEVEL: 'warn' })).toEqual([
-      'warn: OIDC_ISSUER is not set: everybody on this machine can use the console as an admin; set OIDC_ISSUER and OIDC_CLIENT_ID (docs/deployment.md)',
-      'warn: CONSOLE_METRICS_ADDRESS accepts connections from other machines; restrict them by a firewall, or set CONSOLE_METRICS_ADDRESS to a loopback address',
+      'warn: OIDC_ISSUER is not set: anyone on this machine can use the console as an admin; set OIDC_ISSUER and OIDC_CLIENT_ID (docs/deployment.md)',
+      'warn: CONSOLE_METRICS_ADDRESS accepts connections from other machines; restrict them with a firewall, or set CONSOLE_METRICS_ADDRESS to a loopback address',
       'warn: GANGWAY_LOG_LEVEL is warn: the console writes no audit log; set GANGWAY_LOG_LEVEL=info for the console',
     ]);
     const signIn = {

@@ -17,7 +17,7 @@ export const wrong = (detail: string, fix: string): Verdict => ({ state: 'wrong'
 const unknown = (detail: string): Verdict => ({
   state: 'unknown',
   detail,
-  fix: 'run "gangway doctor" again when less is under way',
+  fix: 'run "gangway doctor" again when the system is less busy',
 });
 
 /** One check of the setup. */

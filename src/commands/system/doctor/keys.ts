@@ -135,11 +135,11 @@ function lacking(keyId: string, inUse: InUse, hasKeys: boolean): Verdict {
   return hasKeys
     ? wrong(
         `not in PAYLOAD_KEYS: key ${keyId} ${need}`,
-        `add ${keyId}:<base64> to PAYLOAD_KEYS, behind the first key`,
+        `add ${keyId}:<base64> to PAYLOAD_KEYS, after the first key`,
       )
     : wrong(
         `PAYLOAD_KEYS is not set: key ${keyId} is missing ${need}`,
-        'set PAYLOAD_KEYS as the workers have it',
+        'set the same PAYLOAD_KEYS as the workers',
       );
 }
 
@@ -182,19 +182,18 @@ function comparedWith(
       : [
           wrong(
             `worker ${name} encrypts with a key that this command does not have`,
-            'add the first key of that worker to PAYLOAD_KEYS of this command, behind the first key',
+            'add the first key of that worker to PAYLOAD_KEYS of this command, after the first key',
           ),
         ];
   return lacks.flatMap(({ id }) => {
     const evidence = ofId(id);
     if (evidence && isOursWrong(evidence)) return [];
     const what = `worker ${name} has another key ${id} than this command, or none`;
-    if (!evidence)
-      return [wrong(what, 'set the same PAYLOAD_KEYS here and for that worker, and start it again')];
+    if (!evidence) return [wrong(what, 'set the same PAYLOAD_KEYS here and for that worker, and restart it')];
     return [
       wrong(
         `${what}; that of this command reads ${evidence.readable} running workflows`,
-        `correct key ${id} in PAYLOAD_KEYS of that worker, and start it again`,
+        `correct key ${id} in PAYLOAD_KEYS of that worker, and restart it`,
       ),
     ];
   });

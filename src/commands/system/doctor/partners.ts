@@ -113,22 +113,22 @@ function remedy(place: Place, { details: { kind, atSignIn, needs, status = 0 } }
   const correct = `correct ${credentialsOf(place).join(', ')}`;
   if (needs === 'one-time-code')
     return `set ${prefix}TOTP_SECRET, or run "gangway inbox" and answer with --code`;
-  if (status >= 500) return 'wait, run "gangway doctor" again, and ask the partner if it stays';
+  if (status >= 500) return 'wait, run "gangway doctor" again, and ask the partner if it persists';
   switch (kind) {
     case 'Unauthorized':
       return correct;
     case 'Forbidden':
       return atSignIn
         ? 'ask the partner to unlock the account'
-        : 'ask the partner to permit the called operation to the account';
+        : 'ask the partner to allow the account to call this operation';
     case 'NotSent':
       return `check ${urlSetting(place)}, the network and the certificate`;
     case 'RateLimited':
-      return `wait, and set ${prefix}ACTIVITIES_PER_SECOND below the limit of the partner`;
+      return `wait, and set ${prefix}ACTIVITIES_PER_SECOND below the partner’s limit`;
     case 'Rejected':
       return `check ${urlSetting(place)}, and ${correct}`;
     case 'Uncertain':
-      return `check ${urlSetting(place)}, run "gangway doctor" again, and ask the partner if it stays`;
+      return `check ${urlSetting(place)}, run "gangway doctor" again, and ask the partner if it persists`;
   }
 }
 

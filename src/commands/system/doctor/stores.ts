@@ -11,7 +11,7 @@ const PROBE = {
 
 /** Writes a file and reads it. */
 export function storeCheck(name: string, setting: string, open: () => Promise<FileStore>): Check {
-  const fix = `correct ${setting}, or the permissions at that place`;
+  const fix = `correct ${setting}, or the permissions there`;
   return {
     name,
     fix,
@@ -31,16 +31,16 @@ export function storeCheck(name: string, setting: string, open: () => Promise<Fi
   };
 }
 
-const FREE_SPACE = 'free space there, or give it more';
+const FREE_SPACE = 'free up or add space there';
 const REPAIR = 'repair the disk or the mount';
 
 /** What to do about a failure of the file system that no setting causes. */
 const REMEDIES: Readonly<Record<string, string | undefined>> = {
   ENOSPC: FREE_SPACE,
   EDQUOT: FREE_SPACE,
-  EROFS: 'mount it so that it can be written',
-  EACCES: 'permit the user of this process to read and write there',
-  EPERM: 'permit the user of this process to read and write there',
+  EROFS: 'mount it as writable',
+  EACCES: 'allow the user of this process to read and write there',
+  EPERM: 'allow the user of this process to read and write there',
   EIO: REPAIR,
   ESTALE: REPAIR,
   EMFILE: 'raise the limit of open files',

@@ -128,7 +128,7 @@ function notTaken(
   if (!first) throw new RangeError('no task queue is idle');
   const { why, run } = noWorker(first.queue, first.pollers);
   const others = [...new Set(more.map(({ queue }) => queue))].join(', ');
-  const detail = others ? `${why}, and the same holds for ${others}` : why;
+  const detail = others ? `${why}; the same goes for ${others}` : why;
   if (run) return wrong(detail, `run "${run}"`);
   const { target } = first.pollers;
   const build = target ? `, with GANGWAY_BUILD_ID=${target.buildId}` : '';
@@ -211,7 +211,7 @@ async function examineTasks(client: Client, taskQueue: string): Promise<Verdict[
     if (isInvalidRequest(error)) return undefined;
     throw error;
   });
-  if (counted === undefined) return [ok('unknown: this server does not report workflow tasks that fail')];
+  if (counted === undefined) return [ok('unknown: this server does not report failing workflow tasks')];
   if (counted.count === 0) return [ok('none fail (the server reports a failing task after a minute)')];
   const failing = await Array.fromAsync(listed(client, query, NAMED));
   const named = await Promise.all(failing.map(({ workflowId }) => whyOf(client, workflowId)));

@@ -95,7 +95,7 @@ function weakCredentials(
   return isWeak
     ? [
         warn(
-          `${name}_PASSWORD is shorter than ${SHORTEST_PASSWORD} characters, or the user name`,
+          `${name}_PASSWORD is shorter than ${SHORTEST_PASSWORD} characters, or equals the user name`,
           `choose another password at the partner, and set ${name}_PASSWORD to it`,
         ),
       ]
@@ -105,7 +105,7 @@ function weakCredentials(
 const reachable = (setting: string) =>
   warn(
     `${setting} accepts connections from other machines`,
-    `restrict them by a firewall, or set ${setting} to a loopback address`,
+    `restrict them with a firewall, or set ${setting} to a loopback address`,
   );
 
 const reachableUnlessLoopback = (setting: string, address: { readonly host: string } | undefined) =>
@@ -189,7 +189,7 @@ function weakConsole(environment: NodeJS.ProcessEnv): Verdict[] {
       ? []
       : [
           warn(
-            'OIDC_ISSUER is not set: everybody on this machine can use the console as an admin',
+            'OIDC_ISSUER is not set: anyone on this machine can use the console as an admin',
             'set OIDC_ISSUER and OIDC_CLIENT_ID (docs/deployment.md)',
           ),
         ]),

@@ -35,7 +35,7 @@ export async function examineWebhooks(
     throw error;
   }
   if (registered.length === 0) {
-    const none = `none is registered at the ${PARTNERS[system].name}, so onboardings learn of a change by their next poll`;
+    const none = `none is registered at the ${PARTNERS[system].name}, so onboardings notice a change at their next poll`;
     return [rules.length > 0 ? warn(none, 'run "gangway ensure-webhooks FILE"') : ok(none)];
   }
   const agent = new Agent();
@@ -66,24 +66,21 @@ async function examineOne(webhook: RegisteredWebhook, examiner: Examiner): Promi
   const what = `webhook ${id} (${topic}) to ${target.origin}${path}`;
   const start = `start the receiver there ("npm run receiver"), or ${edit}`;
   if (!isSecureOrLoopback(target))
-    return wrong(`${what}: anyone on the way can read it`, `${edit}, with https`);
+    return wrong(`${what}: anyone on the network can read it`, `${edit}, with https`);
 
   const found = await examiner.ask(target, { method: 'GET' });
-  if ('failure' in found) return wrong(`${what}: nobody receives it: ${found.failure}`, start);
+  if ('failure' in found) return wrong(`${what}: nothing receives it: ${found.failure}`, start);
   if (found.problem === undefined) {
     const { status } = found;
     return status >= 500 || status === 404 || status === 410
-      ? wrong(`${what}: no receiver of Gangway is there, it responds with HTTP ${status}`, start)
+      ? wrong(`${what}: not a Gangway receiver: it responds with HTTP ${status}`, start)
       : ok(`${what} leads to another program`);
   }
   if (found.problem === 'unknown-path')
-    return wrong(
-      `${what}: the receiver does not have the path`,
-      `${edit}, with the path /webhooks/${system}`,
-    );
+    return wrong(`${what}: the receiver has no such path`, `${edit}, with the path /webhooks/${system}`);
 
   const sent = await examiner.ask(target, emptyWebhook(secret ? [] : rules));
-  if ('failure' in sent) return wrong(`${what}: nobody receives it: ${sent.failure}`, start);
+  if ('failure' in sent) return wrong(`${what}: nothing receives it: ${sent.failure}`, start);
   const setting = authSetting(system);
   if (sent.problem === 'partner-off')
     return wrong(
@@ -93,7 +90,7 @@ async function examineOne(webhook: RegisteredWebhook, examiner: Examiner): Promi
   if (sent.problem === 'bad-sender' && !secret && rules.length === 0)
     return warn(
       `${what}: it is unknown how the receiver authenticates it`,
-      `set ${setting} here as for the receiver`,
+      `set ${setting} here to the value for the receiver`,
     );
   if (sent.problem === 'bad-sender')
     return wrong(
@@ -103,7 +100,7 @@ async function examineOne(webhook: RegisteredWebhook, examiner: Examiner): Promi
         : `set the same ${setting} here and for the receiver`,
     );
   return sent.status > 299
-    ? wrong(`${what}: the receiver responds with HTTP ${sent.status}`, 'look up the request in its log')
+    ? wrong(`${what}: the receiver responds with HTTP ${sent.status}`, 'look for the request in its log')
     : ok(`${what} is received`);
 }
 

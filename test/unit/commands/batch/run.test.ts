@@ -154,7 +154,7 @@ describe('a start', () => {
   it('gives up when Temporal is unavailable for as long as it may be', async () => {
     const { error, stdout, stderr, at } = await batch(['unavailable', 'started'], { giveUpAfter: 3_000 });
     expect(error).toEqual({
-      message: `Temporal does not respond, gave up (--give-up-after)\n${RERUN}`,
+      message: `gave up, because Temporal does not respond (--give-up-after)\n${RERUN}`,
       exitCode: 4,
     });
     expect([stdout, stderr]).toEqual([
