@@ -233,9 +233,7 @@ async function receivedAll({ received }: Crm): Promise<boolean> {
     printer.line('Not all outbound events were delivered; see .cache/demo/worker.log');
     return false;
   }
-  printer.line(
-    `The events of all onboardings arrived at the system beside Gangway: ${received.size} of them.`,
-  );
+  printer.line(`The events of all onboardings arrived: ${received.size}.`);
   return true;
 }
 

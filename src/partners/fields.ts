@@ -39,7 +39,7 @@ export const int64 = z
 /** Any JSON. A field whose shape the contract does not show is sent unchanged. */
 export const json = z.json('must be JSON; beyond 2^53 - 1 write the digits of a whole number as text');
 
-/** What an object may have beside its known fields. */
+/** What an object may have besides its known fields. */
 export const furtherJson: z.ZodType = json;
 
 type ExactJson =

@@ -433,7 +433,7 @@ export type ExchangeEnd =
     }
   | { readonly failure: 'NotSent' | 'Uncertain' | 'Paused'; readonly code: string };
 
-/** What a recording needs beside that. It holds everything, private values and credentials included. */
+/** What else a recording needs. It holds everything, private values and credentials included. */
 export interface ObservedCall {
   readonly operation: Operation;
   /** The fields of the request. */

@@ -19,14 +19,14 @@ export interface PartnerSettings {
   readonly limits?: Partial<HttpLimits>;
 }
 
-/** What each client takes beside its settings. */
+/** What each client takes besides its settings. */
 export interface ClientOptions {
   readonly limits?: Partial<HttpLimits>;
   readonly observe?: PartnerObserver | undefined;
   readonly inspect?: Inspector | undefined;
 }
 
-/** What the client of every partner has beside a method for each operation. */
+/** What the client of every partner has besides a method for each operation. */
 export interface Closable {
   close(): Promise<void>;
   /** Forgets that the partner rejected our credentials, so that the next call signs in again. */
@@ -61,7 +61,7 @@ export interface Checks {
 }
 
 /**
- * One partner system as Gangway uses it, beside its activities (src/activities/partner-activities.ts) and its sandbox
+ * One partner system as Gangway uses it, without its activities (src/activities/partner-activities.ts) and its sandbox
  * (src/sandbox/systems.ts). The registry in systems.ts lists the descriptors, and everything else derives from it:
  * settings, clients, task queues, `gangway call`, `gangway doctor`, webhooks, OpenAPI documents, docs/partner-apis.md.
  */
@@ -78,7 +78,7 @@ export interface Partner<
   /** In a sentence, after "the": `plant store`. */
   readonly name: string;
   /**
-   * The settings of an account beside those of every system (account-settings.ts), by their whole names. A setting
+   * The settings of an account besides those of every system (account-settings.ts), by their whole names. A setting
    * without default that is not optional is required with the URL. A secret has `secret: true` in its meta.
    */
   readonly settings: z.ZodObject<Shape>;
@@ -127,7 +127,7 @@ export interface Partner<
   readonly contract: Contract;
   /** What docs/partner-apis.md shows in addition to the catalogue. */
   readonly documentation: {
-    /** The file beside `operations.ts` that holds the shapes: `schemas.ts`. */
+    /** The file next to `operations.ts` that holds the shapes: `schemas.ts`. */
     readonly schemas: string;
     /** What is assumed of each operation whose provenance is `assumed`, by its name. */
     readonly assumptions: Readonly<Record<string, string>>;

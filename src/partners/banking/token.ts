@@ -165,7 +165,7 @@ export class BankingToken {
   /** The latest request for a token; there is never more than one at a time. */
   #latest: { readonly date: number; readonly asksForCode: boolean } | undefined;
 
-  /** @param headers sent beside the token with every call. @throws {TypeError} if the TOTP secret is not base32. */
+  /** @param headers sent with the token in every call. @throws {TypeError} if the TOTP secret is not base32. */
   constructor(system: string, settings: TokenSettings, http: Transport, headers: Credentials) {
     this.#settings = settings;
     this.#headers = headers;

@@ -19,7 +19,7 @@ export interface BoardingSettings {
   readonly url: string;
   readonly username: string;
   readonly password: string;
-  /** Point-of-sale names that the partner accepts beside `None` and `CustomPos`. */
+  /** Point-of-sale names that the partner accepts besides `None` and `CustomPos`. */
   readonly posNames?: readonly string[];
   readonly limits?: Partial<HttpLimits>;
   readonly observe?: PartnerObserver | undefined;
@@ -67,8 +67,8 @@ const envelope = z.object({
 
 const UNKNOWN_WARNING = 'the partner warned in an unknown form';
 
-/** Fields that may be beside those, and that do not make an envelope by themselves. */
-const beside = z.object({
+/** Other fields of an envelope, which do not make one by themselves. */
+const others = z.object({
   warning: z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_WARNING)),
   /** In the bare form of a 401 or 403 (apis/4), the words for what `error` only labels. */
   message: z.string().catch(''),
@@ -86,7 +86,7 @@ function isInEnvelope(body: unknown): boolean {
 function openEnvelope({ json }: PartnerResponse): Opened | undefined {
   if (!isInEnvelope(json)) return undefined;
   const { data, error, success, requestId, validationResults, validationErrors } = envelope.parse(json);
-  const { warning, message } = beside.parse(json);
+  const { warning, message } = others.parse(json);
   const { data: _, ...around } = json as Readonly<Record<string, unknown>>;
   const fields = [...validationResults, ...validationErrors];
   if (fields.length === 0 && error) {

@@ -2,8 +2,8 @@ import type { Operation } from '../catalogue.js';
 import type { Json, NamedSchemas } from './components.js';
 
 /**
- * What a partner's contract prints about all its operations, beside the catalogue. Its OpenAPI document is made from
- * both.
+ * What a partner's contract prints about all its operations, in addition to the catalogue. Its OpenAPI document is
+ * made from both.
  */
 export interface Contract {
   /** Where it is printed: `apis/2`. */

@@ -50,7 +50,7 @@ export const payments = definePartner({
   }),
   /**
    * The contract has one URL for UAT and one for production, and neither shows which it is. So the environment is a setting
-   * beside the URL. Default for a URL on this machine: UAT.
+   * of its own. Default for a URL on this machine: UAT.
    */
   clientSettings: (at, set, { prefix, reject }): PaymentsSettings => {
     const url = new URL(at);
