@@ -42,7 +42,7 @@ const FOLDER = join(ROOT, '.cache', 'demo');
 
 const printer = new Printer(process);
 
-/** What runs, in the order of its start. */
+/** The running processes, in the order of their start. */
 const running: Process[] = [];
 
 async function main(): Promise<number> {
@@ -97,7 +97,7 @@ async function startEverything() {
   );
   // The ports are the defaults of the settings, or other ones where those are taken.
   const codecAddress = `127.0.0.1:${await freePort(8083)}`;
-  // The Web UI of a development server sends no token by itself, so the address contains one.
+  // The Web UI of a development server sends no token, so the address contains one.
   const codecToken = randomBytes(32).toString('hex');
   const codecEndpoint = `http://${codecAddress}/${codecToken}`;
   const server = await startDevServer({
@@ -221,7 +221,7 @@ async function report(client: Client): Promise<boolean> {
   return surprises === 0;
 }
 
-/** How long events may take to arrive after the last onboarding has ended. */
+/** The time limit for events to arrive after the last onboarding has ended. */
 const EVENTS_PATIENCE_MS = 30_000;
 
 async function receivedAll({ received }: Crm): Promise<boolean> {

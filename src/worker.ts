@@ -5,7 +5,7 @@
  * 1. takes no new tasks, and `/readyz` responds with 503;
  * 2. lets activities continue, and cancels reads after `SHUTDOWN_GRACE` (50 s). A write that was sent waits for its response and
  *    reports it to Temporal;
- * 3. closes its connections and exits with 0. If something still runs after `SHUTDOWN_FORCE` (60 s), it exits with 1 all the same.
+ * 3. closes its connections and exits with 0. If something still runs after `SHUTDOWN_FORCE` (60 s), it exits with 1 anyway.
  *
  * What did not end is safe: the server retries reads, and writes that were not sent. A write that was sent leaves its mark, and the
  * workflow searches for evidence at the partner (activities/write.ts). A second signal ends the process at once.

@@ -34,7 +34,7 @@ import {
 import { again } from './poll.js';
 import { leaveUnsent } from './write.js';
 
-/** How a process signs in to an account at a partner. */
+/** The sign-in of a process to an account at a partner. */
 export interface SignIn {
   /** A cheap read. */
   readonly read: (options: CallOptions) => Promise<unknown>;
@@ -54,7 +54,7 @@ const SETTLING_MS = 1_000;
 const MAX_PASSES = 20;
 const PASS_MS = 50;
 
-/** How often to check whether responses can be read again, in milliseconds. The check calls no partner. */
+/** The interval at which to check whether responses can be read again, in milliseconds. The check calls no partner. */
 const READABLE_PACE_MS = 5_000;
 
 /** A partner's words are cut off after this many characters. */
@@ -181,7 +181,7 @@ export class AccountAccess {
   }
 }
 
-/** Of the activities of workflows, only writes have no heartbeat time-out. */
+/** Among the activities of workflows, only writes have no heartbeat time-out. */
 function isUnmarkedWrite({ heartbeatTimeoutMs, heartbeatDetails }: Info): boolean {
   return !heartbeatTimeoutMs && heartbeatDetails === undefined;
 }

@@ -37,12 +37,12 @@ export function correctionActivities(known: KnownAccounts): CorrectionActivities
   };
 }
 
-/** How far an onboarding has come, which decides what a correction can still change. */
+/** The progress of an onboarding, which decides what a correction can still change. */
 type Progress = Pick<CorrectionRequest, 'merchantExists' | 'paymentsAccountExists'>;
 
 interface Correctable {
   readonly schema: (known: KnownAccounts) => z.ZodType;
-  /** Of an input that is followed. */
+  /** The schema of an input that is followed. */
   readonly followed?: (known: KnownAccounts) => z.ZodType;
   /** Dotted names of the fields that a correction can change at first. */
   readonly fields: readonly string[];
@@ -214,7 +214,7 @@ export function correctionProblems(
 }
 
 /**
- * Problems that name only fields of a schema. Whoever reads the server reads the message of a rejection, and a field that is not
+ * Problems that name only fields of a schema. Anyone who can read the server can read the message of a rejection, and a field that is not
  * known may be a value in the wrong place.
  */
 function withKnownNames(problems: readonly FieldProblem[], schema: z.ZodType): readonly FieldProblem[] {

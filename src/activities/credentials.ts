@@ -1,7 +1,7 @@
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
 
 /**
- * Whether a partner accepts the credentials of this process for one account, as of the last response. Each event is a function that
+ * The state of this process's credentials for one account at a partner, as of the last response. Each event is a function that
  * returns the next state. Times are milliseconds of a clock that nobody sets.
  */
 export type Credentials = {
@@ -20,7 +20,7 @@ interface Refused {
   readonly details: PartnerErrorDetails;
   /** Nothing is called until then, because each call with a wrong password may count towards a locked account. */
   readonly until: number;
-  /** To the account's workflow. */
+  /** The state of the report to the account's workflow. */
   readonly report: 'none' | 'sent' | 'arrived';
 }
 

@@ -5,17 +5,17 @@ import type { CallOptions } from '../partners/client.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 import { REFUSED_PACE_MS } from './credentials.js';
 
-/** How often a running call sends a heartbeat, in milliseconds, and the least number of heartbeats within its time-out. */
+/** The interval between heartbeats of a running call, in milliseconds, and the minimum number of heartbeats within its time-out. */
 const HEARTBEAT_MS = 3_000;
 const HEARTBEATS_PER_TIMEOUT = 3;
 
 /** Attempts in which a 404 may mean that the partner does not find yet what it has just created. */
 const NOT_FOUND_ATTEMPTS = 6;
 
-/** How long a report from an activity to Temporal may take, in milliseconds. */
+/** The time limit for a report from an activity to Temporal, in milliseconds. */
 export const REPORT_TIMEOUT_MS = 5_000;
 
-/** How a call is retried. */
+/** The retry settings of a call. */
 export interface Repetition {
   /** The least wait before the next attempt, in milliseconds. Default: the retry policy's. */
   readonly paceMs?: number;

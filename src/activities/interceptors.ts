@@ -33,7 +33,7 @@ const MOST_REMEMBERED = 10_000;
 export class PartnerWaits {
   /** Waits that were reported as late, by workflow and activity. */
   readonly #late = new Set<string>();
-  /** When an operation was reported last. */
+  /** The time of the last report, by operation. */
   readonly #reportedAt = new Map<string, number>();
 
   constructor(

@@ -16,7 +16,7 @@ import { REPORT_TIMEOUT_MS } from './failures.js';
 /** The pause before a request to Temporal is repeated, in milliseconds. */
 const REPORT_PAUSE_MS = 200;
 
-/** When a request was sent, and the ids at the partner before. */
+/** The time at which a request was sent, and the ids that were at the partner before. */
 export type Sent = Omit<Mark, 'sending' | 'response'>;
 
 /** Attempts that may have sent their request. */
@@ -26,7 +26,7 @@ export const marked = new WeakSet<Context>();
 export class Marks {
   /** Undefined while the server holds no mark of this attempt. */
   sent: Sent | undefined;
-  /** Why this attempt must not send. */
+  /** The reason why this attempt must not send. */
   refusal: Error | undefined;
   #baseline: Pick<Mark, 'baseline'> = {};
   #setting: Promise<void> = Promise.resolve();
@@ -107,7 +107,7 @@ function untilAccepted(request: () => Promise<void>): Promise<void> {
   return retryWhile(request, (error) => error instanceof ActivityCompletionError);
 }
 
-/** A rejection is a response, too. Without a response, a request of a worker fails as `CANCELLED`. */
+/** A rejection is also a response. Without a response, a request of a worker fails as `CANCELLED`. */
 function untilTemporalResponds(): Promise<unknown> {
   const request = () => getClient().workflowService.getSystemInfo({});
   return retryWhile(request, (error) => !isUnimplemented(error) && !isDenied(error)).catch(() => undefined);

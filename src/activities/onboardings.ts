@@ -10,7 +10,7 @@ import { outcomeOf, stateOf } from '../temporal/onboardings.js';
 import { beating } from './failures.js';
 import { again, delayBeforeNext, type PollBounds } from './poll.js';
 
-/** What a customer and its parts do with other workflows, over the worker's own connection. */
+/** The calls of a customer and its parts to other workflows, over the worker's own connection. */
 export function onboardingActivities(poll: PollBounds): OnboardingActivities {
   return {
     async resolveInOnboarding({ workflowId, resolution }) {
@@ -55,7 +55,7 @@ export function onboardingActivities(poll: PollBounds): OnboardingActivities {
 /** Statuses of a customer that ended before its parts. */
 const ENDED_WITHOUT_WAITING: readonly string[] = ['TERMINATED', 'FAILED', 'TIMED_OUT'];
 
-/** How a workflow ended without completing, by its status. */
+/** The words for a workflow that ended without completing, by its status. */
 const UNFINISHED = {
   CANCELLED: 'cancelled',
   TERMINATED: 'terminated',

@@ -40,7 +40,7 @@ export function publishSinks(
       }
     }
   };
-  // In order: a worker that dies in between has published no event whose predecessor another worker publishes later.
+  // Events are published in order: if a worker dies, another one publishes the rest, and none overtakes its predecessor.
   const lines = new Map<string, Promise<void>>();
   return {
     outbound: {

@@ -8,7 +8,7 @@ import { boardingActivities } from './boarding.js';
 import { paymentsActivities } from './payments.js';
 import type { PollBounds } from './poll.js';
 
-/** What the activities of a partner account work with. */
+/** The dependencies of the activities of a partner account. */
 export interface ActivityDependencies {
   /** undefined for the account without a name. */
   readonly partnerAccount: string | undefined;
@@ -18,7 +18,7 @@ export interface ActivityDependencies {
   /** Takes statements, and other files that partners return. */
   readonly statements: FileStore;
   readonly poll: PollBounds;
-  /** What people decided about status names of this partner. */
+  /** Returns what people decided about status names of this partner. */
   readonly meaningOf: MeaningOf;
 }
 

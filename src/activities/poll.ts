@@ -19,7 +19,7 @@ interface Failing {
   readonly unreadableSince?: number;
 }
 
-/** What the last attempt of a poll has recorded; undefined for another activity, and before the first read. */
+/** The record of a poll's last attempt; undefined for another activity, and before the first read. */
 export function pollProgress(heartbeatDetails: unknown): PollProgress | undefined {
   const isProgress =
     typeof heartbeatDetails === 'object' && heartbeatDetails !== null && 'polls' in heartbeatDetails;
@@ -27,9 +27,9 @@ export function pollProgress(heartbeatDetails: unknown): PollProgress | undefine
 }
 
 /**
- * Whether an attempt records its count of reads: 1, 4, 16, 64 and so on. After a nudge the server numbers the attempts from 1 and
- * keeps nothing but heartbeat details. A heartbeat is billed like an attempt, so most attempts send none, and each nudge loses
- * the reads since the last one: of all reads, a count over nudges has at least a quarter. Without a nudge it is exact.
+ * Reports whether an attempt records its count of reads: 1, 4, 16, 64 and so on. After a nudge the server numbers the attempts from
+ * 1 and keeps nothing but heartbeat details. A heartbeat is billed like an attempt, so most attempts send none, and each nudge
+ * loses the reads since the last one: after a nudge the count may be low, by a factor of four at most. Without a nudge it is exact.
  */
 function isRecorded(attempt: number): boolean {
   return Number.isInteger(Math.log2(attempt) / 2);
@@ -86,13 +86,13 @@ export async function awaitChange<Snapshot>(
   throw again('StatusUnchanged', 'the status has not changed yet', nextRetryDelay);
 }
 
-/** How long before its first due read the poll began, in milliseconds. */
+/** The time from the start of the poll to its first due read, in milliseconds. */
 function beforeDue(poll: PollBounds, { readAt, changes }: Pace, random: number): number {
   const longestMs = poll.minMs * 2 ** Math.max(0, changes - CALM_CHANGES);
   return Math.ceil(readAt + spread(longestMs, poll, random) - activityInfo().scheduledTimestampMs);
 }
 
-/** False after a nudge, too, although the server then numbers the attempts from 1. */
+/** False even after a nudge, although the server then numbers the attempts from 1. */
 function isFirstAttempt(): boolean {
   const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
   return attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
@@ -157,7 +157,7 @@ const SHORTEST = 0.8;
 const CALM_CHANGES = 4;
 
 /**
- * How long to wait before the next read: the longer the status has lasted, the longer.
+ * Returns the wait before the next read. It grows with the time in one status.
  *
  * @param elapsedMs time since the status was first read
  * @param random from 0 to 1, determines the jitter

@@ -5,7 +5,7 @@ import { type AccountAt, wakePollsOf } from '../temporal/partner-accounts.js';
 import { recordOf, reportStatus } from '../temporal/partner-records.js';
 import { beating, REPORT_TIMEOUT_MS } from './failures.js';
 
-/** How long a decision is believed without another look, in milliseconds. It does not change as long as the record exists. */
+/** The time for which a decision is cached, in milliseconds. A decision does not change while the record exists. */
 const KEPT_MS = 60_000;
 
 /** A name that nobody has decided about is reported this often, in milliseconds: its record may have been ended. */
@@ -14,7 +14,7 @@ const REPORT_EVERY_MS = 3_600_000;
 /** A limit of the memory. */
 const MOST_REMEMBERED = 1_000;
 
-/** What people decided about status names that no document has, for the activities of an account. */
+/** People's decisions about undocumented status names, for the activities of an account. */
 export class StatusMeanings {
   readonly #decided = new Map<string, { readonly meaning: StatusMeaning; readonly until: number }>();
   readonly #reportedAt = new Map<string, number>();

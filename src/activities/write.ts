@@ -64,12 +64,12 @@ export function writeRepeatably<Result>(
   return sent(send, mayRepeat);
 }
 
-/** The SDK awaits it, and nobody else can. */
+/** The SDK awaits it; nothing else can. */
 function asOnce<Result>(response: Promise<Result>): Once<Result> {
   return response as unknown as Once<Result>;
 }
 
-/** The response of a once-only write whose outcome a person watches, who sends it by hand. */
+/** The response of a once-only write that a person sends by hand, and whose outcome they watch. */
 export function watched<Result>(response: Once<Result>): Promise<Result> {
   return response as unknown as Promise<Result>;
 }
@@ -142,7 +142,7 @@ export function writeOnceThenRead<Result extends object, Now>(
   return asOnce(sentAndRead());
 }
 
-/** How long the read after a write may take, in milliseconds. The status poll reads later in any case. */
+/** The time limit for the read after a write, in milliseconds. The status poll reads later in any case. */
 const READ_AFTER_MS = 10_000;
 
 /** Records that this attempt did not start its write, so that the next one sends it, even after a reset that keeps the record. */
@@ -176,11 +176,11 @@ function isFinal(failure: unknown): boolean {
 }
 
 /**
- * Whether an attempt without heartbeat details follows marks that were removed. An operator may reset an activity together with its
- * heartbeat details. The server then numbers the attempts from 1 again. An attempt 1 that was scheduled at least one time-out
- * after the activity was therefore reset. Only the marks of an attempt that timed out matter, because any other attempt either
- * reported that nothing was sent or was the last one. An attempt 1 that was scheduled sooner is not a reset: the server moved it
- * to another build, for example.
+ * Reports whether an attempt without heartbeat details follows marks that were removed. An operator may reset an activity together
+ * with its heartbeat details. The server then numbers the attempts from 1 again. An attempt 1 that was scheduled at least one
+ * time-out after the activity was therefore reset. Only the marks of an attempt that timed out matter, because any other attempt
+ * either reported that nothing was sent or was the last one. An attempt 1 that was scheduled sooner is not a reset: the server
+ * moved it to another build, for example.
  */
 function isResetWithoutMarks(): boolean {
   const { attempt, startToCloseTimeoutMs, ...info } = activityInfo();

@@ -24,13 +24,13 @@ import {
 import type { ClientSettings } from './settings.js';
 import { Watching, type WatchOptions } from './watching.js';
 
-/** How an onboarding starts. */
+/** Options for the start of an onboarding. */
 export interface OnboardingOptions {
   /** Starts again although the first workflow of this `externalId` has ended. Default: false. */
   readonly again?: boolean | undefined;
 }
 
-/** What a client works with. */
+/** Options of a client. */
 export interface GangwayOptions {
   /** Settings by name, as in docs/configuration.md. Default: the environment of the process. */
   readonly settings?: Readonly<Record<string, string | undefined>>;
@@ -76,7 +76,7 @@ function encrypting({ connection, options }: Client, keys: PayloadKeys | undefin
   });
 }
 
-/** What a {@link GangwayClient} is made of. */
+/** The parts of a {@link GangwayClient}. */
 interface Parts {
   readonly temporal: Client;
   readonly settings: ClientSettings;
@@ -86,7 +86,7 @@ interface Parts {
   readonly close?: () => Promise<void>;
 }
 
-/** Which onboardings are listed, and how many. Default: all that Temporal remembers. */
+/** The onboardings to list, and their number. Default: all that Temporal remembers. */
 export interface ListOptions {
   /** Only those that run. */
   readonly running?: boolean | undefined;
@@ -167,7 +167,7 @@ export class GangwayClient {
   }
 
   /**
-   * Where an onboarding stands.
+   * Returns the state of an onboarding.
    *
    * @throws {UnreadableOnboarding} when no worker responds
    */
@@ -176,8 +176,8 @@ export class GangwayClient {
   }
 
   /**
-   * What an onboarding waits for a person to answer: its open requirements, those of its parts, and those of the partner accounts
-   * that hold it up. Each has the id of the workflow that takes the answer.
+   * Returns the open requirements of an onboarding, of its parts, and of the partner accounts that hold it up. Each has the id of
+   * the workflow that takes the answer.
    *
    * @throws {UnreadableOnboarding} when no worker responds
    */

@@ -11,7 +11,7 @@ import type { Asked, Waits } from '../operators/waits.js';
 import { outcomeOf, partIds } from '../temporal/onboardings.js';
 import { TemporalProblem } from '../temporal/unavailable.js';
 
-/** How an onboarding of any kind ends. */
+/** The outcome of an onboarding of any kind. */
 export type Outcome = MerchantBoardingOutcome | BusinessOnboardingOutcome | CustomerOnboardingOutcome;
 
 /** A workflow ended without an outcome: it was stopped, or failed. */
@@ -19,7 +19,7 @@ export class EndedWithoutOutcome extends TemporalProblem {
   override readonly name = 'EndedWithoutOutcome';
   constructor(
     workflowId: string,
-    /** What happened, and what to do next. */
+    /** The reason, and what to do next. */
     readonly reason: string,
     options?: ErrorOptions,
   ) {
@@ -27,13 +27,13 @@ export class EndedWithoutOutcome extends TemporalProblem {
   }
 }
 
-/** How long to wait for an outcome, and what to report meanwhile. */
+/** The time to wait for an outcome, and what to report meanwhile. */
 export interface OutcomeOptions {
   /** Ends the wait, which then fails with the reason of the signal. The onboarding continues. */
   readonly signal?: AbortSignal | undefined;
   /** The longest wait, in milliseconds: 24 days at most. Default: no limit. */
   readonly timeoutMs?: number | undefined;
-  /** Called with the open requirements each time that they change: it waits until somebody answers them. */
+  /** Called with the open requirements each time they change: the onboarding waits for an answer to them. */
   readonly onRequirements?: ((open: readonly Asked[]) => void) | undefined;
 }
 
@@ -43,7 +43,7 @@ export class StillRunning extends TemporalProblem {
   constructor(
     id: string,
     timeoutMs: number,
-    /** What it waits for a person to answer, as far as a worker responds. */
+    /** Its open requirements, if a worker responds. */
     readonly asked: readonly Asked[],
     options?: ErrorOptions,
   ) {
@@ -74,9 +74,9 @@ export async function reportRequirements(
 
 /** The words in which {@link EndedWithoutOutcome} explains what to do next. */
 export interface Advice {
-  /** How to start it again: `start it again with --again`. */
+  /** The way to start it again: `start it again with --again`. */
   readonly restart: string;
-  /** What the caller calls an input: `FILE`. */
+  /** The caller's name for an input: `FILE`. */
   readonly input: string;
 }
 
@@ -107,8 +107,8 @@ function reasonOf({ cause }: WorkflowFailedError): string {
 }
 
 /**
- * What keeps a second start of an onboarding from creating a second merchant or profile; undefined for other workflows. The ids
- * come from search attributes, which need no worker.
+ * Explains what prevents a second start of an onboarding from creating a second merchant or profile; undefined for other workflows.
+ * The ids come from search attributes, which need no worker.
  */
 async function howToAdopt(client: Client, workflowId: string, input: string): Promise<string | undefined> {
   const { type } = await client.workflow.getHandle(workflowId).describe();

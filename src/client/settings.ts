@@ -7,19 +7,19 @@ import { readSettings } from '../settings/settings.js';
 import { temporalClientSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 
-/** The settings of the client, beside the wording of each account (partners/account-settings.ts) and Temporal's own. */
+/** The settings of the client, besides those of each account (partners/account-settings.ts) and Temporal's own. */
 export const clientSettings = z.object({
   ...accountNames.shape,
   ...temporalClientSettings.shape,
   ...storeSettings.shape,
 });
 
-/** What the client needs of the settings. */
+/** The settings that the client needs. */
 export type ClientSettings = KnownAccounts &
   StorePlaces & {
     /** The task queue on which workflows start. */
     readonly taskQueue: string;
-    /** How lists and logs have the dba. */
+    /** The form of the dba in lists and logs. */
     readonly dbaForm: DbaForm;
     /** undefined when PAYLOAD_KEYS is not set: payloads are not encrypted. */
     readonly payloadKeys: PayloadKeys | undefined;

@@ -9,7 +9,7 @@ import { isNotFound } from '../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../temporal/unreadable.js';
 import { EndedWithoutOutcome } from './outcome.js';
 
-/** How often to read, in milliseconds. */
+/** The interval between reads, in milliseconds. */
 const READ_EVERY_MS = 1_000;
 
 /** A busy worker may take this long to start a workflow, in milliseconds. */
@@ -23,15 +23,15 @@ export interface OwnedEntry extends TimelineEntry {
   readonly of?: Owner;
 }
 
-/** Where an onboarding or operation is, what it waits for, and what happened since the reading before. */
+/** The place of an onboarding or operation, what it waits for, and what has happened since the previous reading. */
 export interface Reading extends Waits {
-  /** What happened since the reading before, oldest first. The first reading has all that happened. */
+  /** The entries since the previous reading, oldest first. The first reading has all of them. */
   readonly entries: readonly OwnedEntry[];
   /** This is the last reading. */
   readonly hasEnded: boolean;
 }
 
-/** What to read, and until when. */
+/** The workflow to read, and when to stop. */
 export interface WatchOptions {
   /** Ends the watch: its readings and its outcome then fail with the reason of the signal. The workflow continues. */
   readonly signal?: AbortSignal | undefined;
@@ -42,7 +42,7 @@ export interface WatchOptions {
 /** A workflow that is watched. Its readings can be iterated once. */
 export class Watching<Ending> implements AsyncIterable<Reading> {
   /**
-   * How the workflow ended. Fails with {@link EndedWithoutOutcome} when it was stopped, or failed. The readings then end as they
+   * The ending of the workflow. Rejects with {@link EndedWithoutOutcome} if it was stopped or failed. The readings then end as they
    * do with an outcome.
    */
   readonly outcome: Promise<Ending>;
@@ -63,7 +63,7 @@ export class Watching<Ending> implements AsyncIterable<Reading> {
     this.#isBrief = isBrief;
     const wait = async () => outcomeOf(await workflowId);
     this.outcome = cancellable(client, signal, wait).finally(() => this.#ended.abort());
-    // Who only iterates gets the error from the iteration.
+    // A caller that only iterates gets the error from the iteration.
     this.outcome.catch(() => undefined);
   }
 

@@ -59,7 +59,7 @@ const CONVERTED_AT_ONCE = 2;
 /** A slow caller delays others. */
 const LIMITS = { headersMs: 5_000, requestMs: 10_000, idleMs: 10_000 };
 
-/** What is logged of a request beside its route and status. */
+/** The values that the log has for a request, besides its route and status. */
 interface Seen {
   readonly payloads: number;
   /** Id of a key that an encrypted payload needs and that this server does not have. */
@@ -125,7 +125,7 @@ export async function codecServer(options: CodecServerOptions): Promise<FastifyI
   return server;
 }
 
-/** In the protocol only the end of the path counts. */
+/** Only the end of the path matters in the protocol. */
 function withoutPrefix({ url = '/' }: IncomingMessage): string {
   const path = pathOf(url);
   return /\/(?:en|de)code$/.test(path) ? path.slice(path.lastIndexOf('/')) : url;

@@ -14,15 +14,15 @@ import { SIGN_IN_PATHS } from './sign-in.js';
 export interface Admission {
   /** undefined for a person who has not signed in, or has signed out. */
   sessionOf(request: FastifyRequest): SessionData | undefined;
-  /** Why it is unknown whether the session of a request was ended: Temporal does not respond. */
+  /** The reason why it is unknown whether the session of a request was ended: Temporal does not respond. */
   doubtOf(request: FastifyRequest): unknown;
   /** The session of a request, if its form is from a page of it. */
   sessionOfForm(request: FastifyRequest): SessionData | undefined;
 }
 
 /**
- * What holds for every request before any handler sees it: it is for this host, and it is one of not too many. No other site has sent
- * its form. Finds the session that it belongs to.
+ * Checks each request before any handler sees it: the host, the rate limit, and that no other site sent its form. Finds the session
+ * of the request.
  */
 export async function admitRequests(
   server: FastifyInstance,
@@ -99,7 +99,7 @@ function userName(): string {
   }
 }
 
-/** Whether the response to a request has nothing of its session. */
+/** Reports whether the response to a request has nothing of its session. */
 function isOpen(request: FastifyRequest): boolean {
   return isHealthCheck(request) || OPEN_PATHS.includes(routeOf(request));
 }

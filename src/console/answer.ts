@@ -16,12 +16,12 @@ import { patchIn } from './correction-fields.js';
 import type { Fields } from './query.js';
 import type { Role } from './visitor.js';
 
-/** From a form to an answer: what each field may hold, who may give which answer, and where its problems belong. */
+/** Turns a form into an answer: what each field may hold, who may give which answer, and where its problems are shown. */
 
-/** How long an answer may be, in characters. A partner may keep less. */
+/** The maximum length of an answer, in characters. A partner may keep less. */
 export const MOST_TEXT = 4_000;
 
-/** How long a reason may be, in characters. */
+/** The maximum length of a reason, in characters. */
 export const MOST_REASON = 500;
 
 /** The kinds of answers that a form gives. Documents come by a form of their own. */
@@ -48,7 +48,7 @@ export interface Filled {
   readonly problems: Problems;
 }
 
-/** What is wrong with a field of a form. */
+/** Returns what is wrong with a field of a form. */
 export function wrongIn(own: Filled | undefined, name: string): string[] {
   return (own?.problems ?? []).filter(({ field }) => field === name).map(({ message }) => message);
 }
@@ -59,8 +59,8 @@ export function roleFor({ kind }: { readonly kind: RequirementKind }, answer: An
 }
 
 /**
- * Whether a correction may change where money goes, or how much: fees, accounts at banks, and what the schema of the input does not
- * describe, because that may be either. Needs an approver.
+ * Reports whether a correction may change the destination or the amount of money: fees, accounts at banks, and what the schema of the input
+ * does not describe, because that may be either. Needs an approver.
  */
 export function mayMoveMoney(changes: readonly Pick<Change, 'field'>[], schema: z.ZodType): boolean {
   return changes.some(
@@ -70,7 +70,7 @@ export function mayMoveMoney(changes: readonly Pick<Change, 'field'>[], schema: 
   );
 }
 
-/** Whether a person sees what an answer does before it is sent. */
+/** Reports whether a person sees what an answer does before it is sent. */
 export function isPreviewed({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind): boolean {
   return (
     ['correction', 'adopt', 'choice', 'abandon'].includes(answer) ||
@@ -81,13 +81,13 @@ export function isPreviewed({ kind }: Pick<Requirement, 'kind'>, answer: AnswerK
 export interface ReadAnswer {
   readonly answer: Answer;
   readonly reason: string;
-  /** Of a correction. */
+  /** The changes of a correction. */
   readonly changes?: readonly Change[];
-  /** Of a correction: see {@link mayMoveMoney}. */
+  /** For a correction: see {@link mayMoveMoney}. */
   readonly mayMoveMoney?: boolean;
 }
 
-/** What a correction is checked against. */
+/** The context for the check of a correction. */
 export interface CorrectionContext {
   readonly correctable: Correctable;
   readonly known: KnownAccounts;

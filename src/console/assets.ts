@@ -20,7 +20,7 @@ function asset(
 }
 
 export const ASSETS = {
-  /** Of charts, tables and facts, as in the pages of the command line. */
+  /** Styles of charts, tables and facts, as in the pages of the command line. */
   shared: asset('shared.css', 'text/css; charset=utf-8', Buffer.from(SHARED_STYLE)),
   style: asset('style.css', 'text/css; charset=utf-8'),
   script: asset('client.js', 'text/javascript; charset=utf-8'),

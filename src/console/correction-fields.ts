@@ -14,7 +14,7 @@ import type { Fields } from './query.js';
 
 /** The fields of a correction's form, from the schema that validates the correction. */
 
-/** How a field is entered. `json`: an object or a list, as JSON. */
+/** The way in which a field is entered. `json`: an object or a list, as JSON. */
 export type Entry = 'text' | 'digits' | 'choice' | 'json';
 
 export interface FormField extends Pick<ChangeableField, 'name' | 'isRequired' | 'rule' | 'values'> {
@@ -25,10 +25,10 @@ export interface FormField extends Pick<ChangeableField, 'name' | 'isRequired' |
   readonly isNamed: boolean;
 }
 
-/** How many fields without a place of their own a form takes at once. */
+/** The maximum number of fields without their own place that a form takes at once. */
 export const OTHER_FIELDS = 3;
 
-/** How much of a present value is shown, in characters. */
+/** The shown length of a present value, in characters. */
 const NOW_LENGTH = 80;
 
 /** All fields that a correction can change now, those that the partner named first. A list has its items, and one more to add. */
@@ -61,7 +61,7 @@ function eachItem(field: ChangeableField, masked: unknown): ChangeableField[] {
   const length = Array.isArray(items) ? items.length : 0;
   return Array.from({ length: length + 1 }, (_, index) => {
     const name = `${list}.${index}.${rest}`;
-    // Which fields of a new item are required, the schema reports when one has any.
+    // The schema reports which fields of a new item are required.
     return { ...field, name, isRequired: false, now: valueAt(masked, name.split('.')) };
   }).flatMap((each) => eachItem(each, masked));
 }
@@ -78,7 +78,7 @@ function shownNow(now: unknown): string | undefined {
   return shortened(typeof now === 'string' ? now : JSON.stringify(now), NOW_LENGTH);
 }
 
-/** Whether a partner names a field: by its path or the end of it, or in a ticket as the bank calls it (`Owner1Address`). */
+/** Reports whether a partner names a field: by its path or the end of it, or in a ticket as the bank calls it (`Owner1Address`). */
 function namedBy({ fields = [], kind, detail }: Requirement): (field: string) => boolean {
   const [, ofTicket] = (kind === 'ticket' && /asks about the field (\w+)\.$/.exec(detail)) || [];
   return (field) =>
@@ -86,7 +86,10 @@ function namedBy({ fields = [], kind, detail }: Requirement): (field: string) =>
     (ofTicket !== undefined && isMeant(field, ofTicket));
 }
 
-/** Whether a name of the bank may mean a field: `Phone` is `holder.phone`, `Owner2Address` is `beneficialOwners.1.homeAddress`. */
+/**
+ * Reports whether a name of the bank may mean a field: `Phone` is `holder.phone`, `Owner2Address` is
+ * `beneficialOwners.1.homeAddress`.
+ */
 function isMeant(field: string, name: string): boolean {
   const [, owner, ofOwner] = /^Owner(\d)(.+)$/.exec(name) ?? [];
   const last = (field.split('.').at(-1) ?? '').toLowerCase();
@@ -161,12 +164,12 @@ function valueSettings(
   });
 }
 
-/** What a person types into a field of a known type is never read as JSON. */
+/** Text in a field of a known type is never read as JSON. */
 function asText(text: string): string {
   return text === 'null' || /^["{[]/.test(text) ? JSON.stringify(text) : text;
 }
 
-/** Fields that the schema does not name, such as those of an application: their names are typed, too. */
+/** Fields that the schema does not name, such as those of an application: their names are typed as well. */
 function otherSettings(fields: Fields, problems: FieldProblem[]): Setting[] {
   return Array.from({ length: OTHER_FIELDS }, (_, index) => index).flatMap((index): Setting[] => {
     const field = fields.text(`other.${index}.name`).trim();

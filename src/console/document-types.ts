@@ -3,17 +3,17 @@ import { Readable } from 'node:stream';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 
 /**
- * Which documents the console takes. Name and content must agree, and a file that is valid as two types is refused: whoever opens it
- * must see what the person saw who uploaded it.
+ * The document types that the console accepts. Name and content must agree, and a file that is valid as two types is refused: a
+ * reader must see what the uploader saw.
  */
 
-/** How many documents one answer may have. */
+/** The maximum number of documents in one answer. */
 export const MOST_FILES = 10;
 
-/** How large all documents of an answer may be together, in bytes. */
+/** The maximum total size of the documents of an answer, in bytes. */
 export const MOST_BYTES = 4 * MAX_ATTACHMENT_BYTES;
 
-/** How long the name of a document may be, in characters. */
+/** The maximum length of a document's name, in characters. */
 const NAME_LENGTH = 200;
 
 /** A document cannot be taken. The message is for the person, and does not quote the content. */
@@ -24,7 +24,7 @@ export class RefusedDocument extends Error {
 interface DocumentType {
   readonly names: readonly string[];
   readonly begins: (start: Buffer) => boolean;
-  /** Whether the file ends as files of this type end. */
+  /** Reports whether the file ends as files of this type end. */
   readonly ends?: (end: Buffer) => boolean;
   readonly isText?: true;
 }
@@ -61,10 +61,10 @@ const TYPES: readonly DocumentType[] = [
 /** The ends of the names that are accepted: `.pdf`. */
 export const ACCEPTED_NAMES = TYPES.flatMap(({ names }) => names);
 
-/** How much of the beginning is examined for other types, in bytes. PDF readers accept a beginning within the first 1024. */
+/** The part of the beginning that is examined for other types, in bytes. PDF readers accept a beginning within the first 1024. */
 const START_BYTES = 4_096;
 
-/** How much of the end: a ZIP archive has its directory there, with a comment of up to 64 KiB behind it. */
+/** The part of the end that is examined: a ZIP archive has its directory there, with a comment of up to 64 KiB behind it. */
 const END_BYTES = 66_000;
 
 const ZIP_END = Buffer.from([0x50, 0x4b, 5, 6]);
@@ -96,8 +96,8 @@ export function documentName(given: string): string {
 }
 
 /**
- * Passes a document on while it arrives, and breaks off when its content is not of the type of its name. So a store never has a whole
- * document that is refused. The content stays open, so that whoever sends it can go on.
+ * Passes a document on while it arrives, and stops if its content does not match the type of its name. So a store never has a whole
+ * document that is refused. The content stays open, so that the sender can continue.
  *
  * @param onBytes is called for each chunk, and may throw
  * @throws {RefusedDocument} through the stream

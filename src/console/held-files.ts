@@ -6,7 +6,7 @@ import { NotShown, type Visit } from './route.js';
 
 /** A file in memory. */
 export interface HeldFile {
-  /** As the browser sent it: for messages only, never a path. */
+  /** The name that the browser sent: for messages only, never a path. */
   readonly name: string;
   readonly bytes: Buffer;
 }
@@ -98,7 +98,7 @@ export async function* formParts(
   }
 }
 
-/** What people see when a form, or a file of it, has not arrived. The sender has caused it, so the log needs no error. */
+/** The error that people see when a form or its file has not arrived. The sender caused it, so the log needs no error. */
 export function notReceived(error: unknown, tooLarge: string): NotShown {
   const isLimit = /^FST_(REQ_FILE|FILES|PARTS|FIELDS)/.test(String((error as NodeJS.ErrnoException).code));
   if (isLimit) return new NotShown(413, tooLarge);

@@ -4,12 +4,12 @@ import { harmless } from '../operators/text.js';
 import { ASSETS } from './assets.js';
 import { hasRole, type Visitor } from './visitor.js';
 
-/** What the frame of a page shows around it. */
+/** The context that the frame of a page shows. */
 export interface Frame {
   readonly title: string;
   readonly visitor: Visitor | undefined;
   readonly csrf: string | undefined;
-  /** Whether people sign in at a provider. */
+  /** True if people sign in at a provider. */
   readonly signsIn: boolean;
   /** A message after a form. */
   readonly message: string | undefined;
@@ -24,7 +24,7 @@ const PLACES = [
   { path: '/report', name: 'Report', role: 'viewer' },
 ] as const;
 
-/** Whether a page belongs to a place of the navigation. */
+/** Reports whether a page belongs to a place of the navigation. */
 function isAt(path: string, place: string): boolean {
   const at = path.startsWith('/batches/') ? '/start' : path;
   return at === place || (place !== '/' && at.startsWith(`${place}/`));

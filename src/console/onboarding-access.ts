@@ -6,7 +6,9 @@ import { isInAccounts } from '../temporal/search.js';
 import { NotShown, type Visit } from './route.js';
 import { maySee } from './visitor.js';
 
-/** Whether this person may see the workflow of an id, whether or not it exists. The id of each workflow names its account. */
+/**
+ * Reports whether this person may see the workflow of an id, whether or not it exists. The id of each workflow names its account.
+ */
 export function mayOpen({ visitor }: Pick<Visit, 'visitor'>, workflowId: string): boolean {
   const parts = partsOfId(workflowId);
   return parts !== undefined && maySee(visitor, parts.account);

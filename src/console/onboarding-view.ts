@@ -8,7 +8,7 @@ import { inputOf, stateOf } from '../temporal/onboardings.js';
 import { failuresIn, UnreadableOnboarding } from '../temporal/unreadable.js';
 import { SharedReads } from './sharing.js';
 
-/** How long people who look at the same onboarding share one read, in milliseconds. */
+/** The time for which people who look at the same onboarding share one read, in milliseconds. */
 const SHARED_MS = 4_000;
 
 /** An onboarding, single operation or partner account as its page shows it. */
@@ -16,11 +16,11 @@ export interface OnboardingView {
   readonly workflowId: string;
   /** The last one that could be read; undefined while none could. */
   readonly state: OnboardingState | undefined;
-  /** Why it cannot be read now. */
+  /** The reason why it cannot be read now. */
   readonly obstacle: UnreadableOnboarding | undefined;
-  /** Of a customer: the parts that have started. */
+  /** The parts of a customer that have started. */
   readonly parts: readonly PartState[];
-  /** Everything that a person is asked: by itself, by its parts, and by the partner accounts that hold it up. */
+  /** All open requirements: its own, those of its parts, and those of the partner accounts that hold it up. */
   readonly asked: readonly Asked[];
   /** Partners that it waits for, for people. */
   readonly failures: readonly string[];
@@ -34,21 +34,21 @@ interface ReadState extends Pick<OnboardingView, 'state' | 'obstacle' | 'failure
 const states = new SharedReads<ReadState>(SHARED_MS);
 const views = new SharedReads<OnboardingView>(SHARED_MS);
 
-/** What is shown of inputs, private values masked: the unmasked ones are never kept. */
+/** Inputs with masked private values. The unmasked ones are never kept. */
 const inputs = new SharedReads<{ readonly history: string; readonly masked: unknown }>(SHARED_MS);
 
 /**
- * Where an onboarding stands, with its parts. Within four seconds, everybody who looks at it shares one read, and a worker is
- * asked only when the history has grown.
+ * Returns the state of an onboarding with its parts. For four seconds, all viewers share one read, and a worker is asked only when
+ * the history has grown.
  */
 export function onboardingView(client: Client, workflowId: string): Promise<OnboardingView> {
   return views.get(client, workflowId, () => readView(client, workflowId));
 }
 
-/** Somebody has just changed it: whoever looks next sees that, also on the page of its customer. */
+/** Call this after a change: the next viewer sees it, even on the page of its customer. */
 export function refreshView(client: Client, workflowId: string): void {
   views.forget(client);
-  // Whoever looks meanwhile waits for this read. Its failure is that of the next one.
+  // Viewers who come meanwhile wait for this read and get its failure.
   readState(client, workflowId, true).catch(() => undefined);
 }
 
@@ -115,7 +115,7 @@ function historyOf({ runId, historyLength, status }: WorkflowExecutionDescriptio
   return `${runId} ${historyLength} ${status.name}`;
 }
 
-/** The input as it stands, with private values masked; undefined when it has none or cannot be read now. */
+/** The present input, with private values masked; undefined when it has none or cannot be read now. */
 export async function maskedInput(
   client: Client,
   description: WorkflowExecutionDescription,

@@ -3,13 +3,13 @@ import pLimit from 'p-limit';
 import { stateQuery } from '../messages/onboarding-state.js';
 import type { InboxItem } from '../operators/inbox.js';
 
-/** How many workflows are asked at once: a query may replay a workflow that its worker no longer has in memory. */
+/** The number of concurrent queries: a query may replay a workflow that its worker no longer has in memory. */
 const AT_ONCE = 2;
 
-/** How long a worker may take to respond. */
+/** The time limit for a worker to respond. */
 const TIMEOUT_MS = 3_000;
 
-/** How long a workflow that did not respond is not asked again. */
+/** The pause before a workflow that did not respond is asked again. */
 const PAUSE_MS = 60_000;
 
 /** So many questions are kept at most. */

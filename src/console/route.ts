@@ -7,7 +7,7 @@ import type { Times } from '../operators/time.js';
 import type { ConsoleSettings } from './settings.js';
 import type { Role, Visitor } from './visitor.js';
 
-/** What every page needs. */
+/** The dependencies of every page. */
 export interface Console {
   readonly settings: ConsoleSettings;
   readonly client: Client;
@@ -24,7 +24,7 @@ export interface AuditEvent {
   readonly requirementId?: string;
   /** The kind of the answer, the name of the field: nothing private. */
   readonly detail?: string;
-  /** Of an answer: what the workflow did with it. Metrics count answers by `detail` and by this. */
+  /** For an answer: what the workflow did with it. Metrics count answers by `detail` and by this. */
   readonly result?: 'accepted' | 'proposed' | 'rejected';
 }
 
@@ -42,7 +42,7 @@ export interface Visit extends Console {
   readonly reply: FastifyReply;
 }
 
-/** What a route shows. */
+/** The response of a route. */
 export type Shown =
   | { readonly page: VNode; readonly title: string; readonly status?: number }
   /** A part of a page, which the browser replaces. */

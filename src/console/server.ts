@@ -68,24 +68,24 @@ const MAX_FORM_BYTES = 256 * 1024;
 /** A large document takes its time. Nobody sends one without a session: the session is checked before the body is read. */
 const LIMITS = { headersMs: 10_000, requestMs: 10_000, uploadMs: 10 * 60_000 };
 
-/** How much of a request is read after its response, and for how long. */
+/** The limits for reading the rest of a request after its response. */
 const UNREAD = { bytes: 16 * 1024 * 1024, ms: 5_000, checkMs: 20 };
 
 /** Longer than any workflow id. */
 const MAX_PARAM_LENGTH = 300;
 
-/** How long a page waits for Temporal that has not responded a moment ago. The client itself would try for 40 s. */
+/** The time that a page waits for Temporal after it has just failed to respond. The client itself would try for 40 s. */
 const UNAVAILABLE_MS = 2_000;
 
-/** How long a message waits for the next page. */
+/** The time for which a message waits for the next page. */
 const MESSAGE_MS = 30_000;
 
-/** What the handlers of all routes share. */
+/** The state that the handlers of all routes share. */
 interface Handling {
   readonly console: Console;
   readonly sessions: Sessions;
   readonly admission: Admission;
-  /** Whether Temporal responds. */
+  /** Reports whether Temporal responds. */
   readonly isReady: () => Promise<boolean>;
 }
 
@@ -350,7 +350,7 @@ function handleErrors(server: FastifyInstance, { console, admission }: Handling)
       .send(pageWith({ ...frame, title: shown.title, message: undefined, path: '' }, shown.page));
   };
   server.setErrorHandler((error, request, reply) => {
-    // Of a stream that has begun, the rest is missing.
+    // A stream that has begun cannot become an error page.
     if (reply.raw.headersSent) return reply.raw.destroy();
     return page(request, reply, shownError(console.logger, error));
   });

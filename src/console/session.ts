@@ -5,7 +5,7 @@ import { EncryptJWT, errors, jwtDecrypt } from 'jose';
 import { z } from 'zod';
 import { ROLES } from './visitor.js';
 
-/** What the browser keeps of a person who has signed in, encrypted. */
+/** The data of a session that the browser keeps, encrypted. */
 const sessionData = z.strictObject({
   actor: z.string(),
   name: z.string(),
@@ -15,7 +15,7 @@ const sessionData = z.strictObject({
   csrf: z.string(),
   /** For the sign-out at the provider; left out where the cookie would be too long. */
   idToken: z.string().optional(),
-  /** When the person signed in, in milliseconds since 1970. */
+  /** The time of the sign-in, in milliseconds since 1970. */
   since: z.number(),
 });
 
@@ -26,7 +26,7 @@ export interface SessionRules {
   readonly keys: readonly string[];
   readonly idleMs: number;
   readonly maxMs: number;
-  /** Whether browsers reach the console by https. */
+  /** True if browsers reach the console by https. */
   readonly isSecure: boolean;
 }
 
@@ -36,7 +36,7 @@ type Purpose = 'session' | 'sign-in' | 'message';
 /** Cookies with this prefix come only from this host, over https. */
 const SECURE_PREFIX = '__Host-';
 
-/** What every browser stores of one cookie: its name and value, in bytes. */
+/** The size of a cookie, name and value, that every browser stores, in bytes. */
 const MAX_COOKIE_BYTES = 4_096;
 
 /**
@@ -79,7 +79,7 @@ export class Sessions {
     throw new RangeError('the session is too long for a cookie');
   }
 
-  /** When a session ends in any case, in milliseconds since 1970. */
+  /** The end of a session in any case, in milliseconds since 1970. */
   endOf({ since }: SessionData): number {
     return since + this.rules.maxMs;
   }

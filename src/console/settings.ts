@@ -25,7 +25,7 @@ const IDLE_MS = 30 * 60_000;
 /** A session ends after a working day in any case. */
 const SESSION_MAX_MS = 12 * 3_600_000;
 
-/** The settings of the console, beside those of each account (partners/account-settings.ts) and Temporal's own. */
+/** The settings of the console, besides those of each account (partners/account-settings.ts) and Temporal's own. */
 export const consoleSettings = z.object({
   CONSOLE_ADDRESS: listenAddress
     .prefault('127.0.0.1:8085')

@@ -2,13 +2,13 @@ import type { Client } from '@temporalio/client';
 
 interface Kept<Value> {
   readonly value: Promise<Value>;
-  /** When it was read; undefined while it is being read. */
+  /** The time of the read; undefined while it is in progress. */
   at: number | undefined;
   /** The one before, while this one is being read. */
   before: Kept<Value> | undefined;
 }
 
-/** More than so many values are not kept at once. */
+/** The maximum number of values that are kept at once. */
 const MOST = 500;
 
 /**

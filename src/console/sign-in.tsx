@@ -33,13 +33,13 @@ import { type SessionData, type Sessions, unguessable } from './session.js';
 import type { OidcSettings } from './settings.js';
 import { ROLES, type Role } from './visitor.js';
 
-/** How long a person may take at the provider. */
+/** The time limit for a person at the provider. */
 const SIGN_IN_MS = 10 * 60_000;
 
-/** How long the provider may take to respond, in seconds. */
+/** The time limit for the provider's response, in seconds. */
 const PROVIDER_SECONDS = 10;
 
-/** How far the provider's clock may be off. */
+/** The tolerated error of the provider's clock. */
 const TOLERANCE_SECONDS = 5;
 
 /** A name of a person in a timeline. */
@@ -48,7 +48,7 @@ const LONGEST_NAME = 100;
 /** A longer path would make the cookie too long. */
 const LONGEST_PATH = 1_000;
 
-/** What the console has to remember while a person is at the provider. */
+/** The state that the console keeps while a person is at the provider. */
 const transaction = z.strictObject({
   state: z.string(),
   nonce: z.string(),
@@ -59,7 +59,7 @@ const transaction = z.strictObject({
 
 type Transaction = z.output<typeof transaction>;
 
-/** Where people sign in, come back, and end up after they signed out. */
+/** The paths for signing in, coming back, and the end of a sign-out. */
 export const SIGN_IN_PATHS = {
   begin: '/sign-in',
   back: '/sign-in/return',
@@ -73,7 +73,7 @@ export function signInFor({ url }: Pick<FastifyRequest, 'url'>): string {
   return to === '/' ? SIGN_IN_PATHS.begin : `${SIGN_IN_PATHS.begin}?to=${encodeURIComponent(to)}`;
 }
 
-/** A page of the console that somebody else may have chosen: a path of this console, or the inbox instead. */
+/** A page that may come from another site: a path of this console, or the inbox instead. */
 export function localPath(given: unknown): string {
   if (typeof given !== 'string' || given.length > LONGEST_PATH) return '/';
   // Browsers read a backslash as a slash, and skip tabs and line ends.
@@ -236,7 +236,7 @@ export interface SignInOptions {
   readonly consoleUrl: () => string;
   /** The session of a request. @throws {NotShown} when the form is not from a page of it */
   readonly sessionOfForm: (request: FastifyRequest) => SessionData | undefined;
-  /** Ends a session, also for copies of its cookie. */
+  /** Ends a session, including copies of its cookie. */
   readonly end: (session: SessionData) => Promise<void>;
 }
 

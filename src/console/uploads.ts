@@ -13,7 +13,7 @@ import { NotShown } from './route.js';
 
 /** Receives the documents of an answer. */
 
-/** Fields beside the files are short. */
+/** The size limit of fields other than files. */
 const FIELD_BYTES = 8 * 1024;
 const MOST_FIELDS = 10;
 
@@ -27,7 +27,7 @@ export async function documentsOf({ documentDir }: StorePlaces): Promise<Documen
 export interface Uploaded {
   readonly documents: readonly DocumentRef[];
   readonly fields: Fields;
-  /** Why documents were refused. Then none is stored. */
+  /** The reason why documents were refused. Then none is stored. */
   readonly refused: InvalidInput | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What a person may do in the console. Each role may do what those before it may. */
+/** The roles in the console. Each includes the ones before it. */
 export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
 
 /**
@@ -18,12 +18,12 @@ export interface Visitor {
   readonly accounts: readonly string[] | undefined;
 }
 
-/** Whether a person has a role, or one above it. */
+/** Reports whether a person has a role, or one above it. */
 export function hasRole({ role }: Pick<Visitor, 'role'>, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
 
-/** Whether a person may see what belongs to a partner account. */
+/** Reports whether a person may see what belongs to a partner account. */
 export function maySee({ accounts }: Pick<Visitor, 'accounts'>, account: string | undefined): boolean {
   return accounts === undefined || accounts.includes(account ?? '');
 }

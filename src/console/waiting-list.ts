@@ -5,13 +5,15 @@ import type { SystemName } from '../partners/names.js';
 import { listedBy, mostUrgent, visibilityQuery } from '../temporal/search.js';
 import { SharedReads } from './sharing.js';
 
-/** Who answers or claims sees it at once. A change that comes from elsewhere may show this much later. */
+/** People who answer or claim see it at once. Other changes may show this much later. */
 const SHARED_MS = 5_000;
 
-/** While somebody looks at the inbox, nobody waits for a list: the one before is shown, and a new one is read for the next look. */
+/**
+ * While somebody looks at the inbox, nobody waits for a list: the previous one is shown, and a new one is read for the next look.
+ */
 const SHOWN_MS = 15_000;
 
-/** Which onboardings are listed. The server applies it. */
+/** The filter of onboardings, which the server applies. */
 export interface WaitingFilter {
   readonly kind?: RequirementKind | undefined;
   readonly system?: SystemName | undefined;
@@ -21,11 +23,11 @@ export interface WaitingFilter {
   readonly dueAfter?: Date | undefined;
 }
 
-/** How long a list is. */
+/** The size of a list. */
 export interface WaitingLength {
-  /** How many requirements it has at least, if so many are open at the onboardings that are listed. */
+  /** The minimum number of requirements, if the listed onboardings have that many. */
   readonly rows: number;
-  /** How many onboardings are listed at most: the most urgent ones. */
+  /** The maximum number of onboardings: the most urgent ones. */
   readonly most: number;
 }
 
@@ -33,9 +35,9 @@ export interface WaitingLength {
 export interface WaitingList {
   /** The first due first. */
   readonly items: readonly InboxItem[];
-  /** How many onboardings wait, with those that are not in this list. */
+  /** The number of waiting onboardings, including those that are not in this list. */
   readonly total: number;
-  /** How many onboardings are not in this list, all of them due later. */
+  /** The number of onboardings that are not in this list, all of them due later. */
   readonly later: number;
   /** The list goes on after this time. */
   readonly until: Date | undefined;

@@ -6,7 +6,7 @@ import { EXIT } from '../commands/cli/exit-codes.js';
 import type { MerchantBoardingInput } from '../messages/inputs.js';
 import { answerTo, gangway, inbox, ROOT } from './processes.js';
 
-/** What the demo leaves to the person at the terminal: a boarding that waits for an answer. */
+/** The boarding that the demo leaves to the person at the terminal. */
 export const YOURS = { externalId: 'corner-bikes', name: 'Corner Bikes' } as const;
 
 /** The underwriters ask both of their questions in one review. */

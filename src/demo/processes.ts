@@ -123,7 +123,7 @@ export const CAST: readonly Part[] = [
   { ...customer, file: example('customer-terminal'), externalId: 'maple-deli', outcome: 'onboarded' },
 ];
 
-/** What the operator of the demo answers, as arguments of `gangway resolve`. Undefined: no answer. */
+/** The answer of the demo's operator, as arguments of `gangway resolve`. Undefined: no answer. */
 export function answerTo(kind: RequirementKind, detail: string): readonly string[] | undefined {
   switch (kind) {
     case 'underwriting-note':
@@ -148,7 +148,7 @@ function patched(patch: object, reason: string): readonly string[] {
   return ['--patch', JSON.stringify(patch), '--reason', reason];
 }
 
-/** Plays the system beside Gangway: it requests onboardings by events, and receives outbound events about them. */
+/** Plays the system next to Gangway: it requests onboardings by events, and receives outbound events about them. */
 export interface Crm {
   /** The outbound events by id, each once, however often it was delivered. */
   readonly received: ReadonlyMap<string, OutboundEvent>;

@@ -15,7 +15,7 @@ const PART_BYTES = 5 * 1024 * 1024;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** How long the connection may be silent, in milliseconds. */
+/** The maximum silence of the connection, in milliseconds. */
 const SILENCE_TIMEOUT_MS = 30_000;
 
 /** Suppresses the SDK's warning about the end of its support for this version of Node: it concerns developers, not operators. */

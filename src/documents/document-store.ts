@@ -29,7 +29,7 @@ export interface DocumentStore {
    */
   hash(ref: Pick<DocumentRef, 'key'>): Promise<{ readonly sha256: string; readonly bytes: number }>;
   /**
-   * A document as it was saved, read only as fast as its consumer, who reads or destroys it.
+   * Returns a document as it was saved. It is read only as fast as its consumer, which must read or destroy it.
    *
    * @throws {StoreFailure}
    */
@@ -105,7 +105,7 @@ async function beginningOf(content: Readable, atMost: number): Promise<Buffer<Ar
   return Buffer.concat(chunks, Math.min(bytes, atMost));
 }
 
-/** What a statement is about, from which its file name derives. */
+/** The subject of a statement, from which its file name derives. */
 export interface StatementName {
   /** The account at the partners. The file name begins with it, because two accounts may have financial accounts of the same id. */
   readonly partnerAccount?: string | undefined;

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 
 /** Files by name, without folders: in a folder, or under a prefix of a bucket. */
 export interface FileStore {
-  /** Where it is, for people: a path, or `s3://bucket/prefix`. */
+  /** The place for messages: a path, or `s3://bucket/prefix`. */
   readonly place: string;
   /**
    * Saves a file while it arrives, in place of one of the same name. The old one stays until the new one is complete. The file is
@@ -56,7 +56,7 @@ export interface Medium {
   write(name: string, content: Readable, contentType: string): Promise<void>;
   read(name: string): Promise<Readable>;
   remove(name: string): Promise<void>;
-  /** What an error of `write` or `read` means. The reason is technical: `no space is left (ENOSPC)`. */
+  /** Classifies an error of `write` or `read`. The reason is technical: `no space is left (ENOSPC)`. */
   judge(error: unknown): { readonly kind: StoreFailureKind; readonly reason: string };
 }
 
@@ -173,7 +173,10 @@ export function folder(path: string): FileStore {
   });
 }
 
-/** What an error of the file system means. Except for an absent file, another attempt may succeed: somebody frees a disk. */
+/**
+ * Classifies an error of the file system. Unless the file is absent, another attempt may succeed, for example after somebody frees
+ * space.
+ */
 export function judgeFile(error: unknown): ReturnType<Medium['judge']> {
   const { code, name } = error as NodeJS.ErrnoException;
   return { kind: code === 'ENOENT' ? 'missing' : 'unavailable', reason: reasonOf(code) ?? name };

@@ -27,7 +27,7 @@ export const eventSettings = z.object({
   ),
 });
 
-/** Where outbound events go. */
+/** The destinations of outbound events. */
 export interface EventSettings extends SenderOptions {
   readonly destinations: readonly Destination[];
 }
@@ -49,14 +49,14 @@ export function eventsFrom(set: z.output<typeof eventSettings>): EventSettings {
 export interface SenderOptions {
   /** `whsec_<base64>`. Each secret signs, so that subscribers can rotate theirs without a gap. */
   readonly secrets: readonly string[];
-  /** Whether events may be sent to this machine. */
+  /** True if events may be sent to this machine. */
   readonly toLoopback: boolean;
 }
 
 /** The response of a subscriber. */
 export interface Receipt {
   readonly status: number;
-  /** How long the subscriber asks to wait, in milliseconds. */
+  /** The wait that the subscriber asks for, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
@@ -146,8 +146,8 @@ export class ForbiddenAddress extends Error {
 }
 
 /**
- * Whether events may be sent to an IP address: public ones, and loopback if allowed. An address that contains another one (IPv4
- * in IPv6, NAT64) does not count as public.
+ * Reports whether events may be sent to an IP address: public ones, and loopback if allowed. An address that contains another one
+ * (IPv4 in IPv6, NAT64) does not count as public.
  */
 export function isAllowed(address: string, toLoopback: boolean): boolean {
   const range = ipaddr.process(address).range();

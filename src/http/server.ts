@@ -26,7 +26,7 @@ export function kindOf(error: unknown): string {
   return error.cause === undefined ? code : `${code}: ${kindOf(error.cause)}`;
 }
 
-/** How long headers and whole requests may take to arrive, in milliseconds. */
+/** The time limits for headers and whole requests to arrive, in milliseconds. */
 export interface ArrivalLimits {
   readonly headersMs: number;
   readonly requestMs: number;
@@ -44,7 +44,7 @@ export function serverWithin(limits: ArrivalLimits, options: FastifyServerOption
   return server;
 }
 
-/** What ends each request that does not arrive in time. */
+/** The timers that end requests that do not arrive in time. */
 const ENDS = new WeakMap<FastifyRequest, NodeJS.Timeout>();
 
 /** The limit of Node is the same for all requests, so it is that of uploads. All others end here, as Node ends them. */
@@ -151,19 +151,19 @@ export function logRequests(
   });
 }
 
-/** Whether a request is a health check: those come from machines that have no token, and are never limited. */
+/** Reports whether a request is a health check: those come from machines that have no token, and are never limited. */
 export function isHealthCheck(request: FastifyRequest): boolean {
   return ['/healthz', '/readyz'].includes(routeOf(request));
 }
 
-/** Who may call: the holder of one of these tokens, or of a JSON Web Token (JWT) of this issuer for this audience. */
+/** Callers must hold one of these tokens, or a JSON Web Token (JWT) of this issuer for this audience. */
 export interface BearerRules {
   readonly tokens: readonly string[];
   readonly jwt: JwtRule | undefined;
 }
 
 export interface JwtRule {
-  /** Where the issuer publishes its keys. */
+  /** The URL at which the issuer publishes its keys. */
   readonly jwksUrl: string;
   readonly issuer: string;
   readonly audience: string;
@@ -178,10 +178,10 @@ const ALGORITHMS = [
 /** Key sets have some kilobytes. */
 const MAX_KEY_SET_BYTES = 256 * 1024;
 
-/** How far the issuer's clock may be off. */
+/** The tolerated error of the issuer's clock. */
 const CLOCK_TOLERANCE = '5s';
 
-/** How far ahead the issuer may date a token, in seconds. */
+/** The maximum time by which the issuer may date a token ahead, in seconds. */
 const MAX_AHEAD_S = 60;
 
 /** The issuer's keys could not be fetched or read. Any other error is about the token. */

@@ -8,9 +8,9 @@ import type { OnboardingState } from './onboarding-state.js';
 import type { PartEnd } from './onboardings.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from './requirements.js';
 
-/** How far the onboarding of another workflow has come. */
+/** The progress of another workflow's onboarding. */
 export interface Progress {
-  /** From its state. */
+  /** Part of its state. */
   readonly facts: Pick<
     OnboardingState,
     'merchantProfileId' | 'mid' | 'profileId' | 'financialAccountId' | 'paymentsAccountId' | 'terminalId'
@@ -22,18 +22,18 @@ export interface Progress {
 declare const sentOnce: unique symbol;
 
 /**
- * What an activity returns that sends a once-only operation. The worker's `writeOnce()` (activities/write.ts) alone makes it, and
- * a step with `effect: 'once'` (workflows/journey/run-step.ts) alone gets the response out of it.
+ * The result of an activity that sends a once-only operation. Only the worker's `writeOnce()` (activities/write.ts) makes it, and
+ * only a step with `effect: 'once'` (workflows/journey/run-step.ts) can get the response out of it.
  */
 export interface Once<Response> {
   readonly [sentOnce]: Response;
 }
 
-/** What a call of an activity returns. */
+/** The result of a call of an activity. */
 export type ResponseOf<Activity extends (request: never) => unknown> =
   ReturnType<Activity> extends Once<infer Response> ? Response : Awaited<ReturnType<Activity>>;
 
-/** What a customer and its parts do with other workflows. Activities do it because a workflow cannot update another one. */
+/** The calls of a customer and its parts to other workflows. They are activities because a workflow cannot update another one. */
 export interface OnboardingActivities {
   /**
    * Answers a requirement of another workflow, exactly once over all attempts.
@@ -73,18 +73,18 @@ export interface CorrectionRequest {
 /** A JSON merge patch (RFC 7396). */
 export type Patch = Readonly<Record<string, unknown>>;
 
-/** What a correction is checked against. */
+/** The context for the check of a correction. */
 export type Correctable = Omit<CorrectionRequest, 'patch'>;
 
 /**
- * Returns the input of an onboarding as it stands, and how far the onboarding has come. The input has private values. Workflows
- * whose input can be corrected have it.
+ * Returns the present input of an onboarding, and its progress. The input has private values. Workflows whose input can be
+ * corrected have this query.
  */
 export const inputQuery = defineQuery<Correctable>('input');
 
 /** Checks corrections in the worker, because that needs the schemas of the inputs. Local activities. */
 export interface CorrectionActivities {
-  /** A correction to fill in, for the fields that the partner named, as far as a correction can still change them. */
+  /** A correction to fill in, for the fields that the partner named and that a correction can still change. */
   blankCorrection(request: Correctable): Promise<Patch>;
   /** The problems of a correction; empty when it can be applied. */
   checkCorrection(request: CorrectionRequest): Promise<readonly FieldProblem[]>;
@@ -172,16 +172,16 @@ export interface Mark {
   readonly sentAt: string;
   /** Ids at the partner just before, of the kind of resource that the request creates. */
   readonly baseline?: readonly number[];
-  /** What the activity returns: the request has got its response, and only a read is left to do. */
+  /** The result of the activity: the request has its response, and only a read is left to do. */
   readonly response?: object;
 }
 
-/** What to create. A correction may have put anything into it, so the activity checks it. */
+/** The terminal to create. A correction may have put anything into it, so the activity checks it. */
 type Provision = Pick<TerminalProvisioningInput, 'provisionTerminal'>;
 
 /**
- * What the worker does at the payments platform. A failed call arrives as an `ApplicationFailure` of type `PartnerError`
- * with `PartnerErrorDetails` as its only detail; of a write, its fields are those of the input.
+ * The worker's calls to the payments platform. A failed call arrives as an `ApplicationFailure` of type `PartnerError` with
+ * `PartnerErrorDetails` as its only detail. For a write, its fields are those of the input.
  */
 export interface PaymentsActivities {
   /** Ids of the accounts of this merchant. Reads only. */

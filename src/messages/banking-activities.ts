@@ -25,7 +25,7 @@ export interface OpenTicket {
   readonly updateFieldRequest: string | null;
 }
 
-/** What the workflow has seen of a profile; null before the first read. */
+/** The profile as the workflow last saw it; null before the first read. */
 export type SeenProfile =
   | (Omit<ProfileSnapshot, 'tickets'> & {
       /** The hash of what each of its open tickets asks, by ticket. */
@@ -40,13 +40,13 @@ export interface HolderVerdict {
   readonly financialAccountId: string | null;
   /** Empty when the partner accepted it. */
   readonly problems: readonly FieldProblem[];
-  /** What a read of the profile right after a submission returned, if it did. */
+  /** The profile as read right after the submission, if that read succeeded. */
   readonly now?: ProfileSnapshot;
 }
 
 export type HolderRequest = Pick<BusinessOnboardingInput, 'holder' | 'beneficialOwners'>;
 
-/** What distinguishes a business from others. */
+/** The facts that distinguish a business from others. */
 export interface BusinessIdentity {
   readonly holder: Pick<BusinessOnboardingInput['holder'], 'doingBusinessAsName'> & {
     readonly legalBusinessName?: string | undefined;
@@ -58,14 +58,14 @@ export interface BusinessIdentity {
 /** A business to look for at the partner. */
 export type BusinessToFind = HolderRequest & { readonly merchantProfileId?: number };
 
-/** A profile at the partner that may be the one of a business, compared with it as far as the partner shows it. */
+/** A profile at the partner that may belong to a business, compared with the facts that the partner shows. */
 export interface Candidate {
   readonly profileId: number;
   readonly dba: string | null;
   readonly bankingStatus: string;
-  /** Why it belongs to another business, for people: `it is of merchant 7`. Empty without such a reason. */
+  /** The reasons why it belongs to another business, for people: `it is of merchant 7`. */
   readonly against: readonly string[];
-  /** What the partner does not show, and the comparison needs: `its EIN is not shown`. */
+  /** The facts that the comparison needs and the partner does not show: `its EIN is not shown`. */
   readonly unclear: readonly string[];
 }
 
@@ -82,8 +82,8 @@ export interface UnmatchedTicket extends OpenTicket {
 }
 
 /**
- * What the worker does at the banking partner. A failed call arrives as an `ApplicationFailure` of type `PartnerError`
- * with `PartnerErrorDetails` as its only detail.
+ * The worker's calls to the banking partner. A failed call arrives as an `ApplicationFailure` of type `PartnerError` with
+ * `PartnerErrorDetails` as its only detail.
  */
 export interface BankingActivities {
   /**
@@ -140,7 +140,7 @@ export interface BankingActivities {
     last4: string;
     notes?: string;
   }): Once<{ problems: readonly FieldProblem[] }>;
-  /** Whether the card is closed; null when it cannot be seen. */
+  /** Reports whether the card is closed; null when it cannot be seen. */
   isCardClosed(request: { paymentCardId: string }): Promise<boolean | null>;
   /** E3. May be repeated; with a one-time code, which is valid for one call, it is sent at most once. */
   changeAddress(request: { change: Readonly<Record<string, unknown>> }): Promise<void>;
@@ -169,11 +169,11 @@ export interface SavedStatement {
   readonly format: string;
 }
 
-/** How a single operation at the banking partner ends. Outcomes are data, not failures. */
+/** The outcome of a single operation at the banking partner. Outcomes are data, not failures. */
 export type OperationOutcome<Result extends object = Readonly<Record<string, unknown>>> = Unfinished &
   (
     | ({ readonly outcome: 'done' } & Result)
-    /** By the partner, or by the check of the input. Earlier steps keep their effect. */
+    /** Rejected by the partner, or by the check of the input. Earlier steps keep their effect. */
     | { readonly outcome: 'rejected'; readonly problems: readonly FieldProblem[] }
     | { readonly outcome: 'abandoned'; readonly comment: string }
   );
@@ -233,7 +233,7 @@ export interface StatementRequest {
   readonly email?: string;
 }
 
-/** A statement to generate, also by a schedule. */
+/** A statement to generate, by a command or a schedule. */
 export interface GenerateStatementInput extends Omit<StatementRequest, 'period'> {
   /** A month, or the one before the scheduled start of the workflow. */
   readonly period: string | 'previous-month';

@@ -30,7 +30,7 @@ export interface Note {
   readonly more?: number;
 }
 
-/** What the workflow has seen of a merchant. Absent fields are not compared. */
+/** The merchant as the workflow last saw it. Absent fields are not compared. */
 export interface Seen {
   /** null when nothing was read yet. */
   readonly phase: MerchantPhase | null;
@@ -40,7 +40,7 @@ export interface Seen {
   readonly mid?: string | null;
   readonly unclearMid?: string | null;
   readonly noteIds?: readonly string[];
-  /** In place of `noteIds`, when the partner changes its notes with each read. */
+  /** Used instead of `noteIds` when the partner changes its notes with each read. */
   readonly noteCount?: number;
 }
 
@@ -58,7 +58,7 @@ export interface Warned {
 /** The result of a submission, and the status just before, which may have made it unnecessary. */
 export interface Submission extends Pick<StatusSnapshot, 'status' | 'phase'> {
   readonly submitted: boolean;
-  /** What a read right after the submission returned, if it did. */
+  /** The status as read right after the submission, if that read succeeded. */
   readonly now?: StatusSnapshot;
 }
 
@@ -85,8 +85,8 @@ export interface MerchantOwner {
 }
 
 /**
- * What the worker does in a merchant boarding. A failed call arrives as an `ApplicationFailure` of type
- * `PartnerError` with {@link PartnerErrorDetails} as its only detail.
+ * The worker's calls in a merchant boarding. A failed call arrives as an `ApplicationFailure` of type `PartnerError` with {@link
+ * PartnerErrorDetails} as its only detail.
  */
 export interface BoardingActivities {
   /**

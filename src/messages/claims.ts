@@ -3,8 +3,8 @@ import { LONGEST, shortened } from '../partners/bounds.js';
 import type { Claim, Proposal, Requirement, Resolution, ResolutionReceipt } from './requirements.js';
 
 /**
- * How several people handle requirements together: one claims a requirement before working on it, and one confirms what another
- * proposes. All of this is at the workflow that asks. A customer does not show it for its parts.
+ * Several people handle requirements together: one claims a requirement before working on it, and another confirms a proposed
+ * answer. Claims and proposals are at the workflow that asks. A customer does not show them for its parts.
  */
 
 /** Claims a requirement, extends a claim, or releases it. */
@@ -13,7 +13,7 @@ export interface ClaimRequest {
   readonly actor: string;
   /** ISO 8601, at most 7 days ahead. Absent: releases the claim. */
   readonly until?: string;
-  /** Takes over the claim of somebody else. */
+  /** Takes over another person's claim. */
   readonly override?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface ClaimReceipt {
   readonly claim?: Claim;
 }
 
-/** Claims or releases a requirement. Its validator rejects a claim while somebody else has one that has not ended. */
+/** Claims or releases a requirement. Its validator rejects a claim while another person has a valid one. */
 export const claimRequirement = defineUpdate<ClaimReceipt, [ClaimRequest]>('claimRequirement');
 
 /** Confirms that an answer is proposed. */
@@ -42,14 +42,14 @@ export interface Confirmation {
   readonly requirementId: string;
   /** The {@link Proposal.at} of the proposal that this person has read. */
   readonly proposedAt: string;
-  /** Not the person who proposed it. */
+  /** Must not be the person who proposed it. */
   readonly actor: string;
   readonly reason?: string;
 }
 
 /** Confirms that a proposed answer was applied. */
 export interface ConfirmationReceipt extends ResolutionReceipt {
-  /** What was applied. The history has it here, because the proposal may be in the history of an earlier run. */
+  /** The applied answer. The history has it here, because the proposal may be in the history of an earlier run. */
   readonly resolution: Resolution;
 }
 
@@ -90,7 +90,7 @@ export function currentClaim(
   return claim && Date.parse(claim.until) > now ? claim : undefined;
 }
 
-/** Whether two actors are one person. Case and spaces at the ends of an identity make no difference. */
+/** Reports whether two actors are one person. Case and spaces at the ends of an identity make no difference. */
 export function isSamePerson(one: string, other: string): boolean {
   const comparable = (actor: string) => identityOf(actor).normalize('NFKC').trim().toLowerCase();
   return comparable(one) === comparable(other);
@@ -101,13 +101,13 @@ function identityOf(actor: string): string {
   return /\(([^()]*)\)$/.exec(actor.trim())?.[1] ?? actor;
 }
 
-/** Who handles a requirement, as the list of workflows has it. */
+/** The people who handle a requirement, as the list of workflows has them. */
 export interface ClaimAndProposal {
   readonly claim?: Claim;
   readonly proposal?: Pick<Proposal, 'actor' | 'at'>;
 }
 
-/** By the ids of requirements. */
+/** Keyed by requirement id. */
 export type ClaimsMemo = Readonly<Record<string, ClaimAndProposal>>;
 
 /** The memo is encrypted, and a search attribute is not: an actor may be an e-mail address. */
@@ -116,7 +116,7 @@ export const CLAIMS_MEMO = 'handling';
 /** Some visibility stores keep at most 64 kB of a memo. The list names fewer requirements than this. */
 const MOST_IN_MEMO = 30;
 
-/** What the memo has of these requirements; undefined when nobody handles any. */
+/** The memo for these requirements; undefined when nobody handles any. */
 export function claimsOf(requirements: readonly Requirement[]): ClaimsMemo | undefined {
   const short = (actor: string) =>
     shortened(actor.length > LONGEST.line ? identityOf(actor) : actor, LONGEST.line);

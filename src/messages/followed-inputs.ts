@@ -15,7 +15,7 @@ import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
 /**
  * Inputs of onboardings that exist at their partner, and that Gangway follows (`gangway adopt`). A followed onboarding creates,
- * changes and submits nothing by itself. It sends what a person answers.
+ * changes and submits nothing by itself. It sends people's answers.
  */
 
 const commonFields = {
@@ -29,7 +29,7 @@ const merchantFields = {
   merchant: z.strictObject({ dba: dba() }),
   /** For searches, and for the turns that agents take. */
   agentProfileId: partnerId.optional(),
-  /** Of a correction: what a person wants to be changed and submitted. */
+  /** Only for a correction: the fees to change and submit. */
   fees: feeChanges.optional(),
   application: application.optional(),
 };
@@ -37,7 +37,7 @@ const merchantFields = {
 const businessFields = {
   ...commonFields,
   profileId: partnerId,
-  /** What the profile is compared with. A correction adds the other fields: the partner takes a whole holder only. */
+  /** The business to compare the profile with. A correction adds the other fields: the partner accepts only a whole holder. */
   holder: businessHolder.partial().required({ doingBusinessAsName: true }),
   beneficialOwners: beneficialOwners.optional(),
   openFinancialAccount: z.never('is not done for a followed business').optional(),

@@ -26,7 +26,7 @@ export const OPERATIONS = {
 /** The prefix of the ids of workflows that act for a whole account at a partner, by workflow type. */
 export const ACCOUNTS = { partnerAccount: 'partner-account', partnerRecord: 'partner-record' } as const;
 
-/** What the id of each workflow type begins with. */
+/** The prefix of each workflow type's ids. */
 export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS } as const;
 
 /** The workflow types that clients start, and those of accounts, which start by themselves. */
@@ -92,7 +92,7 @@ export function partnerRecordId(system: string, taskQueue: string, account?: str
   return workflowId('partnerRecord', system + OF + taskQueue, account);
 }
 
-/** What an id was made of; undefined for any other text. */
+/** Returns the parts of an id; undefined for any other text. */
 export function partsOfId(
   id: string,
 ): (ReturnType<typeof splitAccount> & { type: WorkflowType }) | undefined {
@@ -103,12 +103,12 @@ export function partsOfId(
   return { type, ...splitAccount(id.slice(prefix.length + 1)) };
 }
 
-/** Whether a workflow id is that of an onboarding, and not of a single operation or of an account. */
+/** Reports whether a workflow id is that of an onboarding, and not of a single operation or of an account. */
 export function isOnboarding(id: string): boolean {
   return (partsOfId(id)?.type ?? '') in ONBOARDINGS;
 }
 
-/** Whether a workflow id is that of the onboarding of a customer, which has parts. */
+/** Reports whether a workflow id is that of the onboarding of a customer, which has parts. */
 export function isCustomer(id: string): boolean {
   return partsOfId(id)?.type === 'customerOnboarding';
 }

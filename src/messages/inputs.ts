@@ -10,7 +10,7 @@ import { PRIVATE_PATTERNS, type PrivateKind } from '../privacy/masked.js';
 import { didYouMean } from '../settings/nearest.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
-/** What a text that everyone can see must not contain, and the words for it. */
+/** The numbers that a text visible to everyone must not contain, and their names. */
 const IDENTITY_NUMBERS = [
   ['socialSecurityNumber', 'a social security number'],
   ['nineDigits', 'a social security number'],
@@ -49,7 +49,7 @@ export const partnerId = z.int32().min(1, 'must be an id at the partner, from 1 
 /** A thirtieth of a second: immediate for a person, and not rounded to zero by a timer. */
 const SHORTEST_HOURS = 0.000_01;
 
-/** How long a person has to answer a requirement, in hours; a year at most. */
+/** The time for a person to answer a requirement, in hours; a year at most. */
 export const dueInHours = z
   .number()
   .min(SHORTEST_HOURS, `must be ${SHORTEST_HOURS} or more, in hours`)
@@ -57,7 +57,7 @@ export const dueInHours = z
 
 /** The accounts in the settings of a process, and what an input may contain in each. */
 export interface KnownAccounts {
-  /** Point-of-sale names of the account without a name, beside `None` and `CustomPos`. */
+  /** Point-of-sale names of the account without a name, besides `None` and `CustomPos`. */
   readonly posNames: readonly string[];
   /** The other accounts, by name. */
   readonly accounts: Readonly<Record<string, Pick<KnownAccounts, 'posNames'>>>;
@@ -91,7 +91,7 @@ function allPosNames({ posNames, accounts }: KnownAccounts): string[] {
   return [...new Set([posNames, ...Object.values(accounts).map((own) => own.posNames)].flat())];
 }
 
-/** Whether an account may use a point-of-sale name: it is its own, or no other account's. */
+/** Reports whether an account may use a point-of-sale name: its own name, or one that no other account has. */
 function isPosOf({ posNames, accounts }: KnownAccounts, pos: string, account?: string): boolean {
   const own = account === undefined ? posNames : accounts[account]?.posNames;
   const isOfAny = allPosNames({ posNames, accounts }).includes(pos);
@@ -143,7 +143,7 @@ function boardingFields(known: KnownAccounts) {
   };
 }
 
-/** Rejects an id beside a name: they may be of two different things. */
+/** Rejects an id together with a name: they may belong to two different things. */
 function oneOfEach<
   Schema extends z.ZodType<{
     agentProfileId?: number | undefined;
@@ -250,7 +250,7 @@ export const terminalProvisioningInput = z.strictObject({
   externalId,
   /** The mid of the merchant. */
   mid: text,
-  /** The field has this name in a customer's input, too, so that its fields have the same paths. */
+  /** A customer's input uses the same name, so that its fields have the same paths. */
   provisionTerminal: terminalPart,
 });
 
@@ -270,9 +270,9 @@ export function customerOnboardingInput(known = NO_ACCOUNTS) {
       account: accountName(known),
       boarding: boardingPart(known),
       business: businessPart,
-      /** What the boarded merchant gets at the payments platform. Default: nothing. */
+      /** The terminal of the boarded merchant at the payments platform. Default: none. */
       provisionTerminal: terminalPart.optional(),
-      /** What happens to the other part when the merchant or the business ends without success. */
+      /** The fate of the other part when the merchant or the business ends without success. */
       onDecline: z.enum(['continue', 'cancel-other']).default('continue'),
     })
     .refine(({ account, boarding }) => isPosOf(known, boarding.merchant.pos, account), {

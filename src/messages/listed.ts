@@ -3,12 +3,12 @@ import type { Stage } from './onboarding-state.js';
 import type { Requirement, RequirementKind } from './requirements.js';
 
 /**
- * What the list of workflows shows of an onboarding, beside ids and states: its name, its open requirements, and the time of its
- * stages. All of it is in search attributes, so that a list of thousands needs no query of any of them. Workflows write these
- * texts, and clients read them. Who handles the requirements is in the memo, which is encrypted.
+ * The values that the list of workflows shows of an onboarding, besides ids and states: its name, its open requirements, and the
+ * time of its stages. All of it is in search attributes, so that a list of thousands needs no query. Workflows write these texts,
+ * and clients read them. Claims and proposals are in the memo, which is encrypted.
  */
 
-/** Whether the search attribute and the log have the dba as it is, or only its initials. Payloads always have all of it. */
+/** The form of the dba in the search attribute and the log: as it is, or only its initials. Payloads always have all of it. */
 export type DbaForm = 'shown' | 'masked';
 
 /** A dba in a search attribute: `Acme Bikes`, or masked `A… B…`. */
@@ -86,7 +86,7 @@ export function withClaims(
   });
 }
 
-/** How long each stage that is over took, in whole seconds. */
+/** The duration of each completed stage, in whole seconds. */
 export type StageSeconds = Readonly<Partial<Record<Stage, number>>>;
 
 /** The values of search attribute `StageTimes`: `underwriting 172800`. */

@@ -10,7 +10,7 @@ import type { Resolution, ResolutionReceipt } from './requirements.js';
 
 export type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from './inputs.js';
 
-/** Which onboarding a request is about. */
+/** The onboarding that a request is about. */
 export interface NamedOnboarding {
   /** Workflow id, `externalId` or `externalId@account`. */
   readonly id: string;

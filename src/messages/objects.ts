@@ -26,14 +26,14 @@ function merge(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-/** Whether a merge patch changes anything. What is empty changes nothing, even where there is nothing yet. */
+/** Reports whether a merge patch changes anything. What is empty changes nothing, even where there is nothing yet. */
 export function changes(target: unknown, patch: unknown): boolean {
   if (!isObject(patch)) return !isSame(target, patch ?? undefined);
   if (target !== undefined && !isObject(target)) return true;
   return Object.entries(patch).some(([name, value]) => changes(target && fieldOf(target, name), value));
 }
 
-/** Whether two JSON values are equal. */
+/** Reports whether two JSON values are equal. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (!isContainer(one) || !isContainer(other)) return one === other;
   if (Array.isArray(one) !== Array.isArray(other)) return false;

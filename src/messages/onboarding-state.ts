@@ -25,7 +25,7 @@ export interface TimelineEntry {
   readonly at: string;
   readonly event: TimelineEvent;
   readonly detail?: string;
-  /** Who did it, where a person did. */
+  /** The person who did it, if one did. */
   readonly actor?: string;
   readonly reason?: string;
 }
@@ -65,11 +65,11 @@ export interface OnboardingState {
         readonly reason: string;
       }
     | undefined;
-  /** Of a customer: the state of its merchant. */
+  /** For a customer: the state of its merchant. */
   readonly boarding?: OnboardingState;
-  /** Of a customer: the state of its business. */
+  /** For a customer: the state of its business. */
   readonly business?: OnboardingState;
-  /** Of a customer: the state of its terminal. */
+  /** For a customer: the state of its terminal. */
   readonly terminal?: OnboardingState;
 }
 
@@ -84,7 +84,7 @@ export function blankState(workflowType: string): OnboardingState {
   };
 }
 
-/** Returns where an onboarding stands. Every workflow type has it. */
+/** Returns the state of an onboarding. Every workflow type has this query. */
 export const stateQuery = defineQuery<OnboardingState>('state');
 
 /** A step that waits for its partner. The server retries it. */
@@ -93,7 +93,7 @@ export interface PartnerWait {
   readonly since: string;
   /** ISO 8601: when it is retried, if the partner asked for a delay. */
   readonly until?: string;
-  /** Why, short and without data of the call: `boarding submit-merchant: RateLimited, HTTP 429`. */
+  /** The reason, short and without data of the call: `boarding submit-merchant: RateLimited, HTTP 429`. */
   readonly reason: string;
   /** It has waited so long that a person must learn of it. */
   readonly isLate: boolean;
@@ -106,10 +106,10 @@ export interface PartnerWait {
 /** Reports a wait to the workflow of the step. The worker sends it because the workflow does not see the server's retries. */
 export const stepWaits = defineSignal<[PartnerWait]>('stepWaits');
 
-/** When a status poll may read again. A poll without it reads at once. */
+/** The pace at which a status poll may read again. A poll without it reads at once. */
 export interface Pace {
-  /** When the status was last read, in milliseconds since 1970. */
+  /** The time of the last read, in milliseconds since 1970. */
   readonly readAt: number;
-  /** How many polls in a row ended with their first read, the last one included. */
+  /** The number of consecutive polls that ended with their first read, including the last one. */
   readonly changes: number;
 }

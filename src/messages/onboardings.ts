@@ -3,7 +3,7 @@ import { type WorkflowType, workflowId } from './ids.js';
 import type { OnboardingState, Unfinished } from './onboarding-state.js';
 import type { Requirement } from './requirements.js';
 
-/** How a merchant boarding ends. Outcomes are data, not failures. */
+/** The outcome of a merchant boarding. Outcomes are data, not failures. */
 export type MerchantBoardingOutcome = Unfinished &
   (
     | { readonly outcome: 'boarded'; readonly mid: string; readonly merchantProfileId: number }
@@ -17,7 +17,7 @@ export type MerchantBoardingOutcome = Unfinished &
   );
 
 /**
- * Whether Gangway only follows what exists at the partner: it sends nothing that no person asked for. Any value but `false`
+ * Reports whether Gangway only follows what exists at the partner: it sends nothing that no person asked for. Any value but `false`
  * counts, so that a mistake in an input sends nothing either.
  */
 export function isFollowed<Input extends object>(input: Input): input is Extract<Input, { follow: true }> {
@@ -36,7 +36,7 @@ export const CORRECTABLE_MERCHANT_FIELDS = [
   'application',
 ] as const;
 
-/** How the onboarding of a business ends. Outcomes are data, not failures. */
+/** The outcome of the onboarding of a business. Outcomes are data, not failures. */
 export type BusinessOnboardingOutcome = Unfinished &
   (
     | {
@@ -60,7 +60,7 @@ export type BusinessOnboardingOutcome = Unfinished &
 /** The fields of a `BusinessOnboardingInput` that a correction may change. */
 export const CORRECTABLE_BUSINESS_FIELDS = ['holder', 'beneficialOwners'] as const;
 
-/** How the provisioning of a merchant's terminal ends. Outcomes are data, not failures. */
+/** The outcome of the provisioning of a merchant's terminal. Outcomes are data, not failures. */
 export type TerminalProvisioningOutcome = Unfinished &
   (
     | { readonly outcome: 'provisioned'; readonly accountId: string; readonly terminalId: string }
@@ -92,8 +92,8 @@ export interface UnstartedPart {
 }
 
 /**
- * How the onboarding of a customer ends: `onboarded` when all of its parts succeeded, `partly-onboarded` when the merchant or
- * the business did, otherwise like the first of the two that ended.
+ * The outcome of the onboarding of a customer: `onboarded` when all of its parts succeeded, `partly-onboarded` when the merchant or
+ * the business did, otherwise that of the part that ended first.
  */
 export interface CustomerOnboardingOutcome {
   readonly outcome: 'onboarded' | 'partly-onboarded' | 'declined' | 'withdrawn' | 'closed' | 'abandoned';
@@ -110,7 +110,7 @@ export type PartOutcome =
   | TerminalProvisioningOutcome
   | UnstartedPart;
 
-/** How the workflow of a part ended. Only a completed one has an outcome. */
+/** The ending of a part's workflow. Only a completed one has an outcome. */
 export type PartEnd =
   | { readonly how: 'completed'; readonly outcome: PartOutcome }
   | { readonly how: 'cancelled' | 'terminated' | 'timed out' | 'failed' };
@@ -118,7 +118,7 @@ export type PartEnd =
 /** A part that had ended before its customer was restored, and is not restored itself: the customer must not start it again. */
 export interface EndedPart {
   readonly end: PartEnd;
-  /** What it left at its partner. */
+  /** The ids that exist at its partner. */
   readonly facts: Partial<Pick<OnboardingState, 'merchantProfileId' | 'profileId' | 'mid'>>;
 }
 
@@ -145,12 +145,12 @@ export interface ChildReport extends StateChanges {
   readonly part: Part;
   /** Run id of the part. */
   readonly run: string;
-  /** When that run started. ISO 8601. */
+  /** The start of that run. ISO 8601. */
   readonly runStartedAt: string;
   /** Counts the reports of a run from 1. */
   readonly number: number;
   readonly isWhole: boolean;
-  /** In the last report of a part that completes or is cancelled, if it has one: its outcome. */
+  /** The outcome, in the last report of a part that completes or is cancelled. */
   readonly outcome?: PartOutcome;
 }
 
@@ -161,13 +161,13 @@ export const reportAgain = defineSignal('reportAgain');
 
 /** An onboarding that `gangway restore` started. More than its backup shows may have happened since. */
 export interface Restored {
-  /** When the backup was made. ISO 8601. */
+  /** The time of the backup. ISO 8601. */
   readonly backedUpAt: string;
   /** The banking profile that a business had at that time. */
   readonly profileId?: number;
 }
 
-/** Why a create may already have taken effect, for people. */
+/** The reason why a create may already have taken effect, for people. */
 export function mayBeDone(restored: Restored | undefined): string | undefined {
   return restored && `restored from a backup of ${restored.backedUpAt}, in which it was not done`;
 }

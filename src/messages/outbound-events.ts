@@ -76,7 +76,7 @@ export interface Delivery {
   readonly destination: string;
 }
 
-/** What workflows have the worker publish. */
+/** The sinks through which the worker publishes for workflows. */
 export interface OutboundEventSinks extends Sinks {
   readonly outbound: {
     /** Starts the delivery of events to every destination. Does nothing without destinations. */

@@ -3,7 +3,7 @@ import type { ProfileSnapshot } from './banking-activities.js';
 import type { StatusSnapshot } from './boarding-activities.js';
 import type { BusinessOnboardingOutcome, MerchantBoardingOutcome } from './onboardings.js';
 
-/** How a boarding ends with this status; undefined while it goes on. */
+/** Returns how a boarding ends with this status; undefined while it continues. */
 export function merchantOutcome(
   { phase, comment: said, mid }: StatusSnapshot,
   merchantProfileId: number,
@@ -21,7 +21,7 @@ export function merchantOutcome(
   }
 }
 
-/** How the onboarding of a business ends with this status, once its account is open; undefined while it goes on. */
+/** Returns how the onboarding of a business ends with this status, once its account is open; undefined while it continues. */
 export function businessOutcome(
   { phase, bankingStatus }: Pick<ProfileSnapshot, 'phase' | 'bankingStatus'>,
   profileId: number,

@@ -7,7 +7,7 @@ export interface PartnerAccountInput {
   readonly system: SystemName;
 }
 
-/** How a partner rejected the credentials of an account. Holds no secret: the words of the partner are masked and short. */
+/** A partner's rejection of an account's credentials. Holds no secret: the words of the partner are masked and short. */
 export interface Refusal extends Pick<PartnerErrorDetails, 'kind' | 'operation' | 'reason' | 'needs'> {
   /** The partner's own words; '' when there are none. */
   readonly words: string;

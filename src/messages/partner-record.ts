@@ -2,7 +2,7 @@ import { defineSignal } from '@temporalio/workflow';
 import type { DifferenceKind } from '../partners/differences.js';
 import type { StatusMeaning } from '../partners/phases.js';
 
-/** What `partnerRecord` keeps of an account at one partner. Its memo has it, so it can be read without a worker. */
+/** The record that `partnerRecord` keeps of an account at one partner. Its memo has it, so it can be read without a worker. */
 
 /** A difference between the responses of a partner and the catalogue. It holds types and lengths, and no value. */
 export interface SeenDifference {
@@ -12,7 +12,7 @@ export interface SeenDifference {
   readonly kind: DifferenceKind;
   readonly expected: string;
   readonly got: string;
-  /** Whether a workflow needs it. */
+  /** True if a workflow needs it. */
   readonly isNeeded: boolean;
   /** ISO 8601. Counted by the day: a later response of the same day does not change it. */
   readonly firstAt: string;
@@ -27,7 +27,7 @@ export interface SeenStatus {
   readonly status: string;
   /** ISO 8601. */
   readonly firstAt: string;
-  /** Of the requirement that asks about it. */
+  /** The id of the requirement that asks about it. */
   readonly requirementId?: string;
   /** Absent until a person has decided. */
   readonly decision?: {

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 
-/** Why a workflow does not accept an answer: it does not fit, or its onboarding has ended. */
+/** The reason why a workflow does not accept an answer: it does not fit, or its onboarding has ended. */
 export type RejectionType = 'InvalidResolution' | 'OnboardingEnded';
 
 const TYPES: readonly (string | null | undefined)[] = [

@@ -1,4 +1,4 @@
-/** Why a person is asked. */
+/** The reasons to ask a person. */
 export const REQUIREMENT_KINDS = [
   'underwriting-note',
   'request-changes',
@@ -15,10 +15,10 @@ export const REQUIREMENT_KINDS = [
   'new-status',
 ] as const;
 
-/** Why a person is asked. */
+/** The reason to ask a person. */
 export type RequirementKind = (typeof REQUIREMENT_KINDS)[number];
 
-/** What a person has to do, by the kind of the requirement: so short that a list has room for it. */
+/** The task of a person, by the kind of the requirement: short enough for a list. */
 export const TASKS: Readonly<Record<RequirementKind, string>> = {
   'underwriting-note': 'answer note',
   'request-changes': 'change input',
@@ -35,8 +35,8 @@ export const TASKS: Readonly<Record<RequirementKind, string>> = {
   'new-status': 'explain status',
 };
 
-/** How long a claim of a requirement lasts by default, in hours. */
+/** The default duration of a claim, in hours. */
 export const DEFAULT_CLAIM_HOURS = 4;
 
-/** How far ahead a claim can end, in days. */
+/** The longest duration of a claim, in days. */
 export const LONGEST_CLAIM_DAYS = 7;

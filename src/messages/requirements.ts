@@ -37,7 +37,7 @@ export type Answer =
 /** The kinds of answers, of which a requirement lists those that it allows. */
 export type AnswerKind = Answer['kind'];
 
-/** A person works on a requirement. A claim ends by itself, so whoever reads it compares it with the time now. */
+/** A person works on a requirement. A claim expires, so readers compare its end with the current time. */
 export interface Claim {
   readonly actor: string;
   /** ISO 8601. */
@@ -70,7 +70,7 @@ export interface Requirement {
   readonly answers: readonly AnswerKind[];
   /** Form of the `id` of an answer `adopt`. Default: digits. */
   readonly idFormat?: 'text';
-  /** What an answer `choice` can be. */
+  /** The values that an answer `choice` can have. */
   readonly choices?: readonly string[];
   /** Dotted names of the fields that were rejected, as the input has them: `holder.website`. */
   readonly fields?: readonly string[];
@@ -82,7 +82,7 @@ export interface Requirement {
   readonly proposal?: Proposal;
 }
 
-/** The detail of a requirement as far as its title does not have it: a short note is in its title as a whole. */
+/** The part of a requirement's detail that its title lacks: the title has a short note as a whole. */
 export function detailBeside({ title, detail }: Pick<Requirement, 'title' | 'detail'>): string {
   return title.endsWith(detail) ? '' : detail;
 }
@@ -100,11 +100,11 @@ export interface ResolutionReceipt {
   readonly requirementId: string;
   /** ISO 8601. */
   readonly acceptedAt: string;
-  /** How many requirements are still open. */
+  /** The number of requirements that are still open. */
   readonly open: number;
 }
 
-/** What the Web UI shows below the name of the update. */
+/** The description that the Web UI shows below the name of the update. */
 export const RESOLVING = 'Answers a requirement. The tab User Metadata shows the JSON for Data.';
 
 /** Answers any requirement. A resolution that does not fit is rejected by the validator and leaves no history. */

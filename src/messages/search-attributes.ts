@@ -28,11 +28,11 @@ export const SEARCH_ATTRIBUTES = {
 /** The header that carries the dba of a workflow to its activities, in the form of the search attribute, for their log lines. */
 export const DBA_HEADER = 'gangway-dba';
 
-/** What lists and the Web UI show of a workflow before its first task. */
+/** The values that lists and the Web UI show of a workflow before its first task. */
 export interface FirstSight {
   /** One line for the Web UI. Default: the dba. */
   readonly summary?: string;
-  /** Of an onboarding. */
+  /** For an onboarding. */
   readonly dba?: string | undefined;
   /** Default: `shown`. */
   readonly dbaForm?: DbaForm | undefined;

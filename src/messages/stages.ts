@@ -1,4 +1,4 @@
-/** How an onboarding or a single operation ends. */
+/** The outcomes of an onboarding or a single operation. */
 export const OUTCOMES = [
   'boarded',
   'onboarded',
@@ -12,11 +12,11 @@ export const OUTCOMES = [
   'abandoned',
 ] as const;
 
-/** How an onboarding or a single operation ends. */
+/** The outcome of an onboarding or a single operation. */
 export type OutcomeName = (typeof OUTCOMES)[number];
 
 /**
- * Where an onboarding stands, and how it ended.
+ * The stages of an onboarding, and its endings.
  *
  * - a merchant: `preparing` (looking up and creating), `applying` (fees and submission), `underwriting`, `boarding`
  *   (approved; the processor has not assigned the `mid` yet)
@@ -39,7 +39,7 @@ export const STAGES = [
   'cancelled',
 ] as const;
 
-/** Where an onboarding stands, and how it ended. */
+/** The stage of an onboarding, or its ending. */
 export type Stage = (typeof STAGES)[number];
 
 const FIRST_STAGES: Readonly<Record<string, Stage>> = {

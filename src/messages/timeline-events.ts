@@ -1,4 +1,4 @@
-/** What a timeline records, in kebab case. Each has a text in src/operators/texts/timeline-texts.ts. */
+/** The events of a timeline, in kebab case. Each has a text in src/operators/texts/timeline-texts.ts. */
 export type TimelineEvent =
   // The life of a workflow.
   | 'started'
@@ -29,7 +29,7 @@ export type TimelineEvent =
   | 'financial-account-opened'
   // A terminal.
   | `${'payments-account' | 'terminal'}-${'created' | 'adopted'}`
-  // Of a customer, about one of its parts.
+  // For a customer, about one of its parts.
   | `${'boarding' | 'business' | 'terminal'}-${'attached' | 'ended' | 'failed' | 'reset'}`
   // Single operations.
   | 'card-closed'

@@ -24,7 +24,7 @@ export function causedBy(spanId: string, { traceparent, ...rest }: TraceContext)
   return traceId === undefined ? undefined : { ...rest, traceparent: `00-${traceId}-${spanId}-${flags}` };
 }
 
-/** What workflows report to the worker, which makes spans of it. */
+/** The sinks through which workflows report to the worker, which makes spans of it. */
 export interface TraceSinks extends Sinks {
   readonly trace: {
     /** A workflow that belongs to a trace has begun. */

@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<NexusProblem, HandlerErrorType>> = {
 export function callersError(error: unknown): HandlerError | OperationError {
   if (error instanceof HandlerError || error instanceof OperationError) return error;
   if (error instanceof Refusal) return handlerError(error.kind, error.message, { errors: error.errors });
-  // Temporal stops all requests of a namespace for a while when one fails again and again, so the caller decides about this one.
+  // After repeated failures, Temporal stops all requests of a namespace for a while, so the caller decides about this one.
   if (error instanceof UnreadableOnboarding)
     return handlerError('unreadable-onboarding', OBSTACLES[error.obstacle], { retryableOverride: false });
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
@@ -37,7 +37,7 @@ export function callersError(error: unknown): HandlerError | OperationError {
   return handlerError('internal-error', 'see the log of the worker');
 }
 
-/** Whether a handler took too long, for its own deadline or for Temporal, or its worker stops. */
+/** Reports whether a handler took too long, for its own deadline or for Temporal, or its worker stops. */
 function isCutOff(error: unknown): boolean {
   return (
     error instanceof CancelledFailure || (error instanceof DOMException && error.name === 'TimeoutError')

@@ -35,7 +35,7 @@ import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/start.js';
 import { isNotFound } from '../temporal/unavailable.js';
 import { callersError } from './handler-errors.js';
 
-/** Where the onboardings of callers run, and which accounts their inputs may name. */
+/** The place where callers' onboardings run, and the accounts that their inputs may name. */
 export interface NexusPlace {
   readonly taskQueue: string;
   readonly dbaForm: DbaForm;
@@ -148,10 +148,10 @@ async function endOf<Outcome>(
   }
 }
 
-/** How long a handler may take, in milliseconds. Temporal waits 10 s for its response, and repeats the request after that. */
+/** The time limit of a handler, in milliseconds. Temporal waits 10 s for its response, and repeats the request after that. */
 const DEADLINE_MS = 8_000;
 
-/** How long a worker may take for the state of an onboarding, in milliseconds. It is asked twice. */
+/** The time limit for a worker to return the state of an onboarding, in milliseconds. It is asked twice. */
 const QUERY_MS = 3_000;
 
 /** Runs a handler within its time, and turns its errors into those for callers. The log shows no private value of the request. */

@@ -32,7 +32,7 @@ import { InvalidInput } from './invalid-input.js';
 /** The decisions that a person must give a reason for. */
 export const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'choice', 'take-back', 'abandon'];
 
-/** How long a worker may take to apply an answer, in milliseconds. */
+/** The time limit for a worker to apply an answer, in milliseconds. */
 const APPLY_TIMEOUT_MS = 10_000;
 
 /** Temporal has an answer, and no worker has applied it yet. */
@@ -137,7 +137,7 @@ async function applied<Receipt, Request extends { readonly requirementId: string
   }
 }
 
-/** Why the state of a workflow cannot be read; undefined when it can be. */
+/** Returns the reason why the state of a workflow cannot be read; undefined if it can be. */
 export async function obstacleOf(
   client: Client,
   workflowId: string,

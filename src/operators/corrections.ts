@@ -28,7 +28,7 @@ export async function inputFor(
   return { ...(await inputOf(client, askingWorkflow(workflowId, state, requirementId))), asked };
 }
 
-/** Whether a correction can change the input of this workflow. */
+/** Reports whether a correction can change the input of this workflow. */
 export function isCorrectable(workflowId: string): boolean {
   const type = partsOfId(workflowId)?.type as CorrectableType | undefined;
   return (
@@ -52,7 +52,7 @@ export interface Change {
   readonly before: unknown;
   /** undefined: it is removed. */
   readonly after: unknown;
-  /** What may be wrong with it, for people. */
+  /** A possible mistake, for people. */
   readonly remark: string;
 }
 
@@ -70,7 +70,7 @@ export function changesOf({ input, asked = [] }: Correctable, patch: Patch): Cha
   });
 }
 
-/** Some fields are open, and take any name: a new one beside a similar one may be a typing error. */
+/** Some fields are open and take any name: a new one similar to an existing one may be a typing error. */
 function newField(input: object, path: readonly string[], asked: readonly string[]): string {
   if (asked.includes(path.join('.'))) return 'new field, which the partner asked for; it is sent as it is';
   const beside = valueAt(input, path.slice(0, -1));
@@ -93,7 +93,7 @@ export function changeLines(changes: readonly Change[]): string[] {
   );
 }
 
-/** How much of a value is shown, in characters. */
+/** The shown length of a value, in characters. */
 const VALUE_LENGTH = 60;
 
 export function shown(value: unknown): string {

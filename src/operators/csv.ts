@@ -16,7 +16,7 @@ function fieldsIn(value: unknown, path: readonly string[]): [string, unknown][] 
   return Object.entries(value).flatMap(([name, inside]) => fieldsIn(inside, [...path, name]));
 }
 
-/** Records as CSV. @param first the fields with which it begins, also without a record */
+/** Records as CSV. @param first the leading fields, present even without a record */
 export function csvOf(records: readonly unknown[], first: readonly string[]): string {
   const flat = records.map(flatten);
   const fields = fieldsOf(flat, first);

@@ -1,6 +1,6 @@
 import type { Difference, DifferenceKind } from '../partners/differences.js';
 
-/** What a difference is, for people. */
+/** The texts of differences, for people. */
 export const IN_WORDS: Readonly<Record<DifferenceKind, string>> = {
   'http-status': 'other HTTP status',
   'missing-field': 'missing field',
@@ -10,7 +10,7 @@ export const IN_WORDS: Readonly<Record<DifferenceKind, string>> = {
   'unknown-field': 'unknown field',
 };
 
-/** Where a difference is, for people. */
+/** The place of a difference, for people. */
 export function placeOf({ field }: Pick<Difference, 'field'>): string {
   return field === '' ? 'the whole response' : field;
 }

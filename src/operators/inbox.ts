@@ -3,22 +3,22 @@ import type { ListedRequirement } from '../messages/listed.js';
 import { type AnswerKind, TASKS } from '../messages/requirements.js';
 import { type Listed, typesOf } from '../temporal/search.js';
 
-/** An open requirement, what it belongs to, and who handles it. */
+/** An open requirement, its onboarding, and the people who handle it. */
 export interface InboxItem
   extends Partial<Omit<ListedRequirement, 'claim' | 'proposal'>>,
     Pick<Listed, 'workflowId' | 'taskQueue' | 'dba' | 'system' | 'partnerAccount' | 'stage'> {
-  /** What a person has to do. */
+  /** The task of a person. */
   readonly task: string;
-  /** What exactly is asked, and how it can be answered, which needs a query. */
+  /** The exact question and its possible answers, which need a query. */
   readonly title?: string;
   readonly detail?: string;
   readonly answers?: readonly AnswerKind[];
   readonly overdue: boolean;
-  /** Who has claimed it. */
+  /** The person who has claimed it. */
   readonly claimedBy?: string;
   /** ISO 8601. */
   readonly claimedUntil?: string;
-  /** Who proposed an answer that waits for a second person. */
+  /** The person who proposed an answer that waits for a second person. */
   readonly proposedBy?: string;
   /** Identifies the proposal. ISO 8601. */
   readonly proposedAt?: string;
@@ -57,8 +57,8 @@ export function itemsOf({
 }
 
 /**
- * What a person types for each of these workflows: the shortest that every command accepts. That is its `externalId` if no other
- * one in the list has it, in any account.
+ * Returns the shortest id of each of these workflows that every command accepts: its `externalId` if no other one in the list has
+ * it, in any account.
  */
 export function shortIds(workflowIds: readonly string[]): (workflowId: string) => string {
   const known = new Map(

@@ -4,7 +4,7 @@ import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
 
-/** What a person gave cannot be used. Names every wrong field. */
+/** Input of a person that cannot be used. Names every wrong field. */
 export class InvalidInput extends Error {
   override readonly name = 'InvalidInput';
   constructor(

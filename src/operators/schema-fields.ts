@@ -6,7 +6,7 @@ import { inside, isAny, type Place, placesIn, type Shape, shapeOf } from '../sch
 
 /** A field for people. */
 export interface Field {
-  /** Dotted where it is nested: `address.city`. In a list, `N` stands for the index: `beneficialOwners.N.city`. */
+  /** Dotted if nested: `address.city`. In a list, `N` stands for the index: `beneficialOwners.N.city`. */
   readonly name: string;
   readonly isRequired: boolean;
   readonly type: string;
@@ -27,12 +27,12 @@ export function fieldsOf(schema: z.ZodType): Field[] {
   return [...new Map(fields).values()];
 }
 
-/** Whether a value may have fields that the schema does not list. */
+/** Reports whether a value may have fields that the schema does not list. */
 export function takesMore(schema: z.ZodType): boolean {
   return shapeOf(schema).others !== undefined;
 }
 
-/** Whether the schema describes all that a field, such as `beneficialOwners.0.city`, may hold. */
+/** Reports whether the schema describes everything that a field, such as `beneficialOwners.0.city`, may hold. */
 export function describes(schema: z.ZodType, field: string): boolean {
   const found = field
     .split('.')
@@ -49,7 +49,7 @@ function isDescribed(shape: Shape): boolean {
 /** A field of a form. `json`: any JSON, as a text. */
 export interface FormField extends Field {
   readonly kind: 'text' | 'number' | 'flag' | 'choice' | 'json';
-  /** Of a choice. */
+  /** The values of a choice. */
   readonly values: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export interface FormGroup {
   readonly name: string;
   readonly isRequired: boolean;
   readonly parts: readonly FormPart[];
-  /** Of a list: how many items it may have. Its fields have `N` in their names. */
+  /** For a list: its maximum number of items. Its fields have `N` in their names. */
   readonly most?: number;
 }
 

@@ -55,13 +55,13 @@ export function patchFrom(
   throw new InvalidInput(`${what}: changes nothing, because the fields have these values; nothing was sent`);
 }
 
-/** Of a field that the schema does not name. */
+/** The types of a field that the schema does not name. */
 const EVERY_TYPE: readonly CellType[] = ['text', 'number', 'boolean'];
 
 /** For a field that may have any type. */
 const AS_TEXT = `to send it as text: --set 'FIELD="TEXT"'`;
 
-/** The value that a text stands for. Text in a field that may have any type keeps the type of the present value. */
+/** The value of a text. Text in a field that may have any type keeps the type of the present value. */
 function valueFrom(
   text: string,
   field: string,

@@ -2,7 +2,7 @@ import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { parseExactly } from '../partners/json.js';
 import { InvalidInput } from './invalid-input.js';
 
-/** How files and arguments become text and JSON. A problem names the place and never quotes the text, which may be private. */
+/** Turns files and arguments into text and JSON. A problem names the place and never quotes the text, which may be private. */
 
 /**
  * Text from a partner must not control the terminal. Removes all control characters except tabs and line ends, and the marks
@@ -20,15 +20,15 @@ const UTF_16 = [
   [0xfe, 0xff],
 ] as const;
 
-/** Whether a file begins as programs write UTF-16. */
+/** Reports whether a file begins as programs write UTF-16. */
 export function beginsAsUtf16(bytes: Uint8Array): boolean {
   return UTF_16.some(([first, second]) => bytes[0] === first && bytes[1] === second);
 }
 
-/** Why a file in UTF-16 cannot be used. */
+/** The reason why a file in UTF-16 cannot be used. */
 export const IS_UTF_16 = `is UTF-16; ${SAVE_AS_UTF8}`;
 
-/** Why a part of a file cannot be used. */
+/** The reason why a part of a file cannot be used. */
 export const NOT_UTF_8 = `is not UTF-8; ${SAVE_AS_UTF8}`;
 
 /** Text in UTF-8, with or without a byte order mark. @throws {InvalidInput} for any other encoding */
@@ -53,7 +53,8 @@ export function parseJson(text: string, name: string): unknown {
 }
 
 /**
- * Why a text is not JSON: `is not JSON: line 3, column 14: a comma, } or ] is missing`. The parser's own message would quote the text.
+ * Explains why a text is not JSON: `is not JSON: line 3, column 14: a comma, } or ] is missing`. The parser's own message would
+ * quote the text.
  *
  * @param isLine the text is one line of a file, whose number the caller names
  */
@@ -88,7 +89,7 @@ function faultIn(text: string): { readonly offset: number; readonly why: string 
     return { offset: 0, why: 'lists and objects are nested too deeply' };
   }
   const offset = faults[0]?.offset ?? 0;
-  // What the parser misses in place of a symbol that it cannot read.
+  // The missing symbol, rather than the one that the parser cannot read.
   const code = faults.map(({ error }) => printParseErrorCode(error)).find((name) => name !== 'InvalidSymbol');
   if (offset >= text.trimEnd().length) return { offset, why: 'the text ends early' };
   if (/^['“„]/.test(text.slice(offset))) return { offset, why: 'text needs double quotes: "' };

@@ -30,7 +30,7 @@ export class Times {
     return this.#text(time, true);
   }
 
-  /** How long ago a time was: `2 d`. */
+  /** The time since then: `2 d`. */
   since(time: Time): string {
     return span(this.#now() - msOf(time));
   }
@@ -72,7 +72,7 @@ function msOf(time: Time): number {
   return new Date(time).getTime();
 }
 
-/** In the zone of the machine where the given one is unknown. */
+/** Uses the zone of the machine if the given one is unknown. */
 function formatIn(timeZone: string | undefined, seconds: boolean): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-US', {

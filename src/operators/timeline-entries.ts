@@ -1,7 +1,7 @@
 import type { TimelineEntry } from '../messages/onboarding-state.js';
 import type { Times } from './time.js';
 
-/** The last answer to a requirement: who gave it, when, and in short what. */
+/** The last answer to a requirement: the person, the time, and a short form. */
 export function answeredBefore(
   timeline: readonly TimelineEntry[],
   requirementId: string,
@@ -9,7 +9,7 @@ export function answeredBefore(
   return lastOf(timeline, 'requirement-resolved', requirementId);
 }
 
-/** Why a requirement closed without an answer. */
+/** The reason why a requirement closed without an answer. */
 export function closedBefore(
   timeline: readonly TimelineEntry[],
   requirementId: string,
@@ -23,7 +23,7 @@ function lastOf(timeline: readonly TimelineEntry[], event: TimelineEntry['event'
   );
 }
 
-/** What an entry has about its requirement: `text: One sale in ten.` of `note-1: text: One sale in ten.` */
+/** The part of an entry about its requirement: `text: One sale in ten.` of `note-1: text: One sale in ten.` */
 export function saidOf({ detail = '' }: TimelineEntry): string {
   const at = detail.indexOf(': ');
   return at < 0 ? detail : detail.slice(at + 2);

@@ -8,7 +8,7 @@ import { distinct } from './invalid-input.js';
 import { type FormField, type FormGroup, type FormPart, formOf } from './schema-fields.js';
 import { notJson } from './text.js';
 
-/** What a person typed into the fields of a form, by their names: `beneficialOwners.0.city`. An empty field is absent. */
+/** The typed values of a form's fields, by name: `beneficialOwners.0.city`. An empty field is absent. */
 export type Typed = ReadonlyMap<string, string>;
 
 /** The form of an input, and how what is typed into it becomes that input. */
@@ -36,7 +36,7 @@ export function inputForm<Input>(schema: z.ZodType<Input>): InputForm<Input> {
           if (text === undefined) return [];
           if (kind === 'json') return putJson(value, name, text);
           const column = columns.find(name);
-          // The word stands for the value where a field takes text or false.
+          // The word stands for the value if a field takes text or false.
           const isFalse = kind === 'text' && text === 'false' && column?.takes.includes('boolean');
           if (column) put(value, column.path, isFalse ? false : cellValue(text, column));
           return [];

@@ -11,16 +11,16 @@ import { type PartState, partsOf } from './parts.js';
 /** A requirement, with the workflow that takes its answer. */
 export interface Asked {
   readonly workflowId: string;
-  /** Of the workflow, for people: `Acme Bikes (merchant-boarding-m-1)`. */
+  /** The workflow, for people: `Acme Bikes (merchant-boarding-m-1)`. */
   readonly name: string;
   readonly requirement: Requirement;
 }
 
-/** Where an onboarding or operation is, and what it waits for. */
+/** The place of an onboarding or operation, and what it waits for. */
 export interface Waits {
   /** undefined when it cannot be read. */
   readonly state: OnboardingState | undefined;
-  /** Of a customer: the parts that have started. */
+  /** For a customer: the parts that have started. */
   readonly parts: readonly PartState[];
   /** The current step, for people: `underwriting, Pending`. */
   readonly step: string;
@@ -28,7 +28,7 @@ export interface Waits {
   readonly asked: readonly Asked[];
   /** Partners and workers that it waits for. */
   readonly obstacles: readonly string[];
-  /** Who has to act: a person, or whoever makes a partner or a worker respond; otherwise nobody. */
+  /** The one who must act: a person, or whoever makes a partner or a worker respond; otherwise nobody. */
   readonly on: 'person' | 'unavailable' | 'nobody';
 }
 
@@ -52,7 +52,7 @@ export async function waitsOf(client: Client, workflowId: string, busyUntil: num
   }
 }
 
-/** What is known of an onboarding that cannot be read now. */
+/** The known facts of an onboarding that cannot be read now. */
 export function waitsUnread(error: UnreadableOnboarding, busyUntil: number): Waits {
   // A busy worker is no obstacle. Whether one has stopped is known a minute later.
   const isObstacle = error.obstacle !== 'no-response' && Date.now() >= busyUntil;
@@ -98,7 +98,7 @@ export function askedOf(
   return [...own, ...elsewhere];
 }
 
-/** What the partner accounts ask that hold these workflows up. */
+/** The open requirements of the partner accounts that hold up these workflows. */
 export async function askedByAccounts(client: Client, workflowIds: readonly string[]): Promise<Asked[]> {
   const found = (await Promise.all(workflowIds.map((id) => accountsHoldingUp(client, id)))).flat();
   const holding = new Map(found.map((each) => [each.workflowId + each.kinds, each]));

@@ -18,11 +18,13 @@ import {
 
 /** A partner account: how to reach each system, what identifies us there, and how much we may ask. */
 export type Account = Wording & {
-  /** What the names of its settings begin with: `ACME_`, or nothing. */
+  /** The prefix of its settings' names: `ACME_`, or nothing. */
   readonly settingsPrefix: string;
   /** undefined where the system is off. */
   readonly partners: { readonly [System in SystemName]: SettingsOf<System> | undefined };
-  /** How many activities may begin in a second over all workers, by system; one that is left out has no limit. */
+  /**
+   * The maximum number of activities that start in a second across all workers, by system; a system without an entry has no limit.
+   */
   readonly activitiesPerSecond: Readonly<Partial<Record<SystemName, number>>>;
   /** The folder of a recording of its exchanges; undefined for none. */
   readonly record?: string | undefined;
@@ -33,7 +35,7 @@ export type Account = Wording & {
 /** The account without a name, and the named ones. */
 export type Accounts = Account & { readonly accounts: Readonly<Record<string, Account>> };
 
-/** Which accounts a process works with. */
+/** The accounts of a process. */
 export const accountNames = z.object({
   GANGWAY_ACCOUNTS: list
     .refine((names) => names.every((name) => ACCOUNT_NAME.test(name)), `each ${ACCOUNT_NAME_RULE}`)
@@ -86,7 +88,7 @@ export function portalLink(
   return id === undefined ? undefined : portals[system]?.replace(PORTAL_ID, String(id));
 }
 
-/** What a system that is off may leave out. */
+/** Makes optional what a system that is off may leave out. */
 function optional({ shape }: z.ZodObject, url: string): z.ZodRawShape {
   const schemas = Object.entries(shape).map(([name, schema]) =>
     shapeOf(schema).unset === undefined && !schema.safeParse(undefined).success
@@ -114,7 +116,7 @@ export function wordingSettings(): z.ZodObject {
   );
 }
 
-/** What the names of an account's settings begin with: `NORTH_ISO_`. */
+/** The prefix of an account's settings: `NORTH_ISO_`. */
 export function accountPrefix(account: string): string {
   return `${account.toUpperCase().replaceAll('-', '_')}_`;
 }
@@ -176,7 +178,7 @@ function readAccount(environment: NodeJS.ProcessEnv, prefix: string): Account {
   };
 }
 
-/** The settings of a system that is off are checked as far as they are set. */
+/** Of a system that is off, only the settings that are set are checked. */
 function readPartner(
   system: SystemName,
   url: string | undefined,

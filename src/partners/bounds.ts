@@ -1,7 +1,6 @@
 /**
- * How much of a partner's text is kept and shown, in UTF-16 code units. A longer text is shortened, and ends with its
- * length. Temporal terminates a workflow whose search attribute has more than 2 kB, or one of whose payloads has more
- * than 2 MB.
+ * The kept and shown length of a partner's text, in UTF-16 code units. A longer text is shortened, and ends with its length.
+ * Temporal terminates a workflow whose search attribute has more than 2 kB, or one of whose payloads has more than 2 MB.
  */
 export const LONGEST = {
   /** A note, a comment, the text of a ticket. */
@@ -14,7 +13,7 @@ export const LONGEST = {
   summary: 100,
 } as const;
 
-/** How many problems of one response are kept. */
+/** The number of problems that are kept of one response. */
 const MOST_PROBLEMS = 50;
 
 /** A text unchanged, or its beginning and its length. */
@@ -37,7 +36,7 @@ function boundedValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, boundedValue(inside)]));
 }
 
-/** What people read of a problem. */
+/** The texts that people read about a problem. */
 interface Texts {
   readonly field: string;
   readonly message: string;

@@ -10,8 +10,8 @@ export type ByHand<Clients> = {
 };
 
 /**
- * A client, or the clients of an account, for somebody who sends each call by hand: no mark is recorded, and nobody but that
- * person repeats a call. The only way to call a once-only operation without a permit.
+ * A client, or the clients of an account, for a person who sends each call by hand: no mark is recorded, and only that person
+ * repeats a call. This is the only way to call a once-only operation without a permit.
  */
 export function byHand<Clients>(clients: Clients): ByHand<Clients> {
   return clients as ByHand<Clients>;

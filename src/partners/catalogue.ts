@@ -3,9 +3,8 @@ import type { z } from 'zod';
 import type { PartnerErrorKind } from './partner-error.js';
 
 /**
- * What a repeated call does, which decides who may repeat it. `read` changes nothing. `idempotent` leaves the same
- * state however often it runs. `once` has no idempotency key: a second call may do it twice, so only a person or a read
- * decides.
+ * The effect of a repeated call, which decides who may repeat it. `read` changes nothing. `idempotent` leaves the same state
+ * however often it runs. `once` has no idempotency key: a second call may do it twice, so only a person or a read decides.
  */
 export type Effect = 'read' | 'idempotent' | 'once';
 
@@ -13,8 +12,8 @@ export type Effect = 'read' | 'idempotent' | 'once';
 export type Provenance = 'documented' | 'assumed';
 
 /**
- * Where `gangway probe` gets a field of a request: from its option `--merchant` or `--profile`, from the response to
- * another read (a dotted name, of the first record that has it), or from the catalogue itself.
+ * The source from which `gangway probe` gets a field of a request: its option `--merchant` or `--profile`, the response to another
+ * read (a dotted name, of the first record that has it), or the catalogue itself.
  */
 export type ProbeSource =
   | 'merchant'
@@ -53,8 +52,7 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   /** Is called without credentials, like the request for a token. */
   readonly anonymous?: true;
   /**
-   * What the response holds. Default: `json`. A `stream` is a file, and the method returns a {@link Download}; `none`
-   * is a 204.
+   * The content of the response. Default: `json`. A `stream` is a file, and the method returns a {@link Download}; `none` is a 204.
    */
   readonly returns?: 'json' | 'stream' | 'none';
   /**
@@ -68,12 +66,12 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly openFields?: readonly string[];
   /** The longest response, in bytes. Default: 1 MiB. The client has a limit of its own for a stream. */
   readonly maxBytes?: number;
-  /** Statuses outside the 2xx that are successes, each with the payload that it stands for. */
+  /** Statuses outside the 2xx that are successes, each with its payload. */
   readonly statusPayloads?: Readonly<Record<number, unknown>>;
   /** Failure statuses with a special meaning for this operation. */
   readonly failures?: Readonly<Record<number, FailureMeaning>>;
   readonly effect: Effect;
-  /** Of a read whose request needs fields: where a probe gets each. The first source that has a value is used. */
+  /** For a read whose request needs fields: the sources of each for a probe. The first source that has a value is used. */
   readonly probe?: Readonly<Record<string, readonly ProbeSource[]>>;
   /** No other operation undoes it: money moves, something is closed or deleted, an application is sent. */
   readonly irreversible?: true;
@@ -92,7 +90,7 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly response: Response;
 }
 
-/** What a failure status means for one operation, where that is not obvious. */
+/** The meaning of a failure status for one operation, if it is not obvious. */
 export interface FailureMeaning {
   /** For people who read the failure; it becomes the first of its fields. */
   readonly message: string;
@@ -116,7 +114,7 @@ export interface Download {
   readonly body: Readable;
 }
 
-/** Whether a response is a file. */
+/** Reports whether a response is a file. */
 export function isDownload(response: unknown): response is Download {
   return (
     typeof response === 'object' &&

@@ -27,7 +27,7 @@ import {
 } from './partner-error.js';
 import { fieldProblems } from './rules-in-words.js';
 
-/** What differs from partner to partner: its name, how it authenticates, and how it wraps its responses. */
+/** The parts that differ between partners: the name, the authentication, and the envelope of responses. */
 export interface PartnerProtocol {
   readonly system: string;
   /** The headers that carry the credentials. May throw a {@link PartnerError}; then the call is not made. */
@@ -37,7 +37,7 @@ export interface PartnerProtocol {
    * process the call, so even a write may be sent again. Left out where credentials do not expire.
    */
   reauthorize?(refused: Credentials): Promise<Credentials>;
-  /** Why a call must not be made although its request is valid: then nothing is sent. undefined if it may be made. */
+  /** Returns why a call must not be sent although its request is valid; undefined if it may be sent. */
   refuse?(operation: Operation, options: CallOptions): string | undefined;
   /** Takes a payload out of its envelope; `undefined` for a body without envelope, such as that of a proxy. */
   open(response: PartnerResponse): Opened | undefined;
@@ -59,11 +59,11 @@ export interface Received {
   readonly isOpen: boolean;
   /** Without its envelope; undefined for a file. */
   readonly payload: unknown;
-  /** What is around the payload; undefined for a partner without an envelope. */
+  /** The envelope around the payload; undefined for a partner without one. */
   readonly envelope?: unknown;
   /** The sign that the payload is only a page of a list. */
   readonly more?: string | undefined;
-  /** Whether the response reports a failure, by its status or its body. */
+  /** True if the response reports a failure, by its status or its body. */
   readonly failed: boolean;
 }
 
@@ -84,7 +84,7 @@ export interface Opened {
   /** The kind of the failure, where the body is more precise than the status. */
   readonly kind?: PartnerErrorKind;
   readonly payload?: unknown;
-  /** What is around the payload. Left out where nothing is. */
+  /** The envelope around the payload, if there is one. */
   readonly envelope?: unknown;
   readonly fields: readonly FieldProblem[];
   readonly requestId?: string;
@@ -95,7 +95,7 @@ export interface Opened {
 export interface CallOptions {
   /** Ends the call. If bytes have been sent by then, the outcome is `Uncertain`. */
   readonly signal?: AbortSignal;
-  /** Of a write: awaited with its connection established, before its first byte. When it rejects, nothing is sent. */
+  /** For a write: awaited with its connection established, before its first byte. If it rejects, nothing is sent. */
   readonly beforeSending?: () => Promise<void>;
   /** The caller warns people of a deprecated operation, so the process does not. */
   readonly knowsDeprecated?: boolean;
@@ -172,7 +172,7 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 const PAUSED: ExchangeEnd = { failure: 'Paused', code: '429' };
 
-/** How much of an unreadable response is shown. */
+/** The shown length of an unreadable response. */
 const SHOWN_BYTES = 200;
 
 type Failure = Omit<PartnerErrorDetails, 'system' | 'operation'>;
@@ -384,7 +384,7 @@ function payloadOf(
   return understood.data;
 }
 
-/** How many fields are named that the catalogue does not have. */
+/** The maximum number of fields to name that the catalogue does not have. */
 const MOST_ADDED = 5;
 
 /** The fields of an unreadable response that the catalogue does not have: one may be a field that was renamed. */
@@ -437,7 +437,7 @@ function outcomeOf({ sent }: TransportError): 'NotSent' | 'Uncertain' {
   return sent ? 'Uncertain' : 'NotSent';
 }
 
-/** Why the call has no credentials. Whatever the request for them did, the call itself did nothing. */
+/** Returns the failure of a call that has no credentials. Whatever the request for them did, the call itself did nothing. */
 function noCredentials(error: unknown): Failure {
   if (!(error instanceof PartnerError)) {
     return { kind: 'NotSent', fields: [], reason: error instanceof Error ? error.name : 'aborted' };

@@ -6,7 +6,7 @@ import { responses } from './openapi/document.js';
 import { fieldProblems } from './rules-in-words.js';
 import { PARTNERS, type SystemName } from './systems.js';
 
-/** How a response can differ from the catalogue. */
+/** The ways in which a response can differ from the catalogue. */
 export const DIFFERENCE_KINDS = [
   'http-status',
   'missing-field',
@@ -26,14 +26,14 @@ export const DIFFERENCE_KINDS = [
  */
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
-/** Where a response differs from the catalogue. It holds types and lengths, and never a value. */
+/** A difference between a response and the catalogue. It holds types and lengths, never a value. */
 export interface Difference {
   readonly kind: DifferenceKind;
   /** Dotted, with `N` for the index in a list: `records.N.id`; '' for the whole response. */
   readonly field: string;
   readonly expected: string;
   readonly got: string;
-  /** Whether a workflow needs it. */
+  /** True if a workflow needs it. */
   readonly isNeeded: boolean;
 }
 
@@ -87,7 +87,7 @@ function statusesOf(system: SystemName, operation: Operation): number[] {
   return Object.keys(responses(operation, PARTNERS[system].contract, {})).map(Number);
 }
 
-/** Whether the catalogue has a shape of the response with which it can be compared. */
+/** Reports whether the catalogue has a shape of the response with which it can be compared. */
 export function hasShape({ response }: Operation): boolean {
   return !formsOf(shapeOf(response)).every(isAny);
 }
@@ -98,7 +98,7 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\
 class Comparison {
   readonly #found = new Map<string, Difference>();
 
-  /** @param expectsAll whether a field that is not required is expected, too, unless it is marked */
+  /** @param expectsAll whether optional fields are expected as well, unless they are marked */
   constructor(
     private readonly isNeeded: boolean,
     private readonly expectsAll: boolean,

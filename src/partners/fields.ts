@@ -39,7 +39,7 @@ export const int64 = z
 /** Any JSON. A field whose shape the contract does not show is sent unchanged. */
 export const json = z.json('must be JSON; beyond 2^53 - 1 write the digits of a whole number as text');
 
-/** What an object may have besides its known fields. */
+/** The fields that an object may have besides its known ones. */
 export const furtherJson: z.ZodType = json;
 
 type ExactJson =
@@ -86,14 +86,14 @@ export function filledInLater<Shape extends z.ZodRawShape>(shape: Shape) {
   return Object.fromEntries(fields) as { [Name in keyof Shape]: FilledInLater<Shape[Name]> };
 }
 
-/** How response fields of every partner are read: tolerantly, and an absent one as null. */
+/** Reads response fields of every partner: tolerantly, and an absent one as null. */
 
 export const absent = <T extends ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 
 /** Partners write ids as text or as whole numbers; they are kept as text. */
 export const idText = z.union([z.string().regex(/\S/), z.int()]).transform(String);
 
-/** An id that is believed as that of one thing. 0 stands for none in the records of such services. */
+/** An id that is accepted as that of one thing. 0 stands for none in the records of such services. */
 export const idNumber = z.int().positive();
 
 /** An id in a row of a list, where any integer is an id. */
@@ -112,7 +112,7 @@ export const someNumber = absent(z.number());
 export const someInt64 = absent(responseInt64);
 export const someFlag = absent(z.boolean());
 export const someCode = absent(code);
-/** An id in a field that some responses leave out. Then it stays absent. Blank text stands for no id. */
+/** An id in a field that some responses omit. Then it stays absent. Blank text stands for no id. */
 export const optionalId = z
   .union([z.string(), z.int()])
   .transform(String)
@@ -154,7 +154,7 @@ export const statusName = <Schema extends ZodType>(schema: Schema, names: readon
     names,
   });
 
-/** Whether a status name is one of these, see {@link Mark.names}. */
+/** Reports whether a status name is one of these, see {@link Mark.names}. */
 export function isAmong(names: readonly string[], name: string): boolean {
   return names.some((known) => (known.startsWith('*') ? name.endsWith(known.slice(1)) : known === name));
 }

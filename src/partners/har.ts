@@ -49,7 +49,7 @@ export interface HarEntry {
     readonly redirectURL: '';
     readonly headersSize: -1;
     readonly bodySize: number;
-    /** Why there is no response: `ECONNREFUSED`. */
+    /** The reason why there is no response: `ECONNREFUSED`. */
     readonly _error?: string;
     /** False if it is certain that no byte of the request left. */
     readonly _sent?: boolean;

@@ -6,10 +6,10 @@ import { Deadline, untilAborted } from '../http/deadline.js';
 import { isSecureOrLoopback } from '../settings/settings.js';
 import type { Operation } from './catalogue.js';
 
-/** How long one call may take, in milliseconds, and how large a response may be, in bytes. */
+/** The time limit of one call, in milliseconds, and the size limit of a response, in bytes. */
 export interface HttpLimits {
   readonly connectTimeoutMs: number;
-  /** From the first byte sent until the headers of the response. */
+  /** The time from the first byte sent until the headers of the response. */
   readonly headersTimeoutMs: number;
   /** Between two chunks of the response body. */
   readonly bodyTimeoutMs: number;
@@ -39,8 +39,8 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
 };
 
 /**
- * How many writes at once may be between {@link HttpRequest.beforeSending} and their first byte. A process that is killed
- * has marked, but not sent, at most as many, and somebody is asked about each.
+ * The number of writes that may be between {@link HttpRequest.beforeSending} and their first byte at once. A killed process leaves
+ * at most that many marked but unsent writes, and a person is asked about each.
  */
 const FEWEST_PLACES = 2;
 const MOST_PLACES = 8;
@@ -71,7 +71,7 @@ class AboutToSend {
   }
 }
 
-/** How long a 429 without a `Retry-After` holds up further calls, in milliseconds. */
+/** The pause after a 429 without a `Retry-After`, in milliseconds. */
 const SHORTEST_PAUSE_MS = 1_000;
 
 /** The pause that a partner asks for with a 429: until it ends, no call of the account is sent. */
@@ -89,7 +89,7 @@ export class Pause {
     this.#operation = operation;
   }
 
-  /** How long it still lasts, in whole milliseconds, and the operation that got the 429; undefined without a pause. */
+  /** The remaining time, in whole milliseconds, and the operation that got the 429; undefined without a pause. */
   get now(): { readonly leftMs: number; readonly operation: string } | undefined {
     const leftMs = Math.ceil(this.#until - this.clock());
     return leftMs > 0 ? { leftMs, operation: this.#operation } : undefined;
@@ -104,7 +104,7 @@ export interface HttpRequest {
   readonly body?: string | FormData;
   /** A connection of its own, see {@link PartnerHttp}. True for each write. */
   readonly ownConnection: boolean;
-  /** Of a write: awaited once its connection is established, before its first byte. When it rejects, nothing is sent. */
+  /** For a write: awaited once its connection is established, before its first byte. If it rejects, nothing is sent. */
   readonly beforeSending?: (() => Promise<void>) | undefined;
   /** The largest response, in bytes, where that is less than the limit of the client. */
   readonly maxBytes?: number;
@@ -331,7 +331,7 @@ export class PartnerHttp {
   }
 }
 
-/** What carries the requests of a client to its partner. */
+/** The transport of a client's requests to its partner. */
 export type Transport = Pick<PartnerHttp, 'send' | 'download' | 'maxRetryAfterMs' | 'pause'>;
 
 /** A connection that waits for its only request. */
@@ -422,8 +422,8 @@ export interface Exchange {
 }
 
 /**
- * How the exchange ended: with an HTTP status, or without a response, by a kind of failure and a code such as
- * `ECONNREFUSED`. `Paused`: an earlier 429 holds, so nothing was sent.
+ * The end of the exchange: an HTTP status, or a kind of failure without a response and a code such as `ECONNREFUSED`. `Paused`: an
+ * earlier 429 holds, so nothing was sent.
  */
 export type ExchangeEnd =
   | {
@@ -433,7 +433,7 @@ export type ExchangeEnd =
     }
   | { readonly failure: 'NotSent' | 'Uncertain' | 'Paused'; readonly code: string };
 
-/** What else a recording needs. It holds everything, private values and credentials included. */
+/** The further facts that a recording needs. They include everything, private values and credentials too. */
 export interface ObservedCall {
   readonly operation: Operation;
   /** The fields of the request. */

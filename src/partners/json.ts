@@ -43,7 +43,7 @@ function isWhole(source: string): boolean {
   return /^-?\d+$/.test(source);
 }
 
-/** Whether a reader that rounds gets the same number. */
+/** Reports whether a reader that rounds gets the same number. */
 function isExact(source: string, value: number): boolean {
   return isWhole(source) ? Number.isSafeInteger(value) : decimal(source) === decimal(String(value));
 }
@@ -81,12 +81,12 @@ export function keepingAllDigits(value: unknown): unknown {
   );
 }
 
-/** How many objects and lists an input or an event may have within each other: what checks it calls itself for each level. */
+/** The maximum nesting of objects and lists in an input or an event: the check calls itself for each level. */
 export const MAX_NESTING = 64;
 
 export const TOO_NESTED = `must not be nested deeper than ${MAX_NESTING} levels`;
 
-/** Whether a JSON value has more than `most` levels of objects and lists: `{}` has one, a number none, as have bytes. */
+/** Reports whether a JSON value has more than `most` levels of objects and lists: `{}` has one, a number none, as have bytes. */
 export function isNestedDeeper(value: unknown, most = MAX_NESTING): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {

@@ -2,9 +2,9 @@
 declare const permitsOneCall: unique symbol;
 
 /**
- * What a once-only operation is called with: the catalogue's `effect: 'once'` asks for it, and a call without one does not
- * compile. It records the durable mark of the call. `writeOnce()` (activities/write.ts) alone makes one, and hands it out for as
- * long as the call may be sent.
+ * The permit for a call of a once-only operation: the catalogue's `effect: 'once'` requires it, and a call without one does not
+ * compile. It records the durable mark of the call. Only `writeOnce()` (activities/write.ts) makes one, for as long as the call may
+ * be sent.
  */
 export type OncePermit = (() => Promise<void>) & { readonly [permitsOneCall]: true };
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boundedProblems, LONGEST, shortened } from './bounds.js';
 
 /**
- * How a partner call failed, from the caller's side. It decides what may be done next:
+ * The failure of a partner call, from the caller's side. It decides what may be done next:
  *
  * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect time-out). Safe to repeat.
  * - `RateLimited`: 429, or not sent because an earlier 429 still holds. The partner did nothing. Safe to repeat after `retryAfterMs`.
@@ -44,7 +44,7 @@ export interface PartnerErrorDetails {
   readonly atSignIn?: true;
   /** The file store failed, and not the partner. */
   readonly atStore?: true;
-  /** What a person must supply, if nothing else is missing: a one-time code for the second factor. */
+  /** The only thing that is missing and that a person must supply: a one-time code for the second factor. */
   readonly needs?: 'one-time-code';
   /** The operation whose response cannot be read: this one, or the sign-in before it. `fields` describes the response. */
   readonly unreadable?: string;
@@ -56,7 +56,7 @@ export interface PartnerErrorDetails {
   readonly reason: string;
 }
 
-/** Whether the credentials do not work, or not without a one-time code: the partner did not look at the request itself. */
+/** Reports whether the credentials do not work, or not without a one-time code: the partner did not look at the request itself. */
 export function isRefusedAtTheDoor({
   kind,
   atSignIn,
@@ -198,13 +198,13 @@ const anyProblems = z
   .union([z.array(item).transform((lists) => lists.flat()), inAnyForm])
   .catch(({ value }) => (isNothing(value) ? [] : unknown));
 
-/** Where a body may report a failure although its HTTP status is a success. */
+/** The places where a body may report a failure although its HTTP status is a success. */
 const doubtfulBody = z.looseObject({
   success: z.unknown(),
   errors: anyProblems,
   validationErrors: anyProblems,
   validationResults: anyProblems,
-  /** Of a page of cards (apis/4). */
+  /** The errors of a page of cards (apis/4). */
   errorMessage: anyProblems,
 });
 

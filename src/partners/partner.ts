@@ -10,23 +10,23 @@ import {
 import { type HttpLimits, PartnerHttp, type PartnerObserver } from './http.js';
 import type { Contract } from './openapi/contract.js';
 
-/** How to reach a partner, and what identifies us there. */
+/** The address of a partner, and our identity there. */
 export interface PartnerSettings {
   /** https, or http to loopback; a path below the origin is kept. */
   readonly url: string;
-  /** Which environment the URL leads to, where the partner has several. A write to production must be asked for. */
+  /** The environment of the URL, if the partner has several. A write to production must be requested explicitly. */
   readonly environment?: 'uat' | 'production';
   readonly limits?: Partial<HttpLimits>;
 }
 
-/** What each client takes besides its settings. */
+/** The options of each client, besides its settings. */
 export interface ClientOptions {
   readonly limits?: Partial<HttpLimits>;
   readonly observe?: PartnerObserver | undefined;
   readonly inspect?: Inspector | undefined;
 }
 
-/** What the client of every partner has besides a method for each operation. */
+/** The members of every partner's client, besides a method for each operation. */
 export interface Closable {
   close(): Promise<void>;
   /** Forgets that the partner rejected our credentials, so that the next call signs in again. */
@@ -35,12 +35,12 @@ export interface Closable {
   useCode?(code: string): void;
 }
 
-/** Where a partner sends webhooks, as far as it shows it. */
+/** The place to which a partner sends webhooks, if the partner shows it. */
 export interface RegisteredWebhook {
   readonly id: number;
   readonly name: string | null;
   readonly url: string | null;
-  /** What it is about. */
+  /** The subject of the webhooks. */
   readonly topic: string | null;
 }
 
@@ -52,18 +52,18 @@ export interface IdField {
   readonly kind: 'MerchantProfileId' | 'BankingProfileId' | 'Mid' | 'externalId';
 }
 
-/** What `clientSettings` takes: what identifies the account in messages, and a way to reject a setting. */
+/** The input of `clientSettings`: the identity of the account in messages, and a way to reject a setting. */
 export interface Checks {
-  /** What the names of the account's settings begin with: `ACME_`, or nothing. */
+  /** The prefix of the account's settings: `ACME_`, or nothing. */
   readonly prefix: string;
   /** @throws {BadSetting} */
   reject(setting: string, rule: string): never;
 }
 
 /**
- * One partner system as Gangway uses it, without its activities (src/activities/partner-activities.ts) and its sandbox
- * (src/sandbox/systems.ts). The registry in systems.ts lists the descriptors, and everything else derives from it:
- * settings, clients, task queues, `gangway call`, `gangway doctor`, webhooks, OpenAPI documents, docs/partner-apis.md.
+ * One partner system as Gangway uses it, except its activities (src/activities/partner-activities.ts) and its sandbox
+ * (src/sandbox/systems.ts). The registry in systems.ts lists the descriptors, and everything else derives from it: settings,
+ * clients, task queues, `gangway call`, `gangway doctor`, webhooks, OpenAPI documents, docs/partner-apis.md.
  */
 export interface Partner<
   Shape extends z.ZodRawShape = z.ZodRawShape,
@@ -78,14 +78,14 @@ export interface Partner<
   /** In a sentence, after "the": `plant store`. */
   readonly name: string;
   /**
-   * The settings of an account besides those of every system (account-settings.ts), by their whole names. A setting
-   * without default that is not optional is required with the URL. A secret has `secret: true` in its meta.
+   * The settings of an account besides those of every system (account-settings.ts), by their full names. A setting without default
+   * that is not optional is required with the URL. A secret has `secret: true` in its meta.
    */
   readonly settings: z.ZodObject<Shape>;
   clientSettings(url: string, set: z.output<z.ZodObject<Shape>>, checks: Checks): Settings;
-  /** Whether merchants or profiles have a page in a portal of the partner. */
+  /** True if merchants or profiles have a page in a portal of the partner. */
   readonly hasPortal: boolean;
-  /** What differs in the catalogue from account to account, whether the system is on or off. */
+  /** The parts of the catalogue that differ between accounts, whether the system is on or off. */
   readonly wording: {
     readonly settings: z.ZodObject<WordingShape>;
     from(set: z.output<z.ZodObject<WordingShape>>): Wording;
@@ -94,16 +94,16 @@ export interface Partner<
   client(settings: Settings & ClientOptions, wording: Wording): Client;
   /** The client of an account in which the system is off: it fails every call with this reason. */
   off(reason: string): Client;
-  /** How credentials are checked; undefined where no operation reads. */
+  /** The check of credentials; undefined if no operation reads. */
   readonly credentialsCheck:
     | {
         /** Reads as little as possible. @returns what it found, for people: `3 agent profiles`; '' for nothing worth showing */
         read(client: Client, options: CallOptions): Promise<string>;
       }
     | undefined;
-  /** What `gangway doctor` reports while the system is off: a failure, or a finding in words; undefined: nothing. */
+  /** The report of `gangway doctor` while the system is off: a failure, or a finding in words; undefined: nothing. */
   readonly whenOff: 'failure' | string | undefined;
-  /** Whether its settings name an environment. */
+  /** True if its settings name an environment. */
   readonly hasEnvironments: boolean;
   /** The field of a request by which the partner recognizes a repeated call; undefined where there is none. */
   readonly idempotencyKey:
@@ -113,25 +113,25 @@ export interface Partner<
         make(callId: string, path: string): string;
       }
     | undefined;
-  /** How the receiver takes the partner's webhooks; undefined where there are none. */
+  /** The rules for the partner's webhooks; undefined if there are none. */
   readonly webhooks:
     | {
         /** HTTP status of the response to a webhook. */
         readonly status: 200 | 202;
-        /** Where its webhooks have ids. */
+        /** The fields of its webhooks that hold ids. */
         readonly idFields: readonly IdField[];
         /** Lists where the partner sends the webhooks of an account; absent where no operation lists it. */
         registered?(client: Client, options: CallOptions): Promise<readonly RegisteredWebhook[]>;
       }
     | undefined;
   readonly contract: Contract;
-  /** What docs/partner-apis.md shows in addition to the catalogue. */
+  /** The parts of docs/partner-apis.md that the catalogue does not have. */
   readonly documentation: {
     /** The file next to `operations.ts` that holds the shapes: `schemas.ts`. */
     readonly schemas: string;
-    /** What is assumed of each operation whose provenance is `assumed`, by its name. */
+    /** The assumption about each operation whose provenance is `assumed`, by its name. */
     readonly assumptions: Readonly<Record<string, string>>;
-    /** What is assumed of more than one operation. */
+    /** Assumptions about more than one operation. */
     readonly alsoAssumed: readonly string[];
   };
 }

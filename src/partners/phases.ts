@@ -9,7 +9,7 @@ export function statusShown(name: string): string {
   return shortened(masked(name.replace(/[\s\p{Cc}]+/gu, ' ').trim(), 'failure'), LONGEST.line);
 }
 
-/** What a person can decide about a status name that no document has, and what follows. */
+/** The meanings that a person can give to an undocumented status name, and their consequences. */
 export const STATUS_MEANINGS = {
   'under-review': 'Gangway waits for the next status',
   'needs-answers': 'the partner waits until a person answers',
@@ -20,5 +20,5 @@ export const STATUS_MEANINGS = {
 
 export type StatusMeaning = keyof typeof STATUS_MEANINGS;
 
-/** Looks up what people decided about a status name; undefined until somebody has. */
+/** Looks up people's decision about a status name; undefined until there is one. */
 export type MeaningOf = (status: string) => Promise<StatusMeaning | undefined>;

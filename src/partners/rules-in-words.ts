@@ -4,8 +4,8 @@ import { didYouMean } from '../settings/nearest.js';
 import type { FieldProblem } from './partner-error.js';
 
 /**
- * How broken rules of schemas are worded, where a schema has no words of its own: the form that is wanted, and the nearest valid
- * names. A message never repeats the value, which may be private. {@link fieldProblems} has these words.
+ * The wording of broken rules of schemas that have no words of their own: the required form, and the closest valid names. A message
+ * never repeats the value, which may be private. {@link fieldProblems} has these words.
  */
 z.config({ customError: inWords });
 
@@ -39,7 +39,7 @@ function unknownField(key: string, shape: Shape | undefined): string {
   return `is not a known field${didYouMean(key, [...(shape?.fields.keys() ?? [])])}`;
 }
 
-/** Of so few names everyone finds the right one. */
+/** In such a short list, everyone finds the right name. */
 const FEW = 3;
 
 function choice(values: readonly unknown[], input: unknown): string {
@@ -114,7 +114,7 @@ export function fieldProblems(error: z.ZodError): FieldProblem[] {
 }
 
 /**
- * Of a union, the problems of the nearest form: the one with the fewest problems, and of several the one with the
+ * Returns, for a union, the problems of the closest form: the one with the fewest problems, and among equals the one with the
  * deepest.
  */
 function problems(issue: z.core.$ZodIssue): FieldProblem[] {

@@ -9,7 +9,7 @@ import { processor } from './processor/partner.js';
 
 export { SYSTEM_NAMES, type SystemName } from './names.js';
 
-/** What each system is. A new partner is a line here, and a name in names.ts. */
+/** The descriptor of each system. A new partner is a line here, and a name in names.ts. */
 const DESCRIPTORS = {
   boarding,
   banking,
@@ -23,7 +23,7 @@ type Descriptors = typeof DESCRIPTORS;
 /** The descriptors as code sees them that works with every partner. */
 export const PARTNERS: Readonly<Record<SystemName, Partner>> = DESCRIPTORS;
 
-/** How to reach a system, by its descriptor. */
+/** The address and identity for a system, by its descriptor. */
 export type SettingsOf<System extends SystemName> = PartnerSettings &
   ReturnType<Descriptors[System]['clientSettings']>;
 
@@ -36,15 +36,15 @@ type AllOf<Union> = (Union extends unknown ? (each: Union) => void : never) exte
   ? All
   : never;
 
-/** What differs in the catalogues from account to account: the wording of every descriptor. */
+/** The parts of the catalogues that differ between accounts: the wording of every descriptor. */
 export type Wording = AllOf<ReturnType<Descriptors[SystemName]['wording']['from']>>;
 
-/** What the names of a system's settings begin with: `PLANT_STORE_`. */
+/** The prefix of a system's settings: `PLANT_STORE_`. */
 export function settingsPrefix(system: SystemName): string {
   return `${system.toUpperCase().replaceAll('-', '_')}_`;
 }
 
-/** What `make` makes of each system. */
+/** Returns the result of `make` for each system. */
 export function eachSystem<T>(make: (system: SystemName) => T): Readonly<Record<SystemName, T>> {
   return Object.fromEntries(SYSTEM_NAMES.map((system) => [system, make(system)])) as Record<SystemName, T>;
 }

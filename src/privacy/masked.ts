@@ -1,6 +1,6 @@
 /**
- * What each kind of private value looks like in the middle of a text. Digits beside letters from a to f are part of a UUID or
- * of a hash, and never of one of these. No pattern takes longer than the text is long.
+ * The pattern of each kind of private value in the middle of a text. Digits next to letters from a to f are part of a UUID or of a
+ * hash, and never of one of these. No pattern takes longer than the text is long.
  */
 export const PRIVATE_PATTERNS = {
   /** With separators, as people write it. */
@@ -33,22 +33,22 @@ const IN_LOGS = [
   'jsonWebToken',
 ] as const;
 
-/** What is masked in a text, by where the text appears. */
+/** The kinds that are masked in a text, by the place of the text. */
 const KINDS = {
-  /** What people who work on an onboarding read. A partner may give them a phone number or an e-mail address. */
+  /** Texts for people who work on an onboarding. A partner may give them a phone number or an e-mail address. */
   onboarding: IDENTITY_NUMBERS,
   /** A log line or output of a command. Nine bare digits stay because they may be a `mid`. */
   log: IN_LOGS,
   /** The message of a failure, in a log: it may quote anything. */
   failure: [...IN_LOGS, 'nineDigits'],
-  /** What a partner wrote in a response. */
+  /** The text of a partner's response. */
   response: [...IDENTITY_NUMBERS, 'credentials', 'jsonWebToken', 'longToken'],
 } as const satisfies Readonly<Record<string, readonly PrivateKind[]>>;
 
-/** Where a text appears, which decides what is masked in it. */
+/** The place of a text, which decides what is masked in it. */
 export type Place = keyof typeof KINDS;
 
-/** Source of one regular expression for all that is masked in a place. */
+/** The source of one regular expression for everything that is masked in a place. */
 export function privatePattern(place: Place): string {
   return KINDS[place].map((kind) => PRIVATE_PATTERNS[kind].source).join('|');
 }

@@ -5,16 +5,16 @@ import { isPrivateField, literal } from './private-fields.js';
 /** Stands in place of a credential, which gets no placeholder of its own. */
 export const REMOVED = 'removed';
 
-/** How many private values are remembered. The oldest is forgotten first. */
+/** The number of private values that are remembered. The oldest is forgotten first. */
 const REMEMBERED = 5_000;
 
-/** Where a value is, as far as that decides what is kept of it. */
+/** The place of a value, which decides how much of it is kept. */
 export interface Context {
-  /** Field names, beside those that all partners have, whose values are about no customer. */
+  /** Names of fields, besides those that all partners have, whose values are about no customer. */
   readonly openFields?: readonly string[];
   /** In a request for a credential, or its response: every text is removed. */
   readonly isSignIn?: boolean;
-  /** In a response: what the partner writes about an error is kept, without the private values in it. */
+  /** In a response: the partner's text about an error is kept, without the private values in it. */
   readonly isResponse?: boolean;
   /** Our own credentials, which are removed wherever they are. */
   readonly secrets?: readonly string[];
@@ -38,11 +38,11 @@ const FLAG = /^(?:yes|no|none|true|false)$/i;
 const TIME = /(?:date|time|at|on|from|to|since|until|period|expiration)$/;
 const IS_DATE = /^(\d{4})-\d{2}-\d{2}(?:([T ])[\d:.]+(Z|[+-][\d:]+)?)?$/;
 
-/** Where a partner writes what is wrong. */
+/** The fields in which a partner describes a problem. */
 const PROBLEMS =
   /^(?:errors?|errormessage|message|messages|warnings?|detail|title|validation(?:results|errors))$/;
 
-/** What looks private in the name of a field. */
+/** The parts of a field's name that suggest a private value. */
 const IDENTITY = new RegExp(
   [PRIVATE_PATTERNS.socialSecurityNumber, PRIVATE_PATTERNS.nineDigits, PRIVATE_PATTERNS.email]
     .map(({ source }) => source)
@@ -50,7 +50,7 @@ const IDENTITY = new RegExp(
   'g',
 );
 
-/** What looks private in the text of a partner. */
+/** The parts of a partner's text that look private. */
 const LOOKS_PRIVATE = new RegExp(
   Object.values(PRIVATE_PATTERNS)
     .map(({ source }) => source)
@@ -122,7 +122,7 @@ export class Placeholders {
     return context.isSignIn ? REMOVED : this.placeholder(value);
   }
 
-  /** Whether a text whose field is open is private all the same, because it was private elsewhere. */
+  /** Reports whether a text in an open field is private anyway, because it was private elsewhere. */
   #isKnown(value: string, { secrets = [] }: Context): boolean {
     return secrets.includes(value) || (value.length > 8 && this.#given.has(value));
   }

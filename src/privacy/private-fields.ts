@@ -21,12 +21,12 @@ function kindOf(field: string): FieldKind | undefined {
   return (Object.keys(PRIVATE_FIELDS) as FieldKind[]).find((kind) => PRIVATE_FIELDS[kind].test(spelled));
 }
 
-/** Whether a field has a number that identifies a person or a business, a password, or the like. */
+/** Reports whether a field has a number that identifies a person or a business, a password, or the like. */
 export function isSecretField(field: string): boolean {
   return kindOf(field) === 'secret';
 }
 
-/** Whether a field has private or secret values of any kind. */
+/** Reports whether a field has private or secret values of any kind. */
 export function isPrivateField(field: string): boolean {
   return kindOf(field) !== undefined;
 }

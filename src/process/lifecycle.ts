@@ -19,7 +19,7 @@ export function runProcess(
       const failure = error instanceof Error ? error : new Error(String(error));
       createLogger('fatal').fatal({ error: failure }, 'the process has failed');
     }
-    // Whatever is still open, native connections included, would keep the process alive.
+    // Open handles, native connections included, would keep the process alive.
     process.exit(error instanceof BadSetting ? 2 : 1);
   };
   process.on('uncaughtException', end);
@@ -64,7 +64,7 @@ const children = new Set<() => void>();
  * Ends a child process when this process ends, however that happens. An exit handler kills it at once. A signal that cannot be
  * caught runs no handler, so a shell kills it as well: its input is a pipe that closes with this process.
  *
- * @param target `group` for a child that was spawned `detached`, and for all that it has started
+ * @param target `group` for a child that was spawned `detached`, and for everything that it has started
  */
 export function endWithUs(child: ChildProcess, target: 'child' | 'group' = 'child'): void {
   const { pid } = child;

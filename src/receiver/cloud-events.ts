@@ -13,7 +13,7 @@ export const BATCHED = 'application/cloudevents-batch+json';
 /** The attributes are headers (`ce-id`), the body is the data. */
 export const BINARY = 'application/json';
 
-/** How many events one request may have. */
+/** The maximum number of events in one request. */
 export const MAX_EVENTS = 100;
 
 /** Attributes and data of an event by name, as the sender wrote them. */
@@ -193,7 +193,7 @@ export function traceRequests(server: FastifyInstance): void {
     contexts.set(request, trace.setSpan(caller, tracer().startSpan(`${method} ${route}`, options, caller)));
     done();
   });
-  // As late as this, because reading a body loses the context.
+  // Only here, because reading a body loses the context.
   server.addHook('preHandler', (request, _, done) => {
     context.with(contexts.get(request) ?? ROOT_CONTEXT, done);
   });

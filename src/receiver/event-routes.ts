@@ -27,7 +27,7 @@ import {
 import { callTemporal, PROBLEMS, Problem, problemFrom, unavailable } from './problems.js';
 import type { CheckSignature } from './settings.js';
 
-/** How long a whole batch may take, in milliseconds. */
+/** The time limit of a whole batch, in milliseconds. */
 const BATCH_DEADLINE_MS = 20_000;
 
 const MEDIA_TYPES = [STRUCTURED, BATCHED, BINARY];
@@ -159,7 +159,7 @@ function plain(result: EventResult) {
 }
 
 /**
- * Whoever asks may send (HTTP webhooks for CloudEvents, 4), because an event without a signature is rejected anyway.
+ * Every sender may send (HTTP webhooks for CloudEvents, 4), because an event without a signature is rejected anyway.
  *
  * @throws {Problem} when the origin or the rate cannot be read
  */

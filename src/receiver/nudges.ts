@@ -14,10 +14,10 @@ import { addIds, MAX_IDS, type NamedIds, runningWith } from './webhook-ids.js';
 /** Workflows that one search may find. */
 const MAX_WORKFLOWS = 100;
 
-/** How long search attributes may take, in milliseconds, until workflows are found by them. */
+/** The time until workflows are found by their search attributes, in milliseconds. */
 const VISIBLE_AFTER_MS = 2_000;
 
-/** How long ids are gathered for one second search, in milliseconds. Temporal limits the searches per second. */
+/** The time for which ids are gathered for one second search, in milliseconds. Temporal limits the searches per second. */
 const GATHERING_MS = 1_000;
 
 /** The ids to search for again, and the workflows that the first searches found. */
@@ -113,7 +113,7 @@ const MAX_PENDING = 1_000;
 export class NudgeQueue {
   readonly #limit = pLimit(AT_ONCE);
   readonly #closing = new AbortController();
-  /** By workflow id: whether another nudge was requested since the current one began. */
+  /** Keyed by workflow id: whether another nudge was requested since the current one began. */
   readonly #requested = new Map<string, boolean>();
 
   constructor(

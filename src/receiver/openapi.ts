@@ -9,7 +9,7 @@ import type { OpenAPIV3_1 } from 'openapi-types';
 import { globalRegistry, z } from 'zod';
 import { json } from '../partners/fields.js';
 
-/** What a request may be: schemas by the names that the document gives them. */
+/** The schemas of requests, by the names that the document gives them. */
 export interface RequestSchemas {
   /** Events and their data, such as `merchant.boarding.requested.v1.event`. */
   readonly events: Readonly<Record<string, z.ZodType>>;

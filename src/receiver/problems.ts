@@ -143,10 +143,10 @@ export const handleClientError = refusesUnreadable((statusCode) => {
   return { title, contentType: 'application/problem+json', body: JSON.stringify(problem) };
 });
 
-/** How long Temporal may take for one event, in milliseconds. After that the sender has to try again. */
+/** The time limit of Temporal for one event, in milliseconds. After that the sender must try again. */
 export const DEADLINE_MS = 5_000;
 
-/** When a sender should try again, in seconds. */
+/** The wait before a sender tries again, in seconds. */
 const RETRY_AFTER = '5';
 
 /**

@@ -20,7 +20,7 @@ interface OnboardingRoutes {
   readonly known: KnownAccounts;
   /** The inputs of {@link bodySchemas}. */
   readonly bodies: RequestSchemas['bodies'];
-  /** Whether a request came with a valid token. */
+  /** Reports whether a request came with a valid token. */
   readonly isCaller: (request: FastifyRequest) => boolean;
 }
 

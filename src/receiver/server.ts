@@ -149,7 +149,7 @@ function monitoringRoutes(server: FastifyInstance, client: Client): void {
   });
 }
 
-/** The metrics of the receiver, beside those of its requests. */
+/** The metrics of the receiver, besides those of its requests. */
 function receiverMetrics(registry: Registry) {
   const registers = [registry];
   const problems = new Counter({

@@ -93,12 +93,12 @@ function webhookPrefix(partner: SystemName): string {
 }
 
 export interface WebhookRules {
-  /** How webhooks authenticate. Empty: webhooks of this partner are off. */
+  /** The ways in which webhooks authenticate. Empty: webhooks of this partner are off. */
   readonly senders: readonly SenderRule[];
   readonly idFields: readonly IdField[];
 }
 
-/** How a webhook authenticates. */
+/** The way in which a webhook authenticates. */
 export type SenderRule =
   | { readonly kind: 'signature'; readonly secret: string }
   | { readonly kind: 'header'; readonly name: string; readonly value: string }
@@ -107,7 +107,7 @@ export type SenderRule =
 
 interface SentWebhook {
   readonly headers: IncomingHttpHeaders;
-  /** What follows the name of the partner in the path. */
+  /** The part of the path after the partner's name. */
   readonly secret: string | undefined;
   readonly body: string;
 }
@@ -139,7 +139,7 @@ function ruleFrom(entry: string): SenderRule | undefined {
   return undefined;
 }
 
-/** Whether webhooks are accepted from anyone. */
+/** Reports whether webhooks are accepted from anyone. */
 export function acceptsAnyone(rules: readonly SenderRule[]): boolean {
   return rules.some(({ kind }) => kind === 'none');
 }
@@ -196,7 +196,7 @@ export const webhookSettings: z.ZodObject = z.object(
   Object.assign({}, ...WEBHOOK_PARTNERS.map((one) => prefixed(webhookPrefix(one), partnerWebhookSettings))),
 );
 
-/** The settings of the receiver, beside Temporal's own. */
+/** The settings of the receiver, besides Temporal's own. */
 export const receiverSettings = z.object({
   ...accountNames.shape,
   ...temporalClientSettings.shape,
@@ -228,7 +228,7 @@ export interface ReceiverSettings extends KnownAccounts {
   readonly requestsPerMinute: number;
   /** Addresses and networks of the proxies in front, whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
-  /** How the webhooks of each partner authenticate, and which fields of them have ids. */
+  /** The authentication of each partner's webhooks, and their fields that hold ids. */
   readonly webhooks: Readonly<Partial<Record<SystemName, WebhookRules>>>;
   readonly payloadKeys: PayloadKeys | undefined;
   readonly taskQueue: string;

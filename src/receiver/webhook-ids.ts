@@ -11,7 +11,7 @@ const digits = z
   .transform(String)
   .pipe(z.string().regex(/^\d{1,20}$/));
 
-/** What an onboarding can be found by, and the form that an id must have in a query. */
+/** The ids by which an onboarding can be found, and their form in a query. */
 const KINDS: Readonly<Record<IdField['kind'], z.ZodType<string>>> = {
   MerchantProfileId: digits,
   BankingProfileId: digits,
@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<IdField['kind'], z.ZodType<string>>> = {
 /** Ids that one webhook may name, and that one search covers. */
 export const MAX_IDS = 100;
 
-/** How deep in a webhook an id is found. */
+/** The maximum depth at which an id in a webhook is found. */
 const MAX_DEPTH = 16;
 
 /** The ids that a webhook names, by kind, such as `BankingProfileId`. */
@@ -62,8 +62,8 @@ export function countOf(named: NamedIds): number {
 }
 
 /**
- * The visibility query for the running workflows of a task queue that have one of the ids. A webhook does not name its account,
- * so an `externalId` stands for the workflows of each account.
+ * Returns the visibility query for the running workflows of a task queue that have one of the ids. A webhook does not name its
+ * account, so an `externalId` matches the workflows of every account.
  */
 export function runningWith(named: NamedIds, taskQueue: string, accounts: readonly string[]): Condition {
   const clauses = [...named].map(([kind, ids]) =>

@@ -12,7 +12,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a plan does with the merchant that a call is about. */
+/** The effect of a plan on the merchant that a call is about. */
 export type Meanwhile = NonNullable<FaultPlan['meanwhile']>;
 
 /**

@@ -24,7 +24,7 @@ export const FAULTS = {
 
 export type FaultKind = keyof typeof FAULTS;
 
-/** Faults that concern no operation: connections, and what the partner sends by itself. */
+/** Faults that concern no operation: connections, and what the partner sends on its own. */
 const BESIDE_OPERATIONS: readonly FaultKind[] = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'];
 
 /** Body of `POST /sandbox/faults`, for a sandbox that has these systems with these operations. */
@@ -38,14 +38,14 @@ export function faultPlan(systems: readonly string[], operations: readonly strin
       system: z.enum(systems).optional(),
       /** Hits only calls that have this text in their URL or JSON body, such as an `externalId`. Default: any call. */
       about: z.string().min(1).optional(),
-      /** How many calls it hits. */
+      /** The number of calls that it hits. */
       times: z.int().min(1).default(1),
       milliseconds: z.int().min(0).default(1_000),
-      /** What the merchant that the call is about does first, as if its underwriters did it in that moment. */
+      /** The change of the merchant before the call, as if its underwriters made it in that moment. */
       meanwhile: z
         .strictObject({
           status: z.string().min(1),
-          /** After so many steps of the sandbox's pace, the merchant has the status again that it had before. Default: never. */
+          /** The number of the sandbox's steps after which the merchant has its previous status again. Default: never. */
           steps: z.int().min(1).optional(),
         })
         .optional(),
@@ -79,8 +79,8 @@ export class Faults {
   }
 
   /**
-   * How many calls there were, the faults that wait, each with the number of calls that it has yet to hit, and the fault of each
-   * call that is being delayed.
+   * The number of calls, the pending faults, each with the number of calls that it has yet to hit, and the fault of each call that
+   * is being delayed.
    */
   get report(): {
     readonly calls: number;
@@ -195,7 +195,7 @@ class RequestLog {
   }
 }
 
-/** Whether a text has all of these words. A word is not found within a longer word or number. */
+/** Reports whether a text has all of these words. A word is not found within a longer word or number. */
 export function allIn(words: readonly string[]): (text: string) => boolean {
   const patterns = words.map((word) => new RegExp(`(?<![\\w-])${escaped(word)}(?![\\w-])`));
   return (text) => patterns.every((pattern) => pattern.test(text));

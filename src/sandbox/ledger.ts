@@ -11,13 +11,13 @@ export interface LedgerEntry {
   readonly id: number | string;
   /** The caller's own key, where the thing has one. */
   readonly guid?: string;
-  /** What it is called, where it has no such key: a business's dba, a file's name, an account's description or id. */
+  /** Its name if it has no such key: a business's dba, a file's name, an account's description or id. */
   readonly name?: string;
-  /** What it belongs to: the ticket of a reply, the account of a terminal, the legal name of a business. */
+  /** Its owner: the ticket of a reply, the account of a terminal, the legal name of a business. */
   readonly of?: number | string;
 }
 
-/** What identifies an effect, beside its id. */
+/** The values that identify an effect, besides its id. */
 export type Signs = Pick<LedgerEntry, 'name' | 'of'>;
 
 /** Every write that took effect, in order: the proof of exactly once. */

@@ -10,7 +10,7 @@ export interface Merchants {
   latestLike(merchantProfileId: number): number;
 }
 
-/** What the emulated partners share. */
+/** The state that the emulated partners share. */
 export interface World {
   readonly ledger: Ledger;
   readonly faults: Faults;
@@ -36,7 +36,7 @@ export interface RunningPartner {
 
 /** One emulated partner. src/sandbox/systems.ts lists them. */
 export interface EmulatedPartner {
-  /** Settings of the partner, beside its URL, that reach the sandbox: `{PLANT_STORE_TOKEN: 'sandbox'}`. */
+  /** Settings of the partner, besides its URL, that reach the sandbox: `{PLANT_STORE_TOKEN: 'sandbox'}`. */
   readonly credentials: Readonly<Record<string, string>>;
   /** Its part of `GET /sandbox/scenarios`. */
   readonly scenarios: object;

@@ -21,7 +21,7 @@ export const plantStorePartner: EmulatedPartner = {
 
 /** Serves the plant store (apis/3): Bearer token `sandbox`, every failure a 400 with an Error. */
 function plantStoreRoutes(server: FastifyInstance, service: PlantStoreService, world: World): void {
-  // A scope of its own, because its response to invalid JSON is an Error, too.
+  // A separate scope, because its response to invalid JSON is also an Error.
   void server.register((scope, _, loaded) => {
     scope.removeContentTypeParser('application/json');
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_, body, done) => {

@@ -6,10 +6,10 @@ import type { Answer } from './fault-injection.js';
 import type { EmulatedPartner, World } from './partner.js';
 import { bearerOf, isKey, partnerRoutes, Refusal } from './routes.js';
 
-/** Of a request whose data is invalid (apis/4). */
+/** The status for a request whose data is invalid (apis/4). */
 const INVALID = 422;
 
-/** What the processor checks first: arrays of strings, as the contract prints them. */
+/** The processor's first check: arrays of strings, as the contract prints them. */
 const registration = z.object({ event_names: z.array(z.string()), webhook_url: z.array(z.string()) });
 
 /** Serves the processor's webhook registration (apis/3): API key `sandbox`. */

@@ -7,7 +7,7 @@ import { formsOf, shapeOf } from '../schemas/shape.js';
 import { type Answer, type Meanwhile, withFaults } from './fault-injection.js';
 import type { World } from './partner.js';
 
-/** What each operation of a catalogue does with a valid request, and the payload that it returns. */
+/** The handler of each operation of a catalogue: it takes a valid request, and returns the payload. */
 export type Handlers<Ops extends Operations, Caller> = {
   readonly [Key in keyof Ops]: (request: z.output<Ops[Key]['request']>, caller: Caller) => unknown;
 };
@@ -30,7 +30,7 @@ export interface PartnerSystem<Ops extends Operations, Caller> {
   envelope(operation: Operation, content: Content): object;
 }
 
-/** What an envelope is made from. */
+/** The content of an envelope. */
 export interface Content {
   /** HTTP status. */
   readonly status: number;
@@ -143,7 +143,7 @@ interface KnownFields {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Of a union, the fields of all its forms. */
+/** For a union, the fields of all its forms. */
 function knownFields({ request }: Operation): KnownFields {
   const fields = formsOf(shapeOf(request)).flatMap((form) => [...form.fields]);
   const types = new Map(fields.map(([name, { types }]) => [name, types]));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { duration } from '../settings/settings.js';
 
-/** How tests and demos choose what becomes of a business: its name ends in the name of a scenario, in brackets. */
+/** Tests and demos choose the fate of a business: its name ends in the name of a scenario, in brackets. */
 
 const DEFAULT = 'straight';
 const SUFFIX = /\s*\[([^\]]*)\]\s*$/;
@@ -31,7 +31,7 @@ export function unknownMagicValue(scenarios: Readonly<Record<string, unknown>>, 
   return `${unknown}; GET /sandbox/scenarios lists those there are: ${Object.keys(scenarios).join(', ')}`;
 }
 
-/** How fast the sandbox's underwriters are: a time for each step, or a number of status reads. */
+/** The speed of the sandbox's underwriters: a time for each step, or a number of status reads. */
 export type Pace = { readonly milliseconds: number } | { readonly reads: number };
 
 /** `500ms`, `2s`; or `20reads`: each step comes with the 20th status read after the one before. */
@@ -47,7 +47,7 @@ export const pace = z
 
 export const DEFAULT_PACE: Pace = { milliseconds: 1_000 };
 
-/** Steps that the sandbox takes by itself, one after the other, at its pace. */
+/** The steps that the sandbox takes on its own, one after the other, at its pace. */
 export class Script<Step> {
   #steps: readonly Step[] = [];
   #sinceLastStep = Date.now();

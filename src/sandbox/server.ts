@@ -30,7 +30,7 @@ interface RequestQuery {
   Querystring: { operation?: string; about?: string | string[] };
 }
 
-/** `/sandbox/...`: what tests and demos control and read, beside the partners' own APIs. */
+/** `/sandbox/...`: the controls and records for tests and demos, besides the partners' own APIs. */
 function controlRoutes(server: FastifyInstance, controls: Controls): void {
   const { faults, ledger } = controls;
   const operations = Object.values(catalogue()).flatMap((all) => Object.keys(all).map(operationName));
@@ -79,9 +79,9 @@ export interface SandboxOptions {
   /** 0 for any free one. */
   readonly port?: number;
   readonly pace?: Pace;
-  /** Point-of-sale names that it accepts beside `None` and `CustomPos`. */
+  /** Point-of-sale names that it accepts besides `None` and `CustomPos`. */
   readonly posNames?: readonly string[];
-  /** How long a banking token lives. Default: ten minutes, as documented. */
+  /** The lifetime of a banking token. Default: ten minutes, as documented. */
   readonly tokenLifetimeMs?: number;
   /** The password of every user of every partner, and the key where a partner has keys. Default: each one's name. */
   readonly password?: string;

@@ -6,7 +6,7 @@ import { z } from 'zod';
  * exported schemas are JSON Schema, and do not come from shapes.
  */
 
-/** What the catalogue states about a response field, besides its schema. */
+/** The catalogue's facts about a response field, besides its schema. */
 export interface Mark {
   /** A workflow reads it. A test compares these marks with the code. */
   readonly needed?: true;
@@ -18,13 +18,13 @@ export interface Mark {
   readonly types?: readonly string[];
   /** The form of a text. */
   readonly format?: 'date-time';
-  /** Status names that are known. One that begins with `*` stands for every name that ends like it. */
+  /** The known status names. One that begins with `*` stands for every name with that ending. */
   readonly names?: readonly string[];
 }
 
 export const marks = z.registry<Mark>();
 
-/** What a value may be in one place. */
+/** The values that are allowed in one place. */
 export interface Shape {
   /**
    * JSON types. Empty for any JSON, and for a union, whose forms have them. A place of type `never` must stay empty, and one of type
@@ -36,7 +36,7 @@ export interface Shape {
   readonly fields: ReadonlyMap<string, Shape>;
   /** As a field of the object around it. */
   readonly isRequired: boolean;
-  /** What an object takes under other names. Undefined: nothing. */
+  /** The shape of fields with other names. Undefined: there are none. */
   readonly others: Shape | undefined;
   readonly items: Shape | undefined;
   readonly maxItems?: number;
@@ -49,7 +49,7 @@ export interface Shape {
   readonly format?: string;
   readonly default?: unknown;
   readonly description?: string;
-  /** In the `meta` of a setting: what happens without it. */
+  /** In the `meta` of a setting: the effect of omitting it. */
   readonly unset?: string;
   readonly secret?: boolean;
   /** It leads to another server. A name: unless the setting with this name is set. */
@@ -138,7 +138,7 @@ export function isAny({ types, forms }: Shape): boolean {
   return types.length === 0 && forms.length === 0;
 }
 
-/** The alternatives of a shape, also those of unions in a union; the shape itself if it is not a union. Marks apply to each. */
+/** The alternatives of a shape, including those of nested unions; the shape itself if it is not a union. Marks apply to each. */
 export function formsOf(shape: Shape): readonly Shape[] {
   if (shape.forms.length === 0) return [shape];
   const { open, names } = shape.mark;
@@ -150,7 +150,7 @@ export function formsOf(shape: Shape): readonly Shape[] {
 /** A larger index of a list is a typing error. */
 const MOST_ITEMS = 100;
 
-/** Whether a name is the index of an item. */
+/** Reports whether a name is the index of an item. */
 export function isItem(shape: Shape, name: string): boolean {
   return (
     /^(0|[1-9]\d*)$/.test(name) &&
@@ -161,7 +161,7 @@ export function isItem(shape: Shape, name: string): boolean {
   );
 }
 
-/** What a shape takes under a name: a field, an item by its index, or what an open object takes. Undefined: nothing. */
+/** The shape under a name: a field, an item by its index, or a field of an open object. Undefined: none. */
 export function inside(shape: Shape, name: string): Shape | undefined {
   if (name === '') return undefined;
   if (isAny(shape)) return ANY;
@@ -182,7 +182,7 @@ export interface Place {
 }
 
 /**
- * Every place in a shape, from the outside in, except those that must stay empty.
+ * Yields every place in a shape, from the outside in, except those that must stay empty.
  *
  * @param indexes what stands for the items of a list
  */

@@ -3,13 +3,13 @@ import { distance } from 'fastest-levenshtein';
 /** No more are suggested. */
 const MOST = 3;
 
-/** How much of a name may be mistyped. */
+/** The part of a name that may be mistyped. */
 const SHARE = 0.4;
 const MOST_MISTYPED = 4;
 
 /**
- * The valid names that somebody may have meant: the nearest, and several only if they are equally near. Of a path such as
- * `merchant.dba`, the last name alone is enough, and the shortest path is the nearest. Case and punctuation do not count.
+ * Returns the valid names that somebody may have meant: the closest, and several only if they are equally close. For a path such as
+ * `merchant.dba`, the last name alone is enough, and the shortest path is the closest. Case and punctuation do not count.
  */
 export function nearest(given: string, names: Iterable<string>): string[] {
   const wanted = plain(given);

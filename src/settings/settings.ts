@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { shapeOf } from '../schemas/shape.js';
 
 /**
- * What all settings are made of: formats, and how they are read. Each folder declares the settings that it uses, and
- * each process composes them. The `meta` of a schema has what docs/configuration.md shows: `description`, `format`,
- * `unset` (what happens without the setting, if that is not its default), and `secret`. It also has `address`: whether the
- * process connects to the value. A bucket has the name of the setting that replaces the server of buckets.
+ * The parts of all settings: formats, and the way to read them. Each folder declares the settings that it uses, and each process
+ * composes them. The `meta` of a schema has what docs/configuration.md shows: `description`, `format`, `unset` (the effect of
+ * omitting the setting, if that is not its default), and `secret`. It also has `address`: whether the process connects to the
+ * value. A bucket has the name of the setting that replaces the server of buckets.
  */
 
 /** A setting that cannot be used. Its message is one line that names it, and never its value. */
@@ -36,7 +36,7 @@ export const listenAddress = z
   })
   .meta({ format: '`host:port`', address: false });
 
-/** Where a process serves metrics to Prometheus. */
+/** The address at which a process serves metrics to Prometheus. */
 export const metricsAddress = (process: string) =>
   listenAddress.optional().meta({
     description: `Where the ${process} serves \`/metrics\` without a token. Let only Prometheus reach it.`,
@@ -77,7 +77,7 @@ export const signingSecrets = list
   )
   .meta({ format: 'list of `whsec_<base64>`', secret: true });
 
-/** Whether it is a secret to sign with: `whsec_` and base64. */
+/** Reports whether it is a secret to sign with: `whsec_` and base64. */
 export function isSigningSecret(text: string): boolean {
   const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1] ?? '';
   const bytes = Buffer.from(base64, 'base64');
@@ -112,12 +112,12 @@ export const secureUrl = url
   .refine((text) => isSecureOrLoopback(new URL(text)), 'must be https (http only to loopback)')
   .meta({ format: 'https URL', address: true });
 
-/** Whether nobody on the way can read what is sent there: https, or http to this machine. */
+/** Reports whether nobody on the way can read what is sent there: https, or http to this machine. */
 export function isSecureOrLoopback(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-/** Whether the URL leads to this machine. */
+/** Reports whether the URL leads to this machine. */
 export function isLoopback(url: URL): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
 }
@@ -136,7 +136,7 @@ export function requireCertificates(environment: NodeJS.ProcessEnv, setting: str
   throw new BadSetting('NODE_TLS_REJECT_UNAUTHORIZED', `${why}. Name the CA in NODE_EXTRA_CA_CERTS instead`);
 }
 
-/** What these settings connect to, by the names of the settings. */
+/** The addresses that these settings connect to, by setting name. */
 function addressesIn(schema: z.ZodObject, set: Readonly<Record<string, unknown>>): [string, unknown][] {
   return [...shapeOf(schema).fields].flatMap(([name, { address }]): [string, unknown][] => {
     const isReplaced = typeof address === 'string' && set[address] !== undefined;
@@ -144,7 +144,7 @@ function addressesIn(schema: z.ZodObject, set: Readonly<Record<string, unknown>>
   });
 }
 
-/** Whether a value leads to this machine. A folder does, and so does what is not set. */
+/** Reports whether a value leads to this machine. A folder does, and so does what is not set. */
 function isHere(value: unknown): boolean {
   const address = URL.parse(String(value));
   return address === null || (/^https?:$/.test(address.protocol) && isLoopback(address));

@@ -37,14 +37,14 @@ export interface BackedUp {
   readonly mid?: string;
   /** With the accepted corrections. Private. */
   readonly input: object;
-  /** Of a customer in its {@link inOrder}: the parts that are not restored. */
+  /** For a customer in its {@link inOrder}: the parts that are not restored. */
   readonly ended?: EndedParts;
 }
 
-/** How many histories to read at once. */
+/** The number of histories to read at once. */
 const CONCURRENCY = 16;
 
-/** How many onboardings to hold in memory: those being read, and those that wait to be written. */
+/** The number of onboardings to hold in memory: those being read, and those waiting to be written. */
 const AHEAD = 64;
 
 /**
@@ -126,7 +126,7 @@ async function inputIn(client: Client, run: History): Promise<object> {
 }
 
 /**
- * The result of restoring an entry of a backup. `adopts`: started, and it adopts what it has at its partner. `looks`: started, and
+ * The result of restoring an entry of a backup. `adopts`: started, and it adopts what it has at its partner. `looks`: started, but
  * the backup holds nothing of it at a partner; it searches there, and asks a person before it creates anything. `there`: Temporal
  * has it. `skipped`: somebody ended it, or it failed.
  */
@@ -135,7 +135,7 @@ export type Restoring = 'adopts' | 'looks' | 'there' | 'skipped';
 export interface RestoreOptions {
   readonly taskQueue: string;
   readonly dbaForm: DbaForm;
-  /** When the backup was made. ISO 8601. */
+  /** The time of the backup. ISO 8601. */
   readonly backedUpAt: string;
   /** Only returns what would be started. */
   readonly dryRun?: boolean | undefined;
@@ -224,7 +224,7 @@ function isEndedBySomebody({ status, stage }: BackedUp): boolean {
   return (status !== 'running' && status !== 'completed') || isGivenUp(stage);
 }
 
-/** Whether an operator has ended an onboarding, or is ending it. */
+/** Reports whether an operator has ended an onboarding, or is ending it. */
 export function isGivenUp(stage: string | undefined): boolean {
   return stage === 'abandoned' || stage === 'cancelled';
 }

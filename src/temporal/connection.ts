@@ -20,7 +20,7 @@ import { type Credentials, isUnimplemented, TemporalProblem, whyUnavailable } fr
 /** Temporal's own settings that may come from a file, by `<NAME>_FILE`. Certificates have settings for paths already. */
 export const TEMPORAL_SECRETS: readonly string[] = ['TEMPORAL_API_KEY'];
 
-/** The settings of every process that works with workflows, beside Temporal's own. */
+/** The settings of every process that works with workflows, besides Temporal's own. */
 export const temporalClientSettings = z.object({
   GANGWAY_TASK_QUEUE: z
     .string()
@@ -39,7 +39,7 @@ export const temporalClientSettings = z.object({
   }),
 });
 
-/** How long to try before Temporal counts as unavailable, in milliseconds. */
+/** The time after which Temporal counts as unavailable, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** By default, gRPC would wait up to two minutes before it connects again. */
@@ -115,7 +115,7 @@ function checkCertificates({ tls }: Pick<Credentials, 'tls'>): void {
   }
 }
 
-/** Whether an address belongs to this machine, where Temporal is a development server. */
+/** Reports whether an address belongs to this machine, where Temporal is a development server. */
 export function isLoopback(address: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(address);
 }
@@ -240,7 +240,10 @@ function clientSettings(env: NodeJS.ProcessEnv, keys: PayloadKeys | undefined) {
   };
 }
 
-/** Of every client. The SDK fails to describe a workflow whose memo it cannot decrypt, so descriptions come without the memo. */
+/**
+ * The interceptors of every client. The SDK fails to describe a workflow whose memo it cannot decrypt, so descriptions come without
+ * the memo.
+ */
 export const clientInterceptors: ClientInterceptors = {
   ...tracedClient,
   workflow: [
@@ -262,7 +265,7 @@ export function besideOwn({ workflow, ...others }: ClientInterceptors = {}): Cli
   return { ...clientInterceptors, ...others, workflow: [...theirs, ...own] };
 }
 
-/** How often to look at the file, in milliseconds. This also detects a mounted secret, which a link replaces. */
+/** The interval between looks at the file, in milliseconds. This also detects a mounted secret, which a link replaces. */
 const INTERVAL_MS = 5_000;
 
 /**

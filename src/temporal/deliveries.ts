@@ -7,7 +7,7 @@ import { startSingle } from './single-activities.js';
 /** The activity that sends one event to one destination. */
 const DELIVER: keyof OutboundEventActivities = 'deliverEvent';
 
-/** How long a receiver may be unavailable, and how often to try: at once, then at growing intervals. */
+/** The time for which a receiver may be unavailable, and the retries: at once, then at growing intervals. */
 const PATIENCE = {
   scheduleToCloseTimeout: '3 days',
   startToCloseTimeout: '30s',
@@ -66,7 +66,7 @@ export interface KnownDelivery extends Delivery {
   readonly activityId: string;
   readonly status: ActivityExecutionInfo['status'];
   readonly attempts: number;
-  /** Why the last failed attempt failed. */
+  /** The reason for the last failure. */
   readonly problem: string | undefined;
 }
 

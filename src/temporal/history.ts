@@ -8,7 +8,7 @@ import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
 import { decodedFailure, decodedPayloads } from './payload-codec.js';
 import { isNotFound } from './unavailable.js';
 
-/** What the history of a workflow has of a person's answers and of the calls to partners. Needs no worker. */
+/** Reads a person's answers and the calls to partners from the history of a workflow. Needs no worker. */
 
 export type Event = temporal.api.history.v1.IHistoryEvent;
 
@@ -75,7 +75,7 @@ export interface AcceptedAnswer extends Resolution {
   readonly at: string;
 }
 
-/** The accepted answers, in order, also those that a second person confirmed. */
+/** The accepted answers, in order, including those that a second person confirmed. */
 export async function answersIn(client: Client, { workflowId, events }: History): Promise<AcceptedAnswer[]> {
   const results = new Map(
     events.flatMap(({ workflowExecutionUpdateCompletedEventAttributes: completed }) => {
@@ -129,7 +129,7 @@ export function indexedChangesIn(events: readonly Event[]): IndexedChange[] {
 }
 
 /**
- * How an activity ended. `unfinished`: its run ended before it did, so the history has no result. `pending`: it runs, or the server
+ * The ending of an activity. `unfinished`: its run ended first, so the history has no result. `pending`: it runs, or the server
  * will retry it.
  */
 export type ActivityEnd = 'completed' | 'failed' | 'timed-out' | 'cancelled' | 'unfinished' | 'pending';
@@ -151,7 +151,7 @@ export interface PartnerActivity {
   readonly end: ActivityEnd;
   readonly request: unknown;
   readonly response: unknown;
-  /** Of the last attempt, or of the one before a pending one. */
+  /** The failure of the last attempt, or of the one before a pending one. */
   readonly failure: Error | undefined;
 }
 

@@ -5,14 +5,14 @@ import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
 import { describe } from './onboardings.js';
 import { isNotFound } from './unavailable.js';
 
-/** How long a nudge waits, in milliseconds, while an attempt is running, and how often it looks. */
+/** The time that a nudge waits while an attempt is running, in milliseconds, and its interval between looks. */
 const PATIENCE_MS = 60_000;
 const INTERVAL_MS = 50;
 
 /** An attempt that is due this soon, in milliseconds, needs no reset, and a reset could meet it while it runs: {@link nudge}. */
 const SOON_MS = 2_000;
 
-/** How worker and receiver count nudges, by `result`: `nudged`, `nobody` when no poll was waiting, or `failed`. */
+/** The counters of nudges at worker and receiver, by `result`: `nudged`, `nobody` when no poll was waiting, or `failed`. */
 export const NUDGES = {
   name: 'gangway_nudges_total',
   help: 'Nudges: status polls that were made to read at once',
@@ -20,10 +20,10 @@ export const NUDGES = {
 
 const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
 
-/** How long to wait for the first attempt of a poll, in milliseconds; a busy worker may start it late. */
+/** The time to wait for the first attempt of a poll, in milliseconds; a busy worker may start it late. */
 const FIRST_ATTEMPT_MS = 30_000;
 
-/** How long to wait for the next poll, in milliseconds, after one that has just ended. */
+/** The time to wait for the next poll after one that has just ended, in milliseconds. */
 const NEXT_POLL_MS = 5_000;
 
 /**
@@ -32,7 +32,7 @@ const NEXT_POLL_MS = 5_000;
  * A reset must never meet a running attempt. That attempt has read the old state, and the server rejects its result because the
  * reset has taken its number. The poll would stand still until the attempt's time-out. So a nudge waits for the end of
  * a running attempt, and leaves alone an attempt that is about to start, which reads the new state anyway. The first attempt of
- * a poll may not read, so a nudge waits for its end, too, and for the next poll when a running attempt ends one. A nudge that
+ * a poll may not read, so a nudge also waits for its end, and for the next poll when a running attempt ends one. A nudge that
  * meets a poll that its workflow is about to replace is lost; the next poll then reads at its own pace.
  *
  * @param options `signal` ends the waiting, when the process is about to end
@@ -70,7 +70,7 @@ export async function pendingActivities(client: Client, workflowId: string): Pro
   return (await describe(client, workflowId))?.raw.pendingActivities ?? [];
 }
 
-/** Whether an activity belongs to a partner task queue, and may be retried at any time. */
+/** Reports whether an activity belongs to a partner task queue, and may be retried at any time. */
 export function isStepAt(taskQueue: string): (pending: Pending) => boolean {
   return (pending) => pending.activityOptions?.taskQueue?.name === taskQueue && !isUnmarkedWrite(pending);
 }

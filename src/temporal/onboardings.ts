@@ -23,7 +23,7 @@ export class UnknownOnboarding extends TemporalProblem {
   override readonly name = 'UnknownOnboarding';
   constructor(
     message: string,
-    /** Workflow ids of all that have the name; empty when there is none. */
+    /** The ids of all workflows that have the name; empty if there is none. */
     readonly mayMean: readonly string[] = [],
   ) {
     super(message);
@@ -41,7 +41,7 @@ export function partIds(customerId: string): Readonly<Record<Part, string>> {
  * Finds an onboarding by workflow id, `externalId` or `externalId@account`, or an operation by workflow id. The onboarding of a
  * customer represents those of its parts.
  *
- * @param accounts names of the accounts at the partners in which to look for an `externalId`, beside the one without a name
+ * @param accounts names of the accounts at the partners in which to look for an `externalId`, besides the one without a name
  * @throws {UnknownOnboarding} when there is none, or when several have the `externalId`
  */
 export async function findOnboarding(
@@ -56,7 +56,7 @@ export async function findOnboarding(
 }
 
 /**
- * The same for people: also by a dba that only one onboarding has, and with the nearest names in the error.
+ * Like {@link findOnboarding}, for people: also finds a dba that only one onboarding has, and names the closest names in the error.
  *
  * @throws {UnknownOnboarding} as {@link findOnboarding}
  */
@@ -93,7 +93,7 @@ async function described(client: Client, ids: readonly string[]): Promise<Workfl
   return all.filter((description) => description !== undefined);
 }
 
-/** How many onboardings of one dba are read. A masked dba is that of many. */
+/** The maximum number of onboardings to read for one dba. Many share a masked dba. */
 const MOST_OF_A_DBA = 1_000;
 
 async function idsOfDba(client: Client, dba: string): Promise<string[]> {
@@ -104,7 +104,7 @@ async function idsOfDba(client: Client, dba: string): Promise<string[]> {
   return [...ids];
 }
 
-/** How many onboardings are searched for a similar name. */
+/** The number of onboardings that are searched for a similar name. */
 const MOST_SIMILAR = 200;
 
 async function unknown(client: Client, given: string): Promise<UnknownOnboarding> {
@@ -119,7 +119,7 @@ async function unknown(client: Client, given: string): Promise<UnknownOnboarding
   return new UnknownOnboarding(`there is no onboarding with id or dba ${JSON.stringify(given)}${next}`);
 }
 
-/** How many names are suggested that begin as a person has typed. */
+/** The number of suggested names that begin with the typed text. */
 const MOST_BEGINNING = 3;
 
 /** `; did you mean Willow Street Yoga [notes]?` for `Willow`, or '' when no name begins so. */
@@ -142,7 +142,7 @@ export async function describe(
   }
 }
 
-/** How long a worker may take to respond to a query, and Temporal to report why none does. */
+/** The time limit for a worker to respond to a query, and for Temporal to report why none does. */
 const QUERY_TIMEOUT_MS = 10_000;
 const REASON_TIMEOUT_MS = 5_000;
 
@@ -158,7 +158,7 @@ export function stateOf(client: Client, id: string, timeoutMs = QUERY_TIMEOUT_MS
 }
 
 /**
- * The input of an onboarding as it stands, private values included.
+ * Returns the present input of an onboarding, private values included.
  *
  * @throws {UnreadableOnboarding} as {@link stateOf}
  */
@@ -209,13 +209,13 @@ export function outcomeOf<Outcome>(client: Client, id: string): Promise<Outcome>
   return client.workflow.getHandle(id).result() as Promise<Outcome>;
 }
 
-/** Which onboardings are searched: those of one account that have one of these resources at a partner. */
+/** The onboardings to search: those of one account that have one of these resources at a partner. */
 export interface Owned {
   readonly workflowType: WorkflowType;
   /** Holds the id of the resource. */
   readonly attribute: 'merchantProfileId' | 'bankingProfileId';
   readonly ids: readonly number[];
-  /** Of the workflows. Another task queue has other accounts, even where their names are the same. */
+  /** The task queue of the workflows. Another task queue has other accounts, even with the same names. */
   readonly taskQueue: string;
   readonly partnerAccount: string | undefined;
   /** A workflow id to leave out. */
@@ -227,7 +227,7 @@ export interface Owner {
   /** The resource that it has. */
   readonly id: number;
   readonly isRunning: boolean;
-  /** As {@link Listed} has it. */
+  /** The dba as {@link Listed} has it. */
   readonly dba: string | undefined;
 }
 

@@ -29,11 +29,11 @@ export interface AccountAt {
   readonly system: SystemName;
   /** undefined for the account without a name. */
   readonly account: string | undefined;
-  /** Of the workflows. */
+  /** The task queue of the workflows. */
   readonly taskQueue: string;
 }
 
-/** How many workflows are examined at once. */
+/** The number of workflows that are examined at once. */
 const CONCURRENCY = 16;
 
 /**
@@ -61,7 +61,7 @@ export async function reportTickets(client: Client, place: AccountAt): Promise<v
   await nudge(client, await reportTo(client, place, ticketsSeen));
 }
 
-/** Whether one of these workflows waits because the last response of the operation could not be read. */
+/** Reports whether one of these workflows waits because the last response of the operation could not be read. */
 export async function waitsForReadable(
   client: Client,
   { operation, workflowIds }: UnreadableRead,
@@ -79,21 +79,21 @@ export async function retryReads(client: Client, { operation, workflowIds }: Unr
   for (const workflowId of workflowIds) await retryNow(client, workflowId, isMeant);
 }
 
-/** Whether the workflow of an account handles rejected credentials now. It may run for other reasons. */
+/** Reports whether the workflow of an account handles rejected credentials now. It may run for other reasons. */
 export async function isHandlingRefusal(client: Client, { system, account }: AccountAt): Promise<boolean> {
   const types: readonly (keyof PartnerAccountActivities)[] = ['probeAccount', 'wakeRefused'];
   const pending = await pendingActivities(client, partnerAccountId(system, account));
   return pending.some(({ activityType }) => types.some((type) => type === activityType?.name));
 }
 
-/** Makes the workflow of an account, if it runs, try the credentials at once: somebody may have corrected them. */
+/** Makes the workflow of an account, if it runs, try the credentials at once: they may have been corrected. */
 export async function probeNow(client: Client, { system, account }: AccountAt): Promise<void> {
   const probe: keyof PartnerAccountActivities = 'probeAccount';
   const workflowId = partnerAccountId(system, account);
   await retryNow(client, workflowId, ({ activityType }) => activityType?.name === probe);
 }
 
-/** How a search for pending activities is watched and ended. Each running workflow takes a request. */
+/** The progress callback and the end of a search for pending activities. Each running workflow takes a request. */
 export interface Watched {
   /** Ends the search, which then has examined only some workflows. */
   readonly signal?: AbortSignal;
@@ -101,7 +101,7 @@ export interface Watched {
   readonly onExamined?: (examined: number, running: number) => void;
 }
 
-/** How many activities were retried, and of how many workflows. */
+/** The number of retried activities, and of their workflows. */
 export interface Woken {
   readonly steps: number;
   readonly workflows: number;

@@ -39,7 +39,7 @@ export async function reportStatus(client: Client, place: AccountAt, status: str
 }
 
 /**
- * What is kept about an account; undefined when no record runs. Needs no worker.
+ * Returns the record of an account; undefined if none runs. Needs no worker.
  *
  * @throws when this process has not the key of the record
  */

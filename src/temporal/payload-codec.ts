@@ -110,7 +110,7 @@ export class UnreadablePayload extends Error {
   }
 }
 
-/** Where a payload belongs, or was found, as far as it is known. */
+/** The known place to which a payload belongs, or where it was found. */
 export interface Place {
   readonly namespace?: string | undefined;
   readonly workflowId?: string | undefined;
@@ -133,7 +133,7 @@ function nameOf([namespace, workflowId, activityId]: Names): string {
   return named.flatMap(([what, id]) => (id === '' ? [] : [`${what} ${id}`])).join(' of ');
 }
 
-/** Whether an error is about a payload that is encrypted with a key that this process does not have. */
+/** Reports whether an error is about a payload that is encrypted with a key that this process does not have. */
 export function isUnreadablePayload(error: unknown): error is Error {
   if (error instanceof UnreadablePayload) return true;
   // Without any key there is no codec, and the converter does not have the encoding.
@@ -349,8 +349,8 @@ export const FAILURE_CONVERTER = fileURLToPath(
 );
 
 /**
- * How clients and workers turn values into payloads: encrypted with keys, otherwise in plain text. Without keys, failures keep
- * their form, because as payloads they would be harder to read and just as public.
+ * Returns the converter with which clients and workers turn values into payloads: encrypted if there are keys, otherwise in plain
+ * text. Without keys, failures keep their form, because as payloads they would be harder to read and just as public.
  */
 export function dataConverter(keys: PayloadKeys | undefined): DataConverter {
   if (!keys) return {};

@@ -15,9 +15,9 @@ import { fieldProblems } from '../partners/rules-in-words.js';
 import { findOnboarding, UnknownOnboarding } from './onboardings.js';
 import { differenceFromStart, type Kind, type SendStart, type Started } from './start.js';
 
-/** What other programs request, over HTTP or Nexus: an onboarding, an answer, a state. */
+/** The requests of other programs, over HTTP or Nexus: an onboarding, an answer, a state. */
 
-/** Where requests of other programs are carried out. */
+/** The services that carry out requests of other programs. */
 export interface Backend {
   readonly client: Client;
   readonly taskQueue: string;
@@ -26,7 +26,7 @@ export interface Backend {
   readonly accounts: readonly string[];
 }
 
-/** Why a request is refused. The same request is refused again. */
+/** The reason for refusing a request. The same request is refused again. */
 export type RefusalKind = 'invalid' | 'unknown-onboarding' | 'ambiguous-id' | 'other-input' | 'not-open';
 
 /** A request that is refused. Message and fields never repeat what the program sent. */
@@ -106,7 +106,7 @@ export async function find({ client, accounts }: Backend, id: string): Promise<W
 
 const text = z.string().regex(/\S/, 'must not be empty');
 
-/** How a program names an onboarding: by workflow id, `externalId` or `externalId@account`. */
+/** The name of an onboarding in a request: workflow id, `externalId` or `externalId@account`. */
 export const onboardingName = text.max(300);
 
 export const documentRefs = z
@@ -125,13 +125,13 @@ const answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('abandon') }),
 ]);
 
-/** Which requirement, who answers it, and why. */
+/** The requirement, the person who answers it, and the reason. */
 export const whoAndWhy = { id: onboardingName, requirementId: text, actor: text, reason: text };
 
 /** An answer to a requirement, as programs send it. */
 export const givenAnswer = z.strictObject({ ...whoAndWhy, answer });
 
-/** How many runs of one workflow are searched for an earlier delivery. */
+/** The number of runs of one workflow that are searched for an earlier delivery. */
 const MAX_RUNS = 20;
 
 /** An answer that a workflow accepted. */
@@ -170,7 +170,7 @@ export async function resolveOnce(
   }
 }
 
-/** Why an onboarding rejected an answer. Undefined for another error. */
+/** Returns why an onboarding rejected an answer. Undefined for another error. */
 function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof WorkflowNotFoundError) return new Refusal('not-open', 'the onboarding has ended');
   if (!(error instanceof WorkflowUpdateFailedError)) return undefined;

@@ -53,16 +53,16 @@ export interface Listed {
   readonly mid: string | undefined;
   readonly bankingProfileId: string | undefined;
   readonly agentProfileId: string | undefined;
-  /** The open ones, the first due first, as far as the list has them. Without the key, they do not name who handles them. */
+  /** The open ones that the list has, the first due first. Without the key, they do not show who handles them. */
   readonly requirements: readonly ListedRequirement[];
-  /** How many more are open. */
+  /** The number of further open ones. */
   readonly moreRequirements: number;
   readonly stageSeconds: StageSeconds;
   readonly startedAt: Date;
   readonly endedAt: Date | undefined;
 }
 
-/** Which workflows are listed. */
+/** The filter of a list of workflows. */
 export interface Filter {
   readonly types: readonly WorkflowType[];
   readonly stage?: Stage | undefined;
@@ -130,8 +130,8 @@ function inAccounts(accounts: readonly string[]): Condition {
 }
 
 /**
- * Whether a workflow is in one of these accounts, '' for the one without a name. Its id and its search attribute must both say so,
- * because somebody may have started it by hand with an id of another account.
+ * Reports whether a workflow is in one of these accounts, '' for the one without a name. Its id and its search attribute must both
+ * say so, because it may have been started by hand with an id of another account.
  */
 export function isInAccounts(
   { workflowId, partnerAccount }: Pick<Listed, 'workflowId' | 'partnerAccount'>,
@@ -156,7 +156,7 @@ function atSystem(type: WorkflowType, types: readonly WorkflowType[], system: Sy
   return types.length > 1 ? either(isNot('WorkflowType', type), own) : own;
 }
 
-/** How many workflows a query finds. */
+/** Returns the number of workflows that match a query. */
 export async function count(client: Client, query: string): Promise<number> {
   return (await client.workflow.count(query)).count;
 }
@@ -278,7 +278,7 @@ const SHARPNESS_MS = 1_000;
 export interface MostUrgent {
   /** Finds them. With `dueUntil` there are more, which are due later. */
   readonly filter: Filter;
-  /** How many wait, with those that are due later. */
+  /** The number of waiting ones, including those that are due later. */
   readonly total: number;
 }
 

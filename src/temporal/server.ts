@@ -4,10 +4,10 @@ import type { Client } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import { isUnimplemented } from './unavailable.js';
 
-/** How long Temporal may take to respond, in milliseconds. */
+/** The time limit for Temporal to respond, in milliseconds. */
 const DEADLINE_MS = 2_000;
 
-/** How long a result is kept, in milliseconds, so that any number of callers cause one request. */
+/** The time for which a result is kept, in milliseconds, so that any number of callers cause one request. */
 const KEPT_MS = 1_000;
 
 /** @returns a check whether Temporal responds for the client's namespace; it takes bounded time */
@@ -33,14 +33,14 @@ export function temporalCheck(client: Client): () => Promise<boolean> {
 
 const { TASK_QUEUE_TYPE_WORKFLOW } = proto.temporal.api.enums.v1.TaskQueueType;
 
-/** How long the server may take to list a poller, in milliseconds, and how often to look. */
+/** The time limit for the server to list a poller, in milliseconds, and the interval between looks. */
 const PATIENCE_MS = 5_000;
 const INTERVAL_MS = 50;
 
 /** Shows the time of the server, in milliseconds since 1970. */
 type ServerClock = () => number;
 
-/** How long a clock counts as exact, in milliseconds, because two clocks drift apart. */
+/** The time for which a clock counts as exact, in milliseconds, because two clocks drift apart. */
 const CLOCK_MS = 3_600_000;
 
 const CLOCKS = new WeakMap<Client, { readonly clock: Promise<ServerClock>; readonly until: number }>();
@@ -61,7 +61,7 @@ export async function serverNow(client: Client, taskQueue: string): Promise<numb
 }
 
 /**
- * How far Temporal's clock is ahead of this machine's, in milliseconds.
+ * Returns by how much Temporal's clock is ahead of this machine's, in milliseconds.
  *
  * @returns undefined when the server does not list the poller
  */
@@ -108,18 +108,18 @@ async function serverClock(client: Client, taskQueue: string): Promise<ServerClo
 const OLDEST = '1.28.0';
 const SINCE_OLDEST = 'a nudge resets a waiting activity, and urgent work goes first by its priority';
 
-/** What a server lacks that Gangway needs. */
+/** A feature that Gangway needs and a server lacks. */
 export interface ServerGap {
   readonly gap: string;
-  /** What to do about it. */
+  /** The remedy. */
   readonly fix: string;
 }
 
 type Namespace = temporal.api.workflowservice.v1.IDescribeNamespaceResponse;
 
 /**
- * What the server lacks: by its version, and by what it reports and how it responds. Changes nothing, because the workflow that
- * it asks about does not exist.
+ * Finds what the server lacks: by its version, and by what it reports and how it responds. Changes nothing, because the workflow
+ * that it asks about does not exist.
  *
  * @returns also what it needs, for people
  */

@@ -3,8 +3,10 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import { isNotFound } from './unavailable.js';
 
 /**
- * Sessions of the console that people ended before their time. All consoles of a namespace ask here, so a copied cookie is refused
- * by each of them, also after a restart.
+ * Sessions of the console that people ended before their time. All consoles of a namespace look here, so each of them refuses a
+ * copied cookie, even after a restart. A sign-out is a workflow that only exists. Its first task is delayed beyond its end, so no
+ * worker ever gets it. The server ends it when the session would have ended anyway, and finds it until the retention of the
+ * namespace is over.
  *
  * A sign-out is a workflow that has nothing to do but exist. Its first task is delayed beyond its end, so no worker ever gets it.
  * The server ends it when the session would have ended anyway, and finds it until the retention of the namespace is over.
@@ -31,7 +33,7 @@ export async function recordSignOut(
   }
 }
 
-/** Whether somebody ended this session. */
+/** Reports whether somebody ended this session. */
 export async function hasSignedOut(client: Client, session: string): Promise<boolean> {
   const execution = { workflowId: idOf(session) };
   try {

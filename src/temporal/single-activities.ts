@@ -31,7 +31,7 @@ class NoWorker extends TemporalProblem {
 export interface RunningSingle {
   /** True on a server without standalone activities: there a workflow of the same id runs it. */
   readonly inWorkflow: boolean;
-  /** What it does now, for people: `waits for a worker`. */
+  /** Its present state, for people: `waits for a worker`. */
   step(): Promise<string>;
   /** @throws {ApplicationFailure}, {@link TimeoutFailure} or another of Temporal's failures: what the activity ended with */
   result<Result>(): Promise<Result>;
@@ -146,7 +146,7 @@ async function unwrapped<Result>(result: Promise<unknown>): Promise<Result> {
   }
 }
 
-/** What the activity ended with, without the errors that Temporal wraps around it. */
+/** The error with which the activity ended, without the errors that Temporal wraps around it. */
 function rootOf(error: unknown): unknown {
   const isWrapped =
     error instanceof ActivityExecutionFailedError ||

@@ -19,7 +19,7 @@ const WORKFLOW_TYPE: WorkflowType = 'generateStatement';
 /** The server catches up on statements that it missed during an outage of at most this long. */
 const CATCHUP_WINDOW = '7 days';
 
-/** How long to wait for a triggered run, in milliseconds, and how often to look. */
+/** The time to wait for a triggered run, in milliseconds, and the interval between looks. */
 const PATIENCE_MS = 5_000;
 const INTERVAL_MS = 100;
 
@@ -73,7 +73,7 @@ function optionsOf({ key, account, day, hour, request }: MonthlyStatements, task
   const input: GenerateStatementInput = { ...request, period: 'previous-month' };
   return {
     spec: { calendars: [{ dayOfMonth: day, hour }] },
-    // Each month gets its statement, also while the one before still waits for the partner.
+    // Each month gets its statement, even while the previous one still waits for the partner.
     policies: { overlap: 'BUFFER_ALL', catchupWindow: CATCHUP_WINDOW } as const,
     action: {
       type: 'startWorkflow' as const,
@@ -111,7 +111,7 @@ async function describe(client: Client, summary: ScheduleSummary): Promise<State
 /**
  * Finds a schedule by its key, `key@account`, or its whole id.
  *
- * @param accounts names of the accounts at the partners in which to look for a key, beside the one without a name
+ * @param accounts names of the accounts at the partners in which to look for a key, besides the one without a name
  * @throws {UnknownSchedule} when there is none, or when several accounts have one of this key
  */
 export async function findSchedule(

@@ -29,7 +29,7 @@ function hasStatus(error: unknown, ...codes: readonly status[]): boolean {
 /** A stream that the other side ended. Node 26 also reports a cut connection so. Our own cancellation has other words. */
 const ENDED_BY_SERVER = 'Call cancelled';
 
-/** Whether Temporal did not respond, or was too busy to: the same request may succeed later. */
+/** Reports whether Temporal did not respond, or was too busy to: the same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   const cause = grpcErrorOf(error);
   if (cause === undefined) return false;
@@ -38,24 +38,24 @@ export function isUnavailable(error: unknown): boolean {
   return isRetryableError(cause) || code === status.DEADLINE_EXCEEDED || isEndedByServer;
 }
 
-/** Whether Temporal responded, and rejected our credentials. */
+/** Reports whether Temporal responded, and rejected our credentials. */
 export function isDenied(error: unknown): boolean {
   if (hasStatus(error, status.PERMISSION_DENIED, status.UNAUTHENTICATED)) return true;
   // The native part of a worker reports it in words only.
   return error instanceof Error && /does not have (valid authentication cred|permission)/.test(error.message);
 }
 
-/** Whether the server does not have the called operation, or has it disabled. */
+/** Reports whether the server does not have the called operation, or has it disabled. */
 export function isUnimplemented(error: unknown): boolean {
   return hasStatus(error, status.UNIMPLEMENTED);
 }
 
-/** Whether what was asked for does not exist, or no longer: a workflow, a run, its history, an activity, a deployment. */
+/** Reports whether what was asked for does not exist, or no longer: a workflow, a run, its history, an activity, a deployment. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || hasStatus(error, status.NOT_FOUND);
 }
 
-/** Whether the server rejects the request itself, such as a query by a search attribute that it does not have. */
+/** Reports whether the server rejects the request itself, such as a query by a search attribute that it does not have. */
 export function isInvalidRequest(error: unknown): boolean {
   return hasStatus(error, status.INVALID_ARGUMENT);
 }
@@ -68,7 +68,7 @@ export function rejectedBecause(error: unknown): string | undefined {
 const NAMES_SEARCH_ATTRIBUTE = /search attribute/i;
 
 /**
- * Why Temporal rejects the start of one workflow.
+ * Explains why Temporal rejects the start of one workflow.
  *
  * @returns undefined when it would start no workflow at all, or when the error has another cause
  */
@@ -79,7 +79,7 @@ export function rejectionOf(error: unknown): string | undefined {
 
 /** A problem with Temporal, or with a workflow there, that people can solve. The message is for them, on one line. */
 export class TemporalProblem extends Error {
-  /** Whether the same request may succeed later, when Temporal or a worker responds again. */
+  /** Reports whether the same request may succeed later, when Temporal or a worker responds again. */
   get isUnavailable(): boolean {
     return false;
   }
@@ -108,12 +108,12 @@ export interface Credentials {
   readonly tls?: TLSConfig | boolean | null | undefined;
 }
 
-/** How long the server may take to send something by TLS, or to hang up, in milliseconds. */
+/** The time limit for the server to send something by TLS, or to hang up, in milliseconds. */
 const TLS_TIMEOUT_MS = 5_000;
 
 /**
- * Why Temporal rejects a connection, in words for people, when the API key or a certificate is the reason. After a failed
- * handshake the SDK reports only that there was no connection in time, so the handshake is repeated here.
+ * Explains why Temporal rejects a connection, if the API key or a certificate is the reason. After a failed handshake the SDK
+ * reports only that there was no connection in time, so the handshake is repeated here.
  */
 export async function whyUnavailable(
   credentials: Credentials,

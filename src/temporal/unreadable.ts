@@ -12,7 +12,7 @@ import { parseWorkerIdentity } from './worker-identity.js';
 import { nameOf, pollersOf, versionOf, whyNoWorker } from './workers.js';
 
 /**
- * What prevents the state of a workflow from being read, for anyone. `no-worker` and `no-response` hold for its whole task
+ * The obstacles that prevent anyone from reading the state of a workflow. `no-worker` and `no-response` hold for its whole task
  * queue: no worker polls it, or those of the last minute do not respond in time, because they are busy or gone.
  */
 export const OBSTACLES = {
@@ -23,7 +23,7 @@ export const OBSTACLES = {
   'no-key': 'the key that it is encrypted with is missing or wrong',
 } as const;
 
-/** What prevents the state of a workflow from being read. */
+/** The obstacle that prevents the state of a workflow from being read. */
 export type Obstacle = keyof typeof OBSTACLES;
 
 /** The state of a workflow cannot be read now. */
@@ -44,7 +44,10 @@ export class UnreadableOnboarding extends TemporalProblem {
   }
 }
 
-/** Why this process cannot decrypt something of a workflow. Another key of the same id may be here, or where it was encrypted. */
+/**
+ * Explains why this process cannot decrypt something of a workflow. Another key of the same id may be here, or where it was
+ * encrypted.
+ */
 function whyLocked(error: Error): string {
   return error instanceof UnreadablePayload && error.missingKey === undefined
     ? `${error.message}; "gangway doctor" names the process whose key differs`
@@ -81,7 +84,7 @@ export async function whyUnreadable(
     : because('task-fails', `its workflow task fails: ${brief(message)}`);
 }
 
-/** What a worker reports when a key is missing or wrong, or when it has no key at all. */
+/** The words of a worker whose key is missing or wrong, or that has no key at all. */
 const MISSING_KEY = new RegExp(`an encrypted payload|Unknown encoding: ${ENCRYPTED}`);
 
 /** A longer message is cut off, so that it fits on a line. */
@@ -94,13 +97,13 @@ function brief(failure: string): string {
 
 const { TIMEOUT_TYPE_START_TO_CLOSE } = proto.temporal.api.enums.v1.TimeoutType;
 
-/** Why a workflow task failed, and at which worker, as far as that is known. The failure may be one that cannot be decrypted here. */
+/** The reason why a workflow task failed, and the worker, if known. The failure may be one that cannot be decrypted here. */
 interface FailingTask {
   readonly worker?: string;
   readonly failure: Error;
 }
 
-/** Why the last attempt of the pending workflow task failed; undefined when none fails. */
+/** Returns why the last attempt of the pending workflow task failed; undefined if none fails. */
 async function failingTask(
   client: Client,
   { workflowId, runId, raw }: WorkflowExecutionDescription,
@@ -127,7 +130,7 @@ async function failingTask(
   return undefined;
 }
 
-/** How many events are read, from the end of a history. */
+/** The number of events that are read from the end of a history. */
 const LAST_EVENTS = 20;
 
 function ifUnreadable(error: unknown): Error {
@@ -137,7 +140,7 @@ function ifUnreadable(error: unknown): Error {
 
 const { VERSIONING_BEHAVIOR_PINNED } = proto.temporal.api.enums.v1.VersioningBehavior;
 
-/** Why no worker responded. */
+/** Explains why no worker responded. */
 async function whyNoResponse(
   client: Client,
   { taskQueue, raw }: WorkflowExecutionDescription,

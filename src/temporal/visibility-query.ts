@@ -7,8 +7,8 @@ import { rejectedBecause } from './unavailable.js';
 const OWN_FIELDS = ['WorkflowId', 'WorkflowType', 'ExecutionStatus', 'StartTime', 'CloseTime', 'TaskQueue'];
 
 /**
- * What is wrong with the part of a visibility query that a person typed: a position counts in that part, and an unknown field
- * gets the nearest ones.
+ * Explains what is wrong with the part of a visibility query that a person typed: a position counts in that part, and an unknown
+ * field gets the closest ones.
  *
  * @param error of the list
  * @param query the whole, as it was sent

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { url } from '../settings/settings.js';
 
-/** Where people find a workflow in the Temporal Web UI. */
+/** The addresses of workflows in the Temporal Web UI. */
 
 /** The setting of the processes that show links to the Temporal Web UI. */
 export const webUiSettings = z.object({
@@ -24,8 +24,8 @@ export function workflowsPage(ui: string | undefined, namespace: string): string
 }
 
 /**
- * The page of a workflow in the Temporal Web UI that shows what a person has to do, and not the one that the Web UI opens by itself;
- * undefined when its address is unknown.
+ * Returns the page of a workflow in the Temporal Web UI that shows what a person must do, not the default page; undefined if its
+ * address is unknown.
  */
 export function workflowPage(
   ui: string | undefined,

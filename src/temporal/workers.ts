@@ -16,7 +16,7 @@ const { WORKER_VERSIONING_MODE_VERSIONED } = proto.temporal.api.enums.v1.WorkerV
 
 /** The workers that poll a task queue, and which of them get new tasks. */
 export interface Pollers {
-  /** How many workers get new tasks: those of {@link target}. */
+  /** The number of workers that get new tasks: those of {@link target}. */
   readonly taking: number;
   /** The version that gets new tasks; undefined for workers without a version. */
   readonly target: WorkerDeploymentVersion | undefined;
@@ -24,7 +24,7 @@ export interface Pollers {
   readonly versions: readonly WorkerDeploymentVersion[];
   /** All workers that poll, whichever version they have. */
   readonly identities: readonly string[];
-  /** How long the oldest task has waited for a worker, in seconds; 0 when none waits. */
+  /** The waiting time of the oldest task, in seconds; 0 if none waits. */
   readonly backlogSeconds: number;
 }
 
@@ -96,7 +96,7 @@ export async function pollersOf(
   };
 }
 
-/** Why no worker gets the new tasks of a task queue, for people, and the command that changes it, if there is one. */
+/** Explains why no worker gets the new tasks of a task queue, with the command that changes it, if there is one. */
 export function noWorker(
   queue: string,
   { target, versions }: Pollers,
@@ -145,7 +145,7 @@ export interface DeployedVersion {
   readonly buildId: string;
   /** `inactive`: it was never current; `draining`: it gets no new workflows, and some may be pinned to it. */
   readonly status: 'inactive' | 'current' | 'ramping' | 'draining' | 'drained';
-  /** How many running workflows are pinned to it. */
+  /** The number of running workflows that are pinned to it. */
   readonly pinned: number;
 }
 

@@ -19,7 +19,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 
-/** How long spans are gathered before they are sent, in milliseconds. */
+/** The time for which spans are gathered before they are sent, in milliseconds. */
 const GATHERING_MS = 5_000;
 
 /** Random ids, except for a span whose id is chosen before it starts. */

@@ -30,7 +30,7 @@ import {
 import type { PartnerObserver } from '../partners/http.js';
 import { readSettings } from '../settings/settings.js';
 
-/** Where traces go. The exporter reads the rest of the settings of the standard. */
+/** The destination of traces. The exporter reads the other settings of the standard. */
 export const traceSettings = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().meta({ address: true }),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional().meta({ address: true }),
@@ -61,7 +61,7 @@ export function tracer(): Tracer {
   return trace.getTracer('gangway');
 }
 
-/** A span that is about to begin. Its name and attributes are constants and ids, never what somebody sent. */
+/** A span that is about to begin. Its name and attributes are constants and ids, never values from outside. */
 export interface SpanPlan {
   readonly name: string;
   readonly kind?: SpanKind;

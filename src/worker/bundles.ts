@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { FAILURE_CONVERTER, type PayloadKeys } from '../temporal/payload-codec.js';
 
-/** Built files: the bundler and the worker load them by path, also in tests of the sources. */
+/** Built files: the bundler and the worker load them by path, even in tests of the sources. */
 const built = (name: string) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
 
 /**
@@ -23,7 +23,7 @@ const INTERCEPTORS = ['tracing', 'account-of-input', 'named-logs'].map((name) =>
   built(`workflows/${name}.js`),
 );
 
-/** How the workflows are bundled. */
+/** The options for bundling the workflows. */
 export const BUNDLING = {
   workflowsPath: WORKFLOWS,
   workflowInterceptorModules: INTERCEPTORS,
@@ -34,6 +34,6 @@ export const BUNDLING = {
 /** The same for workers that encrypt. */
 export const BUNDLING_ENCODING = { ...BUNDLING, failureConverterPath: FAILURE_CONVERTER };
 
-/** The workflows beside those of another program, which the bundler finds under the second name. */
+/** The workflows together with those of another program, which the bundler finds under the second name. */
 export const BESIDE_THEIRS = built('workflows/with-theirs.cjs');
 export const THEIR_WORKFLOWS = 'gangway-their-workflows';

@@ -14,7 +14,7 @@ const REPORT_EVERY_MS = 86_400_000;
 
 const REPORT_TIMEOUT_MS = 10_000;
 
-/** How many fields of an operation have a label of their own. A partner may respond with other names each time. */
+/** The number of fields of an operation that have their own label. A partner may respond with other names each time. */
 const MOST_FIELDS = 100;
 
 /** The label of all further ones. */
@@ -29,11 +29,11 @@ export interface DriftSurroundings {
   readonly meter: MetricMeter;
   readonly logger: Pick<Logger, 'warn'>;
   readonly client: Client;
-  /** Of the workflows. */
+  /** The task queue of the workflows. */
   readonly taskQueue: string;
   /** undefined for the account without a name. */
   readonly account: string | undefined;
-  /** In milliseconds since any fixed time. Default: the clock of the process. */
+  /** Returns milliseconds since any fixed time. Default: the clock of the process. */
   readonly now?: () => number;
 }
 

@@ -17,7 +17,7 @@ export interface HealthServer {
 export interface Vitals {
   /** The state of the worker: `RUNNING` when it takes tasks, `FAILED` when a part of it has failed. */
   readonly worker: () => string;
-  /** Whether Temporal responds; takes bounded time. */
+  /** Reports whether Temporal responds; takes bounded time. */
   readonly temporal: () => Promise<boolean>;
 }
 

@@ -12,19 +12,19 @@ import { catalogue, eachSystem, PARTNERS, type SystemName, type Wording } from '
 export interface PartnerDependencies extends Omit<ActivityDependencies, 'meaningOf'> {
   readonly wording: Wording;
   readonly patience: PatienceSettings;
-  /** That of the workflows. */
+  /** The task queue of the workflows. */
   readonly taskQueue: string;
 }
 
 export interface PartnerWork {
   readonly activities: object;
-  /** Whether the partner lets us in; undefined where nothing can be read to find out. */
+  /** Our access at the partner; undefined if nothing can be read to find out. */
   readonly access: AccountAccess | undefined;
   /** From the outermost to the innermost. */
   readonly interceptors: readonly ActivityInterceptorsFactory[];
 }
 
-/** What calls the partners in one account, by the partner task queue in which it runs. */
+/** The callers of the partners in one account, by the partner task queue in which they run. */
 export function partnerTaskQueues(
   dependencies: PartnerDependencies,
 ): Readonly<Record<SystemName, PartnerWork>> {

@@ -24,23 +24,23 @@ import { partnerTaskQueues } from './partner-task-queues.js';
 import { SHUTDOWN, TUNING } from './tuning.js';
 import { intercepted, type WorkersConfig, workersClient } from './workflow-worker.js';
 
-/** Where workers run. */
+/** The place where workers run. */
 export interface WorkerPlace extends Pick<WorkerOptions, 'identity' | 'workerDeploymentOptions'> {
   readonly connection: NativeConnection;
   readonly namespace: string;
 }
 
-/** The workers beside the one for the workflows. */
+/** The workers besides the one for the workflows. */
 export interface PartnerWorkers {
   /** One for each partner task queue of each account, and one that delivers outbound events. */
   readonly workers: readonly Worker[];
-  /** Runs beside the workers: finds out which credentials were corrected since the partner rejected them. */
+  /** Runs next to the workers: finds out which credentials were corrected since the partner rejected them. */
   readonly start: () => Promise<unknown>;
   /** Closes the connections to the partners, after the workers have ended. */
   readonly release: () => Promise<unknown>;
 }
 
-/** What runs on a task queue beside that of the workflows. */
+/** The activities of a task queue other than that of the workflows. */
 export interface ActivityQueue {
   readonly taskQueue: string;
   readonly activities: object;
@@ -54,14 +54,14 @@ export interface ActivityQueue {
   };
 }
 
-/** What sees the exchanges of an account: see {@link partnerClients}. */
+/** The observers of an account's exchanges: see {@link partnerClients}. */
 export type Watch = (account: string | undefined) => {
   readonly observe?: PartnerObserver;
   readonly inspect?: Inspector;
 };
 
 /**
- * What calls partners and delivers outbound events, by task queue.
+ * The activities that call partners and deliver outbound events, by task queue.
  *
  * @returns `release` closes the connections, after the workers have ended
  */
@@ -113,7 +113,7 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig):
       Worker.create({
         ...{ ...common, ...queue, interceptors: intercepted(interceptors) },
         ...(partner && {
-          // What would wait for a connection waits in the task queue, where it has its turn by priority.
+          // A task that would wait for a connection waits in the task queue, where its priority counts.
           maxConcurrentActivityTaskExecutions: DEFAULT_HTTP_LIMITS.connections,
           ...limited(partner.account.activitiesPerSecond[partner.system]),
         }),

@@ -24,7 +24,7 @@ import { loadWorkerSettings } from './settings.js';
 import { SHUTDOWN } from './tuning.js';
 import { type intercepted, versioned, workersClient, workflowQueue } from './workflow-worker.js';
 
-/** What a plugin works with. */
+/** The options of a plugin. */
 export interface PluginOptions {
   /** Settings by name, as in docs/configuration.md. Default: the environment of the process. */
   readonly settings?: Readonly<Record<string, string | undefined>>;
@@ -35,9 +35,10 @@ export type GangwayPlugin = BundlerPlugin &
   Required<Pick<WorkerPlugin, 'configureWorker' | 'configureReplayWorker' | 'runWorker'>>;
 
 /**
- * Makes a worker run Gangway beside the worker's own workflows and activities. The worker gets Gangway's workflows, the activities
- * and the Nexus service on its task queue, the data converter with `PAYLOAD_KEYS`, and the interceptors. While it runs, the plugin runs further workers
- * over the same connection: one for each partner task queue of each account, and one that delivers outbound events.
+ * Makes a worker run Gangway together with the worker's own workflows and activities. The worker gets Gangway's workflows, the
+ * activities and the Nexus service on its task queue, the data converter with `PAYLOAD_KEYS`, and the interceptors. While it runs,
+ * the plugin runs further workers over the same connection: one for each partner task queue of each account, and one that delivers
+ * outbound events.
  *
  * @throws {BadSetting} when a setting cannot be used. `PAYLOAD_KEYS` is required, because a worker does not show which server it is
  * connected to
@@ -102,7 +103,7 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
   }
 }
 
-/** Where the workers of the partners run: where the worker of the plugin does. */
+/** The place of the partners' workers: that of the plugin's worker. */
 function placeOf(worker: Worker): WorkerPlace {
   const { namespace, identity, workerDeploymentOptions } = worker.options;
   const connection = connectionOf(worker);
@@ -135,7 +136,7 @@ function merged(
   };
 }
 
-/** Bundles Gangway's workflows beside those of the worker. */
+/** Bundles Gangway's workflows together with those of the worker. */
 function besideTheirs(options: BundleOptions): BundleOptions {
   const { workflowsPath, workflowInterceptorModules = [], preloadModules = [], webpackConfigHook } = options;
   return {

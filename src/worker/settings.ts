@@ -12,7 +12,7 @@ import { BadSetting, duration, listenAddress, metricsAddress, readSettings } fro
 import { temporalClientSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 
-/** How often a status is read. */
+/** The bounds of the delay between two reads of a status. */
 const pollSettings = z.object({
   GANGWAY_POLL_MIN: duration.prefault('1m').describe('Shortest time between two reads of a status.'),
   GANGWAY_POLL_MAX: duration
@@ -26,7 +26,7 @@ const RETRY_AFTER_MAX_MS = 3_600_000;
 /** A person is asked when the responses of a partner are unreadable for longer than this. */
 const UNREADABLE_MAX_MS = 10 * 60_000;
 
-/** How long partners may keep activities waiting. */
+/** The time for which partners may keep activities waiting. */
 const patienceSettings = z.object({
   GANGWAY_WAIT_MAX: duration
     .prefault('24h')
@@ -35,7 +35,7 @@ const patienceSettings = z.object({
     ),
 });
 
-/** How long partners may keep activities waiting, in milliseconds. */
+/** The time for which partners may keep activities waiting, in milliseconds. */
 export interface Patience extends PatienceSettings {
   /** The most that a `Retry-After` counts. */
   readonly retryAfterMaxMs: number;
@@ -57,7 +57,7 @@ const versionPart = z
   )
   .meta({ format: '1 to 100 letters, digits or signs of `._/-`' });
 
-/** The settings of the worker, beside those of each account (partners/account-settings.ts) and Temporal's own. */
+/** The settings of the worker, besides those of each account (partners/account-settings.ts) and Temporal's own. */
 export const workerSettings = z.object({
   ...accountNames.shape,
   ...recordSettings.shape,

@@ -1,26 +1,27 @@
 import type { WorkerOptions } from '@temporalio/worker';
 
 /**
- * How long reads may continue after a signal, and writes at least. This covers one HTTP exchange of at most 45 s, so almost every
- * request that was sent gets its response. A call that meets a 401 may take three exchanges (the call, the sign-in and the replay)
- * and be cut off; to wait for those, too, would delay every deployment by two minutes.
+ * The time for which reads may continue after a signal, and the minimum for writes. This covers one HTTP exchange of at most 45 s,
+ * so almost every request that was sent gets its response. A call that meets a 401 may take three exchanges (the call, the sign-in
+ * and the replay) and be cut off; waiting for those as well would add two minutes to every deployment.
  */
 export const SHUTDOWN_GRACE = '50s';
 
 /** A worker ends at this time after a signal in any case, even when Temporal is unavailable and gets no report. */
 export const SHUTDOWN_FORCE = '60s';
 
-/** When a worker ends after a signal. */
+/** The time limits of a worker after a signal. */
 export const SHUTDOWN = {
   shutdownGraceTime: SHUTDOWN_GRACE,
   shutdownForceTime: SHUTDOWN_FORCE,
 } satisfies Partial<WorkerOptions>;
 
 /**
- * How a worker polls for tasks, and how many workflows it keeps in memory. The number of polls for workflow tasks follows the load.
- * For activities it is fixed: with a changing number, some tasks that the server had dispatched never reached the worker, and each
- * of those waits for its time-out. A workflow takes over half a MiB of memory, and the cache saves a waiting one little, because
- * the replay of its short history takes milliseconds. Nexus requests take few polls, because each is over in milliseconds.
+ * The polls of a worker for tasks, and the number of workflows that it keeps in memory. The number of polls for workflow tasks
+ * follows the load. For activities it is fixed: with a changing number, some tasks that the server had dispatched never reached the
+ * worker, and each of those waits for its time-out. A workflow takes over half a MiB of memory, and the cache saves a waiting one
+ * little, because the replay of its short history takes milliseconds. Nexus requests take few polls, because each is over in
+ * milliseconds.
  */
 export const TUNING = {
   maxCachedWorkflows: 500,

@@ -18,10 +18,13 @@ import {
 } from '../temporal/workers.js';
 import type { WorkerSettings } from './settings.js';
 
-/** How often to query Temporal, in milliseconds. Each worker process makes some calls, and Temporal limits calls per second. */
+/**
+ * The interval between queries of Temporal, in milliseconds. Each worker process makes some calls, and Temporal limits calls per
+ * second.
+ */
 const EVERY_MS = 30_000;
 
-/** How long Temporal may take for all of them, in milliseconds. */
+/** The time limit of Temporal for all of them, in milliseconds. */
 const DEADLINE_MS = 10_000;
 
 /** Not counted, because a customer waits while one of its parts waits, and the parts are counted. */
@@ -136,22 +139,22 @@ function builds({ client, taskQueue, gauge }: Watched) {
   };
 }
 
-/** Whether workflows run on a version, or will. */
+/** Reports whether workflows run on a version, or will. */
 export function needsWorkers({ status, pinned }: Pick<DeployedVersion, 'status' | 'pinned'>): boolean {
   return status === 'current' || status === 'ramping' || pinned > 0;
 }
 
 /** Gauges of the age of credentials and keys. */
 export interface Ages {
-  /** When the client certificate expires. */
+  /** Shows the expiry of the client certificate. */
   certificate(options: Pick<ConnectionOptions, 'tls'>): void;
-  /** When an API key of Temporal expires, if it contains that. */
+  /** Shows the expiry of an API key of Temporal, if it contains that. */
   apiKey(key: string): void;
-  /** When the encrypting key was created, if its id contains the day. */
+  /** Shows the creation of the encrypting key, if its id contains the day. */
   payloadKey(keys: PayloadKeys): void;
 }
 
-/** Shows the ages of credentials, in seconds since 1970, so that somebody replaces them in time. */
+/** Shows the ages of credentials, in seconds since 1970, so that people replace them in time. */
 export function watchAges(meter: MetricMeter): Ages {
   const expires = meter.createGauge(
     'gangway_credential_expires_timestamp_seconds',

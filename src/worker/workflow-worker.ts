@@ -21,7 +21,10 @@ import type { WorkerSettings } from './settings.js';
 /** Settings of all workers of a process. */
 export type WorkersConfig = Omit<WorkerSettings, 'healthAddress' | 'metricsAddress' | 'logLevel'>;
 
-/** What runs on the task queue of the workflows, beside the workflows. @param client starts the deliveries of outbound events */
+/**
+ * The activities and services on the task queue of the workflows, besides the workflows. @param client starts the deliveries of
+ * outbound events
+ */
 export function workflowQueue(config: WorkersConfig, client: Client) {
   const { taskQueue, dbaForm, poll, events } = config;
   const known = knownAccounts(config);
@@ -54,8 +57,8 @@ export function intercepted(ofQueue: readonly ActivityInterceptorsFactory[] = []
 }
 
 /**
- * With a build id, Temporal decides which build gets which task; without one, any worker gets any task. This applies to workers of
- * activities, too. Workflows continue on the current build, except those that workflows/index.ts pins.
+ * With a build id, Temporal decides which build gets which task; without one, any worker gets any task. This also applies to
+ * workers of activities. Workflows continue on the current build, except those that workflows/index.ts pins.
  */
 export function versioned(
   version: WorkerSettings['version'],

@@ -27,7 +27,7 @@ const { saveStatement, sendStatement } = partnerActivities('banking')({
   },
 });
 
-/** When a schedule should have started the workflow. A schedule that catches up starts it much later. */
+/** The time at which a schedule should have started the workflow. A schedule that catches up starts it much later. */
 const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME');
 
 /** Saves a statement in the statement store, and sends it by e-mail when the input has an address (E10). */

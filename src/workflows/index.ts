@@ -1,4 +1,4 @@
-/** What the worker bundles: one export for each workflow type. */
+/** The workflows that the worker bundles: one export for each workflow type. */
 
 import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
 import type { WorkflowType } from '../messages/ids.js';

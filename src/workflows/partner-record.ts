@@ -24,13 +24,13 @@ import { createJourney, type Journey, type JourneyRecords } from './journey/jour
 import { accountName, partnerActivities, REPEATABLE } from './journey/partner-activities.js';
 import type { Answered, Question } from './journey/requirement-queue.js';
 
-/** What a run hands to the next one when its history has grown long. */
+/** The records that a run passes to the next one when its history has grown long. */
 export interface CarriedRecord {
   readonly journey: JourneyRecords;
   readonly record: PartnerRecord;
 }
 
-/** How much is kept. The memo has it all, so a partner that responds with something else each time must not fill it. */
+/** The limit of what is kept. The memo has it all, so a partner that responds with something else each time must not fill it. */
 const MOST_DIFFERENCES = 200;
 const MOST_STATUSES = 100;
 
@@ -100,7 +100,7 @@ function decide(journey: Journey, record: Kept, { requirement, resolution }: Ans
   });
 }
 
-/** What is kept, in the order in which it came. */
+/** The kept records, oldest first. */
 class Kept {
   readonly #differences = new Map<string, SeenDifference>();
   readonly #statuses = new Map<string, SeenStatus>();

@@ -1,6 +1,6 @@
 /**
- * Gangway's workflows beside those of another program, for the worker of that program (worker/plugin.ts). Webpack replaces the
- * second module by the program's own, which may be CommonJS or a folder: so this is CommonJS, too.
+ * Gangway's workflows together with those of another program, for the worker of that program (worker/plugin.ts). Webpack replaces the
+ * second module by the program's own, which may be CommonJS or a folder: so this is also CommonJS.
  */
 const ours: Workflows = require('./index.js');
 const theirs: Workflows = require('gangway-their-workflows');

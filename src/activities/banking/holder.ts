@@ -197,7 +197,7 @@ export class Candidates {
     private readonly partnerAccount: string | undefined,
   ) {}
 
-  /** The profile that the partner returns for a merchant (E5). It proves nothing by itself: {@link examine} compares it. */
+  /** The profile that the partner returns for a merchant (E5). It alone proves nothing: {@link examine} compares it. */
   async ofMerchant(merchantProfileId: number | undefined, options: CallOptions): Promise<number | null> {
     if (merchantProfileId === undefined) return null;
     const search = this.client.findProfileByMerchant({ merchantProfileId }, options);
@@ -291,7 +291,7 @@ function noneIfRefused(error: unknown): null {
   throw error;
 }
 
-/** Whether two names are the same, ignoring case, spaces and punctuation. */
+/** Reports whether two names are the same, ignoring case, spaces and punctuation. */
 function isSameText(one: string, other: unknown): boolean {
   const plain = (text: string) => text.toLowerCase().replace(/[\s.,]+/g, '');
   return typeof other === 'string' && plain(one) === plain(other);

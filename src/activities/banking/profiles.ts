@@ -75,7 +75,7 @@ export function profileActivities(
   };
 }
 
-/** Whether a profile differs from the last read. Before the first read, everything is a change. */
+/** Reports whether a profile differs from the last read. Before the first read, everything is a change. */
 function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
   if (!seen) return true;
   const isDifferent = (field: 'bankingStatus' | 'phase' | 'financialAccountId' | 'isLocked') =>

@@ -23,7 +23,9 @@ export function withoutId(operation: keyof BankingOperations & string, what: str
   });
 }
 
-/** Whether the partner rejected this request itself, and not the sign-in or the credentials, with which a person can help. */
+/**
+ * Reports whether the partner rejected this request itself, and not the sign-in or the credentials, with which a person can help.
+ */
 export function isRefused(error: unknown): boolean {
   if (!(error instanceof PartnerError) || error.details.needs || error.details.atSignIn) return false;
   return error.kind === 'Rejected' || error.kind === 'Forbidden';

@@ -111,7 +111,7 @@ async function ticketsWithSubjects(
   return found;
 }
 
-/** Whether tickets ask the same as before. */
+/** Reports whether tickets ask the same as before. */
 export function isSameAsked(before: Readonly<Record<number, string>>, now: readonly OpenTicket[]): boolean {
   const isSame = ({ ticketId, asks }: OpenTicket) => before[ticketId] === asks;
   return Object.keys(before).length === now.length && now.every(isSame);

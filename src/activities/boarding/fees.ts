@@ -9,7 +9,7 @@ export function withChanges(read: Fees, changes: Fees): Record<string, unknown> 
   return mergePatch({ ...read }, changes);
 }
 
-/** Where the partner's fees differ from the requested ones. Fields that were not requested do not count. */
+/** The differences between the partner's fees and the requested ones. Fields that were not requested do not count. */
 export function differences(requested: unknown, has: unknown, path: readonly string[] = []): FieldProblem[] {
   if (isObject(requested) && isObject(has)) {
     return Object.entries(requested).flatMap(([name, value]) =>

@@ -1,6 +1,6 @@
 /**
- * What the pages of the console do in the browser: they update themselves, count characters, and check and upload documents. Each
- * page works without it, except for dragging files. Nothing is stored in the browser but its time zone.
+ * The browser code of the console's pages: they update themselves, count characters, and check and upload documents. Each page
+ * works without it, except for dragging files. Nothing is stored in the browser but its time zone.
  */
 import { morph } from './morph.js';
 import { watchUploads } from './upload.js';
@@ -9,10 +9,10 @@ const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs https
 document.cookie = `gangway-zone=${encodeURIComponent(zone)}; path=/; samesite=lax; max-age=31536000`;
 
-/** How many seconds a page waits at most after errors. */
+/** The longest pause of a page after errors, in seconds. */
 const LONGEST_PAUSE = 60;
 
-/** Reads a part of the page again and again, while somebody looks at it. */
+/** Refreshes a part of the page while somebody looks at it. */
 async function keepLive(region: HTMLElement): Promise<void> {
   const seconds = Number(region.dataset['seconds']);
   let pause = seconds;
@@ -48,7 +48,7 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
   }
 }
 
-/** What somebody looks at or types in stays where it is on the screen. */
+/** Keeps what somebody looks at or types in at its place on the screen. */
 function holdingStill(change: () => void): void {
   const held = document.activeElement;
   const before =
@@ -66,7 +66,7 @@ function showIsOld(region: HTMLElement, isOld: boolean): void {
   if (note) note.hidden = !isOld;
 }
 
-/** How much fits into a text field. */
+/** Shows how many more characters fit into a text field. */
 function count(field: HTMLTextAreaElement): void {
   const id = `${field.id}-count`;
   const counter = document.getElementById(id) ?? document.createElement('p');
@@ -84,7 +84,7 @@ function countAll(): void {
 
 document.addEventListener('input', ({ target }) => {
   if (!(target instanceof HTMLElement)) return;
-  // What somebody has touched is left alone by updates.
+  // Updates leave a form alone once somebody has touched it.
   const form = target.closest<HTMLElement>('form[data-keep]');
   if (form) form.dataset['touched'] = '';
   if (target instanceof HTMLTextAreaElement && 'count' in target.dataset) count(target);

@@ -1,8 +1,8 @@
 import { Idiomorph } from 'idiomorph';
 
 /**
- * Makes a part of the page like a fresh one and changes only what differs: so focus, selection, scroll position, open details and
- * what somebody types stay as they are.
+ * Makes a part of the page like a fresh one and changes only what differs, so focus, selection, scroll position, open details and
+ * typed text stay.
  */
 export function morph(old: Element, fresh: Element): void {
   void Idiomorph.morph(old, fresh, {
@@ -24,7 +24,7 @@ function isBusy(element: Element): boolean {
   return element.matches('[data-touched]') || element.querySelector('[data-touched]') !== null;
 }
 
-/** A requirement that is no longer open stays while somebody types its answer, and shows what became of it. */
+/** Keeps a requirement that is no longer open while somebody types its answer, and shows its outcome. */
 function showIsGone(gone: HTMLElement, fresh: Element): void {
   const id = gone.dataset['requirement'];
   const notice = gone.querySelector<HTMLElement>('[data-notice]');

@@ -7,7 +7,7 @@ export function watchUploads(): void {
   for (const event of ['dragover', 'dragleave', 'drop'] as const) {
     document.addEventListener(event, (dragged) => {
       if (!dragged.dataTransfer?.types.includes('Files')) return;
-      // Beside its place, the browser would open a file instead of the page.
+      // If a file is dropped elsewhere, the browser would open it instead of the page.
       dragged.preventDefault();
       const zone = dragged.target instanceof Element && dragged.target.closest<HTMLElement>('[data-drop]');
       if (!zone) return;

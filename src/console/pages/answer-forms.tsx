@@ -23,15 +23,15 @@ export interface Answering {
   /** The page to return to: of this workflow, or of the customer that it is a part of. */
   readonly page: string;
   readonly filled?: Filled | undefined;
-  /** Of a correction. Without them, a link leads to the page that has them. */
+  /** The fields of a correction. Without them, a link leads to the page that has them. */
   readonly correctable?: readonly FormField[] | undefined;
-  /** Whether the first form is open. Default: true. */
+  /** True if the first form is open. Default: true. */
   readonly isOpen?: boolean;
   /** An answer waits for a second person before it is sent. */
   readonly isProposed: boolean;
 }
 
-/** What an answer does, in the words of its button. */
+/** Returns the effect of an answer, as the label of its button. */
 export function labelOf({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind): string {
   switch (answer) {
     case 'text':
@@ -306,7 +306,7 @@ function Reason({ requirement, kind, own }: ContentProps) {
   );
 }
 
-/** What is wrong, at the top of the form: all of it, because a long form shows only a part of itself. */
+/** All problems, at the top of the form, because a long form shows only a part of itself. */
 function Summary({ own }: { readonly own: Filled | undefined }) {
   if (!own || own.problems.length === 0) return null;
   const lines = [...new Set(own.problems.map(problemText))];
@@ -324,7 +324,7 @@ function Summary({ own }: { readonly own: Filled | undefined }) {
   );
 }
 
-/** What a form carried, as hidden fields: in between, nothing is stored. */
+/** The values of a form as hidden fields: nothing is stored between its pages. */
 export function Carried({ fields }: { readonly fields: Fields }) {
   const names = fields.names.filter((name) => name !== 'csrf' && name !== 'step' && fields.text(name) !== '');
   return (

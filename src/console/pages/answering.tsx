@@ -146,12 +146,12 @@ async function send(
   }
 }
 
-/** Whether a workflow has not taken an answer, and will not: the answer does not fit, or the workflow has ended. */
+/** Reports whether a workflow has not taken an answer, and will not: the answer does not fit, or the workflow has ended. */
 function isRefused(error: unknown): boolean {
   return error instanceof InvalidInput || (error instanceof TemporalProblem && !error.isUnavailable);
 }
 
-/** What the page shows when the workflow did not take the answer. Everything that was typed stays. */
+/** The page for an answer that the workflow did not take. It keeps everything that was typed. */
 async function refused(visit: Visit, found: Found, error: unknown, filled: Filled): Promise<Shown> {
   if (error instanceof NotYetApplied) {
     const notice = (
@@ -189,7 +189,7 @@ interface PreviewProps {
   readonly fields: Fields;
 }
 
-/** What an answer does, before it is sent. */
+/** The effect of an answer, before it is sent. */
 function Preview({ visit, found, read, fields }: PreviewProps) {
   const { requirement } = found;
   const { answer, reason, changes } = read;
@@ -233,7 +233,7 @@ function Preview({ visit, found, read, fields }: PreviewProps) {
   );
 }
 
-/** What is known of the thing that a person adopts: the console cannot read it at the partner. */
+/** What is known about the thing that a person adopts: the console cannot read it at the partner. */
 function Adopted({ id, found }: { readonly id: string; readonly found: Answerable }) {
   const { state, workflowId, requirement } = found;
   const { key, account } = partsOfId(workflowId) ?? { key: workflowId, account: undefined };

@@ -97,7 +97,7 @@ async function checkFile(visit: Visit): Promise<Shown> {
   return { to: `/batches/${id}` };
 }
 
-/** What is wrong with a file, by line and field. */
+/** The problems of a file, by line and field. */
 function Problems({ name, validation, csrf }: CheckedFile & { readonly csrf: string }) {
   const { rows, counts, problems, problemCount } = validation;
   type Problem = (typeof problems)[number];
@@ -141,7 +141,7 @@ function isUnderWay({ state }: Batch): boolean {
   return state === 'running' || state === 'stopping';
 }
 
-/** How often the page of a running batch is read again, in seconds. */
+/** The refresh interval of a running batch's page, in seconds. */
 const REFRESH_SECONDS = 2;
 
 async function showBatch(visit: Visit): Promise<Shown> {
@@ -151,14 +151,14 @@ async function showBatch(visit: Visit): Promise<Shown> {
   return { title: 'Batch', page: <BatchPage {...visit} batch={batch} /> };
 }
 
-/** The part that the browser reads again and again. */
+/** The part of the page that the browser refreshes. */
 async function showPart(visit: Visit): Promise<Shown> {
   return { part: <Progress {...visit} batch={batchIn(visit)} /> };
 }
 
 interface BatchPageProps extends Pick<Visit, 'csrf' | 'times'> {
   readonly batch: Batch;
-  /** Why a confirmation did not start it. */
+  /** The reason why a confirmation did not start it. */
   readonly problem?: string | undefined;
 }
 
@@ -233,7 +233,7 @@ function Failures({ rows }: { readonly rows: readonly RowResult[] }) {
   return <Table caption="Rows that failed" rows={rows.slice(0, MOST_FAILURES)} columns={columns} isWide />;
 }
 
-/** What the start of a checked file does. More than a few rows need a number that is typed. */
+/** The effect of starting a checked file. For many rows, a person types their number. */
 function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
   const { id, file } = batch;
   const { rows, counts } = file.validation;

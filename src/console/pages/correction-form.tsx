@@ -11,7 +11,7 @@ export function Correction({
   correctable,
   own,
 }: {
-  /** Of the requirement. */
+  /** The id of the requirement. */
   readonly id: string;
   readonly correctable: readonly FormField[];
   readonly own: Filled | undefined;
@@ -177,7 +177,7 @@ function OtherFields({ id, own }: { readonly id: string; readonly own: Filled | 
   );
 }
 
-/** What a correction changes, before it is sent. Private values stay hidden. */
+/** The changes of a correction, before it is sent. Private values stay hidden. */
 export function Changes({ changes }: { readonly changes: readonly Change[] }) {
   return (
     <Rows

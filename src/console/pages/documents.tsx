@@ -17,7 +17,7 @@ interface Sent extends Pick<AcceptedAnswer, 'at' | 'actor' | 'requirementId'> {
   readonly document: DocumentRef;
 }
 
-/** From the history, which has the references. A page about it is rare, so it is read each time. */
+/** The references come from the history. They are read at each visit, because few people open this page. */
 async function documentsIn(
   client: Client,
   { workflowId, runId }: WorkflowExecutionDescription,

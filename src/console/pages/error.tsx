@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 
-/** What happened instead of the page. */
+/** The page that replaces one that failed. */
 function ErrorPage({ status, message }: { readonly status: number; readonly message: string }) {
   return (
     <>

@@ -13,11 +13,11 @@ import { fieldLabel } from './field.js';
 import { Csrf, Problem, When } from './parts.js';
 import { PART_NAMES } from './stages.js';
 
-/** What is known of an onboarding: ids, links, and its input. */
+/** The facts of an onboarding: ids, links, and its input. */
 
 export interface OnboardingProps {
   readonly visit: Visit;
-  /** As the list of workflows has it, which needs no worker. */
+  /** From the list of workflows, which needs no worker. */
   readonly listed: Listed;
   readonly view: OnboardingView;
 }
@@ -116,7 +116,7 @@ function numberOf(id: number | string | undefined): number | undefined {
   return id === undefined ? undefined : Number(id);
 }
 
-/** What the onboarding was started with, with its corrections. */
+/** The input of the onboarding, with its corrections. */
 export function Input({
   visit,
   workflowId,

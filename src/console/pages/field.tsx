@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { fieldOf } from '../../messages/objects.js';
 
-/** What an input of a field has. */
+/** The attributes of a field's input element. */
 export interface FieldAttributes {
   readonly id: string;
   readonly name: string;
@@ -16,10 +16,10 @@ interface FieldProps {
   readonly label: ComponentChildren;
   /** Its rule. Default: none. */
   readonly advice?: ComponentChildren;
-  /** What is wrong with it. */
+  /** The problems of the value. */
   readonly problems: readonly string[];
   readonly isRequired?: boolean;
-  /** A checkbox, with its label beside it. */
+  /** A checkbox, with its label next to it. */
   readonly isFlag?: boolean;
   readonly children: (attributes: FieldAttributes) => ComponentChildren;
 }

@@ -3,7 +3,7 @@ import { SYSTEM_NAMES } from '../../partners/names.js';
 import type { Visit } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
 
-/** What people filter lists and the report by. */
+/** The filters of lists and of the report. */
 
 interface FiltersProps {
   readonly label: string;
@@ -31,7 +31,7 @@ export function Filters({ label, action, isFiltered, children }: FiltersProps) {
 interface ChoiceProps {
   readonly name: string;
   readonly label: string;
-  /** What no choice means. */
+  /** The meaning of no choice. */
   readonly none: string;
   readonly chosen: string | undefined;
   readonly choices: readonly (readonly [value: string, label: string])[];
@@ -62,7 +62,7 @@ export function SystemChoice({ chosen }: Pick<ChoiceProps, 'chosen'>) {
   return <Choice name="system" label="Partner" none="every partner" chosen={chosen} choices={choices} />;
 }
 
-/** In the address bar the account without a name is `default`. */
+/** The name of the account without a name in the address bar. */
 const UNNAMED = 'default';
 
 /** The accounts whose onboardings are listed; undefined for all. */

@@ -17,7 +17,7 @@ import { forgetLists } from '../waiting-list.js';
 import { Changes } from './correction-form.js';
 import { Csrf, inShort, When } from './parts.js';
 
-/** How several people handle a requirement: who is on it, and which answer waits for a second person. */
+/** Several people handle a requirement: one claims it, and a second person confirms the answer. */
 
 /** The path of a requirement's page. */
 export const REQUIREMENT_PATH = '/onboardings/:id/requirements/:requirementId';
@@ -31,7 +31,7 @@ export function pageIn(fields: Fields | undefined, workflowId: string): string {
   return fields?.text('page') || workflowId;
 }
 
-/** Everybody sees what somebody has just changed. */
+/** Makes everybody see a change at once. */
 export function refresh(client: Client, workflowId: string): void {
   forgetLists(client);
   refreshView(client, workflowId);
@@ -99,7 +99,7 @@ export function Handling({
 /** A proposed answer as a second person reads it before confirming it. */
 export interface ProposedShown {
   readonly answer: Answer;
-  /** Of a correction. */
+  /** The changes of a correction. */
   readonly changes: readonly Change[] | undefined;
 }
 

@@ -12,7 +12,7 @@ import { type WaitingList, waitingList } from '../waiting-list.js';
 import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
 import { BusinessCell, capitalized, Due, Pages, Person, Rows, type RowsColumn } from './parts.js';
 
-/** How much the inbox shows. */
+/** The size limits of the inbox. */
 export interface InboxSizes {
   /** Requirements on one page. */
   readonly page: number;
@@ -20,7 +20,7 @@ export interface InboxSizes {
   readonly list: number;
 }
 
-/** How often the page reads the list again, in seconds. */
+/** The refresh interval of the list, in seconds. */
 const REFRESH_SECONDS = 10;
 
 const DUE = { overdue: 'overdue', today: 'due today or before', week: 'due this week or before' } as const;
@@ -29,7 +29,7 @@ const SORT = { due: 'first due', waiting: 'longest waiting', dba: 'business' } a
 
 const keysOf = <Name extends string>(record: Readonly<Record<Name, string>>) => Object.keys(record) as Name[];
 
-/** What the address bar chooses. */
+/** The filters and the order that the address bar holds. */
 function choicesIn(fields: Fields) {
   const after = fields.text('after');
   return {
@@ -74,7 +74,7 @@ async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Prom
   return { title: 'Inbox', page };
 }
 
-/** Whether the console chooses and sorts, and so has to read the whole list. */
+/** Reports whether the console itself filters and sorts, which needs the whole list. */
 function isSearched({ due, text, taken, sort }: Choices): boolean {
   return due !== undefined || text !== '' || taken !== undefined || sort !== 'due';
 }
@@ -164,7 +164,7 @@ interface ListProps {
   readonly items: readonly InboxItem[];
   readonly choices: Choices;
   readonly visit: Visit;
-  /** Of a page. */
+  /** The number of rows on a page. */
   readonly size: number;
 }
 
@@ -283,7 +283,7 @@ function Empty({ list, choices }: { readonly list: WaitingList; readonly choices
   );
 }
 
-/** What the list does not have, because it is due later. */
+/** Names the requirements that the list leaves out because they are due later. */
 function Later({
   list: { total, later, until },
   choices,

@@ -6,7 +6,7 @@ import { Field, type FieldAttributes, fieldLabel } from './field.js';
 
 interface InputFieldsProps {
   readonly parts: readonly FormPart[];
-  /** What stands in the fields. */
+  /** The values of the fields. */
   readonly typed: Typed;
   readonly problems: readonly FieldProblem[];
   /** Choices of fields that the schema takes as text, by field: value and label. */

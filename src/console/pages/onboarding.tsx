@@ -20,7 +20,7 @@ import { Answered, Timeline } from './timeline.js';
 
 /** The page of an onboarding. */
 
-/** How often the page reads the onboarding again, in seconds. */
+/** The refresh interval of the onboarding, in seconds. */
 const REFRESH_SECONDS = 5;
 
 async function showOnboarding(visit: Visit): Promise<Shown> {
@@ -30,7 +30,7 @@ async function showOnboarding(visit: Visit): Promise<Shown> {
   return onboardingShown({ visit, listed, view }, await maskedInput(visit.client, description));
 }
 
-/** The part that the browser reads again and again. */
+/** The part of the page that the browser refreshes. */
 async function showPart(visit: Visit): Promise<Shown> {
   const listed = await listedOf(visit.client, await openOnboarding(visit));
   const view = await onboardingView(visit.client, listed.workflowId);
@@ -88,7 +88,7 @@ function Live({ visit, listed, view }: OnboardingProps) {
   );
 }
 
-/** What it waits for besides a person. */
+/** The causes other than a person for which the onboarding waits. */
 function HeldUp({ view, times }: { readonly view: OnboardingView; readonly times: Times }) {
   const { failures, state } = view;
   const { waiting } = state ?? {};

@@ -10,7 +10,7 @@ export function When({ time, times }: { readonly time: Time; readonly times: Tim
   return <time dateTime={new Date(time).toISOString()}>{times.at(time)}</time>;
 }
 
-/** How long until something is due. Overdue has a sign and a word, and not only a color. */
+/** The time until something is due. Overdue has a sign and a word, not only a color. */
 export function Due({ at, times }: { readonly at: string; readonly times: Times }) {
   const isOver = times.isOver(at);
   return (
@@ -49,7 +49,7 @@ export function firstSentence(text: string): string {
   return /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;
 }
 
-/** What the timeline has of an answer, in words: `text: One sale in ten.` */
+/** The short form of an answer in the timeline: `text: One sale in ten.` */
 export function inShort(answer: string): string {
   const [, kind, content] = /^([a-z-]+)(?:: (.*))?$/s.exec(answer) ?? [];
   const names: Readonly<Record<string, string>> = {
@@ -156,7 +156,7 @@ export function Pages({
 }: {
   readonly page: number;
   readonly pages: number;
-  /** Whether there may be more than so many. */
+  /** True if there may be more. */
   readonly isOpen?: boolean;
   readonly to: (page: number) => string;
 }) {

@@ -17,7 +17,7 @@ import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './
 
 const GROUPS = ['agent', 'account'] as const;
 
-/** What a report covers, as the address has it. */
+/** The scope of a report, from the address. */
 function givenIn({ request }: Visit) {
   const fields = Fields.ofQuery(request);
   const text = (name: string) => fields.text(name).trim();

@@ -32,14 +32,14 @@ import { capitalized, Due, inShort, Problem, Prose, Trail, When } from './parts.
 
 /** The page of a requirement: what is asked, and what has become of it. */
 
-/** How often the page reads whether the requirement is still open, in seconds. */
+/** The interval at which the page checks whether the requirement is still open, in seconds. */
 const REFRESH_SECONDS = 5;
 
 /** The requirement of a request, as its workflow has it. */
 export interface Found {
   readonly workflowId: string;
   readonly requirementId: string;
-  /** As the list of workflows has it, which needs no worker. */
+  /** From the list of workflows, which needs no worker. */
   readonly listed: Listed;
   /** undefined when it cannot be read now. */
   readonly state: OnboardingState | undefined;
@@ -69,7 +69,7 @@ export async function find(visit: Visit, fresh: boolean): Promise<Found> {
   return { workflowId, requirementId, listed, state, obstacle, requirement, correctable };
 }
 
-/** As far as the list of workflows has it, which names no allowed answers. */
+/** The requirement as the list of workflows has it, without its allowed answers. */
 function listedRequirement({ requirements }: Listed, requirementId: string): Requirement | undefined {
   const found = requirements.find(({ id }) => id === requirementId);
   if (!found) return undefined;
@@ -90,7 +90,7 @@ async function showRequirement(visit: Visit): Promise<Shown> {
   return requirementShown(visit, found);
 }
 
-/** The part that the browser reads again and again. */
+/** The part of the page that the browser refreshes. */
 async function showState(visit: Visit): Promise<Shown> {
   const found = await find(visit, false);
   return { part: <LiveState found={found} visit={visit} proposed={await proposedIn(visit, found)} /> };
@@ -142,7 +142,7 @@ export async function requirementShown(visit: Visit, found: Found, extra: Extra 
   return { status, title: `Requirement ${requirementId}`, page };
 }
 
-/** Whether a second person confirms the answers of a requirement. */
+/** Reports whether a second person confirms the answers of a requirement. */
 export function isFourEyes({ settings }: Visit, { kind }: Pick<Requirement, 'kind'>): boolean {
   return settings.fourEyes.includes(kind);
 }
@@ -167,7 +167,7 @@ export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboar
   );
 }
 
-/** What the partner asks, and since when. */
+/** The partner's question, and since when it has been open. */
 export function Asked({ requirement, times }: { readonly requirement: Requirement; readonly times: Times }) {
   const { raisedAt, dueAt, kind } = requirement;
   const detail = detailBeside(requirement);
@@ -185,7 +185,7 @@ export function Asked({ requirement, times }: { readonly requirement: Requiremen
   );
 }
 
-/** What the texts of the command call each answer. */
+/** The names of the answers in the texts of the command. */
 const OPTIONS: readonly (readonly [RegExp, string])[] = [
   [/\bThe detail\b/g, 'The text above'],
   [/\bthe detail\b/g, 'the text above'],
@@ -232,7 +232,7 @@ interface LiveProps {
   readonly proposed: ProposedShown | undefined;
 }
 
-/** The part of the page that changes while somebody types: who has it, what is proposed, and whether somebody answered. */
+/** The part of the page that changes while somebody types: the claim, the proposal, and whether somebody answered. */
 function LiveState({ found, visit, proposed }: LiveProps) {
   const { workflowId, requirementId, requirement, state } = found;
   const source = pathOf(workflowId, 'requirements', requirementId, 'part');
@@ -262,7 +262,7 @@ function LiveState({ found, visit, proposed }: LiveProps) {
   );
 }
 
-/** Who answered a requirement that is no longer open, or why it closed. */
+/** The person who answered a requirement that is no longer open, or the reason why it closed. */
 function Ended({
   state,
   requirementId,
@@ -297,7 +297,7 @@ function Ended({
   );
 }
 
-/** Somebody else was first, or it closed by itself. */
+/** The page after another person was first, or the requirement closed itself. */
 export function goneShown(visit: Visit, found: Found, state: OnboardingState, typed?: Fields): Shown {
   const { workflowId, requirementId } = found;
   const page = (
@@ -323,7 +323,7 @@ export function goneShown(visit: Visit, found: Found, state: OnboardingState, ty
 
 const TYPED: Readonly<Record<string, string>> = { text: 'answer', id: 'ID', code: 'code', reason: 'reason' };
 
-/** What a person typed for nothing, to copy. */
+/** The text that a person typed in vain, to copy. */
 function Typed({ fields }: { readonly fields: Fields }) {
   const shown = fields.names.flatMap((name) => {
     const label = /^set\.(.*)$/.exec(name)?.[1] ?? fieldOf(TYPED, name);

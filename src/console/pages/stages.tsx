@@ -11,7 +11,7 @@ import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { capitalized, firstSentence, Prose } from './parts.js';
 
-/** Where an onboarding stands. */
+/** The stages of an onboarding. */
 
 /** The stages of each kind of onboarding, in order. */
 const STAGES: Readonly<Partial<Record<WorkflowType, readonly Stage[]>>> = {
@@ -29,7 +29,7 @@ export const PART_NAMES: Readonly<Record<Part, string>> = {
 /** The ends that everybody hoped for. */
 const GOOD: readonly string[] = ['boarded', 'onboarded', 'provisioned', 'done'];
 
-/** Where it stands, as a picture: what is done, what runs, what is to come. */
+/** A picture of the stages: done, running, to come. */
 export function Stages({ listed, view }: { readonly listed: Listed; readonly view: OnboardingView }) {
   const { workflowId, state, parts } = view;
   const type = partsOfId(workflowId)?.type;

@@ -95,7 +95,7 @@ function startable<Input extends { readonly externalId: string; readonly account
       try {
         return await started(visit, kind, read.input);
       } catch (error) {
-        // What was typed must not be lost while Temporal does not respond.
+        // The typed values must survive while Temporal does not respond.
         const failure = rejectionOf(error) ?? sentenceOf(error);
         if (failure === undefined) throw error;
         return show(visit, { status: isUnavailable(error) ? 503 : 409, typed, problems: [], failure });
@@ -110,12 +110,12 @@ function startable<Input extends { readonly externalId: string; readonly account
   };
 }
 
-/** What a form shows of an attempt. */
+/** The values and problems that a form shows after an attempt. */
 interface Given {
   readonly status: number;
   readonly typed: Typed;
   readonly problems: readonly FieldProblem[];
-  /** Why a valid input was not started. */
+  /** The reason why a valid input was not started. */
   readonly failure?: string;
 }
 

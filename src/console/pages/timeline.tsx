@@ -10,9 +10,9 @@ import type { Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { Csrf, firstSentence, inShort, Prose, When } from './parts.js';
 
-/** What has happened to an onboarding, and what people answered. */
+/** The timeline of an onboarding, and people's answers. */
 
-/** What people answered, and what closed by itself. */
+/** People's answers, and the requirements that closed themselves. */
 export function Answered({
   visit,
   view,
@@ -120,7 +120,7 @@ function endedOf({ timeline, requirements }: OnboardingState): EndedRequirement[
   return [...ended.values()];
 }
 
-/** What happened, in sentences. The newest is first. */
+/** The timeline in sentences, newest first. */
 export function Timeline({
   timeline,
   times,

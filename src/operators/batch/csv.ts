@@ -84,7 +84,7 @@ interface CsvRecord {
   /** The line where it begins. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** Why it cannot be read. Then it is the last one. */
+  /** The reason why it cannot be read. Then it is the last one. */
   readonly fault?: string;
 }
 
@@ -192,7 +192,7 @@ type Scalar = z.output<typeof scalar>;
 const words = z.record(z.string(), scalar);
 
 const mappingFile = z.strictObject({
-  /** By the header of the file: the column it stands for, or null to leave it out. */
+  /** Keyed by the header of the file: the column that it stands for, or null to leave it out. */
   columns: z.record(
     z.string(),
     z.union([
@@ -220,14 +220,14 @@ interface MappedColumn extends Column {
 
 /** Maps the headers of a file to our columns. */
 interface Mapping {
-  /** By header; null where it is left out. */
+  /** Keyed by header; null where it is left out. */
   readonly columns: ReadonlyMap<string, MappedColumn | null>;
   readonly constants: readonly (MappedColumn & { readonly value: Scalar })[];
 }
 
 /** A mapping file that was read as JSON. */
 export interface MappingFile {
-  /** In messages. */
+  /** The name in messages. */
   readonly name: string;
   readonly value: unknown;
 }

@@ -19,17 +19,17 @@ import { NOT_UTF_8 } from '../text.js';
 export interface Ready {
   readonly line: number;
   readonly externalId: string;
-  /** What no two rows have in common, by field: the `externalId` with its account. */
+  /** The values that no two rows share, by field: the `externalId` with its account. */
   readonly unique: Readonly<Record<string, string>>;
   readonly type: StartableType;
   readonly workflowId: string;
-  /** How to start it again once it has ended, for people. */
+  /** The way to start it again once it has ended, for people. */
   readonly restart: string;
   /** @throws {RefusedRow} */
   readonly start: (client: Client, options: StartOptions) => Promise<Started | Preview>;
 }
 
-/** What a start would do. */
+/** The effect of a start. */
 export interface Preview {
   /** Counts the rows of which the same is true: `would poll`. */
   readonly word: string;
@@ -43,7 +43,7 @@ export class RefusedRow extends Error {
   override readonly name = 'RefusedRow';
 }
 
-/** How long Temporal may take for one call, in milliseconds. */
+/** The time limit of one call to Temporal, in milliseconds. */
 const DEADLINE_MS = 10_000;
 
 /** Makes a call of Temporal that must return soon. */
@@ -133,7 +133,7 @@ export interface Row {
   readonly line: number;
   /** An unchecked input. */
   readonly value?: unknown;
-  /** Why there is no value. */
+  /** The reasons why there is no value. */
   readonly problems?: readonly FieldProblem[];
 }
 

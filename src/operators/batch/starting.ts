@@ -12,7 +12,7 @@ export interface Starting {
   readonly options: StartOptions;
   /** Maximum starts per second; undefined: as many as Temporal accepts. */
   readonly rate: number | undefined;
-  /** How many rows are started concurrently. */
+  /** The number of rows that are started concurrently. */
   readonly concurrency: number;
   readonly persistently: Persistently;
   /** Stops after the starts in progress. Aborted here when every further row would fail in the same way. */
@@ -64,7 +64,7 @@ const PAUSE_MS = 1_000;
 export type Persistently = <Result>(call: () => Promise<Result>) => Promise<Result>;
 
 interface Persistence {
-  /** How long Temporal may be unavailable, in milliseconds. */
+  /** The time for which Temporal may be unavailable, in milliseconds. */
   readonly giveUpAfter: number;
   /** Ends all calls. Aborted here when Temporal was unavailable for too long. */
   readonly stop: AbortController;

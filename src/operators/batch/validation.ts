@@ -4,7 +4,7 @@ import type { StartableType } from '../../temporal/start.js';
 import { distinct } from '../invalid-input.js';
 import type { Invalid, Ready, Row } from './ready.js';
 
-/** What the rows of a file must be. */
+/** The rules for the rows of a file. */
 export interface RowRules {
   /** They name the columns of a table. */
   readonly schemas: readonly z.ZodType[];
@@ -55,7 +55,7 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Va
 /** So many rows are started without a confirmation. */
 export const UNCONFIRMED_ROWS = 20;
 
-/** What the start of a file does, in one sentence. */
+/** Returns the effect of starting a file, in one sentence. */
 export function consequenceOf(name: string, { rows, counts }: Validation): string {
   return `This starts ${rowsOf(rows)} of ${name} (${kindsOf(counts)}), which creates applications at the partners.`;
 }

@@ -6,7 +6,7 @@ import type { RecordOnlyEvent } from '../texts/timeline-texts.js';
 import type { Mask } from './mask.js';
 import type { ExportedCorrection, ExportedRequirement } from './record.js';
 
-/** What people were asked, what they answered, and what their corrections changed. */
+/** The questions to people, their answers, and the changes of their corrections. */
 
 /** An event as a record has it: one of a workflow's timeline, or one that only its history has. */
 export interface RecordedEvent {
@@ -18,7 +18,7 @@ export interface RecordedEvent {
   readonly reason?: string;
 }
 
-/** An open requirement, as far as it is known: without a worker, the list of workflows has only its kind and its dates. */
+/** The known part of an open requirement: without a worker, the list of workflows has only its kind and its dates. */
 export type OpenRequirement = Pick<Requirement, 'id' | 'kind' | 'raisedAt' | 'dueAt'> &
   Partial<Pick<Requirement, 'title' | 'detail'>>;
 

@@ -3,7 +3,7 @@ export type Tone = 'good' | 'part' | 'calm' | 'bad' | 'left' | 'main' | 'tail';
 
 /** A part of a bar. */
 export interface Segment {
-  /** What it stands for, as in the legend. */
+  /** Its name in the legend. */
   readonly name: string;
   readonly amount: number;
   /** The amount in words. Default: the number. */
@@ -20,7 +20,7 @@ export interface Bar {
 }
 
 interface ChartProps {
-  /** What the chart shows, for those who do not see it as well. */
+  /** The meaning of the chart, for people who cannot see it as well. */
   readonly title: string;
   readonly bars: readonly Bar[];
 }

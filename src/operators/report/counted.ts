@@ -6,7 +6,7 @@ import { type Filter, listedBy, typesOf } from '../../temporal/search.js';
 import { type Grouping, Tally } from './figures.js';
 import type { Report } from './numbers.js';
 
-/** What a report covers. */
+/** The scope of a report. */
 export interface ReportOf {
   /** Onboardings that ended before are left out. Default: twelve weeks ago. */
   readonly since?: Date;
@@ -22,7 +22,7 @@ export interface ReportOf {
 /** Twelve weeks. */
 const DEFAULT_SINCE_MS = 84 * 86_400_000;
 
-/** What filters call the account without a name. */
+/** The name of the account without a name in filters. */
 const UNNAMED = 'default';
 
 /** Reads the list of workflows, page by page. Queries no workflow. */
@@ -53,7 +53,7 @@ function wordsOf(filter: Omit<ReportOf, 'since' | 'by'>): Record<string, string>
   );
 }
 
-/** When those of several runs began. Few have so long a history. */
+/** The start of workflows with several runs. Few have so long a history. */
 async function firstStartsOf(client: Client, filter: Filter): Promise<Map<string, Date>> {
   const first = new Map<string, Date>();
   const query = is('ExecutionStatus', 'ContinuedAsNew');

@@ -10,7 +10,7 @@ export const SUBJECTS: Readonly<Record<OnboardingType, string>> = {
   customerOnboarding: 'customer',
 };
 
-/** How onboardings are grouped. */
+/** The grouping of onboardings. */
 export type Grouping = 'agent' | 'account';
 
 export interface StageFigure {
@@ -59,7 +59,7 @@ export interface WeekFigure {
   readonly week: string;
   /** Its Monday, UTC. */
   readonly monday: string;
-  /** How many ended, by outcome. */
+  /** The number of endings, by outcome. */
   readonly outcomes: Readonly<Record<string, number>>;
 }
 
@@ -71,7 +71,7 @@ export interface GroupFigure {
   readonly succeeded: number;
   /** Ended in any other way. */
   readonly others: number;
-  /** From the start to the end of those that succeeded; null when none did. */
+  /** The time from the start to the end of those that succeeded; null when none did. */
   readonly medianSeconds: number | null;
 }
 
@@ -96,7 +96,7 @@ export const SUCCESSES: readonly string[] = ['boarded', 'onboarded', 'provisione
 
 export interface TallyOptions {
   readonly now: Date;
-  /** When workflows with several runs began, by id. */
+  /** The start of workflows with several runs, by id. */
   readonly firstStarts: ReadonlyMap<string, Date>;
   readonly by?: Grouping | undefined;
 }
@@ -255,13 +255,13 @@ function total({ stageSeconds }: Listed): number {
   return Object.values(stageSeconds).reduce((sum, seconds) => sum + seconds, 0);
 }
 
-/** A workflow that somebody terminated, or that failed, has no outcome, and its stage is the last one. */
+/** A workflow that was terminated or failed has no outcome, and its stage is the last one. */
 function outcomeOf({ state, stage }: Listed): string {
   if (state !== 'completed') return state.replaceAll('_', '-');
   return stage !== undefined && (OUTCOMES as readonly string[]).includes(stage) ? stage : 'completed';
 }
 
-/** By subject, and by the stage as an onboarding goes through them. */
+/** Orders by subject, and by the sequence of stages. */
 function orderOf({ subject, stage }: { readonly subject: string; readonly stage: string }): number {
   return Object.values(SUBJECTS).indexOf(subject) * 100 + (STAGES as readonly string[]).indexOf(stage);
 }

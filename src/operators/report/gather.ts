@@ -30,10 +30,10 @@ interface Gathering {
   readonly mask: Mask;
 }
 
-/** Who wants a record. */
+/** The person who wants a record. */
 export interface Export {
   readonly actor: string;
-  /** Why private values are shown. Default: they are masked. */
+  /** The reason for showing private values. Default: they are masked. */
   readonly reason?: string | undefined;
 }
 
@@ -130,7 +130,10 @@ function activitiesOf(
   return partnerActivitiesIn(client, workflowId, taskQueue, run.events, pending);
 }
 
-/** How long a worker may take to respond for an ended workflow, in milliseconds. No worker had it last, for which to wait. */
+/**
+ * The time limit for a worker to respond for an ended workflow, in milliseconds. No worker has it in memory, so there is none to
+ * wait for.
+ */
 const ENDED_TIMEOUT_MS = 5_000;
 
 async function stateFrom(
@@ -159,7 +162,7 @@ async function stateFrom(
   }
 }
 
-/** How the workflow ended, if it has returned something. */
+/** The outcome of the workflow, if it returned one. */
 async function outcomeIn(client: Client, runs: readonly Run[]): Promise<unknown> {
   const last = runs.at(-1);
   const completed = last?.events.at(-1)?.workflowExecutionCompletedEventAttributes;
@@ -167,7 +170,7 @@ async function outcomeIn(client: Client, runs: readonly Run[]): Promise<unknown>
   return outcome;
 }
 
-/** What this record lacks because it is in other runs of the workflow id. */
+/** The parts that this record lacks because they are in other runs of the workflow id. */
 async function gaps(
   client: Client,
   workflowId: string,

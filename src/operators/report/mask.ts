@@ -1,11 +1,11 @@
 import { REDACTED } from '../../privacy/masked.js';
 import { withoutPrivate } from '../../privacy/private-fields.js';
 
-/** What becomes of private values in a record: of a text, or of those in a JSON value. */
+/** Replaces private values in a record: in a text, or in a JSON value. */
 export interface Mask {
-  /** What Gangway wrote: timeline, outcome. Its numbers are ids. */
+  /** Masks what Gangway wrote: timeline, outcome. Its numbers are ids. */
   readonly ours: <Value>(value: Value) => Value;
-  /** What others wrote: an input, an answer, a reason, a request. It may quote anything. */
+  /** Masks what others wrote: an input, an answer, a reason, a request. It may quote anything. */
   readonly theirs: <Value>(value: Value) => Value;
 }
 

@@ -1,7 +1,7 @@
 import { span } from '../time.js';
 import type { Figures, Grouping } from './figures.js';
 
-/** What `gangway report --json` prints. */
+/** The output of `gangway report --json`. */
 export interface Report extends Figures {
   readonly version: 1;
   /** ISO 8601, as all times. */
@@ -12,11 +12,11 @@ export interface Report extends Figures {
   /** The filters that the report was made with. */
   readonly filter: Readonly<Record<string, string>>;
   readonly by: Grouping | null;
-  /** How long Temporal keeps ended workflows; null where this client may not read it. */
+  /** The retention of ended workflows; null if this client may not read it. */
   readonly retentionSeconds: number | null;
 }
 
-/** What the list of workflows no longer has; undefined when it has everything since then. */
+/** Returns what the list of workflows no longer has; undefined if it has everything since then. */
 export function lackOf({ since, at, retentionSeconds }: Report): string | undefined {
   if (retentionSeconds === null || Date.parse(at) - retentionSeconds * 1_000 <= Date.parse(since))
     return undefined;
@@ -41,9 +41,9 @@ interface NumberRow {
   readonly section: string;
   /** `merchant`, `business`, `terminal` or `customer`; empty for all. */
   readonly onboarding: string;
-  /** What is measured: a stage, a kind of requirement, an outcome, a workflow id, or a group. */
+  /** The subject: a stage, a kind of requirement, an outcome, a workflow id, or a group. */
   readonly name: string;
-  /** Of outcomes: the Monday of their week. */
+  /** For outcomes: the Monday of their week. */
   readonly week: string;
   readonly measure: string;
   readonly value: number;

@@ -74,7 +74,7 @@ export function Table<Row>({ caption, rows, columns, isWide, none = 'none' }: Ta
     );
   const classOf = ({ isNumber }: Column<Row>) => (isNumber ? 'number' : undefined);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: who has only a keyboard scrolls it
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it
     <section class="scroll" aria-label={caption} tabIndex={0}>
       <table class={isWide ? 'listing wide' : 'listing'}>
         <caption>{caption}</caption>

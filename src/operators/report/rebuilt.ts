@@ -15,7 +15,7 @@ import {
 import { decodedPayloads } from '../../temporal/payload-codec.js';
 import type { OpenRequirement, RecordedEvent } from './answers.js';
 
-/** What is known of a workflow, from itself or from its history. */
+/** The known facts of a workflow, from itself or from its history. */
 export interface Known {
   readonly facts: Partial<Omit<OnboardingState, 'requirements' | 'timeline'>>;
   readonly timeline: readonly RecordedEvent[];
@@ -23,7 +23,7 @@ export interface Known {
 }
 
 /**
- * What the history shows of a workflow: what the runs before the last one handed on, then search attributes and answers.
+ * Returns what the history shows of a workflow: what earlier runs carried over, then search attributes and answers.
  *
  * @param answers of all runs
  */
@@ -79,7 +79,7 @@ function isEnded(events: readonly Event[]): boolean {
   return endIn(events).length > 0;
 }
 
-/** How the last event ended the run; nothing while it runs. */
+/** Returns how the last event ended the run; nothing while it runs. */
 function endIn(events: readonly Event[]): RecordedEvent[] {
   const last = events.at(-1);
   const ends: readonly (readonly [keyof Event, string])[] = [
@@ -146,7 +146,7 @@ function textOf(value: unknown): string | undefined {
 const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET } =
   proto.temporal.api.enums.v1.WorkflowTaskFailedCause;
 
-/** What somebody did to a workflow from outside: a cancellation, a termination, a reset. No workflow has these in its timeline. */
+/** Returns the actions of people from outside: a cancellation, a termination, a reset. No workflow has these in its timeline. */
 export function interventionsIn(runs: readonly Run[]): RecordedEvent[] {
   return runs.flatMap(({ events }) =>
     events.flatMap((event): RecordedEvent[] => {

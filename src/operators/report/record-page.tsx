@@ -164,7 +164,7 @@ const answersColumns = (times: Times): readonly Column<ExportedOnboarding['answe
   { title: 'Answer', cell: ({ answer }) => answerOf(answer as Answer) },
 ];
 
-/** In words where it has some. */
+/** In words, if there are any. */
 function answerOf(answer: Answer): ComponentChildren {
   if (answer.kind === 'text') return answer.text;
   if (answer.kind === 'documents') return answer.documents.map(({ fileName }) => fileName).join(', ');

@@ -20,7 +20,7 @@ const FILTERS: Readonly<Record<string, string>> = {
   ...{ system: 'partner', partnerAccount: 'account', partnerAccounts: 'account' },
 };
 
-/** The figures of a report: each chart has its numbers in a table beside it. */
+/** The figures of a report: each chart has a table of its numbers next to it. */
 export function ReportFigures({ report, times }: Shown) {
   const { at, namespace, since, filter, running, waiting, ended } = report;
   const only = Object.entries(filter).map(([name, value]) => `${FILTERS[name] ?? name} ${value}`);
@@ -51,7 +51,7 @@ export function ReportFigures({ report, times }: Shown) {
   );
 }
 
-/** A chart beside the table of its numbers; the table alone where there is nothing to draw. */
+/** A chart next to the table of its numbers; the table alone if there is nothing to draw. */
 function pair(title: string, chart: string, bars: readonly Bar[], table: VNode) {
   return (
     <>
@@ -154,7 +154,7 @@ function longestOf({ longest }: Report, times: Times) {
   );
 }
 
-/** The color of each outcome. A terminated or failed workflow needs somebody, as a declined one does not. */
+/** The color of each outcome. A terminated or failed workflow needs attention, unlike a declined one. */
 const TONES: Readonly<Record<string, Tone>> = {
   ...Object.fromEntries(SUCCESSES.map((outcome) => [outcome, 'good' as const])),
   'partly-onboarded': 'part',

@@ -6,9 +6,9 @@ import { RECORD_ONLY_TEXTS, TIMELINE_TEXTS } from './timeline-texts.js';
 
 /** The codes of a kind, which `gangway explain` describes. */
 interface Group {
-  /** What such a code is: `requirement`. */
+  /** The kind of the code: `requirement`. */
   readonly kind: string;
-  /** Where people meet it. */
+  /** The place where people see it. */
   readonly where: string;
   readonly texts: Readonly<Record<string, Explanation>>;
 }
@@ -66,10 +66,10 @@ export interface Explained extends Explanation {
 /** The id of a note: `note-149967d738cb`, or `note-149967d738cb-2` where it is asked again. */
 const NOTE = /^note-[0-9a-f]+(-\d+)?$/;
 
-/** What stands before the ids of requirements of some workflows. */
+/** The prefix of requirement ids of some workflows. */
 const PREFIX = /^(business|terminal)-/;
 
-/** Everything that a code stands for. `not-sent` is `NotSent`, and the id of a requirement is its kind. */
+/** Everything that a code means. `not-sent` is `NotSent`, and the id of a requirement is its kind. */
 export function explained(given: string): Explained[] {
   const kind = NOTE.test(given) ? 'underwriting-note' : given.replace(/-\d+$/, '');
   const wanted = [given, kind, ...(kind === given ? [] : [kind.replace(PREFIX, '')])].map(plain);

@@ -3,7 +3,7 @@ import type { ProblemKind } from '../../receiver/problems.js';
 import type { Obstacle } from '../../temporal/unreadable.js';
 import { type Explanation, NOTHING } from './explanation.js';
 
-/** How a call of a partner fails. */
+/** The failures of a call to a partner. */
 export const PARTNER_ERROR_TEXTS: Readonly<Record<PartnerErrorKind, Explanation>> = {
   NotSent: {
     meaning:
@@ -43,7 +43,7 @@ export const PARTNER_ERROR_TEXTS: Readonly<Record<PartnerErrorKind, Explanation>
   },
 };
 
-/** Why the state of an onboarding cannot be read. It loses nothing meanwhile. */
+/** The reasons why the state of an onboarding cannot be read. It loses nothing meanwhile. */
 export const OBSTACLE_TEXTS: Readonly<Record<Obstacle, Explanation>> = {
   'no-worker': {
     meaning: 'No worker polls the task queue of the onboarding.',
@@ -76,7 +76,7 @@ export const OBSTACLE_TEXTS: Readonly<Record<Obstacle, Explanation>> = {
   },
 };
 
-/** How the receiver refuses a request. The title of each is in receiver/problems.ts. */
+/** The receiver's refusals of a request. Their titles are in receiver/problems.ts. */
 export const PROBLEM_TEXTS: Readonly<Record<ProblemKind, Explanation>> = {
   unreadable: refused('The request is not valid HTTP or not valid JSON.', 'Correct the sender.'),
   'bad-signature': refused(

@@ -1,10 +1,10 @@
 /** A code in words: Markdown with code, emphasis and links as in a page of docs/, and nothing else. */
 export interface Explanation {
-  /** What it means, or what happened. */
+  /** The meaning, or what happened. */
   readonly meaning: string;
-  /** What Gangway does next. */
+  /** Gangway's next action. */
   readonly next: string;
-  /** What a person does. */
+  /** The action of a person. */
   readonly person: string;
 }
 

@@ -5,9 +5,9 @@ import type { Explanation } from './explanation.js';
 export interface Runbook extends Explanation {
   /** The allowed answers, as options of `gangway resolve`. */
   readonly answers: string;
-  /** Where to see what it is about. */
+  /** The place to see what it is about. */
   readonly see: string;
-  /** What not to do, after "Do not". */
+  /** The thing not to do, after "Do not". */
   readonly never: string;
 }
 

@@ -2,7 +2,7 @@ import type { Part } from '../../messages/onboardings.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { type Explanation, NOTHING } from './explanation.js';
 
-/** What happened, where nobody has to do anything. */
+/** An event that needs no action. */
 function fact(meaning: string, next = 'The onboarding continues.'): Explanation {
   return { meaning, next, person: NOTHING };
 }
@@ -83,7 +83,7 @@ export const TIMELINE_TEXTS: Readonly<Record<TimelineEvent, Explanation>> = {
     'Anybody can claim it.',
   ),
   'requirement-taken-over': fact(
-    'A person took over the claim of somebody else. The detail names who had it.',
+    'A person took over another person\'s claim. The detail names who had it.',
     'Others see the new claim.',
   ),
   'write-uncertain': {

@@ -53,9 +53,9 @@ const SPEAKS_OF_A_FACTOR =
   /multi-?factor|mfa|2fa|two-?factor|one-?time|smscode|typeoperation|(?<![a-z])otp(?![a-z])/i;
 
 /**
- * Whether E1 failed because a one-time code is missing or wrong. According to the contract this gives 401 or 403, as
- * other failures do; how they differ is not printed. Assumed: a 403 is about the code unless its message mentions a
- * lock or a suspension, and a 401 is about the code if its message mentions codes or factors.
+ * Reports whether E1 failed because a one-time code is missing or wrong. According to the contract this gives 401 or 403, as other
+ * failures do; how they differ is not printed. Assumed: a 403 is about the code unless its message mentions a lock or a suspension,
+ * and a 401 is about the code if its message mentions codes or factors.
  */
 export function asksForCode({ status, body }: HttpResponse, opened: Opened | undefined): boolean {
   if (status !== 401 && status !== 403) return false;

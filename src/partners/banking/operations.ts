@@ -182,7 +182,7 @@ const MESSAGE_OPERATIONS = {
   },
 } as const satisfies Operations;
 
-/** What the contract writes in place of the brand segment in its paths. */
+/** The contract's placeholder for the brand segment in its paths. */
 export const NEUTRAL_SEGMENT = 'svc';
 
 /**

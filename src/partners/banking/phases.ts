@@ -6,7 +6,7 @@ import type { StatusMeaning } from '../phases.js';
  */
 export type ProfilePhase = 'new' | 'under-review' | 'approved' | 'declined' | 'closed' | 'withdrawn';
 
-/** Whether the partner has not decided yet, so that one of its tickets may be open. */
+/** Reports whether the partner has not decided yet, so that one of its tickets may be open. */
 export function isUnderReview(phase: ProfilePhase): boolean {
   return phase === 'new' || phase === 'under-review';
 }

@@ -67,7 +67,7 @@ export const tokenRequest = z.union([userTokenRequest, partnerTokenRequest]);
 
 const completeCode = { smsCode: text, typeOperation: secondFactor };
 
-/** The second factor by itself (assumed): either form of E1 with the code, which is required. */
+/** The second factor alone (assumed): either form of E1 with the code, which is required. */
 export const secondFactorRequest = z.union([
   z.strictObject({ ...userForm, ...completeCode }),
   z.strictObject({ ...partnerForm, ...completeCode }),
@@ -94,7 +94,7 @@ export type AddressChange =
       associatedPersonId?: never;
     })
   | (Address & {
-      /** Of the primary authorized person or a beneficial owner. */
+      /** The id of the primary authorized person or a beneficial owner. */
       associatedPersonId: string;
       oneTimeCode?: never;
       secureOperationType?: never;
@@ -152,7 +152,7 @@ export const beneficialOwner = z.strictObject({
   city: text,
   state,
   zipCode,
-  /** Per cent. Who owns less than 25 is no beneficial owner. */
+  /** Percent. A person who owns less than 25 is not a beneficial owner. */
   percentageOwnership: z.int().min(25).max(100),
 });
 
@@ -187,7 +187,7 @@ export const accountHolder = z.strictObject({
   businessType: z.int().min(0).max(4).optional(),
   website: z.string().nullish(),
   businessStartDate: dateTime.nullish(),
-  /** In whole US dollars, because it is submitted; a profile that is read has it in cents, see `holder.ts`. */
+  /** In whole US dollars, because it is submitted; a profile that is read has it in cents (see `holder.ts`). */
   annualBusinessRevenue: dollars.nullish(),
   payrollCustomer: z.boolean().optional(),
   /** 0 Default, 1 Type1, 2 Type2, 3 Type3. */

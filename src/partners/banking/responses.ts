@@ -85,7 +85,7 @@ const pageOf = <T extends z.ZodType>(record: T) =>
 
 export const paymentCards = pageOf(paymentCard);
 
-/** What a personal holder, a primary authorized person and an owner have in common. `ssn` comes masked: XXX-XX-XXXX. */
+/** The fields that a personal holder, a primary authorized person and an owner share. `ssn` comes masked: XXX-XX-XXXX. */
 const person = {
   createdDate: someDateTime,
   updatedDate: someDateTime,
@@ -233,7 +233,7 @@ export const tickets = list(ticket);
 export const foundBusinesses = list(z.looseObject({ id: needed(rowId), dba: needed(someText) }));
 export const foundPeople = list(z.looseObject({ id: rowId, name: someText }));
 
-/** Where a list of E11 begins and ends. The query has no field for a cursor, so the next page cannot be requested. */
+/** The boundaries of a list of E11. The query has no field for a cursor, so the next page cannot be requested. */
 const pageInfo = z.looseObject({
   startCursor: someText,
   endCursor: someText,
@@ -311,12 +311,12 @@ export function statusesOf(...phases: readonly ProfilePhase[]): string[] {
   return [...PHASES].flatMap(([status, phase]) => (phases.includes(phase) ? [status] : []));
 }
 
-/** Whether a document has this name of a status, so that nobody needs to explain it. */
+/** Reports whether a document has this name of a status, so that nobody needs to explain it. */
 export function isKnownStatus(bankingStatus: string): boolean {
   return bankingStatus === UNKNOWN || isAmong(BANKING_STATUSES, bankingStatus);
 }
 
-/** What a `bankingStatus` means. */
+/** The meaning of a `bankingStatus`. */
 export function phaseOf(bankingStatus: string): ProfilePhase {
   return PHASES.get(bankingStatus) ?? 'under-review';
 }

@@ -6,7 +6,7 @@ import { int64, text } from '../fields.js';
 /** US states and territories as the partner numbers them. Which number is which state is not shown. */
 export const state = z.int().min(1).max(53);
 
-/** As printed: ten digits, an asterisk being allowed in place of any of them. */
+/** As printed: ten digits; any of them can be an asterisk. */
 export const phone = z.string().regex(/^(\d|\*){10}$/, 'must be 10 digits');
 
 export const tenDigits = z.string().regex(/^\d{10}$/, 'must be 10 digits');
@@ -33,8 +33,8 @@ export const postalCode = z.string().regex(/^\d{5}(-\d{4})?$/, 'must be 5 digits
 export const zipCode = z.string().regex(/^\d{5}$/, 'must be 5 digits');
 
 /**
- * The contract prints `^[a-zA-Z\d',. \-#]+(([',. \-#][a-zA-Z ])?[a-zA-Z.]*)*$`, which takes exponential time on text
- * that does not match. Its first part accepts all that its second part could add, so this is the same rule.
+ * The contract prints `^[a-zA-Z\d',. \-#]+(([',. \-#][a-zA-Z ])?[a-zA-Z.]*)*$`, which takes exponential time on text that does not
+ * match. Its first part accepts everything that its second part could add, so this is the same rule.
  */
 export const extendedAddress = z
   .string()
@@ -48,7 +48,7 @@ export const streetAddress = text
   .regex(startsWithNumberAndStreet, 'must start with a number, followed by the name of a street')
   .refine((address) => !postOfficeBox.test(address), 'must not be a PO box');
 
-/** Which second factor a one-time code comes from (E1, E3). */
+/** The second factor that a one-time code comes from (E1, E3). */
 export const secondFactor = z.enum(['ShortMessageCode', 'TimeBasedCode', 'LegacyTimeBasedCode']);
 
 export const oneTimeCode = z.string().regex(/^\d{6}$/, 'must be 6 digits');

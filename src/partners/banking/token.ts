@@ -97,7 +97,7 @@ class TimeBasedCodes {
   }
 }
 
-/** Who requests tokens, and in which of the two forms of E1. */
+/** The identity that requests tokens, and the form of E1 that it uses. */
 export interface TokenSettings {
   readonly username: string;
   readonly password: string;
@@ -111,7 +111,7 @@ export interface TokenSettings {
   readonly likeV1?: boolean;
   /** Base32. With it, codes of the second factor are generated here, and nobody is asked. */
   readonly totpSecret?: string;
-  /** How long a refusal is remembered before the partner is asked again. */
+  /** The time for which a refusal is remembered before the partner is asked again. */
   readonly coolDown?: Partial<CoolDown>;
   /** Milliseconds of a monotonic clock. Default: `performance.now()`. */
   readonly now?: () => number;
@@ -165,7 +165,7 @@ export class BankingToken {
   /** The latest request for a token; there is never more than one at a time. */
   #latest: { readonly date: number; readonly asksForCode: boolean } | undefined;
 
-  /** @param headers sent with the token in every call. @throws {TypeError} if the TOTP secret is not base32. */
+  /** @param headers sent with every call, besides the token. @throws {TypeError} if the TOTP secret is not base32. */
   constructor(system: string, settings: TokenSettings, http: Transport, headers: Credentials) {
     this.#settings = settings;
     this.#headers = headers;
@@ -218,8 +218,8 @@ export class BankingToken {
   }
 
   /**
-   * What must never be shown: password, device token, TOTP secret, and the current token. A password that equals the
-   * user name, as in the sandbox, is no secret, and may be a word in a response.
+   * Returns what must never be shown: password, device token, TOTP secret, and the current token. A password that equals the user
+   * name, as in the sandbox, is no secret, and may be a word in a response.
    */
   secrets(): string[] {
     const { username, password, deviceToken, totpSecret = '' } = this.#settings;

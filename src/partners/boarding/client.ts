@@ -67,10 +67,10 @@ const envelope = z.object({
 
 const UNKNOWN_WARNING = 'the partner warned in an unknown form';
 
-/** Other fields of an envelope, which do not make one by themselves. */
-const others = z.object({
+/** Fields that may accompany those, and that do not make an envelope alone. */
+const beside = z.object({
   warning: z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_WARNING)),
-  /** In the bare form of a 401 or 403 (apis/4), the words for what `error` only labels. */
+  /** In the bare form of a 401 or 403 (apis/4), the text for the label `error`. */
   message: z.string().catch(''),
 });
 

@@ -23,10 +23,10 @@ const byId = z.strictObject({ id: int32Id });
 export const FEES_PATH = '/api/v2/merchant/fees';
 
 /**
- * The merchant boarding API: all fifteen operations that apis/2 names. B1 to B4 are as printed there; the eleven others
- * have the shapes that apis/4 reports of similar services.
+ * The merchant boarding API: all fifteen operations that apis/2 names. B1 to B4 are as printed there; the eleven others have the
+ * shapes that apis/4 reports of similar services.
  *
- * @param posNames the point-of-sale systems that the partner accepts besides the two that the contract prints.
+ * @param posNames the point-of-sale systems that the partner accepts, besides the two names that the contract prints.
  */
 export function boardingOperations(posNames: readonly string[] = []) {
   const createRequest = createMerchantRequest(posNames);

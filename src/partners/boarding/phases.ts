@@ -30,27 +30,27 @@ export const EXPLAINED: Readonly<Record<StatusMeaning, MerchantPhase>> = {
   approved: 'approved',
 };
 
-/** Whether the partner has decided about an application. Only after an approval is more to come: the mid. */
+/** Reports whether the partner has decided about an application. Only after an approval is more to come: the mid. */
 export function isDecided(phase: MerchantPhase): boolean {
   return ['approved', 'declined', 'withdrawn', 'closed'].includes(phase);
 }
 
-/** Whether underwriters work on the application, so that a note can be open. */
+/** Reports whether underwriters work on the application, so that a note can be open. */
 export function isUnderReview(phase: MerchantPhase): boolean {
   return phase !== 'not-submitted' && !isDecided(phase);
 }
 
-/** Whether an application can be submitted. A submission leads to `submitted`. */
+/** Reports whether an application can be submitted. A submission leads to `submitted`. */
 export function isSubmittable(phase: MerchantPhase): boolean {
   return phase === 'not-submitted' || phase === 'changes-requested';
 }
 
-/** Whether the underwriters wait for answers. */
+/** Reports whether the underwriters wait for answers. */
 export function takesAnswers(phase: MerchantPhase): boolean {
   return phase === 'submitted' || phase === 'awaiting-answers';
 }
 
-/** Whether the partner might accept answers of a person. It might for a status that no document explains. */
+/** Reports whether the partner might accept answers of a person. It might for a status that no document explains. */
 export function mayTakeAnswers(phase: MerchantPhase): boolean {
   return takesAnswers(phase) || phase === 'other';
 }

@@ -140,7 +140,7 @@ export const merchantFeesRead = z
 /** Text or a number, with all its digits: leading zeros matter. */
 const midText = z.union([z.string(), z.number()]).transform(String);
 
-/** Whether it is a mid without doubt: 1 to 20 digits, not all 0. The contract prints no format. */
+/** Reports whether it is a mid without doubt: 1 to 20 digits, not all 0. The contract prints no format. */
 export function isMid(text: string): boolean {
   return /^(?!0+$)\d{1,20}$/.test(text);
 }
@@ -178,7 +178,7 @@ const PHASES: ReadonlyMap<string, MerchantPhase> = new Map([
 /** The names that a document has. The statuses of the underwriters' levels end alike. */
 const STATUS_NAMES = [...PHASES.keys(), ...UNEXPLAINED, `*: ${PENDING}`, `*${PENDING_REVIEW}`];
 
-/** Whether a document has this name of a status, so that nobody needs to explain it. */
+/** Reports whether a document has this name of a status, so that nobody needs to explain it. */
 export function isKnownStatus(status: string): boolean {
   return isAmong(STATUS_NAMES, status);
 }

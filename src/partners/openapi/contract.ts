@@ -2,11 +2,11 @@ import type { Operation } from '../catalogue.js';
 import type { Json, NamedSchemas } from './components.js';
 
 /**
- * What a partner's contract prints about all its operations, in addition to the catalogue. Its OpenAPI document is
- * made from both.
+ * The facts that a partner's contract prints about all its operations, besides the catalogue. Its OpenAPI document is made from
+ * both.
  */
 export interface Contract {
-  /** Where it is printed: `apis/2`. */
+  /** The place where it is printed: `apis/2`. */
   readonly reference: string;
   /** An OpenAPI security scheme. */
   readonly security: Json;
@@ -18,7 +18,7 @@ export interface Contract {
   readonly headers?: readonly Json[];
   /** Wraps the schema of a payload. Default: the body of a response is its payload. */
   envelope?(operation: Operation, payload: Json): Json;
-  /** What a response has around its payload. Default: nothing, or nothing that could differ. */
+  /** Returns the envelope of a response. Default: none, or none that could differ. */
   around?(operation: Operation): Json;
   /** The failure statuses that the contract lists for an operation, each with the schema of its body. */
   failures(operation: Operation): Readonly<Record<number, Json>>;

@@ -26,8 +26,8 @@ export interface PaymentsSettings {
   /** Header of the key. Default: `x-svc-api-key`. */
   readonly apiKeyHeader?: string;
   /**
-   * Which environment the URL leads to. In `uat` no money moves. In `production` a write fails before it is sent unless
-   * the call has `toProduction`, so that nobody moves money because of a wrong setting.
+   * The environment of the URL. In `uat` no money moves. In `production` a write fails before it is sent unless the call has
+   * `toProduction`, so that nobody moves money because of a wrong setting.
    */
   readonly environment: 'uat' | 'production';
   readonly limits?: Partial<HttpLimits>;

@@ -49,8 +49,8 @@ export const payments = definePartner({
       .meta({ description: 'Header that carries the API key.', format: 'name of a header' }),
   }),
   /**
-   * The contract has one URL for UAT and one for production, and neither shows which it is. So the environment is a setting
-   * of its own. Default for a URL on this machine: UAT.
+   * The contract has one URL for UAT and one for production, and neither shows which it is. So the environment is a separate
+   * setting. Default for a URL on this machine: UAT.
    */
   clientSettings: (at, set, { prefix, reject }): PaymentsSettings => {
     const url = new URL(at);

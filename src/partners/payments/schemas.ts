@@ -53,7 +53,7 @@ type Prefix = { [Name in Resource]: `/${(typeof VERSIONS)[Name][number]}/${Name}
 /** A path below a version of a resource that has this version. */
 export type VersionedPath = Prefix | `${Prefix}/${string}`;
 
-/** Whether a path has a version that its resource has, as the types require. */
+/** Reports whether a path has a version that its resource has, as the types require. */
 export function isVersioned(path: string): path is VersionedPath {
   const [start, version, resource] = path.split('/');
   return (

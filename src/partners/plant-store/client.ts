@@ -34,7 +34,7 @@ export function plantStoreOff(reason: string): PlantStoreClient {
   return { ...partnerOff(SYSTEM, PLANT_STORE_OPERATIONS, reason), close: async () => undefined };
 }
 
-/** Plain JSON; a failure is an Error, whose number is shown with its message. */
+/** Plain JSON; a failure is an Error, whose number is shown next to its message. */
 function openBody(response: PartnerResponse): Opened | undefined {
   const opened = openPlain(response);
   const error = failure.safeParse(opened?.payload);

@@ -4,7 +4,7 @@ import { absent, anyResponse, idText, int32, int64, sometimes } from '../fields.
 
 export { int64 };
 
-/** NewPlant: all that a plant has, and its id. */
+/** NewPlant: all fields of a plant, and its id. */
 export const newPlant = z.strictObject({ id: int64, name: z.string(), tag: z.string().optional() });
 
 /**

@@ -57,7 +57,7 @@ type CardHandlers = Pick<
   | 'listPaymentCards'
 >;
 
-/** What the cards need of the rest of the sandbox. */
+/** The parts of the sandbox that cards need. */
 export interface CardsContext {
   readonly accounts: Accounts;
   /** By the partner's clock. */

@@ -9,7 +9,7 @@ type Owner = z.output<typeof beneficialOwner>;
 const MASKED = 'XXX-XX-XXXX';
 const COUNTRY = 'USA';
 
-/** When a record was made and last changed, ISO 8601. */
+/** The times at which a record was made and last changed, ISO 8601. */
 export interface Dates {
   readonly createdDate: string;
   readonly updatedDate: string | null;
@@ -81,7 +81,7 @@ function ownerRecord(id: string, businessAccountId: number, owner: Owner, dates:
   };
 }
 
-/** What of a submission a ticket's `updateFieldRequest` is about, as text to compare; undefined when nothing is. */
+/** The value of a submission that a ticket's `updateFieldRequest` is about, as text to compare; undefined if it is about none. */
 export function requestedField(holder: Holder, request: string): string | undefined {
   const read = FIELDS[request];
   return read && JSON.stringify(read(holder));

@@ -47,7 +47,7 @@ const SOME_ADDRESS: Address = {
   state: 33,
 };
 
-/** What a profile belongs to, and what it needs of the rest of the partner. */
+/** The owner of a profile, and the parts of the partner that it needs. */
 export interface ProfileContext {
   readonly pace: () => Pace;
   /** By the partner's clock. */
@@ -130,7 +130,7 @@ export class Profile {
     return this.#problem;
   }
 
-  /** Why the holder can no longer be changed. */
+  /** The reason why the holder can no longer be changed. */
   get refusesChanges(): string | undefined {
     return REFUSED.includes(this.bankingStatus) ? `the profile is ${this.bankingStatus}` : undefined;
   }
@@ -163,7 +163,7 @@ export class Profile {
     this.#wakeForNextStep();
   }
 
-  /** To be called when a ticket of this profile was answered: with the last one, things move on. */
+  /** Call this when a ticket of this profile was answered: after the last one, the profile proceeds. */
   ticketAnswered(): void {
     if (this.#openTickets.length > 0) return;
     const next = this.#scenario?.answered?.[this.#timesAnswered++];
@@ -182,7 +182,7 @@ export class Profile {
     this.#wakeForNextStep();
   }
 
-  /** Webhooks come by themselves, so a step must not wait for somebody to look. */
+  /** Webhooks are sent without a request, so a step must not wait for a read. */
   #wakeForNextStep(): void {
     clearTimeout(this.#timer);
     const wait = this.#script.untilNext;

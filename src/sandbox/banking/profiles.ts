@@ -27,10 +27,10 @@ type ProfileHandlers = Pick<
 
 const FIRST_PROFILE_ID = 3_001;
 
-/** What the profiles need of the rest of the sandbox. */
+/** The parts of the sandbox that profiles need. */
 export interface ProfilesContext extends Omit<ProfileContext, 'merchantProfileIdOf'> {
   record(operation: keyof BankingOperations & string, id: number, signs?: Signs): void;
-  /** Whether a one-time code is right. */
+  /** Reports whether a one-time code is right. */
   isCode(code: string, kind: string | undefined): boolean;
   /** Those of the boarding partner. */
   readonly merchants: () => Merchants;

@@ -68,7 +68,7 @@ const transition = z.strictObject({
         text: z.string().min(1),
         topic: z.string().optional(),
         updateFieldRequest: z.string().optional(),
-        /** Who opens it: null where nobody is named. Default: the profile's user. */
+        /** The user who opens it: null for nobody. Default: the profile's user. */
         userProfileId: z.int32().nullable().optional(),
       }),
     )

@@ -23,10 +23,10 @@ export interface Problem {
   readonly message: string;
 }
 
-/** What happens to a business by itself, at the sandbox's pace, after each thing the caller does. */
+/** The changes that happen to a business at the sandbox's pace after each action of the caller. */
 export interface Scenario {
   readonly description: string;
-  /** What is wrong with the submission, so that it is `success: false` until a PUT changed it. */
+  /** The problem of the submission: it is `success: false` until a PUT changes it. */
   readonly problem?: Problem;
   /** The submission opens a financial account at once. */
   readonly opensAccount?: true;
@@ -138,7 +138,7 @@ export const BUSINESS_SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/** What an SSN of the authorizing person does; each is valid by the contract's pattern, and was never a person's to use. */
+/** The effects of an authorizing person's SSN. Each is valid by the contract's pattern, and was never issued to a person. */
 export const MAGIC_SSNS = {
   '219099999': 'success:false: the profile exists, and waits for a PUT with another ssn',
   '078051120': 'success:false: no profile comes of it, and profileId is 0',
@@ -156,7 +156,7 @@ export interface NewTicket {
   readonly topicId?: number | undefined;
   /** The field of the profile that the partner asks about. */
   readonly updateFieldRequest?: string | undefined;
-  /** Who opens it: null where nobody is named. Default: the owner. */
+  /** The user who opens it: null for nobody. Default: the owner. */
   readonly userProfileId?: number | null | undefined;
 }
 
@@ -172,7 +172,7 @@ export interface Ticket {
   text: string;
   readonly topic: string;
   readonly topicId: number;
-  /** Of the profile that the ticket is about; its creator's otherwise. */
+  /** The user of the profile that the ticket is about; otherwise its creator. */
   readonly userProfileId: number | null;
   readonly parentTicketId: number | null;
   readonly updateFieldRequest: string | null;
@@ -206,7 +206,7 @@ export class Tickets {
     return ticket;
   }
 
-  /** What was asked, and answered, is asked again. Replies stay as they are. */
+  /** Asks again after an answer. Replies stay as they are. */
   reopen(owner: Pick<Ticket, 'partnerId' | 'userProfileId'>): void {
     for (const ticket of this.of(owner)) if (ticket.parentTicketId === null) ticket.status = NEW;
   }

@@ -11,7 +11,7 @@ import { isOpen, RESOLVED, type Ticket, Tickets, ticketRecord } from './scenario
 import { type BankingUser, SignIn, Team } from './users.js';
 import { Notifications, Webhooks } from './webhooks.js';
 
-/** The banking partner behind its API, as far as its parts have to do with each other. */
+/** The banking partner behind its API: the parts that depend on each other. */
 export class BankingService {
   readonly signIn: SignIn;
   readonly profiles: Profiles;
@@ -176,7 +176,7 @@ type TicketHandlers = Pick<
   'listNewTickets' | 'listTickets' | 'createTicket' | 'getTicket' | 'updateTicket'
 >;
 
-/** What tickets need of the rest of the sandbox. */
+/** The parts of the sandbox that tickets need. */
 export interface TicketContext {
   readonly tickets: Tickets;
   record(operation: keyof BankingOperations & string, id: number, signs?: Signs): void;

@@ -5,11 +5,11 @@ import type { BankingOperations } from '../../partners/banking/operations.js';
 import type { tokenRequest } from '../../partners/banking/requests.js';
 import { type Handlers, Refusal } from '../routes.js';
 
-/** Who may sign in to the sandbox's banking API (the password is the user name), in the user's or the partner's form. */
+/** The users who may sign in to the sandbox's banking API (the password is the user name), in the user's or the partner's form. */
 export interface BankingUser {
   readonly name: string;
   readonly userId: number;
-  /** What belongs to another partner is out of reach. */
+  /** Records of other partners are out of reach. */
   readonly partnerId: number;
   /** `none` signs in, and that is all. */
   readonly access: 'write' | 'read' | 'none';
@@ -82,7 +82,7 @@ export class SignIn {
     return this.issue(user, request.likev1);
   }
 
-  /** Whether a one-time code is right, by the partner's clock; a period too early or too late is right as well. */
+  /** Reports whether a one-time code is right, by the partner's clock; a period too early or too late is right as well. */
   isCode(code: string | null | undefined, kind: string | null | undefined): boolean {
     if (kind === 'ShortMessageCode') return code === SHORT_MESSAGE_CODE;
     return typeof code === 'string' && totp.validate({ token: code, timestamp: this.now() }) !== null;
@@ -97,7 +97,7 @@ export class SignIn {
     return likeV1 ? answer : { ...answer, userId: user.userId };
   }
 
-  /** The user whom an `Authorization` header stands for; undefined when its token is missing, unknown or too old. */
+  /** The user of an `Authorization` header; undefined if its token is missing, unknown or expired. */
   userOf(authorization: string | undefined): BankingUser | undefined {
     const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
     const issued = this.#tokens.get(token);

@@ -213,7 +213,7 @@ type NotificationHandlers = Pick<
 const TAKE = 100;
 const FIRST_ID = 6_001;
 
-/** What a partner's users find in their applications. */
+/** The notifications that a partner's users see in their applications. */
 export class Notifications {
   #notifications: Notification[] = [];
   #added = 0;

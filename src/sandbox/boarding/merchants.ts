@@ -87,7 +87,7 @@ export class Merchant {
     if (change.notes) this.#addNotes(change.notes);
   }
 
-  /** The underwriters move it between two things that the caller does: for good, or for some steps before what else they do. */
+  /** The underwriters move it between two actions of the caller: permanently, or for some steps before they continue. */
   meanwhile({ status, steps }: { readonly status: string; readonly steps?: number | undefined }): void {
     const pause: Step[] = Array(Math.max(0, (steps ?? 0) - 1)).fill({});
     this.#script.play(steps === undefined ? [] : [...pause, { status: this.status }, ...this.#script.left]);
@@ -140,7 +140,7 @@ export interface Step {
   readonly notes?: readonly string[];
 }
 
-/** What happens to a merchant of a scenario by itself, at the sandbox's pace, after each thing the caller does. */
+/** The changes that happen to a merchant of a scenario at the sandbox's pace after each action of the caller. */
 export interface Scenario {
   readonly description: string;
   /** After the submission put it at Pending. */

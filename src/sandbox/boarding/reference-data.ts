@@ -64,7 +64,10 @@ function boardingSettings(id: number, name: string, isoId: number) {
   };
 }
 
-/** Who may call the sandbox's boarding API, by Basic credentials (the password is the user name, unless one is set for all). */
+/**
+ * The users who may call the sandbox's boarding API, by Basic credentials (the password is the user name, unless one is set for
+ * all).
+ */
 export interface User {
   readonly name: string;
   readonly isoId: number;

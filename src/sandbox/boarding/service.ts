@@ -160,7 +160,7 @@ class BoardingService {
   }
 }
 
-/** What distinguishes customers of one name, as far as callers send it. */
+/** The identity of customers with the same name, from what callers send. */
 function keyOf({ id, basics }: Merchant): string | number {
   return basics.guid ?? id;
 }

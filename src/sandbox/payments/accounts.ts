@@ -71,7 +71,7 @@ export class Accounts {
   }
 }
 
-/** Who calls the payments platform, by the key that was shown. */
+/** The caller of the payments platform, by the key that was shown. */
 export interface KeyHolder extends Owner {
   readonly permissions: readonly string[];
 }
@@ -105,7 +105,7 @@ export const PAYMENTS_KEYS: readonly (KeyHolder & { readonly name: string })[] =
   { name: 'other-partner', partnerId: 2, permissions: [ALL] },
 ];
 
-/** API keys that callers made, beside those that are there from the start. */
+/** API keys that callers made, besides those that exist from the start. */
 export class ApiKeys {
   readonly #made = new Owned<ApiKey>('apikey');
 
@@ -151,7 +151,7 @@ export class ApiKeys {
   };
 }
 
-/** Whether a key opens an operation, by its resource and whether it reads. */
+/** Reports whether a key permits an operation, by its resource and by read or write. */
 export function permits({ permissions }: KeyHolder, { path, effect }: Operation): boolean {
   const [, , resource] = path.split('/');
   const needed = `${resource}:${effect === 'read' ? 'read' : 'write'}`;

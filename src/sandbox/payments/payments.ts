@@ -153,7 +153,7 @@ const reverse = (payment: Payment, { amount }: Asked<'reversePayment'>) => payme
 const adjust = (payment: Payment, { amount }: Asked<'adjustPayment'>) => payment.adjust(amount);
 const confirm = (payment: Payment, asked: Asked<'confirmPayment'>) => payment.confirm(asked.confirm);
 
-/** Of a payment that was reversed as a whole. No document names it. */
+/** The status of a payment that was reversed as a whole. No document names it. */
 const REVERSED = 'reversed';
 
 export interface PaymentBasics {
@@ -229,7 +229,7 @@ export class Payment {
     this.#authorized += amount;
   }
 
-  /** Parts may be refunded until all that was captured is. */
+  /** Parts may be refunded until the whole captured amount is. */
   refund(amount: Cents): void {
     this.#needs(CAPTURED, SETTLED);
     this.#refunded += upTo(this.#captured - this.#refunded, amount);

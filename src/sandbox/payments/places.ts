@@ -38,7 +38,7 @@ export class Places {
     return this.#terminals.add(owner, (id) => ({ status: 'active', ...fields, id }));
   }
 
-  /** What a payment needs of its terminal; undefined when there is no such terminal. */
+  /** The facts that a payment needs of its terminal; undefined if there is no such terminal. */
   terminalAt(id: string, owner: Owner): { accountId: string; scenario: Scenario } | undefined {
     const terminal = this.#terminals.of(owner).find((one) => one.id === id);
     const scenario = terminal && scenarioOf(TERMINAL_SCENARIOS, terminal.name);
@@ -97,7 +97,7 @@ export class Places {
   }
 }
 
-/** What becomes by itself, at the sandbox's pace, of a payment that is started at a terminal. */
+/** The changes that happen, at the sandbox's pace, to a payment that is started at a terminal. */
 export interface Scenario {
   readonly description: string;
   /** The status after `pending`; `approved` is authorized, or captured, as was asked for. None stays pending. */

@@ -44,7 +44,7 @@ class PaymentsService {
   }
 }
 
-/** What is there from the start: for each partner a merchant with one terminal of either flow. */
+/** The initial state: for each partner a merchant with one terminal of either flow. */
 function addMerchants(accounts: Accounts, places: Places): void {
   const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
   for (const partnerId of new Set(PAYMENTS_KEYS.map((key) => key.partnerId))) {

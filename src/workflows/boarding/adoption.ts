@@ -11,7 +11,7 @@ import { UNSUBMITTED } from './decisions.js';
 /** A merchant that existed before its boarding. */
 export interface FoundMerchant {
   readonly merchantProfileId: number;
-  /** What was read of it. */
+  /** The status that was read. */
   readonly now: StatusSnapshot;
   /** The ended boarding that created it, and its dba, which may be masked. */
   readonly formerOwner?: string;
@@ -29,7 +29,7 @@ export function adopted(boarding: Boarding, found: FoundMerchant): void {
   if (found.now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;
 }
 
-/** Follows the merchant that the input names. A person learns of all that was read, even that nobody has submitted it. */
+/** Follows the merchant that the input names. Reports the whole snapshot to a person, including "not submitted". */
 export async function followMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
   const found = await findAdoptable(boarding, merchantProfileId);
   know(boarding, found);

@@ -32,7 +32,7 @@ const NEXT_STEPS: NextSteps = {
   closed: 'The partner closed the merchant.',
 };
 
-/** What differs where the partner has the merchant, and Gangway only follows it. */
+/** The steps that differ when the partner has the merchant, and Gangway only follows it. */
 const NEXT_STEPS_FOLLOWED: NextSteps = {
   ...NEXT_STEPS,
   preparing: 'read the merchant at the partner',
@@ -45,13 +45,13 @@ function leftBehind({ merchantProfileId, partnerStatus }: Facts): string {
     : 'no merchant is known at the partner';
 }
 
-/** What a run hands to the next one when its history has grown long. The input travels with its corrections. */
+/** The records that a run passes to the next one when its history has grown long. They include the input with its corrections. */
 export interface Carried {
   readonly journey: JourneyRecords;
   readonly underwriting: Remembered;
 }
 
-/** A boarding as it stands: its input with corrections, what is known of the merchant, and what runs. */
+/** The present state of a boarding: its input with corrections, what is known of the merchant, and what runs. */
 export class Boarding {
   readonly journey: Journey;
   readonly input: CorrectableInput<MerchantBoardingInput | FollowedMerchantInput>;
@@ -59,10 +59,10 @@ export class Boarding {
   readonly isFollowed: boolean;
   /** Polls the status of the merchant, once there is one. */
   readonly status: StatusPoll<Seen, StatusSnapshot>;
-  /** What runs beside the poll. */
+  /** The tasks that run next to the poll. */
   readonly tasks = new Tasks();
   remembered: Remembered;
-  /** What the poll has read since the write began that is in flight. */
+  /** The snapshot that the poll has read since the write in flight began. */
   polled: StatusSnapshot | undefined;
 
   constructor(input: MerchantBoardingInput | FollowedMerchantInput, carried?: Carried) {
@@ -98,7 +98,7 @@ export class Boarding {
     return String(this.input.current.merchant.dba);
   }
 
-  /** What decisions depend on now. */
+  /** The present facts on which decisions depend. */
   get situation(): Situation {
     const { requirements } = this.journey;
     return {

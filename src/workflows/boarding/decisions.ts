@@ -17,7 +17,7 @@ import { CALM, calmed, comparable, type Restless, seenOf, tracked } from './rest
 /** A status by the partner's name, and when the partner set it. */
 export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 
-/** What a boarding remembers of underwriting. A run hands it to the next one. */
+/** A boarding's memory of underwriting. A run passes it to the next one. */
 export interface Remembered {
   readonly seen: Seen;
   /** Gangway has submitted the application. */
@@ -48,7 +48,7 @@ export const UNSUBMITTED: Remembered = { ...NOTHING, seen: { phase: 'not-submitt
 /** The kinds of requirements that these rules raise. Abandoning one of them ends the boarding. */
 export const KINDS = ['underwriting-note', 'request-changes', 'not-submitted', 'unclear-mid'] as const;
 
-/** What a decision depends on, beside what is remembered and read. */
+/** The facts on which a decision depends, besides what is remembered and read. */
 export interface Situation {
   readonly merchantProfileId: number;
   readonly dba: string;
@@ -76,7 +76,7 @@ export interface Reaction {
 }
 
 /**
- * What a read leads to. A decision of the partner ends the boarding, and leaves all else as it is.
+ * Returns the consequences of a read. A decision of the partner ends the boarding, and leaves everything else as it is.
  *
  * @param inARow how many reads in a row have changed something
  */
@@ -183,7 +183,7 @@ export function onChangesRequested(
   return question && isNew && kept.length === 0 ? [...closed, { ask: question }] : closed;
 }
 
-/** A person is asked about a followed merchant that nobody has submitted, until somebody has. */
+/** Asks a person about a followed merchant that nobody has submitted, until somebody has. */
 function onNotSubmitted(
   submitted: boolean,
   { phase, status }: StatusSnapshot,
@@ -216,7 +216,7 @@ const MOVED_ON = 'the partner has moved on';
 /**
  * Closes the requirements of a kind that the partner does not ask any more.
  *
- * @param drops whether that drops their answers, too. An answer that is on its way is never dropped
+ * @param drops whether that also drops their answers. An answer in flight is never dropped
  */
 function sorted(
   kind: RequirementKind,
@@ -235,7 +235,7 @@ function when(condition: boolean, decision: Decision): Decision[] {
   return condition ? [decision] : [];
 }
 
-/** What is sent next. */
+/** The next thing to send. */
 export type Due =
   /** The fees of the input, and the application. */
   | { readonly send: 'application' }
@@ -245,8 +245,8 @@ export type Due =
   | { readonly send: 'answers'; readonly answers: readonly Answered[] };
 
 /**
- * What the status asks for: the application once, and again when a person has answered what the partner wants to be changed. The
- * answers to notes, as soon as all are answered, unless the partner did not take the same ones in the same status.
+ * Returns what the status calls for: the application once, and again when a person has answered what the partner wants changed; the
+ * answers to notes, once all are answered, unless the partner did not take the same ones in the same status.
  */
 export function due(
   { seen, submitted, refused, restless }: Remembered,
@@ -270,7 +270,7 @@ export function due(
   return wasRefused ? undefined : { send: 'answers', answers };
 }
 
-/** What the next read is compared with. */
+/** Returns the values with which the next read is compared. */
 export function compared({ seen, restless }: Remembered): Seen {
   return comparable(restless, seen);
 }
@@ -295,7 +295,7 @@ export function idsOf(answers: readonly Answered[]): string {
   return answers.map(({ requirement }) => requirement.id).join();
 }
 
-/** Whether the partner has not set another status since. */
+/** Reports whether the partner has not set another status since. */
 function isSame(
   one: Partial<StatusMark>,
   other: Partial<StatusMark>,

@@ -1,4 +1,4 @@
-/** What goes to the partner with people's answers, and what shows that it has arrived: functions of values. */
+/** The answers that go to the partner, and the evidence of their arrival: functions of values. */
 import type { StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { isDecided, isUnderReview } from '../../partners/boarding/phases.js';
@@ -72,7 +72,7 @@ export function afterRefusal(
   return { ...before, refused: { status, statusDate, answers: idsOf(answers) } };
 }
 
-/** Whether a read shows delivered notes. If it is from before the delivery was known, nobody was asked about them. */
+/** Reports whether a read shows delivered notes. If it is from before the delivery was known, nobody was asked about them. */
 export function listsDelivered({ delivered }: Remembered, { notes }: StatusSnapshot): boolean {
   return notes.some(({ id }) => Object.hasOwn(delivered, id));
 }

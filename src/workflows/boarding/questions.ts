@@ -19,7 +19,7 @@ export function noteQuestion({ id, text, author, more }: Note): Question {
   };
 }
 
-/** How much of a note is in its title, in characters. */
+/** The length of a note in its title, in characters. */
 const IN_TITLE = 100;
 
 function beginningOf(text: string): string {

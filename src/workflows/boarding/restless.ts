@@ -8,11 +8,11 @@ type Field = (typeof FIELDS)[number];
 const RESTLESS_CHANGES = 3;
 
 /**
- * Which fields of the status data a partner changes with each read. They are not compared until something else has changed,
- * so that such a partner costs no more history than another one. A date that was restless once stays so.
+ * The fields of the status data that a partner changes with each read. They are not compared until something else has changed, so
+ * that such a partner costs no more history than another one. A date that was restless once stays so.
  */
 export interface Restless {
-  /** How many reads in a row have changed each field. */
+  /** The number of consecutive reads that have changed each field. */
   readonly changes: Readonly<Partial<Record<Field, number>>>;
   readonly hasRestlessDate: boolean;
 }
@@ -37,7 +37,7 @@ export function calmed({ changes }: Restless): readonly string[] {
   return FIELDS.filter((field) => changes[field] === RESTLESS_CHANGES);
 }
 
-/** What the next wait compares. */
+/** Returns the values that the next wait compares. */
 export function comparable(
   restless: Restless,
   { phase, status, statusDate, comment, mid, unclearMid, noteIds }: Seen,
@@ -62,7 +62,7 @@ function sameNotes({ noteIds: before = [] }: Seen, { noteIds: after = [] }: Seen
   return before.length === after.length && after.every((id) => before.includes(id));
 }
 
-/** What is remembered of a read. */
+/** Returns the part of a read that is remembered. */
 export function seenOf({ notes, ...status }: StatusSnapshot): Seen {
   return { ...status, noteIds: notes.map(({ id }) => id) };
 }

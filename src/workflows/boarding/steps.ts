@@ -225,7 +225,7 @@ function answersWait(boarding: Boarding, answers: readonly Answered[], now: Stat
   boarding.status.replaceWith(now);
 }
 
-/** Whether the partner took the answers: its status before it did, or what it was when it did not. */
+/** The outcome of a review: the status before the partner took the answers, or the status with which it did not take them. */
 type Review =
   | { readonly delivered: true; readonly before: StatusMark }
   | { readonly delivered: false; readonly before: StatusSnapshot };
@@ -233,7 +233,7 @@ type Review =
 /** @throws {RejectedByPartner} */
 function reviewRequested(boarding: Boarding, answers: readonly Answered[]): Promise<Review> {
   const { journey, merchantProfileId, remembered } = boarding;
-  // What is read once the outcome is in doubt may be later: the partner may have taken the answers and asked the same again.
+  // A read after the outcome is in doubt may be too late: the partner may have taken the answers and asked the same again.
   const { status = '', statusDate = null } = remembered.seen;
   const taken = { delivered: true, before: { status, statusDate } } as const;
   const noteIds = notesOf(answers);

@@ -2,13 +2,16 @@ import type { Answer } from '../../messages/requirements.js';
 import { shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 
-/** How much of a text the timeline keeps, in characters. */
+/** The length of a text in the timeline, in characters. */
 const TEXT_LENGTH = 120;
 
-/** How many fields or documents it names. */
+/** The number of fields or documents that it names. */
 const MOST_NAMES = 10;
 
-/** What a person answered, for the timeline: the kind, and a masked and shortened content. The fields of a correction have no values. */
+/**
+ * The short form of an answer, for the timeline: the kind, and a masked and shortened content. The fields of a correction have no
+ * values.
+ */
 export function inShort(answer: Answer): string {
   const content = contentOf(answer);
   return content === '' ? answer.kind : `${answer.kind}: ${content}`;

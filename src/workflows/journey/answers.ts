@@ -75,7 +75,7 @@ export class Answers {
     return receipt;
   };
 
-  /** Why an answer does not fit; undefined when it does. */
+  /** Returns why an answer does not fit; undefined if it does. */
   problemWith(resolution: Resolution): string | undefined {
     const { corrected, requirements } = this;
     return (

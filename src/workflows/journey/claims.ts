@@ -24,7 +24,7 @@ import { isText, problemWithId } from './resolution-check.js';
 /** A code is worthless by the time that it is confirmed. What is taken back is not open. */
 const NEVER_PROPOSED: readonly AnswerKind[] = ['code', 'take-back'];
 
-/** Who works on an open requirement, and which answers wait for a second person. */
+/** The claims of open requirements, and the proposed answers that wait for a second person. */
 export class Claims {
   #lastProposalAt = 0;
 
@@ -125,7 +125,7 @@ export class Claims {
     const { at: _, ...proposed } = this.#proposed(confirmation);
     const { requirementId } = proposed;
     await this.answers.check(proposed);
-    // Meanwhile somebody may have proposed another answer.
+    // In the meantime, somebody may have proposed another answer.
     if (this.proposed(requirementId)?.at !== confirmation.proposedAt)
       throw rejection('proposedAt: this answer is no longer proposed');
     const actor = confirmation.actor.trim();
@@ -159,7 +159,7 @@ export class Claims {
     return { requirementId };
   };
 
-  /** What is proposed for a requirement, as a whole. */
+  /** Returns the whole proposal for a requirement. */
   readonly proposed = (id: string): ProposedAnswer | null => this.requirements.claimsOf(id).proposed ?? null;
 
   /** @throws {ApplicationFailure} when the requirement is not open, or nothing is proposed for it */
@@ -175,7 +175,7 @@ function reject(problem: string | undefined): void {
   if (problem !== undefined) throw rejection(problem);
 }
 
-/** Who fills in JSON by hand may write null for what is absent. */
+/** People who fill in JSON by hand may write null for an absent value. */
 function isGiven<Value>(value: Value | null | undefined): value is Value {
   return value !== undefined && value !== null;
 }

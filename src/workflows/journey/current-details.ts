@@ -30,11 +30,11 @@ const ENDS: NextSteps = {
  */
 const LONGEST_IN_URL = 7_000;
 
-/** Of that, what a text of somebody else may use. */
+/** The part of it for a text from outside. */
 const LONGEST_TEXT_IN_URL = 2_000;
 
 /**
- * The Markdown that the Web UI shows: where a workflow stands, what a person must do and how, or how it ended. It costs no
+ * Returns the Markdown that the Web UI shows: the state of a workflow, what a person must do and how, or how it ended. It costs no
  * history, because the server asks a worker for it each time.
  *
  * @param said what the end came with: a comment of the partner, writes that were in flight
@@ -142,7 +142,7 @@ function blockOf(requirement: Requirement, number: number): string {
   ].join('\n');
 }
 
-/** Who works on it, and the answer that waits for a second person. */
+/** The claim, and the answer that waits for a second person. */
 function claimOf(requirement: Requirement): string[] {
   const { id, proposal } = requirement;
   const claim = currentClaim(requirement);

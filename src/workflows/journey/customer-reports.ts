@@ -39,7 +39,7 @@ export class CustomerReports {
   #customer: { readonly workflowId: string; readonly part: Part } | undefined;
   /** The last report. Without a state, the next one is whole. */
   #reported: { readonly number: number; readonly state?: OnboardingState } = { number: 0 };
-  /** What there is to report; the outcome once the workflow ends. */
+  /** The content of the next report; the outcome once the workflow ends. */
   #present: { readonly state: OnboardingState; readonly outcome?: PartOutcome } | undefined;
   #reportsEnd: boolean;
 
@@ -117,7 +117,7 @@ export interface ReportedPart {
   readonly outcome?: PartOutcome;
 }
 
-/** What changed between two states; without the first, all of the second. */
+/** Returns the changes between two states; without the first, all of the second. */
 export function changesBetween(before: OnboardingState | undefined, after: OnboardingState): StateChanges {
   const { dba: _, requirements, timeline: __, waiting: ___, ...facts } = after;
   const known: Partial<OnboardingState> = before ?? {};
@@ -142,7 +142,7 @@ export function unreportedPart(part: Part): ReportedPart {
 }
 
 /**
- * What a customer knows of a part after a report. A report may be lost, repeated or late.
+ * Returns a customer's knowledge of a part after a report. A report may be lost, repeated or late.
  *
  * @returns `old` when the report holds nothing new, `gap` when an earlier report is missing
  */

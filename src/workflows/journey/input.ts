@@ -34,7 +34,7 @@ const { checkCorrection, blankCorrection } = proxyLocalActivities<CorrectionActi
   summary: 'Check the correction',
 });
 
-/** Input of a workflow as it stands, with the corrections that people made. */
+/** The present input of a workflow, with people's corrections. */
 export class CorrectableInput<Input extends object = object> {
   #current: Input;
   /** The local activity that runs now. */
@@ -53,7 +53,7 @@ export class CorrectableInput<Input extends object = object> {
     return this.#current;
   }
 
-  /** The problem with a correction that changes nothing. A person who wants the same again answers `retry`. */
+  /** The problem with a correction that changes nothing. To try the same again, answer `retry`. */
   problemWith(answer: Answer): string | undefined {
     if (answer.kind !== 'correction' || changes(this.#current, answer.patch)) return undefined;
     return 'answer.patch: changes nothing, because the fields have these values';
@@ -69,7 +69,7 @@ export class CorrectableInput<Input extends object = object> {
     this.#current = input;
   }
 
-  /** What a correction is checked against when the onboarding has come this far. */
+  /** Returns the context for the check of a correction at this progress of the onboarding. */
   at({ merchantProfileId, paymentsAccountId }: Facts): Correctable {
     return {
       type: this.type,

@@ -28,7 +28,7 @@ import { UnfinishedWrites } from './step.js';
 import { StepWaits } from './step-waits.js';
 import { Timeline } from './timeline.js';
 
-/** What a journey hands to the next run of the same workflow. */
+/** The records that a journey passes to the next run of the same workflow. */
 export interface JourneyRecords {
   readonly state: OnboardingState;
   readonly requirements: RequirementRecords;
@@ -38,16 +38,16 @@ export interface JourneyRecords {
 export interface JourneyOptions extends Omit<RequirementQueueOptions, 'records'> {
   /** The input that corrections change. Default: nothing can be corrected. */
   readonly input?: AnswerableInput;
-  /** What comes next in each stage, for people. */
+  /** The next step in each stage, for people. */
   readonly nextSteps: NextSteps;
-  /** The dba as it stands. */
+  /** Returns the present dba. */
   readonly dba?: () => string;
-  /** What exists at the partner, for those who clean up after a cancellation. */
+  /** Describes what exists at the partner, for people who clean up after a cancellation. */
   readonly leftBehind: (facts: Facts) => string;
   readonly records?: JourneyRecords | undefined;
 }
 
-/** What all workflows that work with a partner are composed of. It is the context of their steps ({@link runStep}). */
+/** The parts of all workflows that work with a partner. It is the context of their steps ({@link runStep}). */
 export type Journey = ReturnType<typeof createJourney>;
 
 export function createJourney({ nextSteps, dba, leftBehind, input, records, ...options }: JourneyOptions) {
@@ -106,7 +106,7 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
 /** The parts of a workflow that its end concerns. */
 export interface Ending {
   readonly state: PublishedState;
-  /** What exists at the partners, for those who clean up after a cancellation. */
+  /** Describes what exists at the partners, for people who clean up after a cancellation. */
   readonly leftBehind: (facts: Facts) => readonly string[];
   /** Closes the open requirements. */
   readonly close: () => void;
@@ -178,7 +178,7 @@ export function runOperation<Result extends object>(
   );
 }
 
-/** What an outcome has beside its name and the ids, for people. */
+/** The text of an outcome besides its name and the ids, for people. */
 function saidOf({ comment, problems = [], unfinished = [] }: Said): readonly string[] {
   return [
     ...(comment ? [`Comment: ${comment}`] : []),

@@ -13,7 +13,7 @@ import type { Requirement } from '../../messages/requirements.js';
 
 const { outbound } = proxySinks<OutboundEventSinks>();
 
-/** What an events publisher hands to the next run of the same workflow. */
+/** The records that an events publisher passes to the next run of the same workflow. */
 export interface OutboundEventRecords {
   readonly sequence: number;
   readonly stage: Stage | undefined;
@@ -86,7 +86,7 @@ export class OutboundEvents {
       specversion: '1.0',
       // After a reset, sequences repeat. Up to the reset point, random numbers repeat as well: the same event has the same id.
       // Later numbers differ: a new event has an id that no receiver has seen. A task that is tried again, because its worker
-      // died or because a cancellation came, may publish something else with the same number. What follows has a new id then, too.
+      // died or because a cancellation came, may publish something else with the same number. The events that follow then have new ids as well.
       id: this.#last,
       source: `/gangway/${namespace}`,
       type,

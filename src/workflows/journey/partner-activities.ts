@@ -37,7 +37,7 @@ export interface OnceActivityOptions extends ActivityOptions {
   readonly heartbeatTimeout?: never;
 }
 
-/** How long an attempt of a write may take, in milliseconds. */
+/** The time limit of an attempt of a write, in milliseconds. */
 export const WRITE_ATTEMPT_MS = 120_000;
 
 /** Also for writes that may be repeated, and whose outcome a cancellation has to know. */

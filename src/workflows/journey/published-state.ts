@@ -30,11 +30,11 @@ export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 't
 
 export interface PublishedStateOptions {
   readonly nextSteps: NextSteps;
-  /** The dba as it stands. A correction may change it. */
+  /** Returns the present dba. A correction may change it. */
   readonly dba?: (() => string) | undefined;
   /** State of the run before this one. */
   readonly before?: OnboardingState | undefined;
-  /** How many open requirements the search attribute lists; the others are counted. Default: all. */
+  /** The number of open requirements that the search attribute lists; the others are counted. Default: all. */
   readonly mostListed?: number;
   /** The parts of the state that others hold: the open requirements, and the parts of a customer. */
   readonly others: () => Pick<OnboardingState, 'requirements'> & Partial<OnboardingState>;
@@ -44,7 +44,7 @@ export interface PublishedStateOptions {
   readonly reports?: CustomerReports;
 }
 
-/** What the outside sees of a workflow: query `state`, search attributes, and the current details in the Web UI. */
+/** The published state of a workflow: query `state`, search attributes, and the current details in the Web UI. */
 export class PublishedState {
   readonly timeline: Timeline;
   #facts: Facts;
@@ -79,12 +79,12 @@ export class PublishedState {
     return { ...name, ...this.#facts, requirements, timeline: this.timeline.entries, ...more };
   }
 
-  /** What the next run gets. Others hand on what they hold. */
+  /** The state for the next run. Other parts carry their own records. */
   get records(): OnboardingState {
     return { ...this.#facts, requirements: [], timeline: this.timeline.entries };
   }
 
-  /** In which form the search attribute has the dba. A workflow that was started without `gangway` masks it. */
+  /** The form of the dba in the search attribute. A workflow that was started without `gangway` masks it. */
   get dbaForm(): DbaForm {
     const { memo, typedSearchAttributes } = workflowInfo();
     const indexed = typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba);

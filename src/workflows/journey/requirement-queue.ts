@@ -39,11 +39,11 @@ interface Entry {
   readonly state: State;
 }
 
-/** What the queue hands to the next run of the same workflow. */
+/** The records that the queue passes to the next run of the same workflow. */
 export interface RequirementRecords {
   readonly entries: readonly Entry[];
   readonly raised: number;
-  /** How often each `about` was raised. */
+  /** The number of times that each `about` was raised. */
   readonly asked: Readonly<Record<string, number>>;
 }
 
@@ -56,7 +56,7 @@ export interface RequirementQueueOptions {
 
 /** The requirements that wait for a person, or whose answers the workflow has not processed yet. */
 export class RequirementQueue {
-  /** By id. The one whose state has changed last, except by its own write, comes last. */
+  /** Keyed by id. The one whose state has changed last, except by its own write, comes last. */
   readonly #entries: Map<string, Entry>;
   readonly #asked: Map<string, number>;
   #raised: number;
@@ -252,7 +252,7 @@ export class RequirementQueue {
     }
   }
 
-  /** Who has claimed an open requirement, and what is proposed. */
+  /** Returns the claim of an open requirement, and the proposed answer. */
   claimsOf(id: string): { readonly claim?: Claim; readonly proposed?: ProposedAnswer } {
     const state = this.#entries.get(id)?.state;
     return state?.is === 'open' ? state : {};

@@ -34,7 +34,7 @@ export function problemWith(
   return problems.filter(Boolean).join('; ') || undefined;
 }
 
-/** Why a request names no open requirement; undefined when it names one. */
+/** Returns why a request names no open requirement; undefined if it names one. */
 export function problemWithId(
   request: { readonly requirementId?: unknown } | null,
   open: readonly Requirement[],

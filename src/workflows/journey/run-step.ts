@@ -24,9 +24,9 @@ export class RejectedByPartner extends Error {
 }
 
 /**
- * Refuses what a person adopts as long as something speaks against it. Who names it a second time, after reading why, adopts it.
+ * Refuses an adoption while something contradicts it. Adopting the same id a second time overrides the warning.
  *
- * @returns throws {@link RejectedByPartner} the first time, and lets the same id pass after that
+ * @returns throws {@link RejectedByPartner} for an id the first time, and accepts it after that
  */
 export function doubts(): (id: string | number, why: string) => void {
   const doubted = new Set<string>();
@@ -86,8 +86,8 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
 }
 
 /**
- * Asks a person to correct what the partner rejected. Where no read would show that somebody did it at the partner by hand, the
- * person may adopt it.
+ * Asks a person to correct what the partner rejected. If no read would show that somebody did it at the partner by hand, the person
+ * may adopt it.
  *
  * @returns the result of a write that was done by hand; undefined to try again
  */
@@ -188,7 +188,7 @@ function keepWarnings({ timeline }: StepContext, title: string, result: unknown)
   for (const warning of warnings) timeline.add('partner-warned', { detail: `${title}: ${masked(warning)}` });
 }
 
-/** What a person may do about a rejection, besides retrying and abandoning. */
+/** A person's options after a rejection, besides retrying and abandoning. */
 interface Correctable {
   readonly title: string;
   readonly correct?: OnceWrite<unknown>['correct'] | undefined;

@@ -12,25 +12,25 @@ import { unlessAbandoned } from './requirement-queue.js';
 import { runStep } from './run-step.js';
 import type { Task, Tasks } from './tasks.js';
 
-/** What a workflow does about the status that it follows. */
+/** The workflow's reactions to the status that it follows. */
 export interface StatusFollower<Seen, Snapshot, Outcome> {
   readonly journey: Journey;
   readonly status: StatusPoll<Seen, Snapshot>;
-  /** What runs beside the poll. */
+  /** The tasks that run next to the poll. */
   readonly tasks: Tasks;
   /** Kinds of requirements that it raises without waiting. Abandoning one of them ends the workflow. */
   readonly kinds: readonly RequirementKind[];
-  /** What can begin now. */
+  /** The tasks that can begin now. */
   readonly dueTasks: readonly Task[];
-  /** What the next poll compares with. */
+  /** The values with which the next poll compares. */
   readonly seen: Seen;
   /** False while a write is in flight whose own effect would look like a change. */
   readonly isListening: boolean;
-  /** When the next timed task is due, in milliseconds since 1970; infinite when there is none. */
+  /** The time at which the next timed task is due, in milliseconds since 1970; infinite if there is none. */
   readonly nextDueAt: number;
   /** Takes note of a change, and raises what the partner now asks. */
   onChange(snapshot: Snapshot): void;
-  /** How the workflow ends; undefined while it goes on. */
+  /** The outcome of the workflow; undefined while it continues. */
   readonly outcome: Outcome | undefined;
   /** Lets what is in flight end, and returns the outcome. */
   end(): Promise<Outcome>;
@@ -60,7 +60,7 @@ export async function followStatus<Seen, Snapshot, Outcome>(
       if (change) follower.onChange(change);
       if (follower.outcome) return await follower.end();
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
-        // No step runs any more, so a question about its wait closes by itself.
+        // No step runs any more, so a question about its wait closes itself.
         const isQuiet = () => allHandlersFinished() && journey.requirements.openOf('waiting').length === 0;
         await condition(isQuiet);
         journey.state.refresh();
@@ -104,7 +104,7 @@ export class Pacer {
     return this.#pace;
   }
 
-  /** How many waits in a row ended with their first read. */
+  /** The number of consecutive waits that ended with their first read. */
   get changes(): number {
     return this.#pace?.changes ?? 0;
   }
@@ -120,7 +120,7 @@ export class Pacer {
   }
 }
 
-/** Polls a status beside what the workflow does, and keeps one change at a time. */
+/** Polls a status while the workflow does other things, and keeps one change at a time. */
 export class StatusPoll<Seen, Snapshot> {
   #change: Snapshot | undefined;
   #failure: unknown;
@@ -177,7 +177,7 @@ export class StatusPoll<Seen, Snapshot> {
     return this.#poll !== undefined;
   }
 
-  /** How many reads in a row have changed something. */
+  /** The number of consecutive reads that have changed something. */
   get changes(): number {
     return this.#pacer.changes;
   }

@@ -9,7 +9,7 @@ import type { Timeline } from './timeline.js';
 export type Step<Result> = Read<Result> | IdempotentWrite<Result> | OnceWrite<Result>;
 
 interface EachStep {
-  /** What is being done, for people: `create the merchant`. */
+  /** The task of the step, for people: `create the merchant`. */
   readonly title: string;
   /** A rejection ends it: `RejectedByPartner`. Otherwise a person is asked. */
   readonly endsWhenRejected?: true;
@@ -42,11 +42,11 @@ export interface OnceWrite<Result> extends EachWrite, Resolution<Result> {
   readonly run: (send: SendOnce) => Promise<Result>;
   /** Replaces the document of the next `run`. Without it a rejection takes no other document. */
   readonly replace?: (document: DocumentRef) => void;
-  /** Why an earlier workflow may have done it already. The write is then in doubt from the beginning. */
+  /** The reason why an earlier workflow may have done it already. The write is then in doubt from the beginning. */
   readonly mayBeDone?: string | undefined;
 }
 
-/** How a once-only write with an unknown outcome is resolved. */
+/** The resolution of a once-only write with an unknown outcome. */
 interface Resolution<Result> {
   /**
    * Reads evidence from the partner that this write took effect, which nothing else explains; undefined when there is none.
@@ -67,19 +67,19 @@ interface Resolution<Result> {
   readonly adopt: (id: string) => Result | Promise<Result>;
   /** Format of the id that `adopt` takes. Default: digits. */
   readonly idFormat?: 'text';
-  /** Where a person looks before answering. */
+  /** The place where a person looks before answering. */
   readonly whereToLook: string;
 }
 
-/** What a write did, as far as there is evidence. */
+/** The evidence of a write's result, if there is any. */
 export type Found<Result> = { readonly found: Result } | undefined;
 
-/** What steps need of the workflow that they belong to. */
+/** The parts of a workflow that its steps need. */
 export interface StepContext extends Pick<Answers, 'ask' | 'blankFor'> {
   readonly timeline: Pick<Timeline, 'add'>;
   readonly writes: Pick<UnfinishedWrites, 'cancelled' | 'doubt' | 'resolve'>;
   readonly waits: Pick<StepWaits, 'begin'>;
-  /** Whether a cancellation of what runs the step was requested. */
+  /** True if a cancellation of the work that runs the step was requested. */
   readonly isCancelled: boolean;
 }
 

@@ -1,13 +1,13 @@
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 
-/** Something to do beside what else a workflow does. */
+/** Background work of a workflow. */
 export interface Task {
   /** Two tasks of the same name never run at the same time. */
   readonly name: string;
   readonly run: () => Promise<void>;
 }
 
-/** Tasks that run side by side. The first failure is kept until somebody checks. */
+/** Tasks that run concurrently. The first failure is kept until a check. */
 export class Tasks {
   readonly #running = new Map<string, CancellationScope>();
   #failure: { readonly error: unknown } | undefined;

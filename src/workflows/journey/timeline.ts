@@ -6,7 +6,7 @@ import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { accountName } from './partner-activities.js';
 
-/** What happened, in order: facts and who did what. It holds a short form of each answer, never a secret. */
+/** The events of a workflow in order, with their actors. Holds a short form of each answer, never a secret. */
 export class Timeline {
   readonly #entries: TimelineEntry[];
 

@@ -84,7 +84,7 @@ function probeWith(answer: Answer, process: string): ProbeRequest {
   return answer.kind === 'code' ? { process, code: answer.code } : { process, afresh: true };
 }
 
-/** What a person is asked about a refusal. */
+/** The question to a person about a refusal. */
 function questionOf(system: System, { kind, reason, needs, words }: Refusal): Question {
   const partner = partnerInWords(system);
   const said = words === '' ? '' : ` Response of the partner: ${masked(words)}`;

@@ -58,14 +58,14 @@ export function unmatchedTickets(journey: Journey): () => readonly Task[] {
   ];
 }
 
-/** What became of a question. A closed ticket is asked about again when it asks something else. */
+/** The state of a question. A closed ticket is asked about again when it asks something else. */
 type Asked =
   | { readonly is: 'closed'; readonly detail: string }
   | { readonly is: 'rejected'; readonly why: string };
 
 /** The questions to people about tickets. */
 class TicketQuestions {
-  /** By {@link Requirement.about}. */
+  /** Keyed by {@link Requirement.about}. */
   readonly #asked = new Map<string, Asked>();
   /** Our replies, which are tickets as well. */
   readonly #replies = new Set<number>();

@@ -16,7 +16,7 @@ import { partnerInWords } from './sign-ins.js';
 /** The first report of an operation, and all workflows that wait. */
 interface Unreadable extends UnreadableReport {
   readonly workflowIds: readonly string[];
-  /** Of the requirement; '' until it is raised. */
+  /** The id of the requirement; '' until it is raised. */
   readonly id: string;
 }
 
