@@ -22,7 +22,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
     'CONSOLE_METRICS_ADDRESS',
     serveMetrics(registry, settings.metricsAddress),
   );
-  if (!settings.oidc) logger.warn('OIDC_ISSUER is not set: everybody on this machine may use the console');
+  if (!settings.oidc) logger.warn('OIDC_ISSUER is not set: anyone on this machine can use the console');
   logger.info({ url: server.url, metrics: metrics.url }, 'console is ready');
   stopOnSignal(async () => {
     await server.close();

@@ -233,7 +233,9 @@ async function receivedAll({ received }: Crm): Promise<boolean> {
     printer.line('Not all outbound events were delivered; see .cache/demo/worker.log');
     return false;
   }
-  printer.line(`The events of all onboardings arrived: ${received.size}.`);
+  printer.line(
+    `The events of all onboardings arrived at the system next to Gangway: ${received.size} of them.`,
+  );
   return true;
 }
 

@@ -166,7 +166,7 @@ function notSent(error: unknown, attempt: number): unknown {
 function namingRead(error: PartnerError): PartnerError {
   const { operation, status, fields } = error.details;
   if (status === undefined) return error;
-  const message = `not sent, because ${operation} before it failed (HTTP ${status})`;
+  const message = `not sent, because the preceding ${operation} failed (HTTP ${status})`;
   const problems = fields.map((problem) => ({ field: '', message: problemText(problem) }));
   return new PartnerError({ ...error.details, fields: [{ field: '', message }, ...problems] });
 }

@@ -81,7 +81,7 @@ export async function admitRequests(
 export function requireCsrf({ body }: Pick<FastifyRequest, 'body'>, csrf: string): void {
   const given = (body as { readonly csrf?: unknown } | undefined | null)?.csrf;
   if (typeof given !== 'string' || knownSecrets([csrf])(given) !== 0)
-    throw new NotShown(403, 'The form is too old, or not from this console. Open the page again.');
+    throw new NotShown(403, 'This form has expired, or is not from this console. Open the page again.');
 }
 
 /** Without an identity provider, everybody on this machine is its user. The session ends with the process. */

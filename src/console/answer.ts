@@ -108,7 +108,7 @@ export async function readAnswer(
   const problems: FieldProblem[] = [];
   const reason = reasonIn(fields, kind, problems);
   const answered = await contentIn(fields, kind, requirement, problems, correction);
-  if (problems.length > 0 || !answered) throw new InvalidInput('The answer is not complete.', problems);
+  if (problems.length > 0 || !answered) throw new InvalidInput('The answer is incomplete.', problems);
   return { ...answered, reason };
 }
 
@@ -116,7 +116,7 @@ export async function readAnswer(
 export function reasonIn(fields: Fields, kind: AnswerKind, problems: FieldProblem[]): string {
   const reason = fields.text('reason').trim();
   if (reason === '' && NEED_REASON.includes(kind))
-    problems.push({ field: 'reason', message: 'is required: the timeline keeps why you decided so' });
+    problems.push({ field: 'reason', message: 'is required: the timeline shows why you decided this' });
   if (reason.length > MOST_REASON)
     problems.push({ field: 'reason', message: `must be at most ${MOST_REASON} characters` });
   return reason === '' ? 'answered in the console' : reason;
@@ -153,7 +153,7 @@ async function contentIn(
       return wrong(
         'id',
         idFormat === 'text'
-          ? 'must be 1 to 64 letters, digits or signs, without spaces'
+          ? 'must be 1 to 64 letters, digits or symbols, without spaces'
           : 'must be the ID at the partner, in digits',
       );
     }
@@ -212,5 +212,5 @@ function atTheirFields({ message }: InvalidInput): InvalidInput {
     const name = fieldOf(FIELDS, field) ?? field.replace(/^answer\.patch\.?/, '').replace(/^answer.*/, '');
     return { field: name, message: rule };
   });
-  return new InvalidInput('The onboarding refused the answer.', problems);
+  return new InvalidInput('The onboarding rejected the answer.', problems);
 }

@@ -149,7 +149,7 @@ async function* checked(
   if (!isStartChecked) checkStart();
   if (text) refuseText(Buffer.alloc(0), () => text.decode());
   if (type.ends && !type.ends(end))
-    throw new RefusedDocument(`is not a complete ${nameOf(type)} file, or has something behind its end`);
+    throw new RefusedDocument(`is not a complete ${nameOf(type)} file, or has data after its end`);
   if (!type.isText && end.includes(ZIP_END)) throw new RefusedDocument('is an archive as well');
   yield* held;
 }
@@ -167,7 +167,7 @@ function refuseStart(start: Buffer, type: DocumentType): void {
   const text = start.toString('latin1');
   if (type.isText) return;
   const isOther = text.indexOf('%PDF-') > 0 || MARKUP.test(text);
-  if (isOther) throw new RefusedDocument('has the beginning of another type of file in it');
+  if (isOther) throw new RefusedDocument('contains the beginning of another file type');
 }
 
 /** Text is UTF-8 without control characters, or none of the programs that open it agree on its content. */
@@ -176,7 +176,7 @@ function refuseText(chunk: Buffer, decode: (chunk: Buffer) => string): void {
   try {
     text = decode(chunk);
   } catch {
-    throw new RefusedDocument('is not text in UTF-8: save it as UTF-8');
+    throw new RefusedDocument('is not UTF-8 text: save it as UTF-8');
   }
   if (/[^\P{Cc}\t\r\n\f]/u.test(text)) throw new RefusedDocument('is not text: it has control characters');
 }

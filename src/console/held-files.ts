@@ -102,10 +102,7 @@ export async function* formParts(
 export function notReceived(error: unknown, tooLarge: string): NotShown {
   const isLimit = /^FST_(REQ_FILE|FILES|PARTS|FIELDS)/.test(String((error as NodeJS.ErrnoException).code));
   if (isLimit) return new NotShown(413, tooLarge);
-  return new NotShown(
-    400,
-    'The form did not arrive as a whole, or cannot be read. Nothing was stored or sent.',
-  );
+  return new NotShown(400, 'The form arrived incomplete, or cannot be read. Nothing was stored or sent.');
 }
 
 function tooLarge(maxBytes: number): string {

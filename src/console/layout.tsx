@@ -97,7 +97,7 @@ function Page({
         <section aria-label="Notices">
           {visitor && !signsIn && (
             <p class="warning" role="note">
-              Nobody signs in here, because no identity provider is set. Everybody on this machine acts as{' '}
+              There is no sign-in, because no identity provider is set. Everyone on this machine acts as{' '}
               {visitor.name}.
             </p>
           )}
@@ -107,7 +107,7 @@ function Page({
             </p>
           )}
           <p id="old-note" class="warning" role="status" hidden>
-            The console does not respond, so this page may be out of date. It tries again by itself.
+            The console does not respond, so this page may be out of date. It retries automatically.
           </p>
         </section>
         <main id="main">{children}</main>

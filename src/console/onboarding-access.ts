@@ -28,6 +28,6 @@ export async function openOnboarding(
   const description = mayOpen(visit, id) ? await describe(visit.client, id) : undefined;
   const partnerAccount = description?.typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);
   if (!description || !isInAccounts({ workflowId: id, partnerAccount }, visit.visitor.accounts))
-    throw new NotShown(404, 'There is no onboarding with this id, or it is not one that you may see.');
+    throw new NotShown(404, 'There is no onboarding with this ID, or you may not see it.');
   return description;
 }

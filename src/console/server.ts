@@ -332,8 +332,8 @@ function inHeader(text: string): string {
 const FASTIFY_ERRORS: Readonly<Record<number, string>> = {
   400: 'The request cannot be read.',
   408: 'The request took too long to arrive.',
-  413: 'What you sent is too large.',
-  415: 'Pages of the console accept forms only.',
+  413: 'The request is too large.',
+  415: 'The console accepts only forms.',
   429: 'There are too many requests. Wait a minute, and try again.',
   431: 'The headers of the request are too large. Delete the cookies of this page.',
 };
@@ -378,5 +378,5 @@ function shownError(logger: Logger, error: unknown): ReturnType<typeof errorPage
   const message = FASTIFY_ERRORS[statusCode];
   if (message !== undefined) return errorPage(statusCode, message);
   logger.error({ error }, 'a page could not be shown');
-  return errorPage(500, 'The console has a defect. The log has the error.');
+  return errorPage(500, 'The console has a bug. The log has the error.');
 }

@@ -65,8 +65,8 @@ export const consoleSettings = z.object({
     }),
   CONSOLE_TRUSTED_PROXIES: trustedProxies,
   OIDC_ISSUER: secureUrl.optional().meta({
-    description: 'OpenID Connect identity provider where people sign in.',
-    unset: 'no sign-in, on loopback only',
+    description: 'Identity provider (OpenID Connect) at which people sign in.',
+    unset: 'there is no sign-in, and the console listens on loopback only',
   }),
   OIDC_CLIENT_ID: z
     .string()

@@ -194,7 +194,7 @@ export function sessionOf({ claims, subject, idToken }: Person, oidc: OidcSettin
   if (accounts?.length === 0)
     throw new NotShown(
       403,
-      `You may see no partner account. Your claim ${accountsClaim} at the identity provider must name one, or default for the ` +
+      `You cannot see any partner account. Your claim ${accountsClaim} at the identity provider must name one, or default for the ` +
         'account without a name. Ask the people who run the provider, and then sign in again.',
     );
   // The parentheses at the end of an actor hold the subject and nothing else.
@@ -254,10 +254,7 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
     const remembered = transaction.safeParse(await sessions.kept(request, 'sign-in', SIGN_IN_MS));
     sessions.forget(reply, 'sign-in');
     if (!remembered.success)
-      throw new NotShown(
-        403,
-        'This sign-in has not begun in this browser, or it took too long. Sign in again.',
-      );
+      throw new NotShown(403, 'This sign-in did not start in this browser, or took too long. Sign in again.');
     const { search } = new URL(request.url, 'http://console.invalid');
     const person = await provider.finish(search, remembered.data).catch(explained(logger));
     const session = sessionOf(person, oidc);
@@ -286,7 +283,7 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
       plainPage(
         'Signed out',
         <p>
-          You have signed out. The session has ended at every console, also for a copy of its cookie.{' '}
+          You have signed out. The session has ended at every console, even for copies of its cookie.{' '}
           <a href={SIGN_IN_PATHS.begin}>Sign in again</a>
         </p>,
       ),

@@ -63,7 +63,7 @@ export interface Candidate {
   readonly profileId: number;
   readonly dba: string | null;
   readonly bankingStatus: string;
-  /** The reasons why it belongs to another business, for people: `it is of merchant 7`. */
+  /** The reasons why it belongs to another business, for people: `it belongs to merchant 7`. */
   readonly against: readonly string[];
   /** The facts that the comparison needs and the partner does not show: `its EIN is not shown`. */
   readonly unclear: readonly string[];

@@ -31,7 +31,7 @@ export const externalId = z
   .max(200)
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._:-]*$/,
-    'takes letters, digits and . _ : - and starts with a letter or digit',
+    'must have only letters, digits and . _ : - and start with a letter or digit',
   )
   .superRefine(without([...IDENTITY_NUMBERS, ['phoneNumber', 'a phone number']]));
 

@@ -30,7 +30,7 @@ export function callersError(error: unknown): HandlerError | OperationError {
   if (error instanceof UnreadableOnboarding)
     return handlerError('unreadable-onboarding', OBSTACLES[error.obstacle], { retryableOverride: false });
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
-    return handlerError('not-applied', 'the answer is accepted, and not yet applied');
+    return handlerError('not-applied', 'the answer is accepted, but not yet applied');
   if (isUnavailable(error) || isDenied(error) || isCutOff(error))
     return handlerError('temporal-unavailable', 'no response of Temporal in time');
   log.error('Nexus operation failed', { error });

@@ -72,7 +72,7 @@ export function changesOf({ input, asked = [] }: Correctable, patch: Patch): Cha
 
 /** Some fields are open and take any name: a new one similar to an existing one may be a typing error. */
 function newField(input: object, path: readonly string[], asked: readonly string[]): string {
-  if (asked.includes(path.join('.'))) return 'new field, which the partner asked for; it is sent as it is';
+  if (asked.includes(path.join('.'))) return 'new field that the partner asked for; sent as is';
   const beside = valueAt(input, path.slice(0, -1));
   const names = typeof beside === 'object' && beside !== null ? Object.keys(beside) : [];
   return `new field${didYouMean(path.at(-1) ?? '', names)}`;
@@ -126,7 +126,7 @@ export function changeableFields(correctable: Correctable, known: KnownAccounts)
       name,
       isRequired: false,
       type: 'any',
-      rule: 'the partner asked for it; it is sent as it is',
+      rule: 'the partner asked for it; sent as is',
     }));
   return [...named, ...others, ...asked].map((field) => ({
     ...field,

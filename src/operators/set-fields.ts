@@ -52,7 +52,9 @@ export function patchFrom(
     throw new InvalidInput(`${what}: a value is not valid; nothing was sent`, problems);
   const patch = patchBetween(input, changed);
   if (Object.keys(patch).length > 0) return patch;
-  throw new InvalidInput(`${what}: changes nothing, because the fields have these values; nothing was sent`);
+  throw new InvalidInput(
+    `${what}: changes nothing, because the fields already have these values; nothing was sent`,
+  );
 }
 
 /** The types of a field that the schema does not name. */

@@ -70,7 +70,7 @@ function placeAt(text: string, offset: number): { readonly line: number; readonl
 }
 
 const FAULTS: Readonly<Record<string, string>> = {
-  PropertyNameExpected: 'the name of a field in double quotes is missing; no comma stands before }',
+  PropertyNameExpected: 'a field name in double quotes is missing; no comma may precede }',
   ColonExpected: 'a colon is missing after the name of a field',
   CommaExpected: 'a comma, } or ] is missing',
   ValueExpected: 'a value is missing: text in double quotes, a number, true, false, null, { or [',

@@ -64,7 +64,7 @@ export function parse(body: string): unknown {
 function batched(json: unknown): GivenEvent[] {
   if (!Array.isArray(json)) throw unreadable('a batch must be an array of events');
   if (json.length > MAX_EVENTS)
-    throw new Problem('too-large', `a batch may have ${MAX_EVENTS} events at most`);
+    throw new Problem('too-large', `a batch may have at most ${MAX_EVENTS} events`);
   return json.map(structured);
 }
 
@@ -86,7 +86,7 @@ function binary(headers: IncomingHttpHeaders, data: unknown): GivenEvent {
 /** The name must be one of an attribute. Otherwise a header could replace the data, which is signed, whereas headers are not. */
 function attributeName(header: string): string {
   const name = header.slice('ce-'.length);
-  if (!/^[a-z0-9]+$/.test(name)) throw unreadable('names of attributes may have letters and digits only');
+  if (!/^[a-z0-9]+$/.test(name)) throw unreadable('attribute names may have only letters and digits');
   return name;
 }
 

@@ -28,7 +28,7 @@ export const PROBLEMS = {
   'too-many-requests': [429, 'Too many requests'],
   'headers-too-large': [431, 'The headers are too large'],
   'internal-error': [500, 'The receiver has an internal error'],
-  'not-applied': [503, 'The answer is accepted, and not yet applied'],
+  'not-applied': [503, 'The answer is accepted, but not yet applied'],
   'unreadable-onboarding': [503, 'The onboarding cannot be read now'],
   'temporal-unavailable': [503, 'Temporal is unavailable'],
 } as const satisfies Readonly<Record<string, readonly [status: number, title: string]>>;

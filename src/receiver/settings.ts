@@ -123,7 +123,7 @@ const senderRules = list
       'path:<32 or more letters, digits or signs of "._~-">, or none',
   )
   .transform((entries) => entries.map(ruleFrom).filter((rule) => rule !== undefined))
-  .refine((rules) => rules.length === 1 || !acceptsAnyone(rules), 'none must stand alone')
+  .refine((rules) => rules.length === 1 || !acceptsAnyone(rules), 'none cannot be combined with other forms')
   .meta({
     format:
       'list of `signature:whsec_<base64>`, `header:<name>:<value>` and `path:<secret of 32 or more characters>`, or `none`',
@@ -247,7 +247,7 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSe
   }
   const webhooks = WEBHOOK_PARTNERS.map((partner) => [partner, webhookRules(partner, environment)] as const);
   const open = webhooks.find(([, { senders }]) => acceptsAnyone(senders));
-  if (isOpen && open) throw new BadSetting(authSetting(open[0]), 'none is allowed on loopback only');
+  if (isOpen && open) throw new BadSetting(authSetting(open[0]), 'none is allowed only on loopback');
   return {
     host,
     port,

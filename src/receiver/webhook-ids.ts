@@ -42,7 +42,7 @@ export function idsIn(webhook: unknown, fields: readonly IdField[]): NamedIds {
       if (id !== undefined) add(named, kind, id);
     }
   }
-  if (countOf(named) > MAX_IDS) throw new Problem('too-large', `a webhook may name ${MAX_IDS} ids at most`);
+  if (countOf(named) > MAX_IDS) throw new Problem('too-large', `a webhook may name at most ${MAX_IDS} ids`);
   return named;
 }
 

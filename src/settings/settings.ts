@@ -207,7 +207,7 @@ export function withSecretFiles(
     const file = values[`${name}_FILE`];
     if (file === undefined) continue;
     if (values[name] !== undefined)
-      throw new BadSetting(`${name}_FILE`, `is set together with ${name}; set only one`);
+      throw new BadSetting(`${name}_FILE`, `is set as well as ${name}; set one of the two`);
     try {
       values[name] = readFileSync(file, 'utf8').trimEnd();
     } catch (error) {

@@ -16,7 +16,7 @@ import { nameOf, pollersOf, versionOf, whyNoWorker } from './workers.js';
  * queue: no worker polls it, or those of the last minute do not respond in time, because they are busy or gone.
  */
 export const OBSTACLES = {
-  'no-worker': 'no worker runs that could respond',
+  'no-worker': 'no worker is running to respond',
   'no-response': 'no worker responds in time',
   'build-gone': 'no worker runs the build that it is pinned to',
   'task-fails': 'its workflow task fails',

@@ -33,7 +33,7 @@ export async function closeCard(
       polledEvidence: 'none',
       adopt: () => undefined,
       idFormat: 'text',
-      whereToLook: `Look in the partner’s portal whether card ${paymentCardId} is closed. If it is, adopt ${paymentCardId}.`,
+      whereToLook: `Check in the partner’s portal whether card ${paymentCardId} is closed. If it is, adopt ${paymentCardId}.`,
     });
     journey.timeline.add('card-closed', { detail: paymentCardId });
     return { paymentCardId };

@@ -57,7 +57,7 @@ export async function generateStatement(
       polledEvidence: 'none',
       adopt: () => saved,
       idFormat: 'text',
-      whereToLook: `Ask whether the statement of ${period} has come by e-mail. If it has, adopt ${period}.`,
+      whereToLook: `Ask whether the statement of ${period} has arrived by email. If it has, adopt ${period}.`,
     });
     journey.timeline.add('statement-sent');
     return { ...saved, emailed: true };

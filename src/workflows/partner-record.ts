@@ -51,8 +51,8 @@ export async function partnerRecord(
   const journey = createJourney({
     dueInHours: DEFAULT_DUE_IN_HOURS,
     nextSteps: {
-      working: 'keep where responses differ from the catalogue, and what unknown status names mean',
-      done: 'Nothing is kept any more.',
+      working: 'keep the differences from the catalogue and the meanings of unknown status names',
+      done: 'The record has ended.',
     },
     leftBehind: () => 'the decisions about status names are forgotten, and a person is asked again',
     records: carried?.journey,
@@ -187,7 +187,7 @@ function questionAbout(system: System, status: string): Question {
     kind: 'new-status',
     title: `New status of ${partner}: “${shown}”`,
     detail:
-      `No document has the status “${shown}”. Ask the partner what it means, and choose: ${choices}. The answer applies to all ` +
+      `The status “${shown}” is undocumented. Ask the partner what it means, and choose: ${choices}. The answer applies to all ` +
       'onboardings of the account, now and later, and cannot be changed. Until then, Gangway waits for the next status.',
     answers: ['choice'],
     choices: MEANINGS,

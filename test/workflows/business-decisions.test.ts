@@ -130,7 +130,7 @@ describe.concurrent('the bank’s decision wins', () => {
     expect(requirements).toEqual([]);
     const dropped = timeline.find(({ event }) => event === 'answer-dropped');
     expect(dropped?.detail).toBe(
-      `${ids[0]}: the partner decided while it was on its way; whether it arrived is unknown`,
+      `${ids[0]}: the partner decided while it was in flight; whether it arrived is unknown`,
     );
   });
 

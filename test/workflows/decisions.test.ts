@@ -73,7 +73,7 @@ it('an answer that is in doubt when the partner approves has one end in the time
   const { timeline } = await boarding.state();
   const ends = timeline.filter(({ event }) => /^answer(-dropped|s-)/.test(event));
   expect(ends.map(({ event, detail }) => `${event} ${detail}`)).toEqual([
-    `answer-dropped ${note.id}: the partner decided while it was on its way; whether it arrived is unknown`,
+    `answer-dropped ${note.id}: the partner decided while it was in flight; whether it arrived is unknown`,
   ]);
 });
 

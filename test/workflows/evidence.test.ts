@@ -125,7 +125,7 @@ describe.concurrent('a request for review that the partner overtakes with its de
       unfinished: [{ write: REVIEW_STEP, became: 'unknown' }],
     });
     expect(await ends(boarding)).toEqual([
-      `answer-dropped ${notes[0]?.id}: the partner decided while it was on its way; whether it arrived is unknown`,
+      `answer-dropped ${notes[0]?.id}: the partner decided while it was in flight; whether it arrived is unknown`,
     ]);
     const events = await boarding.events();
     expect(events.filter((event) => event === 'requirement-raised')).toHaveLength(1);

@@ -159,7 +159,7 @@ describe('reads', () => {
     const { boardingSettingsId: _, ...input } = merchant();
     const boarding = await rig.board(input);
     const { id, detail, answers } = await boarding.requirement('rejected-input');
-    expect(detail).toMatch(/^not sent, because list-boarding-settings before it failed \(HTTP 400\)\n/);
+    expect(detail).toMatch(/^not sent, because the preceding list-boarding-settings failed \(HTTP 400\)\n/);
     expect(answers).toEqual(['correction', 'adopt', 'retry', 'abandon']);
     expect(await rig.sandbox.writes(input.externalId)).toEqual([]);
     await boarding.resolve(id, { kind: 'correction', patch: { boardingSettingsId: 11 } });

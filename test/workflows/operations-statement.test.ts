@@ -106,7 +106,7 @@ describe('a statement by e-mail', () => {
       const { id, title, detail } = await statement.requirement('uncertain-write');
       expect(title).toBe('Outcome unknown: send the statement by e-mail');
       expect(detail).toContain(
-        'If it has, adopt 2026-01. If not, look again some minutes later, and retry only',
+        'If it has, adopt 2026-01. If not, look again a few minutes later, and retry only',
       );
       expect(JSON.stringify(await statement.state())).not.toContain(email);
       await statement.resolve(id, { kind: 'adopt', id: '2026-01' });

@@ -179,7 +179,7 @@ describe.concurrent('a resolution that does not fit', () => {
       [id, { kind: 'adopt', id: '1' }, 'olga', 'why', `answer.kind: ${id} takes text, documents, abandon`],
       [id, { kind: 'documents', documents: [] }, 'olga', 'why', 'answer.documents: must name at least one'],
       [id, undefined, 'olga', 'why', 'answer: must be an object with a kind'],
-      [id, text, '', 'why', 'actor: must name who answers'],
+      [id, text, '', 'why', 'actor: must name the person who answers'],
       [id, text, 'olga', ' ', 'reason: must not be empty'],
     ];
     for (const [requirementId, answer, actor, reason, why] of wrong) {

@@ -253,7 +253,7 @@ export class Candidates {
     if (dba === null) unclear.push('its dba is not shown');
     else if (!isSameText(dba, holder?.doingBusinessAsName)) against.push('its dba differs');
     if (merchant !== null && merchantProfileId !== undefined && !isSameMerchant)
-      against.push(`it is of merchant ${merchant}`);
+      against.push(`it belongs to merchant ${merchant}`);
     const ein = compareDigits(shown?.employerIdentificationNumber, holder?.employerIdentificationNumber);
     if (ein === 'different') against.push('its EIN differs');
     if (!isSameMerchant) {

@@ -33,7 +33,7 @@ function showIsGone(gone: HTMLElement, fresh: Element): void {
   const sentence = answered
     .find(({ dataset }) => dataset['answered'] === id)
     ?.querySelector('[data-sentence]');
-  const text = `${sentence?.textContent ?? 'This requirement is no longer open.'} What you typed is still here, and is not sent.`;
+  const text = `${sentence?.textContent ?? 'This requirement is no longer open.'} What you typed is still here, but was not sent.`;
   if (notice.textContent !== text) notice.textContent = text;
   notice.classList.add('problem');
 }

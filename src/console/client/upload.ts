@@ -42,7 +42,7 @@ function showChosen(input: HTMLInputElement): boolean {
     files.length > Number(limits['files'])
       ? `at most ${limits['files']} files at once`
       : total > Number(limits['totalBytes'])
-        ? `together at most ${size(Number(limits['totalBytes']))}`
+        ? `in total at most ${size(Number(limits['totalBytes']))}`
         : undefined;
   list?.replaceChildren(...items, ...(all === undefined ? [] : [item('All files', all)]));
   return all === undefined && problems.every((problem) => problem === undefined);

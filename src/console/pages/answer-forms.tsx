@@ -61,7 +61,7 @@ const RETRIES: Readonly<Partial<Record<Requirement['kind'], string>>> = {
   'not-submitted': 'Submit it as it is',
   'rejected-input': 'Send it again unchanged',
   ticket: 'It was dealt with elsewhere',
-  waiting: 'I know: go on waiting',
+  waiting: 'I know: keep waiting',
 };
 
 /** The first allowed answer is open, the others are one click away. After a mistake, the one with the mistake is open. */

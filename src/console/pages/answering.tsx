@@ -56,11 +56,11 @@ async function answerable(
   }
   const isTakenBack = kind === 'take-back';
   if (isTakenBack && !state.unsent?.includes(requirementId))
-    throw new NotShown(409, 'The partner has this answer already, or somebody took it back.');
+    throw new NotShown(409, 'The partner already has this answer, or someone took it back.');
   const asked = requirement ?? (isTakenBack ? unsent(found) : undefined);
   if (!asked) return { instead: goneShown(visit, found, state, fields) };
   if (!isTakenBack && !asked.answers.includes(kind))
-    throw new NotShown(422, `This requirement does not take this answer (${labelOf(asked, kind)}).`);
+    throw new NotShown(422, `This requirement does not accept this answer (${labelOf(asked, kind)}).`);
   const role = roleFor(asked, kind);
   if (!hasRole(visit.visitor, role))
     throw new NotShown(403, `This needs the role ${role}. Your role is ${visit.visitor.role}.`);
@@ -97,7 +97,7 @@ async function answerRequirement(visit: Visit): Promise<Shown> {
     return again(422, problemsOf(error));
   }
   if (read.mayMoveMoney && !hasRole(visitor, 'approver')) {
-    const message = `This changes fees, an account at a bank, or a field that may be either, so an approver must send it. Your role is ${visitor.role}.`;
+    const message = `This changes fees, a bank account, or a field that may be either, so an approver must send it. Your role is ${visitor.role}.`;
     return again(403, [{ field: '', message }]);
   }
   const step = fields.text('step');
@@ -201,7 +201,7 @@ function Preview({ visit, found, read, fields }: PreviewProps) {
       class="preview"
       aria-label="Check your answer"
     >
-      <h2>{isProposed ? 'Check what you propose' : 'Check before it is sent'}</h2>
+      <h2>{isProposed ? 'Check your proposal' : 'Check before it is sent'}</h2>
       {changes && <Changes changes={changes} />}
       {answer.kind === 'adopt' && <Adopted id={answer.id} found={found} />}
       {answer.kind === 'abandon' && <AbandonNote found={found} />}

@@ -185,7 +185,7 @@ function Progress({ batch, csrf, times }: Omit<BatchPageProps, 'problem'>) {
       <p role="status">
         {results.length} of {rowsOf(rows)}: {STATES[state]}
       </p>
-      <progress max={rows} value={results.length} aria-label="Rows that are done">
+      <progress max={rows} value={results.length} aria-label="Finished rows">
         {results.length} of {rows}
       </progress>
       <Notes notes={notesOf(batch)} />
@@ -216,10 +216,10 @@ function Progress({ batch, csrf, times }: Omit<BatchPageProps, 'problem'>) {
 }
 
 function notesOf(batch: Batch): string[] {
-  const again = 'upload the same file again: it starts what is missing, and nothing twice.';
+  const again = 'upload the same file again: it starts the missing rows, and nothing twice.';
   if (isUnderWay(batch))
-    return [`You may leave this page and open it again. If the console itself stops, ${again}`];
-  return batch.state === 'done' ? [] : [`What was started continues. To continue the batch, ${again}`];
+    return [`You can leave this page and open it again. If the console itself stops, ${again}`];
+  return batch.state === 'done' ? [] : [`Started onboardings continue. To continue the batch, ${again}`];
 }
 
 const MOST_FAILURES = 100;
@@ -283,7 +283,7 @@ async function startBatch(visit: Visit): Promise<Shown> {
   const perSecond = /^[1-9]\d{0,3}$/.test(rate) ? Number(rate) : undefined;
   const problem =
     total > UNCONFIRMED_ROWS && rows !== String(total)
-      ? 'The number is not that of the rows. Nothing was started.'
+      ? 'The number does not match the number of rows. Nothing was started.'
       : perSecond === undefined
         ? 'Starts per second must be a whole number from 1 to 9999. Nothing was started.'
         : undefined;

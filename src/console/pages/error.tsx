@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 function ErrorPage({ status, message }: { readonly status: number; readonly message: string }) {
   return (
     <>
-      <h1>{status === 404 ? 'Not found' : status === 403 ? 'Not allowed' : 'That did not work'}</h1>
+      <h1>{status === 404 ? 'Not found' : status === 403 ? 'Not allowed' : 'Something went wrong'}</h1>
       <p class="report">{message}</p>
       <p>
         <a href="/">Back to the inbox</a>

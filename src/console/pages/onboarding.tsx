@@ -126,8 +126,8 @@ function Requirements({ visit, listed, view }: OnboardingProps) {
       {mine.length === 0 && (
         <p class="advice" id="nothing-open">
           {listed.state !== 'running'
-            ? 'It has ended, and asks nothing more.'
-            : 'Nothing waits for a person. What a partner asks shows up here by itself.'}
+            ? 'It has ended, and has nothing more to ask.'
+            : 'Nothing waits for a person. Questions from a partner appear here automatically.'}
         </p>
       )}
       <div id="requirements">

@@ -167,7 +167,7 @@ async function started<Input>(visit: Visit, kind: Kind<Input>, input: Input): Pr
   const fields = await differenceFromStart(client, workflowId, input);
   const page = (
     <>
-      <h1>It was there before</h1>
+      <h1>It already exists</h1>
       <p>
         <a href={to}>{workflowId}</a> was started before with this external ID, so nothing was started now.
       </p>
@@ -188,7 +188,7 @@ async function started<Input>(visit: Visit, kind: Kind<Input>, input: Input): Pr
       )}
     </>
   );
-  return { title: 'It was there before', page };
+  return { title: 'It already exists', page };
 }
 
 /** Larger than any input that Temporal takes. */

@@ -9,7 +9,7 @@ const timelineEntry = z.strictObject({
   at,
   event: z.string(),
   detail: z.string().optional(),
-  actor: z.string().optional().describe('Who did it, where a person did'),
+  actor: z.string().optional().describe('The person who did it, if one did'),
   reason: z.string().optional(),
 });
 

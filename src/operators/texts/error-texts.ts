@@ -11,13 +11,13 @@ export const PARTNER_ERROR_TEXTS: Readonly<Record<PartnerErrorKind, Explanation>
       'the call had no clear response, or the file store failed.',
     next: 'Gangway tries again until the partner responds. Nothing can happen twice.',
     person:
-      '`gangway doctor` shows which of these it is, and what to do. A partner that fails at the sign-in is its own to repair.',
+      '`gangway doctor` shows which of these it is, and what to do. Only the partner can repair a failing sign-in.',
   },
   RateLimited: {
     meaning: 'The partner limits our calls (429). It did nothing.',
-    next: 'Gangway sends nothing for that account as long as the response asks, up to one hour, and tries again.',
+    next: 'Gangway sends nothing for that account for as long as the response asks, at most one hour, and then retries.',
     person:
-      'If it lasts, lower `<SYSTEM>_ACTIVITIES_PER_SECOND` on all workers, or ask the partner to raise its limit.',
+      'If this continues, lower `<SYSTEM>_ACTIVITIES_PER_SECOND` on all workers, or ask the partner to raise its limit.',
   },
   Rejected: {
     meaning: 'The partner, or Gangway’s own check before the call, rejected the request. Nothing happened.',
@@ -25,7 +25,7 @@ export const PARTNER_ERROR_TEXTS: Readonly<Record<PartnerErrorKind, Explanation>
     person: 'Correct the fields that the message names.',
   },
   Unauthorized: {
-    meaning: 'The partner does not accept our credentials (401), also after a new sign-in. Nothing happened.',
+    meaning: 'The partner does not accept our credentials (401), even after a new sign-in. Nothing happened.',
     next: 'The workflow `partner-account-...` raises the requirement `credentials`, and everything waits for it.',
     person: 'Correct the user name and the password in the settings, and restart the workers.',
   },
@@ -39,7 +39,7 @@ export const PARTNER_ERROR_TEXTS: Readonly<Record<PartnerErrorKind, Explanation>
     meaning:
       'The request was sent, and no clear response arrived: a time-out, a reset, a 5xx, or a body that cannot be read. A write may have taken effect.',
     next: 'Gangway repeats reads, and writes that are safe to repeat. For any other write it searches for evidence, and then asks a person.',
-    person: 'Look at the partner whether it took effect before you do anything again.',
+    person: 'Check at the partner whether it took effect before you repeat anything.',
   },
 };
 
@@ -53,9 +53,9 @@ export const OBSTACLE_TEXTS: Readonly<Record<Obstacle, Explanation>> = {
   },
   'no-response': {
     meaning:
-      'Workers polled the task queue in the last minute, and none responds in time. They are busy or gone.',
-    next: 'Temporal hands the task to another worker after some seconds.',
-    person: 'Try again in ten seconds. If it lasts, `gangway doctor` checks the workers.',
+      'Workers polled the task queue in the last minute, but none responds in time. They are busy or gone.',
+    next: 'Temporal gives the task to another worker after a few seconds.',
+    person: 'Try again in ten seconds. If that does not help, `gangway doctor` checks the workers.',
   },
   'build-gone': {
     meaning: 'The onboarding is pinned to a build that no worker runs.',
@@ -66,7 +66,7 @@ export const OBSTACLE_TEXTS: Readonly<Record<Obstacle, Explanation>> = {
   'task-fails': {
     meaning: 'The code of the worker cannot continue the history of the onboarding.',
     next: 'The server tries again until it succeeds, so nothing is lost.',
-    person: '[Roll back](changing-workflows.md#roll-back) to the build before, or deploy a corrected one.',
+    person: '[Roll back](changing-workflows.md#roll-back) to the previous build, or deploy a corrected one.',
   },
   'no-key': {
     meaning:
@@ -80,7 +80,7 @@ export const OBSTACLE_TEXTS: Readonly<Record<Obstacle, Explanation>> = {
 export const PROBLEM_TEXTS: Readonly<Record<ProblemKind, Explanation>> = {
   unreadable: refused('The request is not valid HTTP or not valid JSON.', 'Correct the sender.'),
   'bad-signature': refused(
-    'The signature of an event is missing or wrong, or more than five minutes old or early.',
+    'The signature of an event is missing or wrong, or its time is off by more than five minutes.',
     'Compare `RECEIVER_SECRETS` with the secret of the sender, and the clocks of both.',
   ),
   'bad-token': refused(
@@ -88,7 +88,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ProblemKind, Explanation>> = {
     'Compare `RECEIVER_TOKENS` with the token of the caller.',
   ),
   'bad-sender': refused(
-    'A webhook is not authenticated as one of the partner.',
+    'A webhook does not authenticate as the partner.',
     'Compare `RECEIVER_<PARTNER>_AUTH` with what the partner sends.',
   ),
   'partner-off': refused(
@@ -100,14 +100,14 @@ export const PROBLEM_TEXTS: Readonly<Record<ProblemKind, Explanation>> = {
     '`gangway list` lists the onboardings.',
   ),
   'unknown-path': refused('The receiver has no such path.', 'Compare the URL with `/openapi.json`.'),
-  'wrong-method': refused('The path exists, and not for this method.', 'Compare it with `/openapi.json`.'),
+  'wrong-method': refused('This path does not support that method.', 'Compare it with `/openapi.json`.'),
   'too-slow': refused('The request took too long to arrive.', 'Look at the network of the sender.'),
   'ambiguous-id': refused(
     'Several onboardings have this `externalId`, in several partner accounts or of several kinds.',
     'Use the whole workflow ID.',
   ),
   'other-input': refused(
-    'The onboarding was started before with another input. Gangway does not change it.',
+    'The onboarding was started earlier with another input. Gangway does not change it.',
     'Use a new `externalId` for another onboarding.',
   ),
   'not-open': refused(
@@ -120,7 +120,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ProblemKind, Explanation>> = {
   invalid: refused('Fields are missing or wrong.', 'The response names each field and its rule.'),
   'too-many-requests': refused(
     'The caller sent more requests in a minute than the receiver accepts.',
-    'Send slower. `Retry-After` has the wait.',
+    'Send more slowly. `Retry-After` has the wait.',
   ),
   'headers-too-large': refused('The headers are too large.', 'Correct the sender.'),
   'internal-error': {
@@ -129,7 +129,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ProblemKind, Explanation>> = {
     person: 'The log of the receiver has the kind of the error. Roll the receiver back.',
   },
   'not-applied': {
-    meaning: 'Temporal has the answer, and no worker has applied it yet.',
+    meaning: 'Temporal has the answer, but no worker has applied it yet.',
     next: 'A worker applies it later.',
     person: 'Start a worker. If the requirement is still open afterwards, answer again.',
   },

@@ -71,12 +71,12 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
       'The detail names what to look for in the partner’s portal, such as the dba and the guid, and when the request was ' +
       'sent.',
     person:
-      'If the write took effect, `--adopt` the ID that the portal shows. If not, wait some minutes, look again, then `--retry`.',
+      'If the write took effect, `--adopt` the ID that the portal shows. If not, wait a few minutes, look again, then `--retry`.',
     next: 'The requirement closes by itself when evidence appears. `--retry` sends the write again.',
     never: 'use `--retry` before you have looked twice. It can create a second merchant.',
   },
   ticket: {
-    answers: '`--text`, `--set`, `--abandon`; of a partner account `--text`, `--retry`',
+    answers: '`--text`, `--set`, `--abandon`; for a partner account `--text`, `--retry`',
     meaning: 'The bank opened a ticket.',
     see: 'The detail is the bank’s text, and the field that it asks about.',
     person:
@@ -94,7 +94,7 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'abandon the onboarding because of a temporary lock.',
   },
   credentials: {
-    answers: '`--retry`; of an onboarding also `--abandon`',
+    answers: '`--retry`; for an onboarding also `--abandon`',
     meaning: 'The partner responded with 401 or 403, even after a new sign-in.',
     see:
       '`gangway doctor` names the setting. A requirement of `partner-account-...` is about the credentials, one of an ' +
@@ -108,7 +108,7 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'start the onboardings again.',
   },
   'one-time-code': {
-    answers: '`--code`; of a partner account also `--retry`, of an operation `--abandon`',
+    answers: '`--code`; for a partner account also `--retry`, for an operation `--abandon`',
     meaning: 'The bank wants a second factor, and `BANKING_TOTP_SECRET` is not set.',
     see: 'The code arrives where the bank sends it.',
     person: '`--code CODE`. With `BANKING_TOTP_SECRET`, nobody is asked.',
@@ -139,7 +139,7 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
   'new-status': {
     answers: '`--choice`',
     meaning:
-      'A partner responded with a status name that no document has. `partner-record-...` raises one requirement for each name ' +
+      'A partner responded with an undocumented status name. `partner-record-...` raises one requirement for each name ' +
       'and account.',
     see: '`gangway list --query "PartnerStatus = \'NAME\'"` lists the onboardings with the status, `gangway drift` the decisions.',
     person:

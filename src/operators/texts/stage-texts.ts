@@ -42,7 +42,7 @@ export const OUTCOME_TEXTS: Readonly<Record<OutcomeName, Explanation>> = {
     person: 'The outcome has the partner’s comment. Ask the partner for the reason.',
   },
   done: {
-    meaning: 'The partner did the single operation, or the partner account asks nothing more.',
+    meaning: 'The partner completed the single operation, or the partner account has nothing more to ask.',
     next: 'It has ended.',
     person: NOTHING,
   },

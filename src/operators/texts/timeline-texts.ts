@@ -20,8 +20,8 @@ function eventsOf<Name extends Part>(part: Name) {
   const name = PART_NAMES[part];
   const texts = {
     attached: {
-      meaning: `An onboarding of the ${name} was there before, so the customer started no second one.`,
-      next: 'The customer follows it, and takes over its outcome.',
+      meaning: `An onboarding of the ${name} already existed, so the customer did not start a second one.`,
+      next: 'The customer follows it, and uses its outcome.',
       person: `Answer its requirements at that onboarding: the detail names it.`,
     },
     ended: fact(
@@ -46,8 +46,8 @@ function eventsOf<Name extends Part>(part: Name) {
 export const TIMELINE_TEXTS: Readonly<Record<TimelineEvent, Explanation>> = {
   started: fact('The workflow began.'),
   'status-changed': fact(
-    'The partner set another status. The detail is the partner’s name of it, with its comment.',
-    'Gangway reads on, more often at first.',
+    'The partner set another status. The detail is the partner’s name for it, with its comment.',
+    'Gangway keeps reading, more often at first.',
   ),
   ended: fact(
     'The workflow ended. The detail is the outcome.',
@@ -65,7 +65,7 @@ export const TIMELINE_TEXTS: Readonly<Record<TimelineEvent, Explanation>> = {
       '`gangway status ID` shows the requirement with its allowed answers; `gangway resolve` answers it.',
   },
   'requirement-resolved': fact(
-    'A person answered a requirement. The entry has who and why.',
+    'A person answered a requirement. The entry shows who and why.',
     'Gangway sends the answer to the partner.',
   ),
   'requirement-closed': fact('A requirement no longer needs an answer. The detail has the reason.'),
@@ -75,15 +75,15 @@ export const TIMELINE_TEXTS: Readonly<Record<TimelineEvent, Explanation>> = {
     person: 'Answer it, or find out who is responsible: `gangway inbox --overdue`.',
   },
   'requirement-claimed': fact(
-    'A person works on a requirement. The detail has the time until which the claim lasts.',
-    'Others see the claim. It ends by itself, and it ends when the requirement is answered or closed.',
+    'A person works on a requirement. The detail shows when the claim ends.',
+    'Others see the claim. It expires, or ends when the requirement is answered or closed.',
   ),
   'requirement-released': fact(
     'The person who had claimed a requirement released it.',
     'Anybody can claim it.',
   ),
   'requirement-taken-over': fact(
-    'A person took over another person\'s claim. The detail names who had it.',
+    "A person took over another person's claim. The detail names who had it.",
     'Others see the new claim.',
   ),
   'write-uncertain': {
@@ -97,7 +97,7 @@ export const TIMELINE_TEXTS: Readonly<Record<TimelineEvent, Explanation>> = {
   'write-unfinished': {
     meaning: 'A write was in flight when the onboarding ended. The detail has its result.',
     next: 'Nothing more.',
-    person: 'If the result is `unknown`, look at the partner whether it took effect.',
+    person: 'If the result is `unknown`, check at the partner whether it took effect.',
   },
   'partner-warned': {
     meaning: 'The partner accepted a request with a warning.',
@@ -121,7 +121,7 @@ export const TIMELINE_TEXTS: Readonly<Record<TimelineEvent, Explanation>> = {
       'Read it with `gangway status ID`, then `gangway confirm`. Nobody can confirm their own proposal.',
   },
   'proposal-withdrawn': fact(
-    'A person removed a proposed answer. The entry has who, and may have why.',
+    'A person removed a proposed answer. The entry shows who, and sometimes why.',
     'The requirement stays open.',
   ),
   'proposal-dropped': fact(
@@ -131,7 +131,7 @@ export const TIMELINE_TEXTS: Readonly<Record<TimelineEvent, Explanation>> = {
   'merchant-adopted': fact(
     'Gangway uses a merchant that exists at the boarding partner, and created none. The detail has its ID.',
   ),
-  'fees-read': fact('Gangway read the fees, and none has to change.'),
+  'fees-read': fact('Gangway read the fees, and none needs to change.'),
   'fees-changed': fact('Gangway changed the fees that the input names.'),
   submitted: fact('The application is at underwriting.', 'Gangway follows the status.'),
   'submission-moot': fact(
@@ -201,7 +201,7 @@ export const TIMELINE_TEXTS: Readonly<Record<TimelineEvent, Explanation>> = {
     'What waited continues.',
   ),
   'status-explained': fact(
-    'A person decided what a status name means that no document has. The detail has the name and the meaning.',
+    'A person decided what an undocumented status name means. The detail has the name and the meaning.',
     'All onboardings of the account with this status read it again at once.',
   ),
 };
@@ -218,10 +218,10 @@ export const RECORD_ONLY_TEXTS: Readonly<Record<RecordOnlyEvent, Explanation>> =
     'Writes in flight are completed, then the onboarding ends as cancelled.',
   ),
   terminated: {
-    meaning: 'Somebody terminated the workflow, which stops it at once and cleans up nothing.',
+    meaning: 'Somebody terminated the workflow, which stops it at once, without cleanup.',
     next: 'Nothing more.',
     person:
-      'Look at the partner what exists. Put its ID into the input before you start it with `--again`, or follow it with `gangway adopt`.',
+      'Check what exists at the partner. Put its ID into the input before you start it with `--again`, or follow it with `gangway adopt`.',
   },
   reset: fact('Somebody reset the workflow. The detail names the run that it continues.'),
 };

@@ -34,7 +34,7 @@ function codeIsComplete(
 }
 
 function missing(context: z.RefinementCtx, field: string, other: string): void {
-  context.addIssue({ code: 'custom', path: [field], message: `is required with ${other}` });
+  context.addIssue({ code: 'custom', path: [field], message: `is required together with ${other}` });
 }
 
 const likev1 = z.boolean().optional();

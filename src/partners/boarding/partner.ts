@@ -103,8 +103,8 @@ export const boarding = definePartner({
       'set-underwriting-pending': AS_IN_THE_TABLE,
     },
     alsoAssumed: [
-      'The fees call the two card-brand groups, whose names the contract omits, `amex` and `visaMasterCardDiscover`.',
-      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review` exist in addition to those that the contract prints (`src/partners/boarding/schemas.ts`). Gangway shows an unknown name, asks once per account what it means, and meanwhile waits for the next status.',
+      'The two card-brand groups of the fees, whose names the contract does not print, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',
+      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, besides those that the contract prints (`src/partners/boarding/schemas.ts`). Gangway shows an unknown name, asks once for each account what it means, and waits for the next status until then.',
       'A temporary `mid` can exist before approval. A merchant is boarded when it is `Approved` and has a `mid`.',
       'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`). Gangway asks a person about anything else.',
       'A 401 or 403 can have `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',

@@ -27,7 +27,7 @@ const NEXT_STEPS: NextSteps = {
   preparing: 'create the merchant at the partner',
   applying: 'set its fees and submit it to underwriting',
   underwriting: 'wait for the underwriters; their notes show up here',
-  boarding: 'approved; wait for the processor to give the `mid`',
+  boarding: 'approved; wait for the processor to assign the `mid`',
   boarded: 'The merchant can take payments.',
   closed: 'The partner closed the merchant.',
 };

@@ -182,7 +182,7 @@ export async function upload(boarding: Boarding, { description, ...first }: Uplo
     },
     adopt: () => ({}),
     whereToLook:
-      `Look in the partner’s portal whether merchant ${merchantProfileId} (“${masked(boarding.dba)}”) has the document. ` +
+      `Check in the partner’s portal whether merchant ${merchantProfileId} (“${masked(boarding.dba)}”) has the document. ` +
       `If it has, adopt ${merchantProfileId}.`,
   });
 }
@@ -257,7 +257,7 @@ function reviewRequested(boarding: Boarding, answers: readonly Answered[]): Prom
     polledEvidence: () => effectIn(boarding.polled),
     adopt: () => taken,
     whereToLook:
-      `Look in the partner’s portal whether merchant ${merchantProfileId} (“${masked(boarding.dba)}”) is in review with these answers. ` +
+      `Check in the partner’s portal whether merchant ${merchantProfileId} (“${masked(boarding.dba)}”) is in review with these answers. ` +
       `If it is, adopt ${merchantProfileId}.`,
   });
 }

@@ -42,7 +42,7 @@ export class Claims {
     const until = `until ${claim.until}`;
     throw privateRejection(
       `requirementId: ${claim.actor} has claimed ${requirementId} ${until}`,
-      `requirementId: somebody else has claimed ${requirementId} ${until}`,
+      `requirementId: another person has claimed ${requirementId} ${until}`,
     );
   };
 

@@ -19,7 +19,7 @@ const ENDS: NextSteps = {
   declined: 'The partner declined the application.',
   withdrawn: 'The application was withdrawn.',
   closed: 'The partner closed it.',
-  abandoned: 'A person gave it up.',
+  abandoned: 'A person abandoned it.',
   rejected: 'The partner rejected it.',
   cancelled: 'Somebody cancelled it.',
 };

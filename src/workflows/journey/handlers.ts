@@ -36,7 +36,9 @@ export function handleMessages({ state, answers, claims, reports, waits }: Recei
 }
 
 export function handleState(state: PublishedState): void {
-  setHandler(stateQuery, () => state.current, { description: 'Where it stands, and all that happened' });
+  setHandler(stateQuery, () => state.current, {
+    description: 'The state, with everything that has happened',
+  });
 }
 
 export function handleAnswers({ resolve, validate }: Pick<Answers, 'resolve' | 'validate'>): void {
@@ -46,7 +48,7 @@ export function handleAnswers({ resolve, validate }: Pick<Answers, 'resolve' | '
 export function handleClaims(claims: Claims, handle: typeof setHandler = setHandler): void {
   handle(claimRequirement, claims.claim, {
     validator: claims.validateClaim,
-    description: 'Claims a requirement until a time, or without one releases it',
+    description: 'Claims a requirement until a time, or releases it if no time is given',
   });
   handle(proposeAnswer, claims.propose, {
     validator: claims.validateProposal,
@@ -54,13 +56,13 @@ export function handleClaims(claims: Claims, handle: typeof setHandler = setHand
   });
   handle(confirmAnswer, claims.confirm, {
     validator: claims.validateConfirmation,
-    description: 'Confirms the answer that somebody else has proposed',
+    description: 'Confirms an answer that another person proposed',
   });
   handle(withdrawProposal, claims.withdraw, {
     validator: claims.validateWithdrawal,
     description: 'Removes a proposed answer',
   });
   handle(proposedAnswer, claims.proposed, {
-    description: 'What is proposed for a requirement, as a whole',
+    description: 'The whole proposed answer to a requirement',
   });
 }

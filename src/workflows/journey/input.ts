@@ -56,7 +56,7 @@ export class CorrectableInput<Input extends object = object> {
   /** The problem with a correction that changes nothing. To try the same again, answer `retry`. */
   problemWith(answer: Answer): string | undefined {
     if (answer.kind !== 'correction' || changes(this.#current, answer.patch)) return undefined;
-    return 'answer.patch: changes nothing, because the fields have these values';
+    return 'answer.patch: changes nothing, because the fields already have these values';
   }
 
   /** Applies a correction: a JSON merge patch. */

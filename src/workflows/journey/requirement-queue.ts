@@ -246,7 +246,7 @@ export class RequirementQueue {
       if (!kinds.includes(requirement.kind)) continue;
       const isUnknown = state.is === 'on its way' && unknown.includes(state.write);
       const when = isUnknown
-        ? 'while it was on its way; whether it arrived is unknown'
+        ? 'while it was in flight; whether it arrived is unknown'
         : 'before it was delivered';
       this.drop(requirement.id, `the partner decided ${when}`);
     }

@@ -28,7 +28,7 @@ export function problemWith(
     requirement && !takesBack
       ? problemWithAnswer(answer, requirement, correctable)
       : problemWithTakingBack(requirementId, unsent),
-    isText(actor) ? undefined : 'actor: must name who answers',
+    isText(actor) ? undefined : 'actor: must name the person who answers',
     isText(reason) ? undefined : 'reason: must not be empty',
   ];
   return problems.filter(Boolean).join('; ') || undefined;

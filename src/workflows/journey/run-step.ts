@@ -276,7 +276,7 @@ function polled<Result>({ polledEvidence }: OnceWrite<Result>): Found<Result> {
 
 /** The last sentence of each question about an uncertain write. */
 const IF_NOT_THERE =
-  'If not, look again some minutes later, and retry only if it is still not there: a retry too early does it twice.';
+  'If not, look again a few minutes later, and retry only if it is still not there: retrying too early does it twice.';
 
 /** Finds out whether a write took effect: by evidence at the partner, or from a person. */
 async function resolveUncertain<Result>(

@@ -88,7 +88,7 @@ describe.each([true, false])('in a browser with JavaScript: %s', (javaScriptEnab
     await page.getByLabel('Starts per second').fill('3');
     await page.getByLabel('type the number of rows').fill('3');
     await page.getByRole('button', { name: 'Start 21 rows' }).click();
-    await page.getByText('The number is not that of the rows').waitFor();
+    await page.getByText('The number does not match the number of rows').waitFor();
     await page.getByLabel('type the number of rows').fill('21');
     await page.getByRole('button', { name: 'Start 21 rows' }).click();
     await page.getByText('of 21 rows: running').waitFor();

@@ -95,7 +95,7 @@ it(
     const send = (json: string, shown: string) => pages.sendUpdate('resolveRequirement', json, shown);
 
     // As it is, then with its blanks filled in.
-    expect(await send(first, 'must name')).toContain('actor: must name who answers');
+    expect(await send(first, 'must name')).toContain('actor: must name the person who answers');
     const answered = (json: string) =>
       json
         .replace('"actor": ""', '"actor": "olga"')

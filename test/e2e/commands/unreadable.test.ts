@@ -153,7 +153,7 @@ describe('onboardings that cannot be read', () => {
         },
       ];
       expect(await receiverProblem(stuck)).toEqual(problem('its workflow task fails'));
-      expect(await receiverProblem(alone)).toEqual(problem('no worker runs that could respond'));
+      expect(await receiverProblem(alone)).toEqual(problem('no worker is running to respond'));
       expect(await receiverProblem(encrypted)).toEqual(
         problem('the key that it is encrypted with is missing or wrong'),
       );

@@ -212,7 +212,7 @@ describe('a person answers', () => {
     const person = await answering(onboarding, 'not-submitted', 'Submit it as it is');
     await fill(person, 'Reason', '  ');
     await press(person, 'Do it');
-    expect(await person.text()).toContain('the timeline keeps why you decided so');
+    expect(await person.text()).toContain('the timeline shows why you decided this');
     await fill(person, 'Reason', 'the agent asked for it');
     await press(person, 'Do it');
     await onboarding.until(({ stage }) => stage === 'underwriting', 'underwriting');
@@ -351,7 +351,7 @@ describe('at a partner account, a person answers', () => {
       await own.startWorker({ boardingUrl: hostile.url, patience: { stepMs: 1, unreadableMs: 1 } });
       hostile.misbehave(CREATE, () => ({ status: 429, headers: { 'retry-after': '1' }, body: '{}' }));
       const boarding = await own.board(merchant('waiting'));
-      const person = await answering(boarding, 'waiting', 'I know: go on waiting', { console });
+      const person = await answering(boarding, 'waiting', 'I know: keep waiting', { console });
       await fill(person, 'Reason', ' ');
       await press(person, 'Do it');
       expect(await person.text()).toContain('is required');

@@ -71,7 +71,7 @@ it('starts without Temporal and without the provider, alive and not ready', asyn
 
 it('without a provider, warns that everybody on this machine may use it, and takes the user’s name', async () => {
   const { log, visitor } = await start({ TEMPORAL_ADDRESS: inject('temporalAddress') });
-  expect(log()).toContain('OIDC_ISSUER is not set: everybody on this machine may use the console');
+  expect(log()).toContain('OIDC_ISSUER is not set: anyone on this machine can use the console');
   expect((await visitor().open('/')).text).toContain(`${userInfo().username}, admin`);
 });
 

@@ -191,7 +191,7 @@ describe('Temporal that rejects a client', () => {
   it.each([
     [
       { TEMPORAL_API_KEY: 'k', TEMPORAL_API_KEY_FILE: '/k' },
-      'TEMPORAL_API_KEY_FILE: is set together with TEMPORAL_API_KEY',
+      'TEMPORAL_API_KEY_FILE: is set as well as TEMPORAL_API_KEY',
     ],
     [{ TEMPORAL_API_KEY_FILE: '/nowhere' }, 'TEMPORAL_API_KEY_FILE: cannot be read (ENOENT)'],
     [{ TEMPORAL_API_KEY_FILE: '/dev/null' }, 'TEMPORAL_API_KEY_FILE: is empty'],

@@ -147,7 +147,7 @@ describe('gangway with a problem', () => {
     [{ BOARDING_PASSWORD: '' }, 'BOARDING_PASSWORD: is not set\n'],
     [
       { BOARDING_PASSWORD_FILE: '/nowhere' },
-      'BOARDING_PASSWORD_FILE: is set together with BOARDING_PASSWORD; set only one\n',
+      'BOARDING_PASSWORD_FILE: is set as well as BOARDING_PASSWORD; set one of the two\n',
     ],
   ])('stops at a bad setting with one line that names it: %o', async (settings, stderr) => {
     expect(await runGangway({ ...rig.env, ...settings }, ['list'])).toEqual({ code: 2, stdout: '', stderr });

@@ -209,7 +209,7 @@ describe('gangway change-address', () => {
     [
       'a code without its kind',
       { ...home, oneTimeCode: '135791' },
-      ['secureOperationType: is required with'],
+      ['secureOperationType: is required together with'],
     ],
     [
       'an invalid code',

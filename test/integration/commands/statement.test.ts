@@ -203,7 +203,7 @@ describe('gangway statement monthly', () => {
       'every invalid option',
       ['monthly', 'a b', '--day', '29', '--hour', '24', '--format', 'x'],
       [
-        'key: takes letters, digits',
+        'key: must have only letters, digits',
         '--account: is required',
         '--format: ',
         '--day: must be a number from 1 to 28',
@@ -215,7 +215,7 @@ describe('gangway statement monthly', () => {
       ['monthly', 'k', '--account', 'a', '--day', '1.5'],
       ['--day: must be a number'],
     ],
-    ['an invalid key', ['run', 'a b'], ['key: takes letters, digits']],
+    ['an invalid key', ['run', 'a b'], ['key: must have only letters, digits']],
   ])('names %s, exits 2 and creates nothing', async (_, args, problems) => {
     const { code, stdout, stderr } = await gangway(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

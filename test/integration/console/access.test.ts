@@ -92,7 +92,10 @@ it.each<[kind: string, path: string, unadmitted: number, sent?: () => Sent]>([
   }
   const { form, ...body } = sent();
   const wrong = await admin.open(path, form ? { form: { csrf: 'wrong' } } : body);
-  expect([wrong.status, wrong.text]).toEqual([403, expect.stringContaining('The form is too old, or not')]);
+  expect([wrong.status, wrong.text]).toEqual([
+    403,
+    expect.stringContaining('This form has expired, or is not'),
+  ]);
   const headers = { 'sec-fetch-site': 'cross-site' };
   const foreign = await admin.open(path, { ...sent(), headers });
   expect([foreign.status, foreign.text]).toEqual([
@@ -110,7 +113,7 @@ it('an onboarding of another account is like one that does not exist, whatever i
     return [status, /<h1>.*<\/main>|<p>.*<\/p>/.exec(text)?.[0].replaceAll(id, 'ID')];
   };
   const missing = await opened('merchant-boarding-nowhere@north');
-  expect(missing).toEqual([404, expect.stringContaining('There is no onboarding with this id')]);
+  expect(missing).toEqual([404, expect.stringContaining('There is no onboarding with this ID')]);
   expect(await opened(await started('north'))).toEqual([200, '<p>opened ID</p>']);
   expect(await opened(await started('south'))).toEqual(missing);
   expect(await opened(await started('north', 'south'))).toEqual(missing);
@@ -194,15 +197,15 @@ describe('an error is a page', () => {
     ['a bad path', 400, 'The request cannot be read.', '/%zz', {}],
     ['a bad path of a part', 400, 'The request cannot be read.', '/open/%E0%A4%A', {}],
     [
-      ...(['JSON', 415, 'Pages of the console accept forms only.', '/echo'] as const),
+      ...(['JSON', 415, 'The console accepts only forms.', '/echo'] as const),
       { body: '{}', headers: { 'content-type': 'application/json' } },
     ],
     [
-      ...(['plain text', 415, 'Pages of the console accept forms only.', '/echo'] as const),
+      ...(['plain text', 415, 'The console accepts only forms.', '/echo'] as const),
       { body: 'csrf=x', headers: { 'content-type': 'text/plain' } },
     ],
     [
-      ...(['a large form', 413, 'What you sent is too large.', '/echo'] as const),
+      ...(['a large form', 413, 'The request is too large.', '/echo'] as const),
       { form: { text: 'x'.repeat(300_000) } },
     ],
   ])('%s', async (_, status, message, path, sent) => {

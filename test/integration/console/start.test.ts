@@ -67,7 +67,7 @@ describe('the form of a kind', () => {
   it('keeps JSON that cannot be read as it was typed', async () => {
     const input = merchant();
     const reply = await post('merchant', { ...typedInto(input), application: '{"volume": 1,}' });
-    expect(errorAt(reply, 'application')).toMatch(/^is not JSON: line 1, column 14: the name of a field/);
+    expect(errorAt(reply, 'application')).toMatch(/^is not JSON: line 1, column 14: a field name/);
     expect(reply.text).toContain('>{&quot;volume&quot;: 1,}</textarea>');
   });
 
@@ -83,7 +83,7 @@ describe('the form of a kind', () => {
       'merchant',
       typedInto({ ...input, merchant: { ...basics, dba: 'Else', pos: 'CustomPos' } }),
     );
-    expect(changed.text).toContain('It was there before');
+    expect(changed.text).toContain('It already exists');
     expect(changed.text).toContain('<code>merchant.dba</code>');
     expect(changed.text).toContain('<code>merchant.pos</code>');
     expect(changed.text).not.toContain('<code>merchant.firstName</code>');

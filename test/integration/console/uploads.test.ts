@@ -59,7 +59,7 @@ describe('an upload stores nothing and answers nothing', () => {
     [
       'a PDF that is a web page as well',
       422,
-      'has the beginning of another type',
+      'contains the beginning of another',
       [document('check.pdf', `%PDF-1.7\n<html>${SCRIPT}\n%%EOF\n`)],
     ],
     [
@@ -129,7 +129,7 @@ describe('an upload stores nothing and answers nothing', () => {
     const file = document('check.pdf');
     for (const parts of [[file], [token(others), file], [file, token(csrf)]]) {
       const reply = await upload(parts);
-      expect([reply.status, reply.text]).toEqual([403, expect.stringContaining('The form is too old')]);
+      expect([reply.status, reply.text]).toEqual([403, expect.stringContaining('This form has expired')]);
     }
     await nothingHappened(before);
   });
@@ -150,7 +150,7 @@ describe('an upload stores nothing and answers nothing', () => {
     const { boarding, id } = waiting();
     const reply = await ada().open(pathTo(boarding, id), { body, headers });
     expect(reply.status).toBe(status);
-    expect(reply.text).not.toContain('has a defect');
+    expect(reply.text).not.toContain('has a bug');
     await nothingHappened(before);
   });
 

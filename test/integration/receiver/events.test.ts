@@ -134,7 +134,7 @@ describe('a batch', () => {
     const many = Array.from({ length: 101 }, () => event('x', {}));
     expect(problemOf(await post(JSON.stringify(many), inBatch))).toMatchObject({
       status: 413,
-      detail: 'a batch may have 100 events at most',
+      detail: 'a batch may have at most 100 events',
     });
   });
 });

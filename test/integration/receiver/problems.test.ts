@@ -40,7 +40,7 @@ describe('a signed event that cannot be read is rejected:', () => {
       'a header that is not an attribute',
       '{}',
       { ...inBinary, 'ce-data_base64': 'e30=' },
-      unreadable('names of attributes may have letters and digits only'),
+      unreadable('attribute names may have only letters and digits'),
     ],
     [
       'a header that is not percent-encoded',

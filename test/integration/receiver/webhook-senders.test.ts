@@ -130,7 +130,7 @@ describe('a webhook is rejected', () => {
       'the body must not be compressed',
     ],
     ['when it is too large', `"${' '.repeat(256 * 1024)}"`, json, 413, 'send a smaller body'],
-    ['when it names too many ids', JSON.stringify(ids), json, 413, 'a webhook may name 100 ids at most'],
+    ['when it names too many ids', JSON.stringify(ids), json, 413, 'a webhook may name at most 100 ids'],
   ])('%s', async (_, body, headers, status, detail) => {
     const { call } = await runWith({ RECEIVER_BANKING_AUTH: 'none' });
     expect(problemOf(await call('POST /webhooks/banking', body, headers))).toMatchObject({ status, detail });

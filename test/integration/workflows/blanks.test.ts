@@ -184,7 +184,7 @@ describe('a create that the partner refuses for a field that no schema has', () 
     const set = ['resolve', input.externalId, requirement.id, '--set', 'merchant.taxClassification=LLC'];
     const { stdout } = await gangway(rig.env, [...set, '--dry-run']);
     expect(stdout).toContain(
-      'merchant.taxClassification: none -> "LLC"  (new field, which the partner asked for; it is sent as it is)',
+      'merchant.taxClassification: none -> "LLC"  (new field that the partner asked for; sent as is)',
     );
     expect(await gangway(rig.env, set)).toMatchObject({ code: 0 });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });

@@ -99,7 +99,7 @@ describe.concurrent('a claim', () => {
     await expect(boarding.claim(note, 'pete')).rejects.toThrow(message);
     const release = sent(rig, boarding, 'claimRequirement', { requirementId: note, actor: 'pete' });
     expect((await release).message).toBe(
-      `requirementId: somebody else has claimed ${note} until ${claim?.until}`,
+      `requirementId: another person has claimed ${note} until ${claim?.until}`,
     );
     expect(await claimOf(boarding, note)).toMatchObject({ actor: 'olga' });
     expect(await boarding.written()).toEqual(written);
@@ -155,7 +155,7 @@ describe.concurrent('a claim', () => {
     const { message, bytes } = await sent(rig, boarding, 'claimRequirement', {
       ...{ requirementId: note, actor: marked.actor, until: inFuture(HOUR) },
     });
-    expect(message).toMatch(/^requirementId: somebody else has claimed /);
+    expect(message).toMatch(/^requirementId: another person has claimed /);
     for (const each of [bytes, await historyOf(boarding), await listOf(rig, boarding)])
       expect(found(each, marked)).toEqual([]);
     await boarding.handle.terminate();

@@ -60,7 +60,7 @@ describe.concurrent('a correction', () => {
     },
   );
 
-  const NOTHING = 'answer.patch: changes nothing, because the fields have these values';
+  const NOTHING = 'answer.patch: changes nothing, because the fields already have these values';
 
   it.each([
     ['nothing in it', { application: {} }],

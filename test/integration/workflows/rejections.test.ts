@@ -45,7 +45,7 @@ const wrong = (
     { answer: correction({ fees: { minimumDiscountAmount: marked.code } }) },
     'answer.patch.fees.minimumDiscountAmount: must be a number such as 1234.56',
   ],
-  [{ actor: '', reason: marked.reason }, 'actor: must name who answers'],
+  [{ actor: '', reason: marked.reason }, 'actor: must name the person who answers'],
   [{ actor: marked.actor, reason: '' }, 'reason: must not be empty'],
 ];
 

@@ -27,7 +27,7 @@ export const UNAVAILABLE = {
 export const NOT_APPLIED = {
   ...UNAVAILABLE,
   type: 'urn:gangway:problem:not-applied',
-  title: 'The answer is accepted, and not yet applied',
+  title: 'The answer is accepted, but not yet applied',
 };
 
 const OFF = { senders: [], idFields: [] };

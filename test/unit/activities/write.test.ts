@@ -426,7 +426,7 @@ describe('a write', () => {
       const more = { operation: 'list-agent-profiles', status, fields };
       const { outcome } = await attempt(notSending(failed(kind, more)), { info: { attempt: 6 } });
       const messages = [
-        `not sent, because list-agent-profiles before it failed (HTTP ${status})`,
+        `not sent, because the preceding list-agent-profiles failed (HTTP ${status})`,
         ...['no such resource', 'id: is unknown'],
       ];
       const named = messages.map((message) => ({ field: '', message }));

@@ -18,13 +18,13 @@ describe('a text that is not JSON', () => {
     ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3: a comma, } or ] is missing'],
     [
       '{\r\n  "a": 1,\r\n}',
-      'line 3, column 1: the name of a field in double quotes is missing; no comma stands before }',
+      'line 3, column 1: a field name in double quotes is missing; no comma may precede }',
     ],
     [
       '{"a": 1.234,56}',
-      'line 1, column 13: the name of a field in double quotes is missing; no comma stands before }',
+      'line 1, column 13: a field name in double quotes is missing; no comma may precede }',
     ],
-    ['{a: 1}', 'line 1, column 2: the name of a field in double quotes is missing; no comma stands before }'],
+    ['{a: 1}', 'line 1, column 2: a field name in double quotes is missing; no comma may precede }'],
     ["{'a': 1}", 'line 1, column 2: text needs double quotes: "'],
     ['{"a": “x”}', 'line 1, column 7: text needs double quotes: "'],
     ['{"a" 1}', 'line 1, column 6: a colon is missing after the name of a field'],

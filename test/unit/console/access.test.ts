@@ -150,7 +150,11 @@ it('every form refuses the token of another session', async () => {
   const forms = requestsFor('merchant-boarding-m-1').filter(({ isForm }) => isForm);
   for (const { line, url, sent } of forms) {
     const { status, text } = await open(ADA, url, sent('csrf-of-bo'));
-    expect([line, status, text]).toEqual([line, 403, expect.stringContaining('The form is too old, or not')]);
+    expect([line, status, text]).toEqual([
+      line,
+      403,
+      expect.stringContaining('This form has expired, or is not'),
+    ]);
   }
 });
 
@@ -245,7 +249,7 @@ describe('a form', () => {
     'is not from this session with the body %j',
     (body) => {
       expect(() => requireCsrf({ body }, 't')).toThrow(
-        new NotShown(403, 'The form is too old, or not from this console. Open the page again.'),
+        new NotShown(403, 'This form has expired, or is not from this console. Open the page again.'),
       );
       expect(() => requireCsrf({ body: { csrf: 't' } }, 't')).not.toThrow();
     },
@@ -274,7 +278,7 @@ it.each(['/start/file', '/batches', '/onboardings/merchant-boarding-m-1/requirem
     const { open } = await consoleOfCalls({ workflows: { 'merchant-boarding-m-1': { state } } });
     const file: Part = { name: 'documents', fileName: 'a.pdf', content: '%PDF-1.7' };
     const reply = await open(ADA, url, multipart([file, { name: 'csrf', content: 'csrf-of-ada' }]));
-    expect([reply.status, reply.text]).toEqual([403, expect.stringContaining('The form is too old')]);
+    expect([reply.status, reply.text]).toEqual([403, expect.stringContaining('This form has expired')]);
   },
 );
 
@@ -329,7 +333,7 @@ describe('an onboarding', () => {
     const reply = await open({ ...ADA, accounts: ['north'] }, `/open/${encodeURIComponent(id)}`);
     expect([reply.status, asked.some(([what]) => what === 'describe')]).toEqual([status, isAsked]);
     if (status === 404)
-      expect(reply.text).toContain('There is no onboarding with this id, or it is not one that you may see.');
+      expect(reply.text).toContain('There is no onboarding with this ID, or you may not see it.');
   });
 
   it.each(['gangway-events', 'x', '../../metrics', '*', `merchant-boarding-${'x'.repeat(250)}`])(
@@ -449,7 +453,7 @@ describe('without an identity provider', () => {
     expect(visitors).toEqual([
       { actor: process.env['USER'] ?? 'root', name: expect.any(String), role: 'admin', accounts: undefined },
     ]);
-    expect(reply.text).toContain('Nobody signs in here, because no identity provider is set.');
+    expect(reply.text).toContain('There is no sign-in, because no identity provider is set.');
     expect((await open(undefined, '/form', { form: { csrf: '' } })).status).toBe(403);
     expect((await open(undefined, '/sign-in')).status).toBe(404);
   });
@@ -546,8 +550,8 @@ describe('an error', () => {
     [grpcError('PERMISSION_DENIED', 'no'), 503, 'Temporal: no'],
     [grpcError('ABORTED', 'too many'), 503, 'Temporal: too many'],
     [grpcError('FAILED_PRECONDITION', 'no'), 409, 'Temporal: no'],
-    [new Error('private words'), 500, 'The console has a defect. The log has the error.'],
-    [Object.assign(new Error('private words'), { statusCode: 413 }), 413, 'What you sent is too large.'],
+    [new Error('private words'), 500, 'The console has a bug. The log has the error.'],
+    [Object.assign(new Error('private words'), { statusCode: 413 }), 413, 'The request is too large.'],
   ])('is a page: %s', async (error, status, message) => {
     const failing = page('/fails', {
       show: async () => {

@@ -106,14 +106,14 @@ describe('the form of an answer', () => {
     ['adopt', { ...why, id: 'x1' }, 'id', 'must be the ID at the partner, in digits'],
     [
       ...(['adopt', { ...why, id: long(65) }, 'id'] as const),
-      ...(['must be 1 to 64 letters, digits or signs, without spaces', { idFormat: 'text' }] as const),
+      ...(['must be 1 to 64 letters, digits or symbols, without spaces', { idFormat: 'text' }] as const),
     ],
     ['choice', { ...why, choice: 'x' }, 'choice', 'must be one of a, b', { choices: ['a', 'b'] }],
     ['abandon', { reason: long(501) }, 'reason', 'must be at most 500 characters'],
     ...(['adopt', 'retry', 'choice', 'take-back', 'abandon'] as const).map(
       (kind): [FormKind, object, string, string, Partial<Requirement>] => [
         ...([kind, { id: '1', choice: 'a', reason: ' ' }, 'reason'] as const),
-        ...(['is required: the timeline keeps why you decided so', { choices: ['a'] }] as const),
+        ...(['is required: the timeline shows why you decided this', { choices: ['a'] }] as const),
       ],
     ),
   ])('%s does not take %j', async (kind, given, field, message, of) => {
@@ -214,9 +214,9 @@ describe('an answer', () => {
     ['operator', {}, { kind: 'adopt', id: '1012', reason: 'x' }, 200, 'Check before it is sent'],
     ['operator', {}, { ...TEXT, step: 'edit' }, 200, 'Here.'],
     ['operator', {}, { ...TEXT, text: '' }, 422, 'must not be empty'],
-    ['operator', { answers: ['retry'] }, TEXT, 422, 'This requirement does not take this answer'],
+    ['operator', { answers: ['retry'] }, TEXT, 422, 'This requirement does not accept this answer'],
     ['operator', { id: 'note-2' }, TEXT, 409, 'Your answer was not sent.'],
-    ['operator', {}, BACK, 409, 'The partner has this answer already, or somebody took it back.'],
+    ['operator', {}, BACK, 409, 'The partner already has this answer, or someone took it back.'],
     ['operator', {}, { kind: 'documents' }, 400, 'This form is not from this console.'],
   ])('of %s to %j is not sent: %j', async (role, more, form, status, shown) => {
     const { open, updates, audited } = await asking(more);

@@ -209,7 +209,7 @@ describe('the form of a proposal', () => {
     [{ role: 'viewer' }, 'claim', { do: 'claim' }, 403, 'This needs the role operator.'],
     [{}, 'proposal', { do: 'claim' }, 400, 'This form is not from this console.'],
     [{}, 'claim', { do: 'confirm' }, 400, 'This form is not from this console.'],
-    [{}, 'claim', { do: 'claim', csrf: 'x' }, 403, 'The form is too old, or not from this console.'],
+    [{}, 'claim', { do: 'claim', csrf: 'x' }, 403, 'This form has expired, or is not from this console.'],
     // An approver of another account.
     [{ role: 'approver', accounts: ['north'] }, 'proposal', { do: 'confirm' }, 404, 'There is no onboarding'],
     [{ role: 'admin', accounts: ['north'] }, 'claim', { do: 'take-over' }, 404, 'There is no onboarding'],

@@ -74,7 +74,7 @@ it.each([
   const boundary = '--a-boundary-of-this-form';
   const body = `${token}${boundary}\r\n${NAMELESS}\r\n\r\n${content}\r\n${boundary}--\r\n`;
   const { status, text } = await open(ADMIN, path, { body, headers: MULTIPART });
-  expect([status, text]).toEqual([422, expect.not.stringContaining('The console has a defect')]);
+  expect([status, text]).toEqual([422, expect.not.stringContaining('The console has a bug')]);
 });
 
 it('a table may not be separated by what every object has', async () => {
@@ -82,7 +82,7 @@ it('a table may not be separated by what every object has', async () => {
   const fields = `${headOf({ name: 'csrf' })}csrf-of-olga\r\n${headOf({ name: 'delimiter' })}toString\r\n`;
   const body = `${fields}${headOf({ name: 'file', fileName: 'a.csv' })}merchant.dba\r\nCorner\r\n--a-boundary-of-this-form--\r\n`;
   const { status, text } = await open(ADMIN, '/batches', { body, headers: MULTIPART });
-  expect([status, text]).toEqual([422, expect.not.stringContaining('The console has a defect')]);
+  expect([status, text]).toEqual([422, expect.not.stringContaining('The console has a bug')]);
 });
 
 it.each(NAMES)('a report since %s is refused like any other word', async (name) => {

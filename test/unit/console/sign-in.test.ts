@@ -49,7 +49,7 @@ describe('who signs in', () => {
   it.each([undefined, null, '', [], [7], {}])(
     'with the accounts %j sees none, and does not get in',
     (accounts) => {
-      expect(() => signedIn({ accounts, roles: 'admin' })).toThrow('You may see no partner account.');
+      expect(() => signedIn({ accounts, roles: 'admin' })).toThrow('You cannot see any partner account.');
     },
   );
 
@@ -250,7 +250,7 @@ describe('a sign-in is refused', () => {
     const page = await other.open(back.href);
     expect([page.status, page.text]).toEqual([
       403,
-      expect.stringContaining('This sign-in has not begun in this browser, or it took too long.'),
+      expect.stringContaining('This sign-in did not start in this browser, or took too long.'),
     ]);
   });
 
@@ -350,7 +350,7 @@ describe('a person who signs out', () => {
     const ended = await ada.open('/signed-out');
     expect([ended.status, ended.text]).toEqual([200, expect.stringContaining('You have signed out.')]);
     expect(ended.text).toMatch(/<title>Signed out\b/);
-    expect(ended.text).not.toContain('Nobody signs in here');
+    expect(ended.text).not.toContain('There is no sign-in');
     expect(ada.cookies.has('gangway-session')).toBe(false);
     expect((await ada.open('/')).status).toBe(303);
   });

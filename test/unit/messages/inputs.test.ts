@@ -34,7 +34,7 @@ const WRONG: readonly (readonly [keyof typeof SCHEMAS, string, object, readonly 
       dueInHours: 0,
     },
     [
-      'externalId: takes letters, digits',
+      'externalId: must have only letters, digits',
       'merchant.firstName: is required',
       'merchant.lastName: is required',
       'merchant.cashDiscount: must be one of Yes, No',
@@ -114,7 +114,7 @@ const WRONG: readonly (readonly [keyof typeof SCHEMAS, string, object, readonly 
       merchantProfileId: 0,
     },
     [
-      'externalId: takes letters, digits',
+      'externalId: must have only letters, digits',
       'holder.ssn: must be 9 digits of a valid SSN, without dashes',
       'holder.phone: must be 10 digits',
       'holder.state: ',

@@ -76,7 +76,7 @@ describe('a correction', () => {
         field: 'merchant.taxClassification',
         before: undefined,
         after: 'LLC',
-        remark: 'new field, which the partner asked for; it is sent as it is',
+        remark: 'new field that the partner asked for; sent as is',
       },
     ]);
   });
@@ -101,7 +101,7 @@ describe('a correction', () => {
       {
         name: 'merchant.taxClassification',
         type: 'any',
-        rule: 'the partner asked for it; it is sent as it is',
+        rule: 'the partner asked for it; sent as is',
         now: undefined,
       },
     ]);

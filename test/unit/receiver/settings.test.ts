@@ -124,9 +124,12 @@ describe('the settings of the receiver', () => {
     [eachAuth('PROCESSOR'), { RECEIVER_PROCESSOR_AUTH: 'header:X-Caller-Auth:c2VjcmV0' }],
     [eachAuth('PROCESSOR'), { RECEIVER_PROCESSOR_AUTH: `header:X Caller:${TOKEN}` }],
     [eachAuth('PROCESSOR'), { RECEIVER_PROCESSOR_AUTH: `path:${TOKEN},` }],
-    ['RECEIVER_BANKING_AUTH: none must stand alone', { RECEIVER_BANKING_AUTH: `none,path:${TOKEN}` }],
     [
-      'RECEIVER_BANKING_AUTH: none is allowed on loopback only',
+      'RECEIVER_BANKING_AUTH: none cannot be combined with other forms',
+      { RECEIVER_BANKING_AUTH: `none,path:${TOKEN}` },
+    ],
+    [
+      'RECEIVER_BANKING_AUTH: none is allowed only on loopback',
       { RECEIVER_BANKING_AUTH: 'none', RECEIVER_ADDRESS: '0.0.0.0:8082', RECEIVER_SECRETS: SECRET },
     ],
     ...['10.0.0.256', '10.0.0.0/33', '0.0.0.0/0', '::/0', 'proxy.example.com'].map(

@@ -58,7 +58,7 @@ describe('the ids of a webhook', () => {
     const all = Array.from({ length: 99 }, (_, profileId) => ({ profileId }));
     expect(ids([...all, { merchantProfileId: 1 }])).toMatchObject({ MerchantProfileId: ['1'] });
     expect(() => ids([...all, { merchantProfileId: 1 }, { merchantProfileId: 2 }])).toThrow(
-      expect.objectContaining({ kind: 'too-large', message: 'a webhook may name 100 ids at most' }),
+      expect.objectContaining({ kind: 'too-large', message: 'a webhook may name at most 100 ids' }),
     );
   });
 });

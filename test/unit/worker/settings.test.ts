@@ -310,7 +310,7 @@ describe('a bad setting', () => {
     ],
     [
       { GANGWAY_ACCOUNTS: 'acme', ACME_BOARDING_PASSWORD: 'x', ACME_BOARDING_PASSWORD_FILE: 'y' },
-      'ACME_BOARDING_PASSWORD_FILE: is set together with ACME_BOARDING_PASSWORD; set only one',
+      'ACME_BOARDING_PASSWORD_FILE: is set as well as ACME_BOARDING_PASSWORD; set one of the two',
     ],
     [
       {

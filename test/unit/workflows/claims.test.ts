@@ -112,7 +112,7 @@ describe('a claim', () => {
     const byPete = { ...BY_OLGA, actor: 'pete', until: '2026-01-31T15:00:00.000Z' };
     await expect(claim(byPete)).rejects.toMatchObject({
       message: `requirementId: olga has claimed note-1 until ${ONE}`,
-      shown: `requirementId: somebody else has claimed note-1 until ${ONE}`,
+      shown: `requirementId: another person has claimed note-1 until ${ONE}`,
     });
     expect(first().claim).toEqual({ actor: 'olga', until: ONE });
     at(ONE);
@@ -338,7 +338,7 @@ describe('a proposal', () => {
     [{ answer: { kind: 'text', text: '' } }, 'answer.text: must be a text, and not empty'],
     [{ answer: null }, 'answer: must be an object with a kind, such as {"kind": "text"}'],
     [{ requirementId: 'note-3' }, NO_SUCH],
-    [{ actor: '' }, 'actor: must name who answers'],
+    [{ actor: '' }, 'actor: must name the person who answers'],
   ])('does not fit: %j', async (more, problem) => {
     const { propose, happened, send } = handledNotes();
     await expect(propose({ ...more })).rejects.toThrow(problem);
@@ -421,11 +421,11 @@ describe('the next run', () => {
 it('the Web UI describes each of these messages', () => {
   const { registered } = handledNotes();
   expect([...registered].map(([name, { description }]) => [name, description])).toEqual([
-    ['claimRequirement', 'Claims a requirement until a time, or without one releases it'],
+    ['claimRequirement', 'Claims a requirement until a time, or releases it if no time is given'],
     ['proposeAnswer', 'Proposes an answer that a second person confirms. Data: as for resolveRequirement'],
-    ['confirmAnswer', 'Confirms the answer that somebody else has proposed'],
+    ['confirmAnswer', 'Confirms an answer that another person proposed'],
     ['withdrawProposal', 'Removes a proposed answer'],
-    ['proposedAnswer', 'What is proposed for a requirement, as a whole'],
+    ['proposedAnswer', 'The whole proposed answer to a requirement'],
   ]);
 });
 

@@ -93,7 +93,7 @@ describe('the details of an onboarding that waits for a person', () => {
       const blank = JSON.parse(json);
       const check = (resolution: typeof blank) => problemWith(resolution, { open, unsent: [] }, ['fees']);
       // A person who sends it as it is learns which field to fill in.
-      expect(check(blank)).toContain('actor: must name who answers; reason: must not be empty');
+      expect(check(blank)).toContain('actor: must name the person who answers; reason: must not be empty');
       expect(check({ ...blank, actor: 'olga' })).toContain('reason: must not be empty');
       const signed = { ...blank, actor: 'olga', reason: 'asked the merchant' };
       const filled = { text: 'One in ten.', patch: { fees: {} }, id: '1001', code: '000000' };

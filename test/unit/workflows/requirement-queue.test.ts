@@ -216,7 +216,7 @@ describe('an end', () => {
   });
 
   it.each([
-    ['unknown', 'while it was on its way; whether it arrived is unknown'],
+    ['unknown', 'while it was in flight; whether it arrived is unknown'],
     ['not-sent', 'before it was delivered'],
   ] as const)('after a write that ended as %s says so of its answers', async (became, when) => {
     const { queue, raise, answer, send, said, ids } = queueOf();

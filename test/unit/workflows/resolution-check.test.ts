@@ -149,8 +149,8 @@ describe('an answer that does not fit', () => {
   });
 
   it.each([
-    ['nobody', { actor: '' }, 'actor: must name who answers'],
-    ['somebody blank', { actor: ' ' }, 'actor: must name who answers'],
+    ['nobody', { actor: '' }, 'actor: must name the person who answers'],
+    ['somebody blank', { actor: ' ' }, 'actor: must name the person who answers'],
     ['somebody who gives no reason', { reason: '' }, 'reason: must not be empty'],
     ['somebody whose reason is blank', { reason: '\t' }, 'reason: must not be empty'],
   ])('is that of %s', (_, who, why) => {
@@ -159,7 +159,7 @@ describe('an answer that does not fit', () => {
 
   it('shows everything that is wrong with it at once', () => {
     expect(problem({ kind: 'adopt', id: 7 }, {}, { actor: '', reason: undefined })).toBe(
-      `${DIGITS}; actor: must name who answers; reason: must not be empty`,
+      `${DIGITS}; actor: must name the person who answers; reason: must not be empty`,
     );
   });
 

@@ -403,7 +403,7 @@ describe('a rejected once-only write', () => {
 
 const SENT_AT = '2026-01-31T12:00:00.000Z';
 const IF_NOT_THERE =
-  'If not, look again some minutes later, and retry only if it is still not there: a retry too early does it twice.';
+  'If not, look again a few minutes later, and retry only if it is still not there: retrying too early does it twice.';
 const LOST = failed('Uncertain', { reason: 'UND_ERR_SOCKET', sentAt: SENT_AT, baseline: [3] });
 const LOST_ENTRY =
   'write-uncertain: create the merchant, sent at 2026-01-31 12:00:00.000 UTC: UND_ERR_SOCKET';

@@ -125,7 +125,7 @@ describe('a candidate for a submission', () => {
     ['punctuation and case', { ...shown, legalBusinessName: 'BAKER, L.L.C.' }, [], []],
     ['a masked EIN', { ...shown, employerIdentificationNumber: 'XX-XXX6789' }, [], []],
     ['its merchant alone', { doingBusinessAsName, merchantProfileId: 7 }, [], []],
-    ['another merchant', { ...shown, merchantProfileId: 8 }, ['it is of merchant 8'], []],
+    ['another merchant', { ...shown, merchantProfileId: 8 }, ['it belongs to merchant 8'], []],
     ['another dba', { ...shown, doingBusinessAsName: 'Bakery' }, ['its dba differs'], []],
     [
       'another EIN of its merchant',
@@ -170,7 +170,7 @@ describe('a candidate for a submission', () => {
       ['its dba differs'],
       [],
     ],
-    ['another merchant', { ...shown, merchantProfileId: 8 }, ['it is of merchant 8'], []],
+    ['another merchant', { ...shown, merchantProfileId: 8 }, ['it belongs to merchant 8'], []],
     [
       'its dba and no merchant',
       { doingBusinessAsName },
