@@ -108,7 +108,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   }
 }
 
-/** Of help in a file or a pipe, the default of commander. */
+/** The width of help in a file or a pipe, the default of commander. */
 const HELP_WIDTH = 80;
 
 /**

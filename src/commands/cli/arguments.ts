@@ -49,7 +49,7 @@ export function sourceName(source: string): string {
   return source === '-' ? 'standard input' : source;
 }
 
-/** What the codes of the usual errors mean. */
+/** The meanings of the usual error codes. */
 const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'permission denied',

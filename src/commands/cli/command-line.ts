@@ -10,7 +10,7 @@ import { requireKeys, temporalSettings, withClient } from '../../temporal/connec
 import { localUi, webUiSettings, workflowPage, workflowsPage } from '../../temporal/web-ui.js';
 import { type Output, Printer } from './output.js';
 
-/** The settings of `gangway`, beside those of each account (partners/account-settings.ts) and Temporal's own. */
+/** The settings of `gangway`, besides those of each account (partners/account-settings.ts) and Temporal's own. */
 export const commandSettings = z.object({
   ...clientSettings.shape,
   ...recordSettings.shape,
@@ -19,7 +19,7 @@ export const commandSettings = z.object({
 
 export type CommandSettings = Accounts &
   ClientSettings & {
-    /** Where the Temporal Web UI is, for links. */
+    /** The address of the Temporal Web UI, for links. */
     readonly uiUrl: string | undefined;
   };
 
@@ -33,7 +33,7 @@ export function loadCommandSettings(environment: NodeJS.ProcessEnv): CommandSett
   };
 }
 
-/** What a command uses in place of the globals of the process, so that one process can run many commands. */
+/** The replacements for the globals of the process, so that one process can run many commands. */
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -61,7 +61,7 @@ export class CommandLine extends Printer {
     this.#stdin = stdin;
   }
 
-  /** Where to ask a person; undefined when nobody would see the question, or could answer it. */
+  /** The terminal at which to ask a person; undefined if nobody would see the question or could answer it. */
   get terminal(): Terminal | undefined {
     const isThere = this.#stdin.isTTY && this.stderr.isTTY && !this.#isInputRead;
     return isThere ? { input: this.#stdin, output: this.stderr } : undefined;

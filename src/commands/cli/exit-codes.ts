@@ -3,7 +3,7 @@ export const EXIT = { done: 0, failed: 1, usage: 2, person: 3, unavailable: 4 } 
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What the exit codes mean: in short, and what a script may rely on. */
+/** The meanings of the exit codes: in short, and what a script may rely on. */
 export const EXIT_CODES: readonly {
   readonly code: string;
   readonly short: string;
@@ -39,7 +39,7 @@ export const EXIT_CODES: readonly {
   },
 ];
 
-/** In one sentence, for the help. */
+/** Returns one sentence for the help. */
 export function exitCodesInShort(): string {
   return `Exit codes: ${EXIT_CODES.map(({ code, short }) => `${code.split(',')[0]} ${short}`).join(', ')}.`;
 }

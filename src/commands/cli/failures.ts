@@ -11,9 +11,9 @@ import { CommandFailed, Interrupted } from './errors.js';
 import { EXIT } from './exit-codes.js';
 
 /**
- * What happened, and what to do next, for people.
+ * Explains an error to people: what happened, and what to do next.
  *
- * @returns undefined for an error that nothing here foresees: a bug, or a failure of the machine
+ * @returns undefined for an unexpected error: a bug, or a failure of the machine
  */
 export function explain(error: unknown): string | undefined {
   if (error instanceof InvalidInput) return error.report;

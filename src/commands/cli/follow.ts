@@ -20,10 +20,10 @@ import { describeRequirement, promptForCode } from './requirements.js';
 export interface Following {
   /** Waits for the outcome. Otherwise only an earlier workflow that has ended has its outcome printed. */
   readonly wait: boolean;
-  /** How to start it again when it has ended without an outcome, for people. */
+  /** The way to start it again when it has ended without an outcome, for people. */
   readonly restart: string;
   readonly json?: true | undefined;
-  /** Where to ask for one-time codes. */
+  /** The terminal at which to ask for one-time codes. */
   readonly terminal?: Terminal | undefined;
 }
 
@@ -129,7 +129,7 @@ async function report(
       printAsked(cli, asked);
       if (terminal) await cli.status.hiddenWhile(() => askForCode(context, asked, terminal, watching.ended));
     }
-    // What is raised again is shown again. What cannot be read may still be open.
+    // A requirement that is raised again is shown again. One that cannot be read may still be open.
     if (now.state) shown = new Set([...now.asked.map(keyOf), ...now.obstacles]);
     else for (const obstacle of now.obstacles) shown.add(obstacle);
   }

@@ -12,7 +12,7 @@ export function positiveInteger(value: string): number {
   return number;
 }
 
-/** How many records a list has at most. 0 is all of them. */
+/** The maximum number of records in a list. 0 is all of them. */
 export function limit(value: string): number {
   const number = Number(value);
   if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a number, or 0 for all.');

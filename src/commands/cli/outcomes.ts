@@ -56,7 +56,7 @@ function detailOf(outcome: PartOutcome | OperationOutcome<object>): string {
   return 'comment' in outcome ? (outcome.comment ?? '') : '';
 }
 
-/** Whether a workflow has ended, with or without an outcome. */
+/** Reports whether a workflow has ended, with or without an outcome. */
 export async function hasEnded(client: Client, workflowId: string): Promise<boolean> {
   const { status } = await client.workflow.getHandle(workflowId).describe();
   return status.name !== 'RUNNING';

@@ -9,17 +9,17 @@ import { type Cell, type ColumnLayout, layOut, type Style } from './table.js';
 /** A stream that may be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** What a column shows. A date is shown in the zone of the person, `true` as yes, and `false` and undefined as nothing. */
+/** The content of a cell. A date is shown in the zone of the person, `true` as yes, and `false` and undefined as nothing. */
 export type Value = string | number | boolean | Date | null | undefined;
 
 /** A column of a table: the value of a record, and how the column behaves where the terminal is narrow. */
 export interface Column<Item> extends Omit<ColumnLayout, 'title'> {
   readonly value: (item: Item) => Value;
-  /** How the value stands out on a terminal with colors. */
+  /** Returns the style of the value on a terminal with colors. */
   readonly style?: (item: Item) => Style | undefined;
 }
 
-/** By the titles of the columns, in their order. */
+/** Keyed by the titles of the columns, in their order. */
 export type TableColumns<Item> = Readonly<Record<string, Column<Item>['value'] | Column<Item>>>;
 
 /** The formats for scripts and spreadsheets. Both have every field, and times in UTC. */
@@ -30,18 +30,18 @@ export interface RecordFormat {
   readonly csv?: true | undefined;
 }
 
-/** How to print records of a kind. */
+/** The format of records of a kind. */
 export interface Records<Item> extends RecordFormat {
   readonly columns: TableColumns<Item>;
   /** A record as JSON. CSV has the same fields. Default: as it is. */
   readonly toJson?: (item: Item) => unknown;
-  /** The fields with which CSV begins, also without a record: `event.type`. Default: those that the records have. */
+  /** The leading fields of CSV, present even without a record: `event.type`. Default: those that the records have. */
   readonly fields?: readonly string[];
   /** Printed in place of a table without rows. */
   readonly none?: string;
-  /** Where these columns make the table too wide, each record gets a second line in place of them. */
+  /** If these columns make the table too wide, each record gets a second line instead of them. */
   readonly below?: Below<Item>;
-  /** How many there are when a limit cut the list; `more` when nobody counted them. */
+  /** The total if a limit cut the list; `more` if nobody counted. */
   readonly total?: number | 'more' | undefined;
 }
 
@@ -107,10 +107,10 @@ export class Printer {
     return layOut(columns, rows, { width: widthOf(this.stdout, this.env) }).lines.join('\n');
   };
 
-  /** Text beside something else that takes `indent` columns of each line, in lines that fit the terminal. */
+  /** Wraps text next to something that takes `indent` columns of each line, into lines that fit the terminal. */
   hanging(text: string, indent: number): string {
     const width = widthOf(this.stdout, this.env);
-    // Beside so little room, the terminal breaks the line.
+    // If so little room is left, the terminal breaks the line.
     return width === undefined || width - indent < LEAST_ROOM ? text : wrapped(text, width, indent);
   }
 
@@ -126,7 +126,7 @@ export class Printer {
       this.note(`${grouped(items.length)} of ${grouped(total)}; --limit 0 for all`);
   }
 
-  /** Prints records as CSV. @param first the fields with which it begins, also without a record */
+  /** Prints records as CSV. @param first the leading fields, present even without a record */
   csv(records: readonly unknown[], first: readonly string[]): void {
     this.#write(this.stdout, csvOf(records, first));
   }
@@ -195,10 +195,10 @@ export function widthOf({ isTTY, columns }: Output, { COLUMNS = '' }: NodeJS.Pro
 /** Columns in which prose can be read. */
 const LEAST_ROOM = 20;
 
-/** Of a terminal that does not report its size. */
+/** The width of a terminal that does not report its size. */
 const DEFAULT_WIDTH = 80;
 
-/** Whether to use colors: on a terminal, unless `NO_COLOR` or `TERM=dumb` forbids them; anywhere with `FORCE_COLOR`. */
+/** Reports whether to use colors: on a terminal, unless `NO_COLOR` or `TERM=dumb` forbids them; anywhere with `FORCE_COLOR`. */
 export function hasColor({ isTTY }: Output, { NO_COLOR, FORCE_COLOR, TERM }: NodeJS.ProcessEnv): boolean {
   if (NO_COLOR) return false;
   if (FORCE_COLOR !== undefined) return !['0', 'false'].includes(FORCE_COLOR);

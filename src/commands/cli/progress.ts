@@ -1,9 +1,9 @@
 import type { StatusLine } from './status-line.js';
 
-/** What begins every line of progress on standard error, so that scripts can leave it out. */
+/** The prefix of every line of progress on standard error, so that scripts can skip it. */
 export const PROGRESS = '... ';
 
-/** What progress needs of a command line. */
+/** The parts of a command line that progress needs. */
 interface Progressing {
   readonly status: StatusLine;
   note(text: string): void;
@@ -35,7 +35,7 @@ export class Progress {
 /** A step that ends sooner is not shown, in milliseconds. */
 const SOON_MS = 1_000;
 
-/** How often a step that changes is shown, in milliseconds: at a terminal, and as a line. */
+/** The interval at which a changing step is shown, in milliseconds: at a terminal, and as a line. */
 const AGAIN_MS = { status: 1_000, line: 10_000 };
 
 /** Shows progress while something runs. @param step a function for a step that changes, such as a count */

@@ -33,12 +33,12 @@ export function describeRequirement(
   return [`  ${id} (${kind}, ${time})`, shown, ...confirming, resolveCommands(name, requirement)].join('\n');
 }
 
-/** What a requirement asks. */
+/** The question of a requirement. */
 export function questionOf(requirement: Requirement): string {
   return [requirement.title, detailBeside(requirement)].filter(Boolean).join('\n');
 }
 
-/** Who works on it, and the answer that waits for a second person. */
+/** The claim, and the answer that waits for a second person. */
 function claimsOf(times: Times, requirement: Requirement): string[] {
   const claim = currentClaim(requirement);
   const { proposal } = requirement;

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** How often a status line is drawn, in milliseconds. */
+/** The interval between two drawings of a status line, in milliseconds. */
 const FRAME_MS = 100;
 
 const FRAMES = ['|', '/', '-', '\\'];
@@ -9,8 +9,8 @@ const FRAMES = ['|', '/', '-', '\\'];
 const CLEAR = '\r\u001b[2K';
 
 /**
- * The last line of a terminal, which is drawn again and again: a spinner with the current step, or a bar. What is printed appears
- * above it. Does nothing where the stream is no terminal, or one that cannot move its cursor.
+ * The last line of a terminal, which is redrawn: a spinner with the current step, or a bar. Printed text appears above it. Does
+ * nothing if the stream is not a terminal, or one that cannot move its cursor.
  */
 export class StatusLine {
   #draw: (() => string) | undefined;
@@ -31,7 +31,7 @@ export class StatusLine {
     return known;
   }
 
-  /** Whether it can be shown. */
+  /** Reports whether it can be shown. */
   get isThere(): boolean {
     return this.width() !== undefined;
   }

@@ -5,7 +5,7 @@ import { harmless } from '../../operators/text.js';
 /** A color or weight of a cell. */
 export type Style = 'red' | 'yellow' | 'green' | 'dim' | 'bold';
 
-/** How a column behaves where the terminal is narrow. */
+/** The behavior of a column on a narrow terminal. */
 export interface ColumnLayout {
   readonly title: string;
   /** 1 stays. Others disappear where the table does not fit, the highest number first. Default: 1. */
@@ -28,7 +28,7 @@ export interface LaidOut {
   readonly lines: readonly string[];
   /** The titles of columns that do not fit, without those that are empty. */
   readonly hidden: readonly string[];
-  /** Whether a column is cut that should stay whole, or one so far that it can hardly be read. */
+  /** True if a column is cut that should stay whole, or cut so far that it is hardly readable. */
   readonly isCramped: boolean;
 }
 
@@ -85,7 +85,7 @@ const READABLE = 18;
 /** The width to which columns are cut when no other can disappear, before those to keep are cut as well. */
 const NARROW = 8;
 
-/** How much of the terminal one column may keep. */
+/** The part of the terminal that one column may keep. */
 const KEPT = 0.6;
 
 /** A column with the width of its longest text. */

@@ -60,15 +60,15 @@ export function wordsOf(line: string): string[] {
 }
 
 /**
- * How many characters of the current word bash leaves alone: it completes only what follows the last of its separators, and
- * keeps an @ with what follows.
+ * Returns the number of leading characters of the current word that bash keeps: it completes only the part after the last of its
+ * separators, and keeps an @ with what follows.
  */
 function heldByBash(current: string, breaks: string): number {
   const last = Math.max(...[...breaks].map((separator) => current.lastIndexOf(separator)));
   return current[last] === '@' ? last : last + 1;
 }
 
-/** Where the current word stands. */
+/** The place of the current word. */
 interface Place {
   readonly command: Command;
   /** The arguments before it. */

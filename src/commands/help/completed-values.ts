@@ -4,10 +4,10 @@ import { STATUS_MEANINGS } from '../../partners/phases.js';
 import type { Surroundings } from '../cli/command-line.js';
 import { TOPICS } from './names.js';
 
-/** What can follow, for people: a word and what it means. */
+/** A possible continuation, for people: a word and its meaning. */
 export type Candidate = readonly [word: string, description?: string];
 
-/** What an argument or option can be: known words, files of the shell, or words that are looked up. */
+/** The values of an argument or option: known words, files of the shell, or words that are looked up. */
 export type Values =
   | readonly Candidate[]
   | 'files'
@@ -17,7 +17,7 @@ export type Values =
       given: readonly string[],
     ) => Promise<readonly Candidate[]>);
 
-/** Nothing to suggest: the person knows the value, and nobody else does. */
+/** Nothing to suggest: only the person knows the value. */
 const FREE: Values = [];
 
 const CODES: Values = CATALOGUE.flatMap(({ kind, texts }) =>

@@ -35,7 +35,7 @@ async function lookUp(
 /** More would fill the terminal. */
 const MOST = 50;
 
-/** Which onboardings a command can be about. Default: all. */
+/** The onboardings that a command can be about. Default: all. */
 const ABOUT: Readonly<Record<string, Partial<Filter>>> = {
   resolve: { actionRequired: true },
   claim: { actionRequired: true },

@@ -1,4 +1,4 @@
-/** The topics of `gangway help`, beside the commands. */
+/** The topics of `gangway help`, besides the commands. */
 export const TOPICS = {
   requirements: 'what a person can be asked',
   answers: 'how to answer a requirement',

@@ -11,12 +11,12 @@ import { commandSettings } from '../cli/command-line.js';
 /** A process, by the name under which people start it. */
 export type Process = 'worker' | 'gangway' | 'receiver' | 'console' | 'codec-server' | 'sandbox';
 
-/** Settings that a process reads, beside those of libraries. */
+/** Settings that a process reads, besides those of libraries. */
 export interface ProcessSettings {
   readonly process: Process;
   /** Each setting has a description, and a format or a default that describes its values. */
   readonly schema: z.ZodObject;
-  /** Whether the settings exist once more for each account that `GANGWAY_ACCOUNTS` names. */
+  /** True if the settings exist once more for each account that `GANGWAY_ACCOUNTS` names. */
   readonly ofAccounts: boolean;
   /** Settings that a file can hold. */
   readonly secrets: readonly string[];

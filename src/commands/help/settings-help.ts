@@ -9,7 +9,7 @@ interface Shown {
   readonly section: string;
   readonly name: string;
   readonly purpose: string;
-  /** Format, default, and who reads it. */
+  /** The format, the default, and the readers. */
   readonly facts: string;
 }
 

@@ -13,7 +13,7 @@ import type { Confirming } from '../cli/confirm.js';
 import { gangwayOf } from '../cli/gangway.js';
 import { type Asked, type CorrectionOptions, correct, readCorrection } from './correct.js';
 
-/** How a person writes an answer. */
+/** The options with which a person writes an answer. */
 export interface AnswerOptions extends CorrectionOptions, Confirming {
   readonly text?: string;
   readonly document?: readonly string[];
@@ -53,7 +53,7 @@ export function kindOf(options: AnswerOptions): AnswerKind | undefined {
   );
 }
 
-/** What the timeline has in place of a reason. */
+/** The timeline's text when no reason was given. */
 export const NO_REASON = 'answered with gangway resolve';
 
 /** A reason as people write it, for the decisions that need one. */
@@ -86,7 +86,7 @@ export function reasonFrom(
   throw new InvalidInput(`--${kind} needs --reason, which the timeline keeps: --reason '${example}'`);
 }
 
-/** Makes the answer to a requirement, once all that needs no connection is checked. */
+/** Makes the answer to a requirement, after all checks that need no connection. */
 type AnswerTo = (context: CommandContext, asked: Asked) => Promise<Answer>;
 
 /** Checks everything before anything is stored or sent. @throws {InvalidInput} */

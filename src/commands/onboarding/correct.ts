@@ -20,7 +20,7 @@ export interface Asked {
   readonly state: OnboardingState | undefined;
 }
 
-/** How a person writes a correction. */
+/** The options with which a person writes a correction. */
 export interface CorrectionOptions {
   readonly patch?: string;
   readonly set?: readonly string[];
@@ -29,7 +29,7 @@ export interface CorrectionOptions {
 /** Makes the merge patch for an input; undefined when that cannot be read now. @throws {CommandFailed} when it must be read */
 type PatchOf = (correctable: Correctable | undefined, known: KnownAccounts) => Patch;
 
-/** Reads a correction, as far as that needs no input. @throws {InvalidInput} */
+/** Reads the part of a correction that needs no input. @throws {InvalidInput} */
 export async function readCorrection(
   cli: CommandLine,
   { patch, set = [] }: CorrectionOptions,

@@ -17,7 +17,7 @@ interface Accepted {
   readonly workflowId: string;
   /** The workflow that asked: of a customer, the part. */
   readonly asking: string;
-  /** What the person types for the workflow. */
+  /** The person's name for the workflow. */
   readonly typed: string;
   readonly answer: Answer;
   /** Both undefined where they could not be read. The state is the one before the answer. */
@@ -27,7 +27,8 @@ interface Accepted {
 }
 
 /**
- * Reports an answer to the person who gave it, with what comes of it, as far as that is known within some seconds.
+ * Reports an answer to the person who gave it, with the outcome if it is known within a few seconds. @throws {CommandFailed} when
+ * the same is asked again
  *
  * @throws {CommandFailed} when the same is asked again
  */
@@ -78,15 +79,17 @@ function failed({ kind }: Answer, typed: string, { id, kind: asked, detail }: Re
   );
 }
 
-/** What came of an answer, as far as it is known some seconds later. */
+/** The outcome of an answer, if it is known after a few seconds. */
 type Effect =
   /** The answer failed, so a person is asked again. */
   | { readonly askedAgain: Requirement }
-  /** What the workflow did next. */
+  /** The next step of the workflow. */
   | { readonly done: { readonly event: TimelineEvent; readonly detail: string } }
   | { readonly unknown: true };
 
-/** How long a partner may take to respond to the request that an answer leads to, and how often to look, in milliseconds. */
+/**
+ * The time limit for a partner to respond to the request that an answer leads to, and the interval between looks, in milliseconds.
+ */
 const EFFECT_TIMEOUT_MS = 8_000;
 const LOOK_EVERY_MS = 250;
 
@@ -95,7 +98,7 @@ function hasEffect(kind: AnswerKind, { kind: asked }: Requirement): boolean {
   return ['adopt', 'retry', 'correction'].includes(kind) && asked !== 'waiting';
 }
 
-/** Waits until it is known what came of an answer. @param workflowId of the workflow that asked: of a customer, the part */
+/** Waits until the outcome of an answer is known. @param workflowId of the workflow that asked: for a customer, the part */
 async function effectOf(client: Client, workflowId: string, answered: Requirement): Promise<Effect> {
   for (const until = Date.now() + EFFECT_TIMEOUT_MS; Date.now() < until; await sleep(LOOK_EVERY_MS)) {
     try {
@@ -109,7 +112,7 @@ async function effectOf(client: Client, workflowId: string, answered: Requiremen
   return { unknown: true };
 }
 
-/** What a step asks when it fails, beside the question that was answered. */
+/** The requirements of a step that fails, besides the one that was answered. */
 const FAILURES: readonly RequirementKind[] = ['rejected-input', 'uncertain-write', 'credentials'];
 
 /** Entries that are no effect: the partner's own change, and what comes before the next question. */

@@ -68,10 +68,10 @@ async function nothing(options: InboxOptions, waiting: () => Promise<number>): P
   return `none of the ${total} that ${total === 1 ? 'waits' : 'wait'} for a person is ${what}`;
 }
 
-/** How many onboardings are queried at once. */
+/** The number of onboardings that are queried at once. */
 const CONCURRENCY = 16;
 
-/** By item. */
+/** Keyed by item. */
 type Details = ReadonlyMap<InboxItem, Requirement>;
 
 /** Reads what each requirement asks. Names on standard error what no worker can read now. */
@@ -111,7 +111,7 @@ function wordsOf(asked: Requirement | undefined): Pick<InboxItem, 'title' | 'det
   return asked ? { title: asked.title, detail: asked.detail, answers: asked.answers } : {};
 }
 
-/** What a person types for a workflow. */
+/** Returns a person's name for a workflow. */
 type NameOf = (workflowId: string) => string;
 
 /** A block for each requirement: what is asked, and the commands that answer it. */

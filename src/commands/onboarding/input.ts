@@ -9,11 +9,11 @@ import type { CommandContext, CommandLine } from '../cli/command-line.js';
 
 interface Named {
   readonly workflowId: string;
-  /** What the person types for it. */
+  /** The person's name for it. */
   readonly typed: string;
 }
 
-/** Prints the input of an onboarding as it stands, and the fields that can change now; of a customer, those of its parts. */
+/** Prints the present input of an onboarding, and the fields that can change now; for a customer, those of its parts. */
 export async function showInput(
   context: CommandContext,
   { workflowId, typed }: Named,

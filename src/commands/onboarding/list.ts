@@ -84,7 +84,7 @@ function isLate({ requirements: [first] }: Listed): 'red' | undefined {
   return first && isOverdue(first.dueAt) ? 'red' : undefined;
 }
 
-/** What a person has to do first. */
+/** Returns the first task of a person. */
 function toDo({ requirements, moreRequirements }: Listed): string {
   const [first, ...others] = requirements;
   if (!first) return '';

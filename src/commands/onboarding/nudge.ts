@@ -29,7 +29,7 @@ export async function nudge(
   return id === undefined ? nudgeSystem(cli, system as SystemName, options) : nudgeOne(cli, id, options);
 }
 
-/** How long the search for pending calls may take, in milliseconds. By then the server has retried most of them by itself. */
+/** The time limit of the search for pending calls, in milliseconds. By then the server has retried most of them. */
 const SEARCH_MS = 5 * 60_000;
 
 async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOptions): Promise<void> {
@@ -87,7 +87,7 @@ async function nudging<Result>(
 }
 
 interface Nudged {
-  /** Whether a status poll reads the status now. */
+  /** True if a status poll reads the status now. */
   readonly nudged: boolean;
   /** Types of the other activities that are retried now. */
   readonly retried: readonly string[];

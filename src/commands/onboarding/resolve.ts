@@ -126,7 +126,7 @@ interface Confirmed {
   readonly part: Part | undefined;
 }
 
-/** Asks the person at the terminal before an answer that cannot be taken back. A correction asks by itself. */
+/** Asks the person at the terminal before an answer that cannot be taken back. A correction asks on its own. */
 async function confirmAnswer(
   cli: CommandLine,
   answer: Answer,

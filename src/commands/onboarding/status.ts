@@ -53,7 +53,7 @@ export async function status(cli: CommandLine, id: string, options: StatusOption
 /** An onboarding as status shows it. */
 interface Shown {
   readonly workflowId: string;
-  /** What the person types for it. */
+  /** The person's name for it. */
   readonly typed: string;
   readonly state: OnboardingState;
   readonly parts: readonly PartState[];
@@ -110,7 +110,7 @@ function printTimeline(cli: CommandLine, timeline: readonly TimelineEntry[]): vo
   }
 }
 
-/** Where people find the merchant and the profile at the partners. */
+/** The pages of the merchant and the profile at the partners. */
 function portalsOf(
   config: CommandSettings,
   workflowId: string,

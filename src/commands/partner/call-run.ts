@@ -52,9 +52,9 @@ export interface Call {
   readonly toProduction: boolean;
   /** The folder in which a call from here is recorded. Default: `GANGWAY_RECORD`. */
   readonly record: string | undefined;
-  /** Where to save a response that is a file. */
+  /** The place to save a response that is a file. */
   readonly output: string | undefined;
-  /** How long it may wait for a worker, in milliseconds. */
+  /** The time limit for a worker to start it, in milliseconds. */
   readonly startWithin: number;
 }
 
@@ -68,7 +68,7 @@ export function callId(system: SystemName, operation: string): string {
   return `call-${system}-${operation}-${randomUUID()}`;
 }
 
-/** How long a call may take. A large file takes longer. */
+/** The time limit of a call. A large file takes longer. */
 const CALL_TIMEOUT = '2m';
 const DOWNLOAD_TIMEOUT = '10m';
 

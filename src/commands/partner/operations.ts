@@ -191,7 +191,7 @@ const webhooks = z.array(webhook).min(1, 'must name a webhook');
 const webhooksObject = z.strictObject({ webhooks });
 
 interface Ensured extends WebhookRequest {
-  /** Whether it was registered before. */
+  /** True if it was registered before. */
   readonly existed: boolean;
 }
 

@@ -38,7 +38,7 @@ export type ProbeResult =
   | 'unreachable'
   | 'not-tried';
 
-/** What a probe found about an operation. It holds no value of a request or response. */
+/** A probe's result for an operation. It holds no value of a request or response. */
 export interface Probed {
   readonly system: SystemName;
   /** As in the catalogue: `get-status`. */
@@ -47,7 +47,7 @@ export interface Probed {
   /** With the names of its parameters: `/v2/terminals/{terminal_id}`. */
   readonly path: string;
   readonly provenance: Operation['provenance'];
-  /** Whether a workflow calls it. */
+  /** True if a workflow calls it. */
   readonly isNeeded: boolean;
   readonly result: ProbeResult;
   /** HTTP status, if there was a response. */
@@ -67,7 +67,7 @@ interface Surroundings {
   readonly onCall: (name: string) => void;
 }
 
-/** How often a 429 is waited out, and for how long at most, in milliseconds. */
+/** The number of 429 responses to wait out, and the longest wait, in milliseconds. */
 const WAITS = 2;
 const LONGEST_WAIT_MS = 60_000;
 

@@ -17,10 +17,10 @@ type Item = Listed['records'][number];
 /** A list of the bank: how to ask for it, and how to print it. */
 interface List<Name extends keyof BankingLists, Rules extends z.ZodRawShape> {
   readonly activity: Name;
-  /** By the name of the argument or option. */
+  /** Keyed by the name of the argument or option. */
   readonly rules: Rules;
   readonly filter: (given: z.output<z.ZodObject<Rules>>) => Omit<Parameters<BankingLists[Name]>[0], 'limit'>;
-  /** By title: the field of a record, or a function of the record. */
+  /** Keyed by title: the field of a record, or a function of the record. */
   readonly columns: Readonly<Record<string, string | ((item: Item) => unknown)>>;
   /** The columns that a narrow terminal has no room for, the least important one first. Default: none, all are cut. */
   readonly optional?: readonly string[];

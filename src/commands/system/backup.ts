@@ -71,7 +71,7 @@ interface RestoreOptions extends RecordFormat {
   readonly dryRun?: true;
 }
 
-/** How many are started concurrently. */
+/** The number of concurrent starts. */
 const CONCURRENCY = 8;
 
 export async function restoreAll(
