@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts a new build of the workers into service beside the old one, or takes it back.
+# Puts a new build of the workers into service next to the old one, or takes it back.
 #
 #   roll-out.sh start BUILD             starts its workers, and waits until they poll; they get no tasks yet
 #   roll-out.sh ramp BUILD PERCENT      gives it this part of the new onboardings; 0 ends that
@@ -14,7 +14,7 @@
 # BUILD is the tag of the image and the GANGWAY_BUILD_ID of its workers: lower-case letters, digits, "-" and ".".
 # You can repeat each step. Exit code: 0 done, 1 not done, 2 bad usage.
 #
-# WORKERS is a command that is called with "start BUILD" and "stop BUILD"; default: kubernetes/workers.sh beside this script. With
+# WORKERS is a command that is called with "start BUILD" and "stop BUILD"; default: kubernetes/workers.sh next to this script. With
 # Compose, use compose-workers.sh. TEMPORAL is the temporal command; default: temporal. GANGWAY_TASK_QUEUE is the
 # deployment; default: gangway. ROLL_OUT_TIMEOUT is how many seconds to wait for workers; default: 300.
 # Needs bash, Node, temporal and its settings.

@@ -17,7 +17,7 @@ ensureFreshBuild();
 
 const { count, loops } = new Command('busy-batch')
   .description(
-    'Board a batch beside busy loops. Count the questions about writes, and the attempts without a turn.',
+    'Board a batch next to busy loops. Count the questions about writes, and the attempts without a turn.',
   )
   .option('--count <n>', 'how many merchants', positiveInteger, 300)
   .option('--loops <n>', 'how many busy loops', positiveInteger, 4)
@@ -51,7 +51,7 @@ try {
   const ledger = await rig.sandbox.ledger();
   const writes = (operation: string) => ledger.filter((entry) => entry.operation === operation).length;
   const seconds = (performance.now() - begun) / 1_000;
-  printer.line(`${boarded} of ${count} boarded beside ${loops} busy loops in ${seconds.toFixed(0)} s`);
+  printer.line(`${boarded} of ${count} boarded next to ${loops} busy loops in ${seconds.toFixed(0)} s`);
   printer.line(
     `${writes('create-merchant')} creates and ${writes('submit-merchant')} submissions took effect`,
   );

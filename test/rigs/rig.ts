@@ -75,7 +75,7 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-/** Where a rig runs: a Temporal server with a sandbox beside it, real or simulated. */
+/** The place where a rig runs: a Temporal server and a sandbox, real or simulated. */
 export interface RigPlace {
   readonly client: Client;
   readonly sandbox: SandboxControl;

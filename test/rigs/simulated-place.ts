@@ -88,7 +88,7 @@ async function drive(world: World): Promise<void> {
   }
 }
 
-/** The simulated service of a namespace, with a simulated partner beside it, on virtual time. */
+/** The simulated service of a namespace, with a simulated partner, on virtual time. */
 export async function simulatedPlace(options: RigOptions, taskQueue: string): Promise<RigPlace> {
   const world = worldOfTests();
   const namespace =

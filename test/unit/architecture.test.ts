@@ -108,7 +108,7 @@ describe('the rules for imports', () => {
   );
 
   it.each(layers)(
-    'refuse an import from %s to what is beside or above it, such as %s',
+    'refuse an import from %s to a folder next to or above it, such as %s',
     async (name, above) => {
       expect(await broken([[`src/${name}/a.ts`, above]])).toContain(`${name}: imports only what is below it`);
     },

@@ -125,7 +125,7 @@ describe.concurrent('a boarding whose history grows long', { timeout: 90_000 }, 
     });
   });
 
-  it('stays in its account, also when only its id had named that', async () => {
+  it('stays in its account, even when only its id had named that', async () => {
     await withImpatientServer(async ({ client, sandbox, taskQueue }) => {
       const input = merchant('notes');
       const workflowId = `merchant-boarding-${input.externalId}@acme`;

@@ -84,7 +84,7 @@ describe.concurrent('a customer whose history grows long', () => {
     });
   });
 
-  it('has its children cancelled with it all the same', async () => {
+  it('has its children cancelled with it anyway', async () => {
     const { onboarding, boarding, business } = await inLaterRun();
     await onboarding.handle.cancel();
     await expect(onboarding.outcome()).rejects.toThrow();

@@ -340,7 +340,7 @@ describe.concurrent('a note that is asked again', () => {
     expect((await boarding.state()).requirements).toEqual([]);
   });
 
-  it('beside an equal one is a note of its own, and a new date alone makes no new note', async () => {
+  it('next to an equal one is a separate note, and a new date alone makes no new note', async () => {
     const { boarding, notes, move } = await noted(rig, [TEXT, TEXT]);
     expect(new Set(notes.map(({ id }) => id)).size).toBe(2);
     await move({ comment: 'again' });

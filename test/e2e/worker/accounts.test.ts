@@ -9,7 +9,7 @@ import { jsonLines, launch, type RunningProcess } from '../../rigs/processes.js'
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { SandboxControl } from '../../rigs/sandbox-control.js';
 
-/** Of a machine that has other tests to run beside four workers. */
+/** The time limit on a machine that runs other tests next to four workers. */
 const TIMEOUT_MS = 300_000;
 
 /** Activities in a second: one in fifty seconds. */

@@ -105,7 +105,7 @@ async function answered(boarding: Onboarding): Promise<unknown> {
 async function closingInDoubt(bank: ReturnType<typeof bankOf>): Promise<Onboarding> {
   const card = await bank.card();
   await rig.sandbox.plan('drop-before-commit', 'close-card');
-  // Each sandbox counts its cards from the same number on, and this closing stays for long.
+  // Each sandbox counts its cards from the same number on, and this closing stays for a long time.
   const closing = await bank.operate('closeCard', `${rig.taskQueue}-${card.paymentCardId}`, card);
   await closing.requirement('uncertain-write');
   return closing;

@@ -50,7 +50,7 @@ describe('the worker process', () => {
     for (const secret of ['c2FuZGJveDpzYW5kYm94', 'Ada', 'Baker"']) expect(log).not.toContain(secret);
   });
 
-  it('names the dba beside the workflow', () => {
+  it('names the dba next to the workflow', () => {
     const lines = log.split('\n').filter(Boolean);
     const named = lines.map((line) => JSON.parse(line)).filter(({ dba }) => dba === 'Corner Bakery [notes]');
     const types = new Set(named.map(({ activityType }) => activityType));

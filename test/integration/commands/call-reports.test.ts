@@ -146,7 +146,7 @@ describe('a call whose response reports a failure although its HTTP status is 20
 });
 
 describe('a warning of a call', () => {
-  it('of the partner is printed beside the response', async () => {
+  it('of the partner is printed with the response', async () => {
     const body = '{"data":[],"warning":"ask ada@example.com","requestId":1}';
     const notes = (more: string[]) =>
       callAt('boarding', ['get-underwriting-notes', '{"id":1}', '--json', ...more], responding(200, body));

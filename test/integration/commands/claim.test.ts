@@ -73,7 +73,7 @@ describe('gangway claim and release', () => {
     await boarding.handle.terminate();
   });
 
-  it('exit with 2 while somebody else has a claim, and name who; --override takes it over', async () => {
+  it('exit with 2 while another person has a claim, and name the person; --override takes it over', async () => {
     const { boarding, id } = await waitingBoarding(rig);
     await boarding.claim(id, 'olga');
     const claim = ['claim', boarding.workflowId, id, '--actor', 'pete'];

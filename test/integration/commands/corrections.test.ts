@@ -120,7 +120,7 @@ describe('a correction', () => {
     expect((await boarding.state()).requirements.map((each) => each.id)).toEqual([id]);
   });
 
-  it('asks about a new field beside a similar one', async () => {
+  it('asks about a new field that is similar to an existing one', async () => {
     const { externalId, id } = await asked();
     const set = 'application.salesAndBusinessProfile.volme=1';
     const { stdout } = await gangway(['resolve', externalId, id, '--set', set, '--dry-run']);

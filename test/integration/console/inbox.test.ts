@@ -100,7 +100,7 @@ describe('the inbox', () => {
     expect((await admin.open('/?text=zzz')).text).toContain('5 other requirements wait.');
   });
 
-  it('lists for a person with few accounts only theirs, also when another one is asked for', async () => {
+  it('lists for a person with few accounts only theirs, even when another one is requested', async () => {
     const ofNorth = await withPeople().signedIn({ role: 'viewer', accounts: ['north'] });
     const rows = async (path: string) => rowsIn((await ofNorth.open(path)).text);
     expect(await rows('/')).toEqual(['m-5@north']);

@@ -35,7 +35,7 @@ describe('the form of a kind', () => {
     );
   });
 
-  it('has what is required first, selects for enumerations, and a rule beside a field', async () => {
+  it('has what is required first, selects for enumerations, and a rule next to a field', async () => {
     const { text } = await admin.open('/start/business');
     const at = (name: string) => text.indexOf(`name="${name}"`);
     expect(at('externalId')).toBeGreaterThan(0);

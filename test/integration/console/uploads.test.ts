@@ -63,7 +63,7 @@ describe('an upload stores nothing and answers nothing', () => {
       [document('check.pdf', `%PDF-1.7\n<html>${SCRIPT}\n%%EOF\n`)],
     ],
     [
-      'one bad file beside a good one',
+      'one bad file next to a good one',
       422,
       'does not match its name',
       [document('good.pdf'), document('bad.pdf', 'MZ')],

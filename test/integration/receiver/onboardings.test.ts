@@ -172,7 +172,7 @@ describe('a problem is the response to', () => {
       [{ field: 'type', message: 'must be one of merchant, business, customer' }],
     ],
     [
-      'an externalId beside the one in the path',
+      'an externalId in addition to the one in the path',
       'm-1',
       { ...input, type: 'merchant', externalId: 'm-2' },
       [{ field: 'externalId', message: 'is in the path' }],

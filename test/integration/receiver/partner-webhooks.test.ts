@@ -65,7 +65,7 @@ async function deliveries(): Promise<{ payload: { profileId: number }; attempts:
 }
 
 describe('the bank’s own webhook, while the poll would wait for an hour,', () => {
-  it('leads to the outcome at once, also when it is delivered twice', async () => {
+  it('leads to the outcome at once, even when it is delivered twice', async () => {
     const { onboarding, profileId } = await waitingBusiness();
     await sandboxSendsTo(await runReceiver(rig, { webhooks }));
     await rig.sandbox.plan('duplicate-webhooks');
@@ -93,7 +93,7 @@ describe('a webhook makes the workflow that it is about read its status, and fin
   it.each<[string, (about: { merchantProfileId: number; externalId: string }) => string]>([
     ['by the id of its merchant', ({ merchantProfileId }) => `{"MerchantProfileId":${merchantProfileId}}`],
     [
-      'beside a value that is nested 100,000 levels deep',
+      'next to a value that is nested 100,000 levels deep',
       ({ merchantProfileId }) =>
         `{"x":${'['.repeat(100_000)}9007199254740993${']'.repeat(100_000)},"merchantProfileId":${merchantProfileId}}`,
     ],

@@ -72,7 +72,7 @@ describe('a planned fault hits the next write', () => {
     expect((await sandbox.effects()).slice(1)).toEqual([`${operation} 1001`]);
   });
 
-  it('also if that is a multipart upload', async () => {
+  it('even if that is a multipart upload', async () => {
     const sandbox = await runSandbox();
     await sandbox.create();
     await plan(sandbox, '{"fault":"500-after-commit","operation":"upload-attachment"}');

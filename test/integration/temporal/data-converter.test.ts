@@ -87,7 +87,7 @@ async function keptOf(workflowId: string): Promise<string> {
   ]).toString();
 }
 
-/** A failure and what caused it, one after the other. */
+/** A failure and its causes, in order. */
 function causes(failure: unknown): Error[] {
   return failure instanceof Error ? [failure, ...causes(failure.cause)] : [];
 }

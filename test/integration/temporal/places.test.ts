@@ -33,7 +33,7 @@ const keys = parsePayloadKeys(rig.env['PAYLOAD_KEYS'] ?? '');
 /** Of the workflow of the test. */
 const taskQueue = `roads-${randomUUID()}`;
 
-/** With which somebody else completes an activity, as it is. */
+/** The converter with which another program completes an activity, as it is. */
 let forged: temporal.api.common.v1.IPayloads | undefined;
 
 const activities: RoadActivities = {

@@ -126,7 +126,7 @@ describe('workflows that are bundled at build time', () => {
     return running(until, { activities: OWN.activities, workflowBundle });
   });
 
-  it('run beside those of the program', async () => {
+  it('run next to those of the program', async () => {
     const { gangway } = program();
     const { workflowId } = await gangway.boardMerchant(merchant());
     expect(await gangway.outcome(workflowId)).toMatchObject({ outcome: 'boarded' });

@@ -91,7 +91,7 @@ describe.concurrent('a claim', () => {
     await onboarding.handle.terminate();
   });
 
-  it('is rejected while somebody else has one, with who and until when', async () => {
+  it('is rejected while another person has one, with the name and the end', async () => {
     const { boarding, note } = await waiting();
     const { claim } = await boarding.claim(note, 'olga');
     const written = await boarding.written();

@@ -19,7 +19,7 @@ export class Supervised {
   #up: () => void = () => {};
   #ready: Promise<void> = this.#untilUp();
 
-  /** @param env its environment, beside PATH and HOME of this process */
+  /** @param env its environment, besides PATH and HOME of this process */
   constructor(
     private readonly name: 'worker' | 'receiver',
     private readonly env: Readonly<Record<string, string>>,

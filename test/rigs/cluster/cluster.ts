@@ -60,7 +60,7 @@ export async function startCluster(folder: string, report: (line: string) => voi
   const start = (service: Service) => {
     const one = startService(found.server, config, service, folder);
     running.set(service, one);
-    // The first services of a new cluster may conflict with each other, and all end when the database is down for long.
+    // The first services of a new cluster may conflict with each other, and all end when the database is down for a long time.
     void one.exited.then(async () => {
       await sleep(RESTART_MS);
       if (running.get(service) === one) start(service);

@@ -24,7 +24,7 @@ export async function shell(name: 'zsh' | 'fish', path = process.env['PATH'] ?? 
     await unpackPackages(['zsh', 'fish', 'fish-common', 'libpcre2-32-0'], CACHE);
   const unpacked = await firstIn(folders, name);
   if (unpacked === undefined) throw new Error(`${CACHE} lacks ${name}: remove it`);
-  // fish finds its own functions where `share` and `etc` are beside its `bin`. Another test may have been faster.
+  // fish finds its own functions where `share` and `etc` are next to its `bin`. Another test may have been faster.
   await symlink(join('..', 'etc'), join(CACHE, 'usr', 'etc')).catch(() => undefined);
   const libraries = join(CACHE, 'usr', 'lib');
   const [machine = ''] = await readdir(libraries);

@@ -26,7 +26,7 @@ export interface Seen {
   readonly details?: readonly unknown[] | undefined;
 }
 
-/** Calls an operation, and returns what came of it. */
+/** Calls an operation, and returns the outcome. */
 export async function callGangway({ endpoint, operation, input }: Call): Promise<Called> {
   const gangway = createNexusServiceClient({ endpoint, service: gangwayService });
   try {

@@ -21,7 +21,7 @@ export interface RoadActivities {
   /** Fails once, and returns the details of its heartbeat before. */
   resumed(text: string): Promise<string>;
   refuse(text: string): Promise<void>;
-  /** Somebody else completes it, by its id or by its token. */
+  /** Another program completes it, by its id or by its token. */
   completed(by: 'id' | 'token'): Promise<string>;
 }
 

@@ -41,7 +41,7 @@ export async function historyOf({ handle }: Onboarding<unknown>): Promise<Buffer
   return Buffer.from(History.encode(await handle.fetchHistory()).finish());
 }
 
-/** The bytes of the list of workflows, as far as it has this one: search attributes and memo. */
+/** The bytes of this workflow in the list of workflows: search attributes and memo. */
 export async function listOf({ client }: Rig, { workflowId }: Onboarding<unknown>): Promise<Buffer> {
   const { namespace } = client.options;
   const query = `WorkflowId = '${workflowId}'`;

@@ -499,7 +499,7 @@ describe('a probe', () => {
     expect(heartbeats.slice(2)).toEqual([{ passes: 0 }]);
   });
 
-  it('forgets earlier refusals before it stores a code, also when the partner was busy the first time', async () => {
+  it('forgets earlier refusals before it stores a code, even when the partner was busy the first time', async () => {
     const { run, probe, partner, signIns, heartbeats } = process();
     partner.refusal = {};
     await failure(run());

@@ -79,7 +79,7 @@ describe('a refused read', () => {
       { in: closed('none'), at: 2_000, does: 'report', next: { report: 'sent', until: 62_000 } },
     ],
     [
-      'is remembered beside others, with the last words of the partner',
+      'is remembered next to others, with the last words of the partner',
       {
         in: closed('arrived', { refused: types(['submit', 0]) }),
         ...{ at: 2_000, as: needsCode, does: 'wait' },
@@ -241,7 +241,7 @@ describe('an activity that is let in', () => {
   it.each<[string, Credentials, next: Credentials]>([
     ['was refused before the probe', open(readBefore), open({ ...readBefore, refused: types() })],
     [
-      'was refused beside another, and leaves the account closed',
+      'was refused next to another, and leaves the account closed',
       closed('arrived', { refused: types(['read', 0], ['submit', 0]) }),
       closed('arrived', { refused: types(['submit', 0]) }),
     ],

@@ -89,7 +89,7 @@ describe('a long wait that a partner asked for', () => {
 });
 
 describe('a step that waits for too long', () => {
-  it('is reported once, also when the partner asked for more', async () => {
+  it('is reported once, even when the partner asked for more', async () => {
     const { attempt, reports } = process();
     later(10 * MINUTE - 1);
     expect(await attempt(new Error('a bug'), { attempt: 2 })).toBe(0);

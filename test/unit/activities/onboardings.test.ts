@@ -7,7 +7,7 @@ import { onboardingActivities } from '../../../src/activities/onboardings.js';
 import type { OnboardingActivities } from '../../../src/messages/activities.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
 
-/** One activity beside an onboarding in this state of Temporal, which takes an update like this. */
+/** One activity next to an onboarding in this state of Temporal, which takes an update like this. */
 async function run<Name extends keyof OnboardingActivities>(
   name: Name,
   request: Parameters<OnboardingActivities[Name]>[0],

@@ -311,7 +311,7 @@ it('with a provider that has a defect, the page asks for patience', async () => 
   expect(failures(log())).toEqual([{ kind: 'OAUTH_RESPONSE_IS_NOT_CONFORM: object' }]);
 });
 
-it('the way back by a link that somebody else made leads to a page of this console only', async () => {
+it('the way back by a link from another site leads to a page of this console only', async () => {
   const { provider, visitor } = running();
   provider.add({ sub: 'p-1', roles: 'viewer' });
   const browser = visitor();

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type * as messages from '../../../src/messages/index.js';
 import { merchant } from '../../rigs/inputs.js';
 
-/** What browsers have, beside the language itself. */
+/** The globals of browsers, besides those of the language. */
 const BROWSER = {
   TextEncoder,
   TextDecoder,

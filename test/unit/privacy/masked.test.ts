@@ -52,7 +52,7 @@ describe('a text in which something is private', () => {
     ['x-12-3456789', 'x-[Redacted]'],
     ['<ada@example.com>', '<[Redacted]>'],
     ['=Basic YWRhOmJha2Vy;', '=[Redacted];'],
-  ])('beside other signs: %s', (text, shown) => {
+  ])('next to other characters: %s', (text, shown) => {
     expect(masked(text, 'failure')).toBe(shown);
   });
 });

@@ -136,7 +136,7 @@ describe('a history', () => {
     ]);
   });
 
-  it('has the runs before the last one, as far as Temporal has them', async () => {
+  it('has the runs before the last one that Temporal still has', async () => {
     const runs = (gone: string) =>
       runsOf(
         answering({

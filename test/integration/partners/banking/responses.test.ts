@@ -36,7 +36,7 @@ describe('a list that comes bare or in pages', () => {
       { totalCount: 7, records: [{ id: 't-1' }], errorMessage: null, next: 2 },
     ],
     ['null', { totalCount: 0, records: [] }],
-  ])('keeps what is beside its records: %s', async (body, page) => {
+  ])('keeps the fields around its records: %s', async (body, page) => {
     expect(await read(transactions, body)).toEqual(page);
   });
 });

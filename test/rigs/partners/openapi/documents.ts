@@ -2,7 +2,7 @@ import { startSandbox } from '../../../../src/sandbox/server.js';
 import { runSandbox } from '../../sandbox/running-sandbox.js';
 import { Contract } from './contract.js';
 
-/** Point-of-sale names of these sandboxes, beside those that the contract prints. */
+/** Point-of-sale names of these sandboxes, besides those that the contract prints. */
 export const POS_NAMES = ['Till'];
 
 const contracts = new Map<string, Promise<Contract>>();

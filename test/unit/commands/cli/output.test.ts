@@ -107,7 +107,7 @@ Corner "Best" Bakery, Inc.  yes      2026-03-01 14:05 EST      7  merchant-board
     );
   });
 
-  it('have the header of CSV also when there are none', () => {
+  it('have the header of CSV even when there are none', () => {
     expect(printed([], { csv: true })).toEqual({ stdout: 'id,at\r\n', stderr: '' });
     expect(printed([], { json: true })).toEqual({ stdout: '', stderr: '' });
     expect(printed([], { none: 'no open requirements' }).stdout).toBe('no open requirements\n');

@@ -87,7 +87,7 @@ describe('the figures of a report', () => {
     expect(running).toBe(1);
   });
 
-  it('count a customer by its parts, and its own stage beside theirs', () => {
+  it('count a customer by its parts, and its own stage next to theirs', () => {
     const requirements = [note(1, 1)];
     const rows = [
       listed({ type: 'customerOnboarding', stage: 'onboarding', requirements }),

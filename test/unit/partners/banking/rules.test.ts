@@ -339,7 +339,7 @@ describe('patterns say what the contract prints', () => {
     );
   });
 
-  it('SSN: in the words beside the pattern', () => {
+  it('SSN: in the words next to the pattern', () => {
     fc.assert(
       fc.property(of('00012346699', 9, 9), (text) => {
         const [area, group, serial] = [text.slice(0, 3), text.slice(3, 5), text.slice(5)];

@@ -234,7 +234,7 @@ describe('fee limits', () => {
 describe('a fee line', () => {
   it.each([
     ['zero', { chargeback: { perItem: 0, percent: 0 } }],
-    ['beside flags and numbers', { isOn: true, count: 3, line: { perItem: 0.1, percent: 2.5 } }],
+    ['next to flags and numbers', { isOn: true, count: 3, line: { perItem: 0.1, percent: 2.5 } }],
     ['with fields of the partner', { line: { perItem: 1, percent: 1, label: 'x' } }],
     ['deep down', { a: { b: [{ c: { perItem: 1, percent: 1 } }] } }],
     ['the group itself', { perItem: 1, percent: 1 }],

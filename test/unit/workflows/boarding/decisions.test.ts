@@ -202,7 +202,7 @@ describe('an underwriting note', () => {
     expect(asksOn({ notes: [note('n-1')] }, before, more)).toEqual([]);
   });
 
-  it('is asked beside one that is known', () => {
+  it('is asked next to one that is known', () => {
     const known = { open: [noteAsked('n-1')], answered: [answer(noteAsked('n-2'))] };
     const notes = ['n-1', 'n-2', 'n-3'].map((id) => note(id));
     expect(asksOn({ notes }, {}, known)).toEqual(['ask n-3: Why n-3?']);
