@@ -7,7 +7,7 @@
  *    reports it to Temporal;
  * 3. closes its connections and exits with 0. If something still runs after `SHUTDOWN_FORCE` (60 s), it exits with 1 anyway.
  *
- * What did not end is safe: the server retries reads, and writes that were not sent. A write that was sent leaves its mark, and the
+ * Unfinished work is safe: the server retries reads, and writes that were not sent. A write that was sent leaves its mark, and the
  * workflow searches for evidence at the partner (activities/write.ts). A second signal ends the process at once.
  */
 import './process/node-version.js';

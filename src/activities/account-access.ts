@@ -63,7 +63,7 @@ const WORDS_LENGTH = 300;
 /**
  * Tracks whether a partner accepts the credentials of this process for one account. A refusal is reported to the account's
  * workflow, which asks one person on behalf of all onboardings. Until the next try is due, or a probe succeeds, activities fail
- * without a call. What follows from a response is decided in credentials.ts.
+ * without a call. credentials.ts decides what follows from a response.
  */
 export class AccountAccess {
   readonly #process = randomUUID();

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** The fields of the address bar or of a form. Of a field that is given twice, the last one counts. */
+/** The fields of the address bar or of a form. If a field is given twice, the last one counts. */
 export class Fields {
   readonly #fields: Readonly<Record<string, unknown>>;
 

@@ -66,8 +66,8 @@ export interface Route {
   /** Takes files as multipart/form-data; then the handler checks the field `csrf` itself, with {@link Visit.csrf}. */
   readonly multipart?: true;
   /**
-   * Shows again what was typed when Temporal does not respond. Whether the session was ended is unknown then, so everything that it
-   * asks Temporal fails at once.
+   * Shows again what was typed when Temporal does not respond. It is then unknown whether the session was ended, so all its
+   * requests to Temporal fail at once.
    */
   readonly keepsTyped?: true;
   readonly show: (visit: Visit) => Promise<Shown>;

@@ -17,7 +17,7 @@ export interface DocumentStore {
    */
   put(fileName: string, content: Readable | Uint8Array): Promise<DocumentRef>;
   /**
-   * A document as it was saved. Of a document that is too large to send, one byte more than may be sent.
+   * Returns a document as it was saved. If it is too large to send, returns one byte more than may be sent.
    *
    * @throws {StoreFailure}
    */

@@ -64,7 +64,7 @@ export interface CorrectionRequest {
   readonly merchantExists?: boolean;
   /** The payments platform has the account: only its terminal is still to be created. */
   readonly paymentsAccountExists?: boolean;
-  /** The fields that the partner named. Where requests are open, the correction may add those that no schema has. */
+  /** The fields that the partner named. In open requests, the correction may add those that no schema has. */
   readonly asked?: readonly string[] | undefined;
   /** Name of the account at the partners. Default: the one without a name. The input of a running workflow does not contain it. */
   readonly account?: string | undefined;

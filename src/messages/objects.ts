@@ -26,7 +26,7 @@ function merge(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-/** Reports whether a merge patch changes anything. What is empty changes nothing, even where there is nothing yet. */
+/** Reports whether a merge patch changes anything. An empty patch changes nothing, even if there is no value yet. */
 export function changes(target: unknown, patch: unknown): boolean {
   if (!isObject(patch)) return !isSame(target, patch ?? undefined);
   if (target !== undefined && !isObject(target)) return true;

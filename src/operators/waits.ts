@@ -54,7 +54,7 @@ export async function waitsOf(client: Client, workflowId: string, busyUntil: num
 
 /** The known facts of an onboarding that cannot be read now. */
 export function waitsUnread(error: UnreadableOnboarding, busyUntil: number): Waits {
-  // A busy worker is no obstacle. Whether one has stopped is known a minute later.
+  // A busy worker is no obstacle. A stopped one is noticed a minute later.
   const isObstacle = error.obstacle !== 'no-response' && Date.now() >= busyUntil;
   return {
     ...UNKNOWN,

@@ -178,7 +178,7 @@ function readAccount(environment: NodeJS.ProcessEnv, prefix: string): Account {
   };
 }
 
-/** Of a system that is off, only the settings that are set are checked. */
+/** Checks only the settings that are set if the system is off. */
 function readPartner(
   system: SystemName,
   url: string | undefined,
@@ -204,8 +204,8 @@ export function accountOf(accounts: Accounts, name?: string): Account {
 }
 
 /**
- * The accounts that a process works for, by name: the named ones, and the account without a name. That one is left out where
- * others are named and none of its own systems is on, because such a process works for the named ones only.
+ * The accounts that a process works for, by name: the named ones, and the account without a name. The latter is
+ * omitted if others are named and none of its own systems is on, because such a process works only for the named ones.
  */
 export function servedAccounts(
   accounts: Accounts,

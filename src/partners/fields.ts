@@ -75,8 +75,8 @@ type FilledInLater<Field> =
   Field extends z.ZodPrefault<infer Inner extends ZodType> ? z.ZodOptional<Inner> : Field;
 
 /**
- * The fields of an input that becomes a request. What a partner requires although inputs need not have it has a value of its own
- * (`prefault`). Such a field is optional in the input, and the request gets the value when it is sent.
+ * The fields of an input that becomes a request. A field that the partner requires and inputs may omit has a value
+ * (`prefault`): it is optional in the input, and the request gets the value when it is sent.
  */
 export function filledInLater<Shape extends z.ZodRawShape>(shape: Shape) {
   const fields = Object.entries(shape).map(([name, field]) => [

@@ -70,7 +70,7 @@ export interface KnownDelivery extends Delivery {
   readonly problem: string | undefined;
 }
 
-/** Deliveries within Temporal's retention, the newest first. Of an event that was sent again, only the last delivery. */
+/** Deliveries within Temporal's retention, the newest first. Includes only the last delivery of an event that was sent again. */
 export async function* listDeliveries(client: Client, filter: DeliveryFilter): AsyncGenerator<KnownDelivery> {
   const { statuses } = filter;
   const seen = new Set<string>();

@@ -91,7 +91,7 @@ export function typesOf(kinds: Readonly<Partial<Record<WorkflowType, string>>>):
   return Object.keys(kinds) as WorkflowType[];
 }
 
-/** The query of a filter. What it finds for `partnerAccounts` is checked again by {@link listedBy}. */
+/** The query of a filter. {@link listedBy} checks its result for `partnerAccounts` again. */
 export function visibilityQuery(filter: Filter): Condition {
   const { stage, dba, system, partnerAccount, agent, kind, actionRequired, running, query } = filter;
   const { partnerAccounts, dueAfter, dueUntil, startedBefore, endedSince } = filter;

@@ -57,7 +57,7 @@ export function openRequirement(context: CommandContext, read: Read, given: stri
   return requirement;
 }
 
-/** The requirement to answer. Of an answer to take back there is only the id. */
+/** The requirement to answer. For an answer to take back, there is only the id. */
 export interface Named {
   readonly id: string;
   readonly requirement?: Requirement;

@@ -23,7 +23,7 @@ export function BatchUpload({ csrf }: { readonly csrf: string }) {
   return (
     <>
       <h2>Many onboardings from a file</h2>
-      <p>The file is checked first, and you see what would happen. Nothing starts before you confirm it.</p>
+      <p>The console first checks the file and shows what would happen. Nothing starts before you confirm.</p>
       <form method="post" action="/batches" class="upload" enctype="multipart/form-data">
         <Csrf csrf={csrf} />
         <div class="field">
@@ -242,7 +242,10 @@ function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
     <>
       <Facts facts={{ Rows: rows, Kinds: kindsOf(counts), Problems: 'none' }} />
       <p>{consequenceOf(file.name, file.validation)}</p>
-      <p>A row whose external ID was started before attaches to that onboarding, and starts no second one.</p>
+      <p>
+        A row whose external ID was started earlier attaches to that onboarding and does not start a second
+        one.
+      </p>
       <form method="post" action={`/batches/${id}/start`} noValidate autocomplete="off">
         <Csrf csrf={csrf} />
         <div class="field">

@@ -33,7 +33,7 @@ export function Correction({
         </fieldset>
       ) : (
         <p class="advice">
-          The partner named no field. Read its text above, and correct the fields that it is about.
+          The partner named no field. Read its text above, and correct the fields in question.
         </p>
       )}
       {groups.map((group) => {

@@ -135,7 +135,7 @@ export function Input({
       <summary>Input with its corrections</summary>
       {isPrivate ? (
         <Problem>
-          <p>Private values are shown on this page only. That you saw them is in the audit log.</p>
+          <p>Private values are shown only on this page. Viewing them is recorded in the audit log.</p>
         </Problem>
       ) : (
         hasHidden &&

@@ -267,7 +267,7 @@ function Empty({ list, choices }: { readonly list: WaitingList; readonly choices
     return (
       <div class="empty">
         <p class="big">Nothing waits for a person.</p>
-        <p>When a partner asks something, it shows up here by itself.</p>
+        <p>Questions from partners appear here automatically.</p>
       </div>
     );
   }

@@ -39,7 +39,7 @@ function Group({ group, ...form }: OfForm & { readonly group: FormGroup }) {
   return (
     <fieldset>
       <legend>{fieldLabel(group.name)}</legend>
-      <p class="advice">At most {group.most}. An item without any value is left out.</p>
+      <p class="advice">At most {group.most}. Items without values are omitted.</p>
       {itemsOf(group).map((parts, index) => (
         <details open={isFilled(parts)}>
           <summary>

@@ -162,7 +162,7 @@ export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboar
       <p>
         <strong>This onboarding cannot be read now:</strong> {obstacle.detail}.
       </p>
-      <p>It loses nothing meanwhile. Ask who runs Gangway to start a worker, and try again.</p>
+      <p>It loses nothing meanwhile. Ask the team that runs Gangway to start a worker, then try again.</p>
     </Problem>
   );
 }

@@ -172,12 +172,12 @@ async function started<Input>(visit: Visit, kind: Kind<Input>, input: Input): Pr
         <a href={to}>{workflowId}</a> was started before with this external ID, so nothing was started now.
       </p>
       {fields === undefined ? (
-        <p>Its first input can no longer be read, so it is not compared with yours.</p>
+        <p>Its input can no longer be read, so it was not compared with yours.</p>
       ) : fields.length === 0 ? (
         <p>Its input is the same.</p>
       ) : (
         <>
-          <p>Your input differs from its first one in these fields. They were not changed:</p>
+          <p>Your input differs from the first one in these fields, which were not changed:</p>
           <ul>
             {fields.map((field) => (
               <li>{field === '' ? 'the whole input' : <code>{field}</code>}</li>

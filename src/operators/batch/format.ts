@@ -65,8 +65,8 @@ export async function* ndjsonRows(bytes: Readable): AsyncGenerator<Row> {
 }
 
 /**
- * Lines that end with a line feed only. node:readline also ends a line at U+2028, which is valid inside a JSON string. Of a
- * line that is far too long, only the beginning is read.
+ * Lines that end with a line feed only. node:readline also ends a line at U+2028, which is valid inside a JSON string. If a
+ * line is far too long, only its beginning is read.
  */
 async function* linesOf(bytes: Readable): AsyncGenerator<string> {
   let rest = '';

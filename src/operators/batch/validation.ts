@@ -24,7 +24,7 @@ export interface Validation {
 /** More would repeat the same mistake. */
 const PROBLEMS_SHOWN = 100;
 
-/** Reads all rows. Of each, only its unique fields stay in memory. */
+/** Reads all rows. Only the unique fields of each stay in memory. */
 export async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Validation> {
   const counts: Partial<Record<StartableType, number>> = {};
   const problems: (FieldProblem & { line: number })[] = [];

@@ -8,7 +8,7 @@ import { bankingOperations, NEUTRAL_SEGMENT } from './operations.js';
 import * as requests from './requests.js';
 import * as responses from './responses.js';
 
-/** apis/1, Errors. What takes no input has none that could be wrong or missing. */
+/** apis/1, Errors. An operation without input has none that could be wrong or missing. */
 const contract: Contract = {
   reference: 'apis/1',
   security: { type: 'http', scheme: 'bearer' },

@@ -221,7 +221,7 @@ const PLACE_OPERATIONS = {
 
 /**
  * The payments platform: every operation that apis/3 names. It shows no shapes, so they are those that apis/4 reports,
- * or those of similar operations. Of two versions of an operation, the older is called `...V1`.
+ * or those of similar operations. The older of two versions of an operation is called `...V1`.
  */
 export const PAYMENTS_OPERATIONS = {
   ...ACCOUNT_OPERATIONS,

@@ -84,7 +84,7 @@ export const REFUNDED = 'refunded';
 
 const TRANSACTION_STATUSES = [PENDING, SURCHARGE_PENDING, AUTHORIZED, CAPTURED, SETTLED, DECLINED, REFUNDED];
 
-/** Requests of the payments platform (assumed, apis/4). Where there may be further fields, they are sent unchanged. */
+/** Requests of the payments platform (assumed, apis/4). Further fields are sent unchanged. */
 
 /** Money is in cents. */
 const cents = z.int().min(1, 'must be cents, 1 or more');

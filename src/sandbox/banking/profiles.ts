@@ -49,7 +49,7 @@ export class Profiles {
 
   /**
    * The merchant that a business is tied to: set by hand, or else the only one of the same name that no other profile is tied
-   * to. Of several, as in a franchise, nobody can say which.
+   * to. If there are several, as in a franchise, nobody can say which.
    */
   merchantProfileIdOf(profile: Profile): number | null {
     const merchants = this.#context.merchants();

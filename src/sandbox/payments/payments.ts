@@ -170,7 +170,7 @@ export interface PaymentBasics {
 
 type Cents = number | null | undefined;
 
-/** A payment, which is a transaction once it is reported. What its state does not allow is refused with 400 (apis/4). */
+/** A payment, which is a transaction once it is reported. An action that its state does not allow is refused with 400 (apis/4). */
 export class Payment {
   readonly id: string;
   #status = PENDING;

@@ -56,7 +56,7 @@ function addMerchants(accounts: Accounts, places: Places): void {
   }
 }
 
-/** Serves the payments platform (apis/3). What has no version, or a version that its resource lacks, has no route: 404. */
+/** Serves the payments platform (apis/3). A path without a version, or with one that its resource lacks, has no route: 404. */
 function paymentsRoutes(server: FastifyInstance, service: PaymentsService, world: World): void {
   partnerRoutes(server, world, {
     name: 'payments',

@@ -162,7 +162,7 @@ export function read({ journey, merchantProfileId }: Boarding): Promise<StatusSn
   });
 }
 
-/** Uploads a document of an answer. Where the partner rejects it, a person may replace it. */
+/** Uploads a document of an answer. If the partner rejects it, a person may replace it. */
 export async function upload(boarding: Boarding, { description, ...first }: Upload): Promise<void> {
   const { journey, merchantProfileId } = boarding;
   let { document } = first;

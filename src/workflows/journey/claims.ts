@@ -21,7 +21,7 @@ import type { PublishedState } from './published-state.js';
 import type { RequirementQueue } from './requirement-queue.js';
 import { isText, problemWithId } from './resolution-check.js';
 
-/** A code is worthless by the time that it is confirmed. What is taken back is not open. */
+/** A code has expired by the time of a confirmation, and a taken-back answer has no open requirement. */
 const NEVER_PROPOSED: readonly AnswerKind[] = ['code', 'take-back'];
 
 /** The claims of open requirements, and the proposed answers that wait for a second person. */

@@ -98,7 +98,7 @@ export class SerialSender {
     private readonly onFailure: (error: unknown) => unknown,
   ) {}
 
-  /** Something is due. What becomes due while a message is on its way goes into the next message. */
+  /** Something is due. Tasks that become due while a message is in flight go into the next message. */
   wake(): void {
     this.#isDue = true;
     if (this.#isSending) return;
