@@ -25,7 +25,8 @@ uncertain-write (requirement)
                      such as the dba and the guid, and when the request was
                      sent.
   what to do         If the write took effect, --adopt the ID that the portal
-                     shows. If not, wait a few minutes, look again, then --retry.
+                     shows. If not, wait a few minutes, look again, then
+                     --retry.
   what happens next  The requirement closes by itself when evidence appears.
                      --retry sends the write again.
   do not             use --retry before you have looked twice. It can create a
