@@ -48,7 +48,7 @@ export interface SignIn {
 const SETTLING_MS = 1_000;
 
 /**
- * A process that gets the probe of another process returns it to the server at most this often, for a retry after this many
+ * A process that gets the probe of another process returns it to the server at most this many times, for a retry after this many
  * milliseconds. After that, the other process counts as gone.
  */
 const MAX_PASSES = 20;

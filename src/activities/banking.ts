@@ -36,9 +36,7 @@ export interface BankingDependencies {
   readonly meaningOf: MeaningOf;
 }
 
-/**
- * The activities at the banking partner: those of workflows, and the lists. Each makes a call or two, and translates their failures.
- */
+/** The activities at the banking partner: those of workflows, and the lists. Each makes a call or two, and translates failures. */
 export function bankingActivities(dependencies: BankingDependencies): BankingActivities & BankingLists {
   const { client, statements, partnerAccount, poll, meaningOf } = dependencies;
   const candidates = new Candidates(client, partnerAccount);

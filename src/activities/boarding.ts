@@ -23,7 +23,7 @@ export interface BoardingDependencies {
   readonly meaningOf: MeaningOf;
 }
 
-/** The activities of `merchantBoarding` at the boarding partner. Each makes a call or two, and translates their failures. */
+/** The activities of `merchantBoarding` at the boarding partner. Each makes a call or two, and translates failures. */
 export function boardingActivities(dependencies: BoardingDependencies): BoardingActivities {
   const { client, documents, meaningOf } = dependencies;
   const reader = merchantReader(client, meaningOf);

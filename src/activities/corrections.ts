@@ -46,7 +46,7 @@ interface Correctable {
   readonly followed?: (known: KnownAccounts) => z.ZodType;
   /** Dotted names of the fields that a correction can change at first. */
   readonly fields: readonly string[];
-  /** The fields that it can still change, and the one of them that it most probably changes. */
+  /** The fields that it can still change, and its most likely field. */
   readonly remaining: (progress: Progress) => readonly string[];
   readonly main: (progress: Progress) => string;
   /** Objects whose requests take fields that no schema has, and send them as they are. */
@@ -83,7 +83,7 @@ const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
   },
 };
 
-/** Removing it as a whole would submit a merchant without any data; its fields can be removed one by one. */
+/** Removing it as a whole would submit a merchant without any data. Its fields can be removed individually. */
 const APPLICATION_STAYS = {
   field: 'application',
   message: 'cannot be removed as a whole; name the fields to change, with null for those to remove',
@@ -102,8 +102,9 @@ function schemaOf(type: CorrectableType, input: object): Correctable['schema'] {
 }
 
 /**
- * A correction to fill in: empty quotes for each of these fields that can still be changed, and for what an object requires. A field
- * inside a list is left out, because a patch replaces the whole list. Without a field, its name is to be filled in as well.
+ * A correction to fill in: empty quotes for each of these fields that can still be changed, and for required fields of an object. A
+ * field inside a list is omitted, because a patch replaces the whole list. Without a field, the field's name is to be filled in as
+ * well.
  */
 export function blankCorrection(
   { type, input, asked = [], ...progress }: AsItStands,
@@ -121,7 +122,7 @@ export function blankCorrection(
   return (blanks.length > 0 ? blanks : [none]).reduce((all, blank) => mergePatch(all, blank));
 }
 
-/** The fields that the partner named, that no schema has, and that a correction may add nevertheless. */
+/** The fields that the partner named, that no schema has, and that a correction may still add. */
 function addedFields({ type, input, asked = [] }: AsItStands, known: KnownAccounts): readonly string[] {
   const open = CORRECTABLE[type].open?.(input) ?? [];
   const inOpen = asked.filter((field) => open.some((each) => field.startsWith(`${each}.`)));
@@ -143,7 +144,7 @@ function fieldsAddedTo(input: object, schema: z.ZodType): string[] {
   return fieldProblems(new z.ZodError(unknown)).map(({ field }) => field);
 }
 
-/** A value without a field, and without what only this field was in. */
+/** Returns a value without a field, and without objects that held only this field. */
 function without(value: unknown, [name = '', ...rest]: readonly string[]): unknown {
   if (!isObject(value) || !Object.hasOwn(value, name)) return value;
   const { [name]: field, ...others } = value;
@@ -214,8 +215,8 @@ export function correctionProblems(
 }
 
 /**
- * Problems that name only fields of a schema. Anyone who can read the server can read the message of a rejection, and a field that is not
- * known may be a value in the wrong place.
+ * Returns problems that name only fields of a schema. Anyone who can read the server can read the message of a rejection, and an
+ * unknown field may be a value in the wrong place.
  */
 function withKnownNames(problems: readonly FieldProblem[], schema: z.ZodType): readonly FieldProblem[] {
   if (problems.length === 0) return problems;

@@ -2,7 +2,7 @@ import type { PartnerErrorDetails } from '../partners/partner-error.js';
 
 /**
  * The state of this process's credentials for one account at a partner, as of the last response. Each event is a function that
- * returns the next state. Times are milliseconds of a clock that nobody sets.
+ * returns the next state. Times are milliseconds of a monotonic clock.
  */
 export type Credentials = {
   /** Probes that succeeded. */
@@ -11,7 +11,7 @@ export type Credentials = {
   readonly unanswered: number;
   /** Types of activities that were refused, and not let in since, with the successful probes by then. */
   readonly refused: ReadonlyMap<string, number>;
-  /** Until then, an activity that is refused as before the last successful probe is not about the credentials. */
+  /** Until then, an activity that is refused just as before the last successful probe is not about the credentials. */
   readonly disputedUntil: number;
 } & ({ readonly is: 'accepted' } | Refused);
 
@@ -24,7 +24,7 @@ interface Refused {
   readonly report: 'none' | 'sent' | 'arrived';
 }
 
-/** The least wait after the partner rejected credentials, in milliseconds: more attempts could lock the account. */
+/** The minimum wait after the partner rejected credentials, in milliseconds: more attempts could lock the account. */
 export const REFUSED_PACE_MS = 60_000;
 
 /** A rejection this soon after a successful probe, in milliseconds, is about the call and not about the credentials. */

@@ -17,11 +17,11 @@ export const REPORT_TIMEOUT_MS = 5_000;
 
 /** The retry settings of a call. */
 export interface Repetition {
-  /** The least wait before the next attempt, in milliseconds. Default: the retry policy's. */
+  /** The minimum wait before the next attempt, in milliseconds. Default: the retry policy's. */
   readonly paceMs?: number;
   /** The record may have been created a moment ago. Otherwise a 404 is final. */
   readonly mayBeNew?: boolean;
-  /** The record existed before, so a 404 is retried like any other failure, and people learn of it as of a wait. */
+  /** The record existed before, so a 404 is retried like any other failure, and people see it as a wait. */
   readonly existed?: boolean;
   /** The details of each heartbeat, for later attempts. */
   readonly progress?: unknown;

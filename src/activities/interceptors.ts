@@ -10,7 +10,7 @@ import { type AccountAt, reportTo } from '../temporal/partner-accounts.js';
 import { partnerErrorIn, REPORT_TIMEOUT_MS } from './failures.js';
 import { type PollProgress, pollProgress } from './poll.js';
 
-/** After how long people learn of a wait, in milliseconds. */
+/** The time after which people see a wait, in milliseconds. */
 export interface PatienceSettings {
   /** A step that waits, for any reason. */
   readonly stepMs: number;

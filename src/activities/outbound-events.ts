@@ -19,7 +19,7 @@ const GONE = 410;
 /** A receiver may ask for a pause of at most this long, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 2 * 3_600_000;
 
-/** The pause before the start of a delivery is repeated, in milliseconds. */
+/** The pause before a delivery is started again, in milliseconds. */
 const START_PAUSE_MS = 100;
 
 /**

@@ -13,7 +13,7 @@ import { writeOnce } from './write.js';
 /** The size of the largest page (apis/4). */
 const PAGE = 200;
 
-/** The activities of `terminalProvisioning` at the payments platform. Each makes a call or two, and translates their failures. */
+/** The activities of `terminalProvisioning` at the payments platform. Each makes a call or two, and translates failures. */
 export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
   const signal = () => ({ signal: cancellationSignal() });
 

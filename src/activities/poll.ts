@@ -7,13 +7,13 @@ import { partnerErrorIn, repeatable } from './failures.js';
 
 /** The heartbeat details of a status poll. Any worker may make the next attempt, so they hold since when its reads fail. */
 export interface PollProgress {
-  /** Reads in this poll, including that of the attempt. An attempt that came too soon counts the earlier read. */
+  /** The number of reads in this poll, including that of the attempt. An attempt that came too soon counts the earlier read. */
   readonly polls: number;
   readonly attempt: number;
   readonly failing?: Failing;
 }
 
-/** Since when all reads of a poll have failed, and since when all responses were unreadable, in milliseconds since 1970. */
+/** The times since which all reads of a poll have failed, and all responses were unreadable, in milliseconds since 1970. */
 interface Failing {
   readonly since: number;
   readonly unreadableSince?: number;
@@ -103,7 +103,7 @@ function countPoll(result: 'changed' | 'unchanged' | 'failed'): void {
   metricMeter.createCounter('gangway_polls_total', undefined, help).add(1, { result });
 }
 
-/** Milliseconds until the next read of this activity: the longer it has polled, the longer. */
+/** Returns the milliseconds until the next read of this activity. They grow with the duration of the poll. */
 export function delayBeforeNext(poll: PollBounds): number {
   const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
   return pollDelay(currentAttemptScheduledTimestampMs - scheduledTimestampMs, poll, Math.random());
@@ -167,8 +167,8 @@ export function pollDelay(elapsedMs: number, poll: PollBounds, random: number): 
 }
 
 /**
- * A wait of at most `longestMs`, within the bounds. Polls that began together, or that an outage brought together, do not stay
- * together, because the wait differs at both bounds as well. Waits that are cut to a bound would all end at the same time.
+ * Returns a wait of at most `longestMs`, within the bounds. Polls that began together, or that an outage brought together, do not
+ * stay together, because the wait varies even at the bounds. Waits that are cut to a bound would all end at the same time.
  */
 function spread(longestMs: number, { minMs, maxMs }: PollBounds, random: number): number {
   const longest = Math.min(Math.max(longestMs, minMs / SHORTEST), maxMs);

@@ -22,8 +22,8 @@ export class StatusMeanings {
   constructor(private readonly place: AccountAt) {}
 
   /**
-   * The meaning of such a name; undefined until a person has decided. Reports a name that nobody was asked about. A failure to
-   * look it up is no failure of the read: the status then counts as undecided.
+   * Returns the meaning of such a name; undefined until a person has decided. Reports a name that nobody was asked about. A failed
+   * lookup does not fail the read: the status then counts as undecided.
    */
   readonly of: MeaningOf = async (status) => {
     const known = this.#decided.get(status);

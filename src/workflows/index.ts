@@ -29,7 +29,7 @@ export {
 // Every type that something starts is exported here, or this does not compile.
 ({}) satisfies Record<Exclude<WorkflowType, keyof typeof import('./index.js')>, never>;
 
-// The SDK takes a stack trace for each promise of a workflow, for the call stack in the Web UI. Deep ones cost a fifth of the
+// The SDK takes a stack trace for each promise of a workflow, for the call stack in the Web UI. Deep traces cost a fifth of the
 // processor time of a workflow.
 Error.stackTraceLimit = 4;
 

@@ -91,14 +91,14 @@ async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]
       input.restore(before);
       return;
     }
-    // The poll may have read before that the partner asks again. Nobody was asked, because these answers were on their way.
+    // The poll may have read earlier that the partner asks again. Nobody was asked, because these answers were in flight.
     const { restless } = boarding.remembered;
     boarding.apply(onChangesRequested({ seen: remembered.seen, restless }, now, boarding.situation));
   });
   state.report();
 }
 
-/** Uploads the documents of the answers side by side, then requests the review. */
+/** Uploads the documents of the answers concurrently, then requests the review. */
 async function deliverAnswers(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
   const { requirements, state, timeline } = boarding.journey;
   await requirements.whileSending(answers, REVIEW, async () => {
@@ -109,7 +109,7 @@ async function deliverAnswers(boarding: Boarding, answers: readonly Answered[]):
     boarding.remembered = afterDelivery(boarding.remembered, answers, mark);
     timeline.add('answers-delivered');
     state.report();
-    // The poll may have read that the partner asks again. Nobody was asked, because these answers were on their way.
+    // The poll may have read that the partner asks again. Nobody was asked, because these answers were in flight.
     const { polled } = boarding;
     if (polled && listsDelivered(boarding.remembered, polled))
       boarding.status.replaceWith(await read(boarding));

@@ -39,10 +39,10 @@ const MEANINGS = Object.keys(STATUS_MEANINGS) as StatusMeaning[];
 type System = PartnerAccountInput['system'];
 
 /**
- * Keeps what the workers of a task queue have learned about one partner in one account: where its responses differ from the
- * catalogue, and what status names mean that no document has. It asks a person about each such name once, and the answer
- * applies to all onboardings of the account. The first difference or unknown status starts it, and it runs from then on, because
- * it is the only place that has the decisions.
+ * Keeps what the workers of a task queue have learned about one partner in one account: how its responses differ from the
+ * catalogue, and the meanings of undocumented status names. It asks a person about each such name once, and the answer applies to
+ * all onboardings of the account. The first difference or unknown status starts it, and it runs from then on, because only it has
+ * the decisions.
  */
 export async function partnerRecord(
   { system }: PartnerAccountInput,
@@ -120,7 +120,7 @@ class Kept {
     return { differences: [...this.#differences.values()], statuses: [...this.#statuses.values()] };
   }
 
-  /** Beyond the limit, the difference that was not seen for the longest time is forgotten. */
+  /** Beyond the limit, the difference with the oldest sighting is forgotten. */
   addDifference(seen: Omit<SeenDifference, 'firstAt' | 'lastAt'>): void {
     const lastAt = new Date().toISOString();
     const key = keyOf(seen);

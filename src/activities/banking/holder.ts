@@ -189,7 +189,7 @@ function byLowerCase<Name extends string>(names: readonly Name[]): ReadonlyMap<s
   return new Map(names.map((name) => [name.toLowerCase(), name]));
 }
 
-/** Profiles that may belong to a business, and the evidence against each. */
+/** Profiles that may belong to a business, and the contradicting evidence of each. */
 export class Candidates {
   constructor(
     private readonly client: BankingClient,
@@ -297,7 +297,7 @@ function isSameText(one: string, other: unknown): boolean {
   return typeof other === 'string' && plain(one) === plain(other);
 }
 
-/** The least number of visible digits for two numbers to count as the same. */
+/** The minimum number of visible digits for two numbers to count as the same. */
 const ENOUGH_DIGITS = 4;
 
 /** Compares a number that may be masked with a whole one, starting at the last digit. */

@@ -185,7 +185,7 @@ function namedIn({ topic, text }: Ticket): number[] {
   return [...new Set(named)];
 }
 
-/** The least time between two reports, in milliseconds. A later poll reports tickets that arrive in between. */
+/** The minimum time between two reports, in milliseconds. A later poll reports tickets that arrive in between. */
 const PACE_MS = 60_000;
 
 /**

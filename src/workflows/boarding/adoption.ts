@@ -23,7 +23,7 @@ export async function adoptMerchant(boarding: Boarding, merchantProfileId: numbe
   adopted(boarding, await findAdoptable(boarding, merchantProfileId));
 }
 
-/** Goes on with a merchant that existed before: submits it, if nobody has. */
+/** Continues with an existing merchant: submits it, unless somebody has. */
 export function adopted(boarding: Boarding, found: FoundMerchant): void {
   know(boarding, found);
   if (found.now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;

@@ -23,8 +23,8 @@ export interface Remembered {
   /** Gangway has submitted the application. */
   readonly submitted: boolean;
   /**
-   * Notes whose answers the underwriters have, with the status in which they took them. The partner may list such a note for
-   * some more time. When it lists the note in a status that it has set since, it asks again.
+   * Notes whose answers the underwriters have, with the status in which they took them. The partner may list such a note for a
+   * while longer. If it lists the note in a later status, it asks again.
    */
   readonly delivered: Readonly<Record<string, StatusMark>>;
   /** Documents that the partner has, of answers that are not delivered as a whole. */
@@ -102,7 +102,7 @@ export function onRead(
   return { remember: { ...before, restless, delivered, seen: seenOf(now) }, decisions };
 }
 
-/** A status that is new goes into the timeline, and so does a `mid` that is not final. */
+/** A new status goes into the timeline, and so does a `mid` that is not final. */
 function showStatus(seen: Seen, { status, phase, comment, mid, unclearMid }: StatusSnapshot): Decision[] {
   const isKnown = status === seen.status || (seen.status === undefined && phase === seen.phase);
   const isSaid = isKnown && comment === (seen.comment ?? null);
@@ -128,8 +128,8 @@ function enterStage({ phase }: StatusSnapshot): Decision[] {
 }
 
 /**
- * A delivered note is asked again when it is listed in a status that the partner has set since it took the answer. In review, it
- * may list the note although it has the answer.
+ * A delivered note is asked again if it is listed in a status that the partner has set since it took the answer. In review, the
+ * partner may list the note although it has the answer.
  */
 function stillDelivered(
   delivered: Remembered['delivered'],
@@ -165,8 +165,8 @@ function onNotes(
 }
 
 /**
- * A person is asked once for what the partner wants to be changed. When it wants something else, the question closes and the answer
- * is dropped, and a person is asked again. When underwriting goes on, both end as well. In other statuses an answer waits.
+ * A person is asked once for the changes that the partner wants. When it wants something else, the question closes, the answer is
+ * dropped, and a person is asked again. When underwriting continues, both end as well. In other statuses an answer waits.
  */
 export function onChangesRequested(
   { seen, restless }: Pick<Remembered, 'seen' | 'restless'>,
@@ -214,7 +214,7 @@ function onUnclearMid({ phase, unclearMid }: StatusSnapshot, situation: Situatio
 const MOVED_ON = 'the partner has moved on';
 
 /**
- * Closes the requirements of a kind that the partner does not ask any more.
+ * Closes the requirements of a kind that the partner no longer asks about.
  *
  * @param drops whether that also drops their answers. An answer in flight is never dropped
  */

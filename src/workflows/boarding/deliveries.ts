@@ -6,7 +6,7 @@ import type { Answered } from '../journey/requirement-queue.js';
 import { idsOf, type Remembered, type StatusMark } from './decisions.js';
 
 /**
- * Evidence of what became of a submission: only a submission leads to this phase, possibly an earlier one whose response was lost.
+ * Evidence of the outcome of a submission: only a submission leads to this phase, possibly an earlier one whose response was lost.
  * After a decision it no longer matters.
  */
 export function showsSubmission({ phase }: StatusSnapshot): boolean {
@@ -19,7 +19,7 @@ export function showsReview({ phase, notes }: StatusSnapshot, noteIds: readonly 
   return phase === 'in-review' || (isUnderReview(phase) && !isListed);
 }
 
-/** A document of an answer, on its way to the underwriters. */
+/** A document of an answer, in flight to the underwriters. */
 export interface Upload {
   readonly id: string;
   readonly document: DocumentRef;

@@ -21,7 +21,7 @@ export function followUntilDecided(
   let decided: MerchantBoardingOutcome | undefined;
   const follower: StatusFollower<Seen, StatusSnapshot, MerchantBoardingOutcome> = {
     ...{ journey, status, tasks, kinds: KINDS, nextDueAt: Number.POSITIVE_INFINITY },
-    /** All of it is one task, because the partner takes one thing at a time for a merchant. */
+    /** All of it is one task, because the partner accepts one change of a merchant at a time. */
     get dueTasks() {
       const next = due(boarding.remembered, boarding.situation);
       return next ? [{ name: 'application', run: () => send(next) }] : [];

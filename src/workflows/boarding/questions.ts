@@ -42,7 +42,7 @@ export function midQuestion(merchantProfileId: number, given: string): Question 
 }
 
 /**
- * Asks for what the partner wants to be changed.
+ * Asks for the changes that the partner wants.
  *
  * @param comment of the partner
  */

@@ -4,7 +4,7 @@ const FIELDS = ['status', 'statusDate', 'comment', 'mid', 'unclearMid', 'notes']
 
 type Field = (typeof FIELDS)[number];
 
-/** A field that changed with this many reads in a row, while nothing else became of the merchant, means nothing. */
+/** A field that changed with this many consecutive reads, while nothing else about the merchant changed, means nothing. */
 const RESTLESS_CHANGES = 3;
 
 /**

@@ -68,7 +68,7 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
   boarding.remembered = UNSUBMITTED;
 }
 
-/** Sets the fees that the input asks for, if it does, and asks a person when the partner keeps others. */
+/** Sets the requested fees, if there are any, and asks a person if the partner keeps others. */
 export async function setFees({ journey, merchantProfileId, input }: Boarding): Promise<void> {
   const { correct } = input;
   const title = 'set the fees';

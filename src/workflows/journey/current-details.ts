@@ -10,8 +10,8 @@ import {
 import { LONGEST, shortened } from '../../partners/bounds.js';
 
 /**
- * For people: what comes next in each stage, and what each end means. The ends that a workflow type does not have, and those of
- * {@link ENDS}, are left out.
+ * The next step in each stage, and the meaning of each ending, for people. The endings that a workflow type does not have, and
+ * those of {@link ENDS}, are omitted.
  */
 export type NextSteps = Readonly<Partial<Record<Stage, string>>>;
 
@@ -137,7 +137,7 @@ function blockOf(requirement: Requirement, number: number): string {
     ...[detailBeside(requirement)].filter(Boolean).map(plain),
     `Asked ${minuteOf(raisedAt)}, ${due} ${minuteOf(dueAt)}. Answers: ${answers.join(', ')}.\n`,
     ...claimOf(requirement),
-    // The form of the Web UI: it reformats any other, which moves its button away from the mouse.
+    // The layout of the Web UI: it reformats any other, which moves its button away from the mouse.
     `\`\`\`\n${JSON.stringify(resolution, null, 2)}\n\`\`\``,
   ].join('\n');
 }
@@ -221,7 +221,7 @@ function capitalized(text: string): string {
 }
 
 /**
- * Text of others on one line, without Markdown, and not too long. Unescaped, a note could put a link, or a picture that the
+ * Text from outside on one line, without Markdown, and not too long. Unescaped, a note could put a link, or a picture that the
  * operator's browser fetches, into the Web UI. Half of a surrogate pair would keep the Web UI from making its URL.
  */
 function plain(text: string): string {

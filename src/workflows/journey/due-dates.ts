@@ -2,7 +2,7 @@ import { condition, isCancellation, log } from '@temporalio/workflow';
 import type { PublishedState } from './published-state.js';
 import type { RequirementQueue } from './requirement-queue.js';
 
-/** Reports each requirement once that becomes overdue, as long as the workflow runs. */
+/** Reports each overdue requirement once, while the workflow runs. */
 export function watchDueDates(requirements: RequirementQueue, state: PublishedState): void {
   watch(requirements, state).catch((error: unknown) => {
     if (!isCancellation(error)) throw error;

@@ -102,7 +102,7 @@ export class CorrectableInput<Input extends object = object> {
     return this.#alone(() => blankCorrection({ ...this.at(facts), asked }));
   }
 
-  /** A replay resolves local activities together that ran side by side, and their commands come in another order. */
+  /** A replay resolves concurrent local activities together, and their commands come in another order. */
   async #alone<Result>(run: () => Promise<Result>): Promise<Result> {
     while (this.#running !== undefined) await this.#running.catch(() => undefined);
     const running = run();

@@ -147,8 +147,8 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
 }
 
 /**
- * Runs a single operation that a person asked for, with the same care as an onboarding. A rejection by the partner ends it:
- * whoever asked can ask again.
+ * Runs a single operation that a person asked for, with the same care as an onboarding. A rejection by the partner ends it: the
+ * caller can ask again.
  *
  * @param purpose what is being done, for people: `close card card-1001 for good`
  */

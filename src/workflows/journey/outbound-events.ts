@@ -43,7 +43,7 @@ export class OutboundEvents {
     return { sequence: this.#sequence, stage: this.#stage, pending: this.#pending };
   }
 
-  /** Notes the stage of an onboarding, if it is another one than before. The next {@link send} publishes it. */
+  /** Records the stage of an onboarding, if it has changed. The next {@link send} publishes it. */
   noteStage({ stage, partnerStatus }: Pick<OnboardingState, 'stage' | 'partnerStatus'>): void {
     if (stage === this.#stage || !this.#isOnboarding) return;
     this.#stage = stage;

@@ -21,7 +21,7 @@ export interface Answered {
   readonly resolution: Resolution;
 }
 
-/** Thrown where an operator abandoned the onboarding. */
+/** Thrown after an operator abandoned the onboarding. */
 export class Abandoned extends Error {
   override readonly name = 'Abandoned';
 }
@@ -143,7 +143,7 @@ export class RequirementQueue {
     return this.options.dueInHours * 3_600_000;
   }
 
-  /** Raises a requirement. The outside sees it with the next report of the state. */
+  /** Raises a requirement. The next report of the state shows it. */
   raise(question: Question): string {
     this.#raised += 1;
     const { idPrefix = '' } = this.options;
@@ -207,7 +207,7 @@ export class RequirementQueue {
       this.timeline.add('proposal-dropped', { detail: `${id}: it was proposed by ${proposed.actor}` });
   }
 
-  /** @throws {ApplicationFailure} when there is no answer, or it is on its way */
+  /** @throws {ApplicationFailure} if there is no answer, or it is in flight */
   takeBack({ requirementId, actor, reason }: Resolution): void {
     const entry = this.#entries.get(requirementId);
     if (entry?.state.is !== 'answered') throw rejection(`${requirementId} has no answer to take back`);
@@ -222,7 +222,7 @@ export class RequirementQueue {
   }
 
   /**
-   * Sends answers. Meanwhile nobody can take them back, nor after the end of the workflow has interrupted it.
+   * Sends answers. They can no longer be taken back, even after the end of the workflow has interrupted the delivery.
    *
    * @param write the title of the step that takes them to the partner
    */

@@ -118,7 +118,7 @@ async function correctedOrDone<Result>(
   }
 }
 
-/** Takes over what a person names; the problem when that cannot be. */
+/** Adopts the id that a person gave; returns the problem if that is impossible. */
 async function adopt<Result>(
   { timeline, writes }: StepContext,
   step: OnceWrite<Result>,
@@ -139,7 +139,7 @@ async function adopt<Result>(
 /** The first attempt of a write whose outcome is unknown. */
 type Doubt = Pick<PartnerErrorDetails, 'baseline'>;
 
-/** Steps alone call the proxy of an activity that sends a once-only operation. */
+/** Only steps call the proxy of an activity that sends a once-only operation. */
 const sendOnce: SendOnce = (activity, request) =>
   (activity as unknown as (given: typeof request) => ReturnType<typeof sendOnce>)(request) as never;
 

@@ -32,7 +32,7 @@ export interface StatusFollower<Seen, Snapshot, Outcome> {
   onChange(snapshot: Snapshot): void;
   /** The outcome of the workflow; undefined while it continues. */
   readonly outcome: Outcome | undefined;
-  /** Lets what is in flight end, and returns the outcome. */
+  /** Lets writes in flight end, and returns the outcome. */
   end(): Promise<Outcome>;
 }
 
@@ -95,7 +95,7 @@ async function untilDue<Seen, Snapshot, Outcome>(
   }
 }
 
-/** Measures how often a partner changes something, so that reads keep their distance. */
+/** Measures how often a partner changes something, to space out the reads. */
 export class Pacer {
   #pace: Pace | undefined;
 

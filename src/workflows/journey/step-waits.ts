@@ -8,7 +8,7 @@ import type { PublishedState } from './published-state.js';
 
 interface RunningStep {
   readonly title: string;
-  /** It polls, and goes on after its reads have failed. */
+  /** It polls, and continues after its reads have failed. */
   readonly isPoll: boolean;
   readonly begunAt: number;
 }

@@ -60,7 +60,7 @@ export class Tasks {
 }
 
 /**
- * Runs tasks side by side, each as often as it is due, until none is due. When one fails, the others begin nothing more.
+ * Runs tasks concurrently, each as often as it is due, until none is due. When one fails, the others begin nothing more.
  *
  * @throws what the first failed task threw, after the others have ended
  */
@@ -98,7 +98,7 @@ export class SerialSender {
     private readonly onFailure: (error: unknown) => unknown,
   ) {}
 
-  /** Something is due. Tasks that become due while a message is in flight go into the next message. */
+  /** Call this when something is due. Tasks that become due while a message is in flight go into the next message. */
   wake(): void {
     this.#isDue = true;
     if (this.#isSending) return;
@@ -115,7 +115,7 @@ export class SerialSender {
     } catch (error) {
       await this.onFailure(error);
     } finally {
-      // In the same step as the check above: a wake between the two would be lost.
+      // Set in the same step as the check above: a wake between the two would be lost.
       this.#isSending = false;
     }
   }

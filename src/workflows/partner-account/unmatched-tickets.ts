@@ -72,7 +72,7 @@ class TicketQuestions {
 
   constructor(private readonly journey: Journey) {}
 
-  /** Raises the listed tickets, and closes those that are no longer listed here. */
+  /** Raises the listed tickets, and closes those that are no longer listed. */
   update(listed: readonly UnmatchedTicket[]): void {
     const { requirements, state } = this.journey;
     const tickets = listed.filter(({ ticketId }) => !this.#replies.has(ticketId));
