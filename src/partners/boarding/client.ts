@@ -68,7 +68,7 @@ const envelope = z.object({
 const UNKNOWN_WARNING = 'the partner warned in an unknown form';
 
 /** Fields that may accompany those, and that do not make an envelope alone. */
-const beside = z.object({
+const others = z.object({
   warning: z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_WARNING)),
   /** In the bare form of a 401 or 403 (apis/4), the text for the label `error`. */
   message: z.string().catch(''),
