@@ -20,7 +20,9 @@ const DECIDING = [
   ...['masked', 'private-fields'].map((name) => `src/privacy/${name}.ts`),
   ...['event-routes', 'nudges'].map((name) => `src/receiver/${name}.ts`),
   ...['backup', 'nudge', 'search', 'start'].map((name) => `src/temporal/${name}.ts`),
-  ...['decisions', 'deliveries'].map((name) => `src/workflows/boarding/${name}.ts`),
+  ...['boarding/decisions', 'boarding/deliveries', 'business/decisions', 'business/tickets'].map(
+    (name) => `src/workflows/${name}.ts`,
+  ),
   ...['claims', 'partner-failure', 'requirement-queue', 'run-step', 'step'].map(
     (name) => `src/workflows/journey/${name}.ts`,
   ),

@@ -1,24 +1,32 @@
-import { continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { Candidate, Submission } from '../messages/banking-activities.js';
+import { continueAsNew } from '@temporalio/workflow';
 import type { FollowedBusinessInput } from '../messages/followed-inputs.js';
 import type { BusinessOnboardingInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
-import type { BusinessOnboardingOutcome } from '../messages/onboardings.js';
-import { isFollowed, mayBeDone, type Restored } from '../messages/onboardings.js';
-import type { FieldProblem } from '../partners/partner-error.js';
-import { masked } from '../privacy/masked.js';
-import { askToCorrect, BusinessApplication, bank, SUBMIT } from './business/application.js';
-import { Underwriting, type UnderwritingRecords } from './business/underwriting.js';
+import {
+  type BusinessOnboardingOutcome,
+  isFollowed,
+  mayBeDone,
+  type Restored,
+} from '../messages/onboardings.js';
+import { followProfile, ours } from './business/adoption.js';
+import { Business } from './business/business.js';
+import { type Due, isAccepted, onDelivered, type Remembered, stageOf } from './business/decisions.js';
+import {
+  askToCorrect,
+  CORRECT,
+  openAccount,
+  read,
+  replaceHolder,
+  SUBMIT,
+  sendReply,
+  submit,
+  titleOfReply,
+} from './business/steps.js';
+import { askingAgain, onRejected } from './business/tickets.js';
+import { type Carried, followUntilDecided, react } from './journey/following.js';
 import { handleMessages } from './journey/handlers.js';
-import type { JourneyRecords } from './journey/journey.js';
-import { askForCorrection, doubts, RejectedByPartner, runStep } from './journey/run-step.js';
-import { followStatus } from './journey/status-poll.js';
-
-/** What a run hands to the next one when its history has grown long. The input travels with its corrections. */
-export interface CarriedBusiness {
-  readonly journey: JourneyRecords;
-  readonly underwriting: UnderwritingRecords;
-}
+import { type Answered, unlessAbandoned } from './journey/requirement-queue.js';
+import { RejectedByPartner } from './journey/run-step.js';
 
 /**
  * Onboards one business at the bank (apis/1): finds its profile or submits its holder, has the holder corrected, and delivers
@@ -27,24 +35,20 @@ export interface CarriedBusiness {
  */
 export async function businessOnboarding(
   input: BusinessOnboardingInput | FollowedBusinessInput,
-  carried?: CarriedBusiness,
+  carried?: Carried<Remembered>,
   restored?: Restored,
 ): Promise<BusinessOnboardingOutcome> {
-  const application = new BusinessApplication(input, carried?.journey);
-  const { journey } = application;
+  const business = new Business(input, carried);
+  const { journey } = business;
   handleMessages(journey);
   return journey.run<BusinessOnboardingOutcome>(
     async () => {
-      const underwriting = new Underwriting(
-        application,
-        carried?.underwriting ?? (await findOrSubmit(application, restored)),
-      );
-      journey.state.know({ stage: underwriting.stage });
-      return followStatus(underwriting, () =>
-        continueAsNew<typeof businessOnboarding>(application.inputToCarry, {
-          journey: journey.records,
-          underwriting: underwriting.records,
-        }),
+      if (!carried) await findOrSubmit(business, restored);
+      journey.state.know({ stage: stageOf(business.remembered, business.situation) });
+      return followUntilDecided(
+        business,
+        (due) => begin(business, due),
+        () => continueAsNew<typeof businessOnboarding>(business.inputToCarry, business.carried),
       );
     },
     (comment) => {
@@ -55,204 +59,107 @@ export async function businessOnboarding(
 }
 
 /** Finds the profile of the business at the bank, or submits the holder, which makes a profile. */
-async function findOrSubmit(
-  application: BusinessApplication,
-  restored?: Restored,
-): Promise<UnderwritingRecords> {
-  const { current } = application.input;
-  const problems = isFollowed(current)
-    ? await adoptGiven(application, restored?.profileId ?? current.profileId)
-    : await submitUnlessKnown(application, restored);
-  return { seen: null, problems, delivered: {}, replies: [] };
+async function findOrSubmit(business: Business, restored: Restored | undefined): Promise<void> {
+  const { current } = business.input;
+  const known = restored?.profileId;
+  if (isFollowed(current)) await followProfile(business, known ?? current.profileId);
+  else if (known === undefined) await submitUnlessFound(business, mayBeDone(restored));
+  else business.knowProfile(known, 'profile-adopted');
 }
 
-/** @returns the problems of the submission; null when the profile was adopted, so that they are not known */
-async function submitUnlessKnown(
-  application: BusinessApplication,
-  restored?: Restored,
-): Promise<readonly FieldProblem[] | null> {
-  if (restored?.profileId !== undefined) return adopt(application, restored.profileId);
+/** @param inDoubt why it may have been submitted before */
+async function submitUnlessFound(business: Business, inDoubt: string | undefined): Promise<void> {
   const declined: number[] = [];
-  let inDoubt = mayBeDone(restored);
-  for (;;) {
-    const submitted = await submit(application, declined, inDoubt);
-    inDoubt = undefined;
-    if ('adopted' in submitted) return adopt(application, submitted.adopted);
+  for (let mayBeSubmitted = inDoubt; ; mayBeSubmitted = undefined) {
+    const submitted = await submit(business, declined, mayBeSubmitted);
+    if ('adopted' in submitted) return business.knowProfile(submitted.adopted, 'profile-adopted');
     if ('existing' in submitted) {
-      const { existing } = submitted;
-      const profileId = isSurelyOurs(existing) ? existing.profileId : await askWhose(application, existing);
-      if (profileId !== undefined) return adopt(application, profileId);
-      declined.push(existing.profileId);
+      const profileId = await ours(business, SUBMIT, submitted.existing);
+      if (profileId !== undefined) return business.knowProfile(profileId, 'profile-adopted');
+      declined.push(submitted.existing.profileId);
       continue;
     }
     const { profileId, financialAccountId, problems, now } = submitted;
-    if (profileId !== null) {
-      application.knowProfile(profileId, 'holder-submitted');
-      application.knowAccount(financialAccountId);
-      if (now) application.status.replaceWith(now);
-      return problems;
-    }
-    await askToCorrect(application, problems);
-  }
-}
-
-/**
- * Adopts the profile of a followed business, or asks until one can be adopted. It is adopted without a question only on the same
- * evidence as one that Gangway finds.
- *
- * @returns no problems: only a person submits a profile that reads as new
- */
-async function adoptGiven(
-  application: BusinessApplication,
-  profileId: number,
-): Promise<readonly FieldProblem[]> {
-  const { journey } = application;
-  const { workflowId } = workflowInfo();
-  const title = `adopt banking profile ${profileId}`;
-  for (;;) {
-    const found = await runStep(journey, {
-      effect: 'read',
-      title: `read banking profile ${profileId}`,
-      run: () => bank.inspectProfile({ ...application.business, profileId, workflowId }),
-    });
-    if (!found) {
-      const message = `the bank shows no banking profile ${profileId}`;
-      await askForCorrection(journey, { title }, [{ field: '', message }]);
+    if (profileId === null) {
+      await askToCorrect(business, problems);
       continue;
     }
-    const { candidate, now } = found;
-    const isOurs = isSurelyOurs(candidate);
-    const adopted = isOurs ? profileId : await askWhose(application, candidate);
-    if (adopted === undefined) continue;
-    adopt(application, adopted);
-    if (isOurs) application.status.replaceWith(now);
-    return [];
+    business.knowProfile(profileId, 'holder-submitted');
+    business.knowAccount(financialAccountId);
+    business.remembered = { ...business.remembered, problems };
+    if (now) business.status.replaceWith(now);
+    return;
   }
 }
 
-/** A profile that reads as new may not be submitted yet, or the bank may have rejected its submission. */
-function adopt(application: BusinessApplication, profileId: number): null {
-  application.knowProfile(profileId, 'profile-adopted');
-  return null;
+/** Begins what is due by the rules of `business/decisions.ts`. Meanwhile the status is polled. */
+async function begin(business: Business, due: Due): Promise<void> {
+  switch (due.begin) {
+    case 'problems':
+      return correctProblems(business);
+    case 'correction':
+      return deliverCorrection(business, due.answered);
+    case 'reply':
+      return deliverReply(business, due.answered, due.text);
+    case 'account':
+      return openAccount(business);
+    case 'late tickets':
+      return readLateTickets(business);
+  }
 }
 
-/** The response of the partner, or the profile that a lost submission made. */
-type Submitted = Submission | { readonly adopted: number };
+/** Has the problems of the holder corrected, unless the bank accepts it meanwhile. */
+async function correctProblems(business: Business): Promise<void> {
+  const isMoot = () => isAccepted(business.remembered);
+  const problems = business.remembered.problems ?? [];
+  if (problems.length === 0 || (await askToCorrect(business, problems, isMoot)))
+    await replaceHolder(business, isMoot);
+  business.remembered = { ...business.remembered, problems: [] };
+  business.journey.state.enter(stageOf(business.remembered, business.situation));
+}
 
-/**
- * @param declined profiles of the merchant that are not those of the business
- * @param inDoubt why it may have been submitted before
- */
-function submit(
-  application: BusinessApplication,
-  declined: readonly number[],
-  inDoubt: string | undefined,
-): Promise<Submitted> {
-  const { journey } = application;
-  const adoptable = adoption(application);
-  let candidates: readonly Candidate[] = [];
-  return runStep<Submitted>(journey, {
-    effect: 'once',
-    title: SUBMIT,
-    run: (send) => send(bank.submitHolder, { ...application.business, declined }),
-    correct: application.input.correct,
-    mayBeDone: inDoubt,
-    readEvidence: async (wasInDoubt, baseline) => {
-      if (!wasInDoubt || !baseline || application.dba === '') return undefined;
-      const known = [...baseline, ...declined];
-      candidates = await runStep(journey, {
-        effect: 'read',
-        title: 'look for the business at the bank',
-        run: () => bank.findCandidates({ ...application.business, baseline: known }),
-      });
-      const [made, ...more] = candidates.filter(isSurelyOurs);
-      return made && more.length === 0 ? { found: { adopted: made.profileId } } : undefined;
-    },
-    polledEvidence: 'none',
-    adopt: async (id) => ({ adopted: await adoptable(id) }),
-    get whereToLook() {
-      const seen = candidates.map((candidate) => `The bank has ${described(candidate)}.\n`);
-      return (
-        `${seen.length > 0 ? '\n' : ''}${seen.join('')}` +
-        `Look in the partner’s portal for a banking profile of “${masked(application.dba)}”. ` +
-        'If it is there, adopt its profile id.'
-      );
-    },
+/** Sends the holder as a person corrected it, who was asked by a ticket, or about a profile that nobody has submitted. */
+async function deliverCorrection(business: Business, answered: Answered): Promise<void> {
+  const { requirements } = business.journey;
+  const { requirement, resolution } = answered;
+  await requirements.whileSending([answered], CORRECT, async () => {
+    const answer = unlessAbandoned(resolution);
+    if (answer.kind === 'correction') business.input.correct(answer.patch);
+    if (requirement.kind === 'ticket') {
+      await replaceHolder(business);
+      delivered(business, answered);
+    } else {
+      await replaceHolder(business, () => isAccepted(business.remembered));
+      requirements.settle(requirement.id);
+    }
   });
 }
 
-function isSurelyOurs({ against, unclear }: Candidate): boolean {
-  return against.length === 0 && unclear.length === 0;
-}
-
-/** `banking profile 3001 of “Corner Bakery” (Submitted): its EIN is not shown` */
-function described({ profileId, dba, bankingStatus, against, unclear }: Candidate): string {
-  const why = [...against, ...unclear].join(', ');
-  const name = dba === null ? 'no dba' : `“${masked(dba)}”`;
-  return `banking profile ${profileId} of ${name} (${bankingStatus})${why && `: ${why}`}`;
-}
-
-/**
- * Checks the profile that a person names: it must exist, and what contradicts it is reported. When the person names the same
- * profile a second time, it is adopted anyway.
- *
- * @throws {RejectedByPartner} when the person has to be asked again
- */
-function adoption(application: BusinessApplication): (id: string) => Promise<number> {
-  const { journey } = application;
-  const doubt = doubts();
-  return async (id) => {
-    const profileId = Number(id);
-    const found = await runStep(journey, {
-      effect: 'read',
-      title: `read banking profile ${id}`,
-      run: () => bank.examineProfile({ ...application.business, profileId }),
-      endsWhenRejected: true,
-    });
-    if (!found)
-      throw new RejectedByPartner([{ field: '', message: `the bank shows no banking profile ${id}` }]);
-    if (found.against.length > 0) doubt(profileId, described(found));
-    return profileId;
-  };
-}
-
-/**
- * Asks whether a profile of the bank is the one of this business, where no evidence shows it.
- *
- * @returns the profile to adopt; undefined for `retry`
- */
-async function askWhose(application: BusinessApplication, existing: Candidate): Promise<number | undefined> {
-  const { journey, isFollowed } = application;
-  const { profileId } = existing;
-  const texts = isFollowed
-    ? {
-        title: `adopt banking profile ${profileId}`,
-        found: 'The bank has',
-        otherwise: 'If not, abandon. Retry reads the profile again.',
-      }
-    : {
-        title: SUBMIT,
-        found: 'For the merchant, the bank has',
-        otherwise: 'If not, retry: the business is then submitted as a new one.',
-      };
-  const adoptable = adoption(application);
-  let problem = '';
-  for (;;) {
-    const answer = await journey.ask({
-      kind: 'uncertain-write',
-      title: `Whose banking profile? ${texts.title}`,
-      detail:
-        `${problem}${texts.found} ${described(existing)}. If it belongs to this business, adopt ${profileId}. ` +
-        texts.otherwise,
-      answers: ['adopt', 'retry', 'abandon'],
-    });
-    if (answer?.kind !== 'adopt') return undefined;
-    if (Number(answer.id) === profileId) return profileId;
+/** Replies to a ticket. If the bank rejects the reply and still asks, a person is asked again. */
+async function deliverReply(business: Business, answered: Answered, text: string): Promise<void> {
+  const { journey, status } = business;
+  const { requirement } = answered;
+  await journey.requirements.whileSending([answered], titleOfReply(requirement), async () => {
     try {
-      return await adoptable(answer.id);
+      delivered(business, answered, await sendReply(journey, requirement, text));
     } catch (error) {
       if (!(error instanceof RejectedByPartner)) throw error;
-      problem = `${answer.id} cannot be adopted: ${error.message}\n`;
+      const now = await read(business);
+      react(business, onRejected(business.remembered, requirement, error.message));
+      status.replaceWith(now);
     }
-  }
+  });
+}
+
+function delivered(business: Business, { requirement }: Answered, replyId: number | null = null): void {
+  react(business, onDelivered(business.remembered, requirement, replyId, business.situation));
+  business.journey.state.report();
+}
+
+/** Reads the tickets once more, and asks those again that are still listed long after their answers. */
+async function readLateTickets(business: Business): Promise<void> {
+  const begunAt = Date.now();
+  const now = await read(business);
+  business.remembered = askingAgain(business.remembered, begunAt);
+  business.status.replaceWith(now);
 }

@@ -4,10 +4,9 @@ import type { MerchantBoardingInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome, Restored } from '../messages/onboardings.js';
 import { adoptMerchant, followMerchant } from './boarding/adoption.js';
-import { Boarding, type Carried } from './boarding/boarding.js';
-import { type Due, onChangesRequested } from './boarding/decisions.js';
+import { Boarding } from './boarding/boarding.js';
+import { type Due, onChangesRequested, type Remembered } from './boarding/decisions.js';
 import { afterDelivery, afterUpload, listsDelivered, missingDocuments } from './boarding/deliveries.js';
-import { followUntilDecided } from './boarding/following.js';
 import {
   createMerchant,
   REVIEW,
@@ -18,6 +17,7 @@ import {
   submit,
   upload,
 } from './boarding/steps.js';
+import { apply, type Carried, followUntilDecided } from './journey/following.js';
 import { handleMessages } from './journey/handlers.js';
 import { type Answered, unlessAbandoned } from './journey/requirement-queue.js';
 import { runDueTasks } from './journey/tasks.js';
@@ -29,7 +29,7 @@ import { runDueTasks } from './journey/tasks.js';
  */
 export async function merchantBoarding(
   input: MerchantBoardingInput | FollowedMerchantInput,
-  carried?: Carried,
+  carried?: Carried<Remembered>,
   restored?: Restored,
 ): Promise<MerchantBoardingOutcome> {
   const boarding = new Boarding(input, carried);
@@ -93,7 +93,7 @@ async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]
     }
     // The poll may have read earlier that the partner asks again. Nobody was asked, because these answers were in flight.
     const { restless } = boarding.remembered;
-    boarding.apply(onChangesRequested({ seen: remembered.seen, restless }, now, boarding.situation));
+    apply(journey, onChangesRequested({ seen: remembered.seen, restless }, now, boarding.situation));
   });
   state.report();
 }

@@ -1,16 +1,21 @@
 import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { FollowedMerchantInput } from '../../messages/followed-inputs.js';
 import type { MerchantBoardingInput } from '../../messages/inputs.js';
-import { CORRECTABLE_MERCHANT_FIELDS, isFollowed } from '../../messages/onboardings.js';
+import {
+  CORRECTABLE_MERCHANT_FIELDS,
+  isFollowed,
+  type MerchantBoardingOutcome,
+} from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import type { NextSteps } from '../journey/current-details.js';
+import { type Carried, react } from '../journey/following.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
-import { createJourney, type Journey, type JourneyRecords } from '../journey/journey.js';
+import { createJourney, type Journey } from '../journey/journey.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/partner-activities.js';
 import type { Facts } from '../journey/published-state.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';
-import { type Decision, NOTHING, type Remembered, type Situation } from './decisions.js';
+import { KINDS, NOTHING, next, onRead, type Remembered, type Situation } from './decisions.js';
 
 export const partner = partnerActivities('boarding')({
   inspectMerchant: { ...REPEATABLE, summary: 'Read a merchant to adopt' },
@@ -45,12 +50,6 @@ function leftBehind({ merchantProfileId, partnerStatus }: Facts): string {
     : 'no merchant is known at the partner';
 }
 
-/** The records that a run passes to the next one when its history has grown long. They include the input with its corrections. */
-export interface Carried {
-  readonly journey: JourneyRecords;
-  readonly underwriting: Remembered;
-}
-
 /** The present state of a boarding: its input with corrections, what is known of the merchant, and what runs. */
 export class Boarding {
   readonly journey: Journey;
@@ -61,15 +60,16 @@ export class Boarding {
   readonly status: StatusPoll<Seen, StatusSnapshot>;
   /** The tasks that run next to the poll. */
   readonly tasks = new Tasks();
+  readonly kinds = KINDS;
   remembered: Remembered;
   /** The snapshot that the poll has read since the write in flight began. */
   polled: StatusSnapshot | undefined;
 
-  constructor(input: MerchantBoardingInput | FollowedMerchantInput, carried?: Carried) {
+  constructor(input: MerchantBoardingInput | FollowedMerchantInput, carried?: Carried<Remembered>) {
     requireFields(input, { externalId: 'string', merchant: 'object' });
     this.isFollowed = isFollowed(input);
     if (this.isFollowed) requireFields(input, { merchantProfileId: 'number' });
-    this.remembered = carried?.underwriting ?? NOTHING;
+    this.remembered = carried?.remembered ?? NOTHING;
     this.input = new CorrectableInput('merchantBoarding', CORRECTABLE_MERCHANT_FIELDS, input);
     this.journey = createJourney({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
@@ -84,8 +84,8 @@ export class Boarding {
     );
   }
 
-  get carried(): Carried {
-    return { journey: this.journey.records, underwriting: this.remembered };
+  get carried(): Carried<Remembered> {
+    return { journey: this.journey.records, remembered: this.remembered };
   }
 
   get merchantProfileId(): number {
@@ -111,15 +111,14 @@ export class Boarding {
     };
   }
 
-  apply(decisions: readonly Decision[]): void {
-    const { requirements, state, timeline } = this.journey;
-    for (const decision of decisions) {
-      if ('ask' in decision) requirements.raise(decision.ask);
-      else if ('close' in decision) {
-        requirements.withdraw(decision.close, decision.why);
-        requirements.drop(decision.close, decision.why);
-      } else if ('know' in decision) state.know(decision.know);
-      else timeline.add(decision.record, { detail: decision.detail });
-    }
+  get next() {
+    return next(this.remembered, this.situation);
+  }
+
+  take(now: StatusSnapshot): MerchantBoardingOutcome | undefined {
+    const read = onRead(this.remembered, now, this.status.changes, this.situation);
+    this.polled = now;
+    react(this, read);
+    return read.outcome;
   }
 }

@@ -1,16 +1,26 @@
 /**
  * All rules of underwriting, as functions of values. They take what a boarding remembers, what the partner shows and what people
- * answered. They return what to ask, what to close, what to send next, how it ends, and what to remember. `following.ts` applies it.
+ * answered. They return what to ask, what to close, what to send next, how it ends, and what to remember. `journey/following.ts` applies it.
  */
 import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { merchantOutcome } from '../../messages/outcomes.js';
-import type { Requirement, RequirementKind } from '../../messages/requirements.js';
-import type { TimelineEvent } from '../../messages/timeline-events.js';
-import { isUnderReview, mayTakeAnswers } from '../../partners/boarding/phases.js';
+import type { RequirementKind } from '../../messages/requirements.js';
+import { isDecided, isUnderReview, mayTakeAnswers } from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
-import type { Facts } from '../journey/published-state.js';
-import type { Answered, Question } from '../journey/requirement-queue.js';
+import {
+  type Asked,
+  answeredOf,
+  type Decision,
+  type Ended,
+  MOVED_ON,
+  type Next,
+  openOf,
+  type Reaction,
+  sorted,
+  when,
+} from '../journey/decisions.js';
+import type { Answered } from '../journey/requirement-queue.js';
 import { changesQuestion, midQuestion, noteQuestion, notSubmittedQuestion } from './questions.js';
 import { CALM, calmed, comparable, type Restless, seenOf, tracked } from './restless.js';
 
@@ -49,29 +59,17 @@ export const UNSUBMITTED: Remembered = { ...NOTHING, seen: { phase: 'not-submitt
 export const KINDS = ['underwriting-note', 'request-changes', 'not-submitted', 'unclear-mid'] as const;
 
 /** The facts on which a decision depends, besides what is remembered and read. */
-export interface Situation {
+export interface Situation extends Asked {
   readonly merchantProfileId: number;
   readonly dba: string;
   /** Nothing is sent that no person asked for. */
   readonly isFollowed: boolean;
   /** A write is in flight, perhaps with answers. */
   readonly isWriting: boolean;
-  readonly open: readonly Requirement[];
-  /** Answers that the partner does not have. */
-  readonly answered: readonly Answered[];
 }
 
-export type Decision =
-  | { readonly ask: Question }
-  /** Closes an open requirement, or drops its answer. */
-  | { readonly close: string; readonly why: string }
-  | { readonly record: TimelineEvent; readonly detail: string }
-  | { readonly know: Partial<Facts> };
-
-export interface Reaction {
-  readonly remember: Remembered;
-  /** In the order in which they are applied. */
-  readonly decisions: readonly Decision[];
+/** The consequences of a read, and the outcome if the boarding ends with it. */
+export interface Read extends Reaction<Remembered> {
   readonly outcome?: MerchantBoardingOutcome;
 }
 
@@ -80,16 +78,14 @@ export interface Reaction {
  *
  * @param inARow how many reads in a row have changed something
  */
-export function onRead(
-  before: Remembered,
-  now: StatusSnapshot,
-  inARow: number,
-  situation: Situation,
-): Reaction {
+export function onRead(before: Remembered, now: StatusSnapshot, inARow: number, situation: Situation): Read {
   const restless = tracked(before.restless, before.seen, now, inARow);
   const shown = [...showStatus(before.seen, now), ...showRestless(restless)];
   const outcome = merchantOutcome(now, situation.merchantProfileId);
-  if (outcome) return { remember: { ...before, restless }, decisions: shown, outcome };
+  if (outcome) {
+    const known = outcome.outcome === 'boarded' ? [{ know: { mid: outcome.mid } }] : [];
+    return { remember: { ...before, restless }, decisions: [...shown, ...known], outcome };
+  }
   const delivered = stillDelivered(before.delivered, now, restless);
   const decisions = [
     ...shown,
@@ -103,7 +99,10 @@ export function onRead(
 }
 
 /** A new status goes into the timeline, and so does a `mid` that is not final. */
-function showStatus(seen: Seen, { status, phase, comment, mid, unclearMid }: StatusSnapshot): Decision[] {
+function showStatus(
+  seen: Seen,
+  { status, phase, comment, mid, unclearMid }: StatusSnapshot,
+): readonly Decision[] {
   const isKnown = status === seen.status || (seen.status === undefined && phase === seen.phase);
   const isSaid = isKnown && comment === (seen.comment ?? null);
   const said = comment === null ? status : `${status}: ${masked(comment)}`;
@@ -116,13 +115,13 @@ function showStatus(seen: Seen, { status, phase, comment, mid, unclearMid }: Sta
   ];
 }
 
-function showRestless(restless: Restless): Decision[] {
+function showRestless(restless: Restless): readonly Decision[] {
   const fields = calmed(restless).join(', ');
   const detail = `changes with each read, no longer compared: ${fields}`;
   return when(fields !== '', { record: 'restless', detail });
 }
 
-function enterStage({ phase }: StatusSnapshot): Decision[] {
+function enterStage({ phase }: StatusSnapshot): readonly Decision[] {
   const stage = phase === 'approved' ? 'boarding' : 'underwriting';
   return when(phase !== 'not-submitted', { know: { stage } });
 }
@@ -153,11 +152,11 @@ function onNotes(
   delivered: Remembered['delivered'],
   { phase, notes }: StatusSnapshot,
   situation: Situation,
-): Decision[] {
+): readonly Decision[] {
   const { closed, kept } = sorted('underwriting-note', situation, {
     isAsked: ({ about }) => notes.some(({ id }) => id === about),
     drops: isUnderReview(phase) && phase !== 'in-review' && !situation.isWriting,
-    why: 'the underwriters no longer ask',
+    why: () => 'the underwriters no longer ask',
   });
   if (!isUnderReview(phase)) return closed;
   const isNew = (id: string) => !Object.hasOwn(delivered, id) && !kept.some(({ about }) => about === id);
@@ -172,12 +171,12 @@ export function onChangesRequested(
   { seen, restless }: Pick<Remembered, 'seen' | 'restless'>,
   { status, phase, statusDate, comment }: StatusSnapshot,
   situation: Situation,
-): Decision[] {
+): readonly Decision[] {
   const question = phase === 'changes-requested' ? changesQuestion(comment) : undefined;
   const { closed, kept } = sorted('request-changes', situation, {
     isAsked: ({ detail }) => detail === question?.detail,
     drops: ['changes-requested', 'submitted', 'in-review'].includes(phase) && !situation.isWriting,
-    why: MOVED_ON,
+    why: () => MOVED_ON,
   });
   const isNew = !isSame(seen, { status, statusDate }, restless) || comment !== seen.comment;
   return question && isNew && kept.length === 0 ? [...closed, { ask: question }] : closed;
@@ -188,51 +187,27 @@ function onNotSubmitted(
   submitted: boolean,
   { phase, status }: StatusSnapshot,
   situation: Situation,
-): Decision[] {
+): readonly Decision[] {
   const isAsked = phase === 'not-submitted';
   const { closed, kept } = sorted('not-submitted', situation, {
     isAsked: () => isAsked,
     drops: !situation.isWriting,
-    why: MOVED_ON,
+    why: () => MOVED_ON,
   });
   if (!isAsked || !situation.isFollowed || submitted || kept.length > 0) return closed;
   return [{ know: { stage: 'applying' } }, { ask: notSubmittedQuestion(situation, status) }];
 }
 
 /** A person is asked about a mid of an unexpected form, once the merchant is approved, until the partner shows another one. */
-function onUnclearMid({ phase, unclearMid }: StatusSnapshot, situation: Situation): Decision[] {
+function onUnclearMid({ phase, unclearMid }: StatusSnapshot, situation: Situation): readonly Decision[] {
   const isUnclear = phase === 'approved' && unclearMid !== null;
   const question = isUnclear ? midQuestion(situation.merchantProfileId, unclearMid) : undefined;
   const { closed, kept } = sorted('unclear-mid', situation, {
     isAsked: ({ detail }) => detail === question?.detail,
     drops: true,
-    why: 'the partner shows another mid',
+    why: () => 'the partner shows another mid',
   });
   return question && kept.length === 0 ? [...closed, { ask: question }] : closed;
-}
-
-const MOVED_ON = 'the partner has moved on';
-
-/**
- * Closes the requirements of a kind that the partner no longer asks about.
- *
- * @param drops whether that also drops their answers. An answer in flight is never dropped
- */
-function sorted(
-  kind: RequirementKind,
-  situation: Situation,
-  rule: { isAsked: (requirement: Requirement) => boolean; drops: boolean; why: string },
-): { closed: Decision[]; kept: readonly Requirement[] } {
-  const open = openOf(situation, kind);
-  const answered = answeredOf(situation, kind).map(({ requirement }) => requirement);
-  const isMoot = (each: Requirement) => !rule.isAsked(each) && (rule.drops || open.includes(each));
-  const all = [...open, ...answered];
-  const closed = all.filter(isMoot).map(({ id }) => ({ close: id, why: rule.why }));
-  return { closed, kept: all.filter((each) => !isMoot(each)) };
-}
-
-function when(condition: boolean, decision: Decision): Decision[] {
-  return condition ? [decision] : [];
 }
 
 /** The next thing to send. */
@@ -275,20 +250,33 @@ export function compared({ seen, restless }: Remembered): Seen {
   return comparable(restless, seen);
 }
 
+/** Returns the next action, as one task, because the partner accepts one change of a merchant at a time. */
+export function next(remembered: Remembered, situation: Situation): Next<Seen, Due, MerchantBoardingOutcome> {
+  const sent = due(remembered, situation);
+  const { phase } = remembered.seen;
+  // While a person is asked, or the partner has decided, anything may happen.
+  const mayChange = situation.open.length > 0 || (phase !== null && isDecided(phase));
+  return {
+    due: sent ? [{ task: 'application', ...sent }] : [],
+    compared: !situation.isWriting || mayChange ? compared(remembered) : undefined,
+    ended: endedByMid(situation),
+  };
+}
+
+function endedByMid(situation: Situation): Ended<MerchantBoardingOutcome> | undefined {
+  const outcome = confirmedMid(situation);
+  if (outcome?.outcome !== 'boarded') return undefined;
+  const { mid } = outcome;
+  const settled = answeredOf(situation, 'unclear-mid').map(({ requirement: { id } }) => ({ settle: id }));
+  return { outcome, decisions: [{ know: { mid } }, ...settled, { record: 'mid-confirmed', detail: mid }] };
+}
+
 /** A person confirmed or corrected the mid. */
 export function confirmedMid(situation: Situation): MerchantBoardingOutcome | undefined {
   const [answered] = answeredOf(situation, 'unclear-mid');
   if (answered?.resolution.answer.kind !== 'adopt') return undefined;
   const { merchantProfileId } = situation;
   return { outcome: 'boarded', mid: answered.resolution.answer.id, merchantProfileId };
-}
-
-function openOf({ open }: Situation, kind: RequirementKind): readonly Requirement[] {
-  return open.filter((requirement) => requirement.kind === kind);
-}
-
-function answeredOf({ answered }: Situation, kind: RequirementKind): readonly Answered[] {
-  return answered.filter(({ requirement }) => requirement.kind === kind);
 }
 
 export function idsOf(answers: readonly Answered[]): string {

@@ -1,87 +1,113 @@
+/** The rules about the bank's tickets, as functions of values: when a person is asked, and when the same ticket is asked again. */
 import type { OpenTicket } from '../../messages/banking-activities.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { masked } from '../../privacy/masked.js';
-import type { Journey } from '../journey/journey.js';
-import { ANSWER, partnerActivities, REPEATABLE } from '../journey/partner-activities.js';
+import { type Asked, type Reaction, sorted } from '../journey/decisions.js';
 import type { Question } from '../journey/requirement-queue.js';
-import { runStep } from '../journey/run-step.js';
+import { aboutTicket, detailOf, ticketQuestion } from './questions.js';
 
-/** A correction to fill in where nobody knows which field it changes. */
-export const ANY_OF_HOLDER = { holder: { '': '' } };
-
-const { replyToTicket, findReply } = partnerActivities('banking')({
-  replyToTicket: { ...ANSWER, summary: 'Reply to a ticket' },
-  findReply: { ...REPEATABLE, summary: 'Look for the reply to a ticket' },
-});
-
-const TICKET = 'ticket-';
-
-/** The `about` of the requirement of a ticket. */
-export function aboutTicket(ticketId: number): string {
-  return `${TICKET}${ticketId}`;
+/** The memory of tickets. Keys are the `about` of their questions. */
+export interface Tickets {
+  /**
+   * Tickets that need no answer, although the bank may list them for some more time. One of them asks again if it asks something
+   * else, if it is listed again after it was gone, or if it is still listed at a time: it may have been closed and opened again
+   * between two reads.
+   */
+  readonly answered: Readonly<Record<string, Settled>>;
+  /** The reasons why tickets ask again. */
+  readonly again: Readonly<Record<string, string>>;
+  /** Our replies, which are tickets as well. */
+  readonly replies: readonly number[];
 }
 
-function ticketIdOf({ about = '' }: Requirement): number {
-  return Number(about.slice(TICKET.length));
+interface Settled {
+  /** The text of the question. */
+  readonly detail: string;
+  /** In milliseconds since 1970. Absent where it may be listed forever. */
+  readonly until?: number | undefined;
 }
 
-export function titleOfReply(requirement: Requirement): string {
-  return `reply to ticket ${ticketIdOf(requirement)}`;
+export const NO_TICKETS: Tickets = { answered: {}, again: {}, replies: [] };
+
+/** The way in which a workflow asks. */
+export interface Asking {
+  readonly answers: Question['answers'];
+  /** Why a question closes whose ticket is not listed. */
+  readonly whenGone: string;
 }
 
-/** The question of a ticket, for people. */
-export function detailOf({ text, updateFieldRequest }: OpenTicket): string {
-  const field =
-    updateFieldRequest === null ? '' : `\nThe partner asks about the field ${updateFieldRequest}.`;
-  return masked(text + field);
+/** Asks a person about each listed ticket that is neither answered nor a reply. Closes each question whose ticket is gone. */
+export function onListed<Remembered extends Tickets>(
+  remembered: Remembered,
+  listed: readonly OpenTicket[],
+  asked: Asked,
+  { answers, whenGone }: Asking,
+): Reaction<Remembered> {
+  const tickets = listed.filter(({ ticketId }) => !remembered.replies.includes(ticketId));
+  const details = new Map(tickets.map((ticket) => [aboutTicket(ticket), detailOf(ticket)]));
+  const { closed, kept } = sorted('ticket', asked, {
+    isAsked: ({ about = '', detail }) => details.get(about) === detail,
+    drops: false,
+    why: ({ about = '' }) => (details.has(about) ? 'the partner asks something else' : whenGone),
+  });
+  const answered = only(remembered.answered, (about, { detail }) => details.get(about) === detail);
+  const isKnown = (about: string) =>
+    Object.hasOwn(answered, about) || kept.some((each) => each.about === about);
+  const asking = tickets.filter((ticket) => !isKnown(aboutTicket(ticket)));
+  const again = only(remembered.again, (about) => isKnown(about) || !details.has(about));
+  const questions = asking.map((ticket) => ({
+    ask: ticketQuestion(ticket, answers, remembered.again[aboutTicket(ticket)]),
+  }));
+  return { remember: { ...remembered, answered, again }, decisions: [...closed, ...questions] };
 }
 
-/** @param remark why the ticket is asked again */
-export function ticketQuestion(
-  ticket: OpenTicket,
-  answers: Question['answers'],
-  remark: string | undefined,
-): Question {
-  const subject = ticket.updateFieldRequest ?? ticket.topic;
-  const title = subject === null ? 'Ticket' : `Ticket about ${masked(subject)}`;
-  return {
-    about: aboutTicket(ticket.ticketId),
-    kind: 'ticket',
-    title: remark === undefined ? title : `${title}; ${remark}`,
-    detail: detailOf(ticket),
-    answers,
-    ...(answers.includes('correction') && { blank: ANY_OF_HOLDER }),
-  };
+function only<Value>(
+  record: Readonly<Record<string, Value>>,
+  isKept: (name: string, value: Value) => boolean,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(record).filter(([name, value]) => isKept(name, value)));
 }
 
 /**
- * Replies to the ticket of a requirement, once.
+ * Returns the memory after the ticket of a question was answered.
  *
- * @returns the id of the reply, which is a ticket as well; null when a person adopted it
- * @throws {RejectedByPartner} when the partner rejects it
- * @throws {Abandoned} when its outcome is unknown and a person abandons it
+ * @param replyId the reply that it has, if Gangway has sent it
  */
-export async function reply(
-  journey: Journey,
-  requirement: Requirement,
-  text: string,
-): Promise<number | null> {
-  const ticketId = ticketIdOf(requirement);
-  const { replyId } = await runStep<{ readonly replyId: number | null }>(journey, {
-    effect: 'once',
-    title: titleOfReply(requirement),
-    run: (send) => send(replyToTicket, { ticketId, topic: null, text }),
-    endsWhenRejected: true,
-    readEvidence: async (wasInDoubt, baseline) => {
-      if (!wasInDoubt || !baseline) return undefined;
-      const title = `look for the reply to ticket ${ticketId}`;
-      const run = () => findReply({ ticketId, text, baseline });
-      const found = await runStep(journey, { effect: 'read', title, run });
-      return found === null ? undefined : { found: { replyId: found } };
-    },
-    polledEvidence: 'none',
-    adopt: () => ({ replyId: null }),
-    whereToLook: `Look in the partner’s portal whether ticket ${ticketId} has the reply. If it has, adopt ${ticketId}.`,
-  });
-  return replyId;
+export function withAnswer<Remembered extends Tickets>(
+  remembered: Remembered,
+  { id, about = id, detail }: Requirement,
+  replyId: number | null,
+  until?: number,
+): Remembered {
+  const replies = replyId === null ? remembered.replies : [...remembered.replies, replyId];
+  return { ...remembered, replies, answered: { ...remembered.answered, [about]: { detail, until } } };
+}
+
+/** Returns the consequences of a rejected answer. If the bank still lists the ticket, a person is asked again. */
+export function onRejected<Remembered extends Tickets>(
+  remembered: Remembered,
+  { id, about = id }: Requirement,
+  why: string,
+): Reaction<Remembered> {
+  const again = { ...remembered.again, [about]: `the last answer was rejected: ${why}` };
+  return {
+    remember: { ...remembered, again },
+    decisions: [{ settle: id }, { record: 'answer-rejected', detail: `${id}: ${why}` }],
+  };
+}
+
+/** Returns the times at which answered tickets ask again. */
+export function timesOf({ answered }: Tickets): readonly number[] {
+  return Object.values(answered).flatMap(({ until }) => until ?? []);
+}
+
+/** Lets the tickets ask again that should have been gone at this time, if the bank still lists them. */
+export function askingAgain<Remembered extends Tickets>(remembered: Remembered, time: number): Remembered {
+  const isLate = (_: string, { until = Number.POSITIVE_INFINITY }: Settled) => until <= time;
+  const late = Object.keys(only(remembered.answered, isLate));
+  const again = late.map((about) => [about, 'answered, but still listed by the partner']);
+  return {
+    ...remembered,
+    answered: only(remembered.answered, (about) => !late.includes(about)),
+    again: { ...remembered.again, ...Object.fromEntries(again) },
+  };
 }

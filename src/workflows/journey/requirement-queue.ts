@@ -133,11 +133,6 @@ export class RequirementQueue {
     return [...this.#entries].flatMap(([id, { state }]) => (state.is === 'answered' ? [id] : []));
   }
 
-  /** True while a requirement about this is open, or has an answer that is not processed. */
-  has(about: string): boolean {
-    return [...this.#entries.values()].some(({ requirement }) => requirement.about === about);
-  }
-
   /** Milliseconds that a person has to answer. */
   get dueInMs(): number {
     return this.options.dueInHours * 3_600_000;

@@ -16,6 +16,11 @@ export class Tasks {
     return this.#running.size > 0;
   }
 
+  /** Names of the tasks that run. */
+  get running(): readonly string[] {
+    return [...this.#running.keys()];
+  }
+
   isRunning(name: string): boolean {
     return this.#running.has(name);
   }

@@ -80,18 +80,6 @@ describe('a requirement that is raised', () => {
       'note-2',
     ]);
   });
-
-  it('is found by what it is about until it ends, open or answered', () => {
-    const { queue, raise, answer } = queueOf();
-    raise('note-1');
-    raise('note-1');
-    expect([queue.has('note-1'), queue.has('note-1-2'), queue.has('note-2')]).toEqual([true, false, false]);
-    answer('note-1');
-    queue.withdraw('note-1-2', 'gone');
-    expect(queue.has('note-1')).toBe(true);
-    queue.settle('note-1');
-    expect(queue.has('note-1')).toBe(false);
-  });
 });
 
 describe('an answer', () => {

@@ -1,11 +1,7 @@
 import type { Note, StatusSnapshot } from '../../../../src/messages/boarding-activities.js';
 import type { Answer, Requirement, RequirementKind } from '../../../../src/messages/requirements.js';
-import {
-  type Decision,
-  NOTHING,
-  type Remembered,
-  type Situation,
-} from '../../../../src/workflows/boarding/decisions.js';
+import { NOTHING, type Remembered, type Situation } from '../../../../src/workflows/boarding/decisions.js';
+import type { Decision } from '../../../../src/workflows/journey/decisions.js';
 import type { Answered } from '../../../../src/workflows/journey/requirement-queue.js';
 
 export const MONDAY = '2026-02-02T09:00:00Z';
@@ -67,7 +63,9 @@ export function lines(decisions: readonly Decision[]): string[] {
   return decisions.map((decision) => {
     if ('ask' in decision) return `ask ${decision.ask.about ?? decision.ask.kind}: ${decision.ask.detail}`;
     if ('close' in decision) return `close ${decision.close}: ${decision.why}`;
-    if ('record' in decision) return `${decision.record}: ${decision.detail}`;
+    if ('settle' in decision) return `settle ${decision.settle}`;
+    if ('record' in decision)
+      return [decision.record, ...(decision.detail ? [decision.detail] : [])].join(': ');
     return Object.entries(decision.know)
       .map(([fact, value]) => `${fact} is ${value}`)
       .join();

@@ -7,15 +7,16 @@ import type {
 import type { FollowedBusinessInput } from '../../messages/followed-inputs.js';
 import type { BusinessOnboardingInput } from '../../messages/inputs.js';
 import { CORRECTABLE_BUSINESS_FIELDS, isFollowed } from '../../messages/onboardings.js';
-import { type Answer, DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
-import type { FieldProblem } from '../../partners/partner-error.js';
+import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import type { NextSteps } from '../journey/current-details.js';
+import { apply, type Carried, react } from '../journey/following.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
-import { createJourney, type Journey, type JourneyRecords } from '../journey/journey.js';
+import { createJourney, type Journey } from '../journey/journey.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/partner-activities.js';
 import type { Facts } from '../journey/published-state.js';
-import { askForCorrection, doubts, RejectedByPartner, runStep } from '../journey/run-step.js';
 import { StatusPoll } from '../journey/status-poll.js';
+import { Tasks } from '../journey/tasks.js';
+import { KINDS, NOTHING, next, onAccount, onRead, type Remembered, type Situation } from './decisions.js';
 
 export const bank = partnerActivities('banking')({
   submitHolder: { ...ONCE, summary: 'Submit the business account holder' },
@@ -26,6 +27,8 @@ export const bank = partnerActivities('banking')({
   readProfile: { ...REPEATABLE, summary: 'Read the banking profile' },
   awaitProfileChange: { ...POLL, summary: 'Wait until the banking profile changes (one read per attempt)' },
   openFinancialAccount: { ...ONCE, summary: 'Open a financial account' },
+  replyToTicket: { ...ANSWER, summary: 'Reply to a ticket' },
+  findReply: { ...REPEATABLE, summary: 'Look for the reply to a ticket' },
 });
 
 const NEXT_STEPS: NextSteps = {
@@ -36,7 +39,7 @@ const NEXT_STEPS: NextSteps = {
   closed: 'The bank closed the profile.',
 };
 
-/** What differs where the bank has the profile, and Gangway only follows it. */
+/** The steps that differ when the bank has the profile, and Gangway only follows it. */
 const NEXT_STEPS_FOLLOWED: NextSteps = { ...NEXT_STEPS, applying: 'read the profile at the bank' };
 
 function leftBehind({ profileId, partnerStatus }: Facts): string {
@@ -45,20 +48,26 @@ function leftBehind({ profileId, partnerStatus }: Facts): string {
     : 'no banking profile is known at the partner';
 }
 
-/** The application of a business as it stands: its input with corrections, and what is known of its profile. */
-export class BusinessApplication {
+/** The present state of a business: its input with corrections, what is known of its profile, and what runs. */
+export class Business {
   readonly journey: Journey;
-  /** Polls the status of the profile, once there is one. */
-  readonly status: StatusPoll<SeenProfile, ProfileSnapshot>;
   readonly input: CorrectableInput<BusinessOnboardingInput | FollowedBusinessInput>;
   /** Nothing is sent that no person asked for. */
   readonly isFollowed: boolean;
+  /** Polls the status of the profile, once there is one. */
+  readonly status: StatusPoll<SeenProfile, ProfileSnapshot>;
+  /** The tasks that run next to the poll. */
+  readonly tasks = new Tasks();
+  readonly kinds = KINDS;
+  readonly grace = '5s';
+  remembered: Remembered;
 
-  constructor(input: BusinessOnboardingInput | FollowedBusinessInput, records?: JourneyRecords) {
+  constructor(input: BusinessOnboardingInput | FollowedBusinessInput, carried?: Carried<Remembered>) {
     requireFields(input, { externalId: 'string', holder: 'object' });
     this.isFollowed = isFollowed(input);
     if (this.isFollowed) requireFields(input, { profileId: 'number' });
     requireFields(input.holder, { doingBusinessAsName: 'string' });
+    this.remembered = carried?.remembered ?? NOTHING;
     this.input = new CorrectableInput('businessOnboarding', CORRECTABLE_BUSINESS_FIELDS, input);
     this.journey = createJourney({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
@@ -68,13 +77,17 @@ export class BusinessApplication {
       leftBehind,
       // A customer shows the requirements of its merchant beside these.
       idPrefix: 'business-',
-      records,
+      records: carried?.journey,
     });
     const { merchantProfileId } = input;
     if (merchantProfileId !== undefined) this.journey.state.know({ merchantProfileId });
     this.status = new StatusPoll(this.journey, (seen, pace) =>
       bank.awaitProfileChange({ profileId: this.profileId, seen, pace }),
     );
+  }
+
+  get carried(): Carried<Remembered> {
+    return { journey: this.journey.records, remembered: this.remembered };
   }
 
   /** '' when a correction removed it, which is reported before anything is sent. */
@@ -92,8 +105,8 @@ export class BusinessApplication {
     return { holder, ...(beneficialOwners && { beneficialOwners }) } as HolderRequest;
   }
 
-  /** The same with its merchant, to find the business at the partner. */
-  get business(): BusinessToFind {
+  /** The holder with its merchant, to find the business at the partner. */
+  get toFind(): BusinessToFind {
     const { merchantProfileId } = this.input.current;
     return { ...this.submission, ...(merchantProfileId !== undefined && { merchantProfileId }) };
   }
@@ -117,18 +130,38 @@ export class BusinessApplication {
     return profileId;
   }
 
+  /** The present facts on which decisions depend. */
+  get situation(): Situation {
+    const { requirements, state } = this.journey;
+    const { dueInMs, open, answered } = requirements;
+    return {
+      profileId: this.profileId,
+      dba: this.dba,
+      isFollowed: this.isFollowed,
+      wantsAccount: this.input.current.openFinancialAccount === true,
+      financialAccountId: state.facts.financialAccountId,
+      running: this.tasks.running,
+      now: Date.now(),
+      ...{ dueInMs, open, answered },
+    };
+  }
+
+  get next() {
+    return next(this.remembered, this.situation);
+  }
+
+  take(now: ProfileSnapshot): undefined {
+    react(this, onRead(this.remembered, now, this.situation));
+  }
+
   knowProfile(profileId: number, event: 'holder-submitted' | 'profile-adopted'): void {
     const { state, timeline } = this.journey;
     state.know({ profileId });
     timeline.add(event, { detail: `banking profile ${profileId}` });
   }
 
-  /** Adds a financial account to the state, once. */
   knowAccount(financialAccountId: string | null): void {
-    const { journey } = this;
-    if (financialAccountId === null || financialAccountId === journey.state.facts.financialAccountId) return;
-    journey.state.know({ financialAccountId });
-    journey.timeline.add('financial-account-opened', { detail: financialAccountId });
+    apply(this.journey, onAccount(financialAccountId, this.journey.state.facts));
   }
 }
 
@@ -136,75 +169,4 @@ export class BusinessApplication {
 function withoutSsn<Person extends { readonly ssn?: string | undefined }>(person: Person): Person {
   const { ssn: _, ...rest } = person;
   return rest as Person;
-}
-
-export const SUBMIT = 'submit the business account holder';
-
-/** Asks a person to correct what is wrong with the submission. Undefined when that became moot. */
-export function askToCorrect(
-  { journey, input }: BusinessApplication,
-  problems: readonly FieldProblem[],
-  isMoot?: () => boolean,
-): Promise<Answer | undefined> {
-  return askForCorrection(journey, { title: SUBMIT, correct: input.correct }, problems, isMoot);
-}
-
-/** Reads the profile, as often as it takes. */
-export function read({ journey, profileId }: BusinessApplication): Promise<ProfileSnapshot> {
-  const run = () => bank.readProfile({ profileId });
-  return runStep(journey, { effect: 'read', title: 'read the banking profile', run });
-}
-
-export const CORRECT = 'correct the business account holder';
-
-/** Replaces the holder by the corrected one, until the partner accepts it or the correction is moot. */
-export async function replaceHolder(application: BusinessApplication, isMoot?: () => boolean): Promise<void> {
-  const { journey, profileId } = application;
-  const { correct } = application.input;
-  const title = CORRECT;
-  for (;;) {
-    const { problems } = await runStep(journey, {
-      effect: 'idempotent',
-      title,
-      run: () => bank.correctHolder({ profileId, ...application.submission }),
-      correct,
-    });
-    if (problems.length === 0) break;
-    if (!(await askForCorrection(journey, { title, correct }, problems, isMoot))) return;
-  }
-  journey.timeline.add('holder-corrected');
-}
-
-/** Opens a financial account for an approved business, unless it has one by then. */
-export async function openAccount(application: BusinessApplication): Promise<void> {
-  const { journey, profileId } = application;
-  const doubt = doubts();
-  const financialAccountId = await runStep<string>(journey, {
-    effect: 'once',
-    title: 'open the financial account',
-    run: async (send) => {
-      const opened = await send(bank.openFinancialAccount, { profileId });
-      if (opened.financialAccountId === null) throw new RejectedByPartner(opened.problems);
-      return opened.financialAccountId;
-    },
-    readEvidence: async () => {
-      const { financialAccountId } = await read(application);
-      return financialAccountId === null ? undefined : { found: financialAccountId };
-    },
-    polledEvidence: () => {
-      const { financialAccountId: found } = journey.state.facts;
-      return found === undefined ? undefined : { found };
-    },
-    adopt: async (id) => {
-      const { financialAccountId: shown } = await read(application);
-      if (shown !== id)
-        doubt(id, `the bank shows ${shown ?? 'no financial account'} for profile ${profileId}`);
-      return id;
-    },
-    idFormat: 'text',
-    whereToLook:
-      `Look in the partner’s portal whether banking profile ${profileId} has a financial account. ` +
-      'If it has, adopt its id.',
-  });
-  application.knowAccount(financialAccountId);
 }

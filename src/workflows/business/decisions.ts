@@ -1,0 +1,240 @@
+/**
+ * All rules about a business at the bank, as functions of values. From the remembered state, the last read and the answers, they
+ * decide what to ask, close, send and remember, and how the onboarding ends. The rules about tickets are in `tickets.ts`;
+ * `journey/following.ts` applies the decisions.
+ */
+import type { ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
+import type { Stage } from '../../messages/onboarding-state.js';
+import type { BusinessOnboardingOutcome } from '../../messages/onboardings.js';
+import { businessOutcome } from '../../messages/outcomes.js';
+import type { Requirement } from '../../messages/requirements.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import {
+  type Asked,
+  answeredOf,
+  type Decision,
+  MOVED_ON,
+  type Next,
+  type Reaction,
+  sorted,
+  when,
+} from '../journey/decisions.js';
+import type { Answered } from '../journey/requirement-queue.js';
+import { lockQuestion, notSubmittedQuestion } from './questions.js';
+import { type Asking, NO_TICKETS, onListed, type Tickets, timesOf, withAnswer } from './tickets.js';
+
+/** The memory of a business. A run passes it to the next one. */
+export interface Remembered extends Tickets {
+  /** The last read; null before the first one. */
+  readonly seen: ProfileSnapshot | null;
+  /** Problems that the bank found with the holder and nobody has corrected; null while they are not known. */
+  readonly problems: readonly FieldProblem[] | null;
+}
+
+/** A profile that reads as new may not be submitted yet, or the bank may have rejected its submission. */
+export const NOTHING: Remembered = { ...NO_TICKETS, seen: null, problems: null };
+
+/** The kinds of requirements that these rules raise. Abandoning one of them ends the onboarding. */
+export const KINDS = ['ticket', 'locked-profile', 'not-submitted'] as const;
+
+/** The facts on which a decision depends, besides what is remembered and read. */
+export interface Situation extends Asked {
+  readonly profileId: number;
+  readonly dba: string;
+  /** Nothing is sent that no person asked for. */
+  readonly isFollowed: boolean;
+  /** The input asks for a financial account. */
+  readonly wantsAccount: boolean;
+  readonly financialAccountId?: string | undefined;
+  /** The tasks that run. */
+  readonly running: readonly string[];
+  /** In milliseconds since 1970. */
+  readonly now: number;
+  /** Milliseconds that a person has to answer, and the bank to show the effect of an answer. */
+  readonly dueInMs: number;
+}
+
+const ASKING: Asking = {
+  answers: ['text', 'correction', 'abandon'],
+  whenGone: 'the partner no longer asks',
+};
+
+/** Returns the consequences of a read. */
+export function onRead(before: Remembered, now: ProfileSnapshot, situation: Situation): Reaction<Remembered> {
+  const listed = onListed(before, now.tickets, situation, ASKING);
+  const problems = now.phase === 'new' ? before.problems : (before.problems ?? []);
+  const remember = { ...listed.remember, seen: now, problems };
+  const isOver = outcomeOf(remember, situation) !== undefined;
+  const decisions = [
+    ...showStatus(before.seen, now),
+    ...onAccount(now.financialAccountId, situation),
+    ...listed.decisions,
+    ...onLock(now, situation),
+    ...onNotSubmitted(now, situation),
+    ...when(!isOver, { know: { stage: stageOf(remember, situation) } }),
+  ];
+  return { remember, decisions };
+}
+
+function showStatus(
+  seen: Remembered['seen'],
+  { bankingStatus, isLocked }: ProfileSnapshot,
+): readonly Decision[] {
+  return [
+    { know: { partnerStatus: bankingStatus } },
+    ...when(bankingStatus !== seen?.bankingStatus, { record: 'status-changed', detail: bankingStatus }),
+    ...when(isLocked !== (seen?.isLocked ?? false), {
+      record: isLocked ? 'profile-locked' : 'profile-unlocked',
+    }),
+  ];
+}
+
+/** Shows and records a new financial account. */
+export function onAccount(
+  id: string | null,
+  { financialAccountId }: Pick<Situation, 'financialAccountId'>,
+): readonly Decision[] {
+  if (id === null || id === financialAccountId) return [];
+  return [{ know: { financialAccountId: id } }, { record: 'financial-account-opened', detail: id }];
+}
+
+function onLock({ isLocked }: ProfileSnapshot, situation: Situation): readonly Decision[] {
+  const { closed, kept } = sorted('locked-profile', situation, {
+    isAsked: () => isLocked,
+    drops: false,
+    why: () => 'the partner unlocked the profile',
+  });
+  return [...closed, ...when(isLocked && kept.length === 0, { ask: lockQuestion(situation.profileId) })];
+}
+
+/** Asks a person about a followed business that reads as new, until the bank moves on. */
+function onNotSubmitted(
+  { phase, bankingStatus }: ProfileSnapshot,
+  situation: Situation,
+): readonly Decision[] {
+  const isAsked = phase === 'new';
+  const { isFollowed, running } = situation;
+  const { closed, kept } = sorted('not-submitted', situation, {
+    isAsked: () => isAsked,
+    drops: running.length === 0,
+    why: () => MOVED_ON,
+  });
+  const isNew = isAsked && isFollowed && !running.includes('holder') && kept.length === 0;
+  return [...closed, ...when(isNew, { ask: notSubmittedQuestion(situation, bankingStatus) })];
+}
+
+export function stageOf(remembered: Remembered, situation: Situation): Stage {
+  if (needsHolder(remembered)) return 'applying';
+  return needsAccount(remembered, situation) ? 'opening' : 'underwriting';
+}
+
+function needsHolder({ seen, problems }: Remembered): boolean {
+  return problems === null ? seen?.phase === 'new' : problems.length > 0;
+}
+
+function needsAccount(remembered: Remembered, situation: Situation): boolean {
+  return (
+    remembered.seen?.phase === 'approved' &&
+    situation.wantsAccount &&
+    accountOf(remembered, situation) === null
+  );
+}
+
+function accountOf({ seen }: Remembered, { financialAccountId }: Situation): string | null {
+  return financialAccountId ?? seen?.financialAccountId ?? null;
+}
+
+/** Reports whether the bank has moved on from a holder with problems, or from one that nobody had submitted. */
+export function isAccepted({ seen }: Remembered): boolean {
+  return seen !== null && seen.phase !== 'new';
+}
+
+/** An action that can begin. */
+export type Due =
+  | { readonly begin: 'reply'; readonly answered: Answered; readonly text: string }
+  /** Sends the holder after a person has corrected the problems that the bank found. */
+  | { readonly begin: 'problems' }
+  /** Sends the holder with the correction of an answer. */
+  | { readonly begin: 'correction'; readonly answered: Answered }
+  | { readonly begin: 'account' }
+  /** Reads the tickets that are still listed long after their answers. */
+  | { readonly begin: 'late tickets' };
+
+/** Returns the next actions, or the end. */
+export function next(
+  remembered: Remembered,
+  situation: Situation,
+): Next<SeenProfile, Due, BusinessOnboardingOutcome> {
+  const { running, open, now } = situation;
+  const { seen } = remembered;
+  // While a person is asked about an account that is being opened, anything may happen.
+  const isListening = !running.includes('account') || isAskingOfTasks(open);
+  const outcome = outcomeOf(remembered, situation);
+  const times = timesOf(remembered).filter((time) => time > now);
+  return {
+    due: dueOf(remembered, situation),
+    compared: isListening ? seen && comparable(seen) : undefined,
+    wakeAt: times.length > 0 ? Math.min(...times) : undefined,
+    ended: outcome && { outcome, decisions: [] },
+  };
+}
+
+/** Reports whether a person is asked about a task. */
+function isAskingOfTasks(open: readonly Requirement[]): boolean {
+  const kinds: readonly string[] = KINDS;
+  return open.some(({ kind }) => !kinds.includes(kind));
+}
+
+function comparable({ tickets, ...profile }: ProfileSnapshot): SeenProfile {
+  return { ...profile, tickets: Object.fromEntries(tickets.map(({ ticketId, asks }) => [ticketId, asks])) };
+}
+
+function outcomeOf(remembered: Remembered, situation: Situation): BusinessOnboardingOutcome | undefined {
+  const { seen } = remembered;
+  if (!seen || needsAccount(remembered, situation)) return undefined;
+  return businessOutcome(seen, situation.profileId, accountOf(remembered, situation));
+}
+
+/** Every reply is a task of its own. The holder is one task, so that its corrections go out one after the other. */
+function dueOf(remembered: Remembered, situation: Situation): readonly (Due & { readonly task: string })[] {
+  const tickets = answeredOf(situation, 'ticket');
+  const replies = tickets.flatMap((answered) => {
+    const { requirement, resolution } = answered;
+    const { answer } = resolution;
+    if (answer.kind !== 'text') return [];
+    return [{ task: requirement.id, begin: 'reply', answered, text: answer.text } as const];
+  });
+  const answered = [...tickets, ...answeredOf(situation, 'not-submitted')].find(
+    ({ resolution }) => resolution.answer.kind === 'correction',
+  );
+  const correction = answered ? [{ task: 'holder', begin: 'correction', answered } as const] : [];
+  const isLate = timesOf(remembered).some((time) => time <= situation.now);
+  return [
+    ...replies,
+    ...(needsHolder(remembered) ? [{ task: 'holder', begin: 'problems' } as const] : correction),
+    ...(needsAccount(remembered, situation) ? [{ task: 'account', begin: 'account' } as const] : []),
+    ...(isLate ? [{ task: 'late tickets', begin: 'late tickets' } as const] : []),
+  ];
+}
+
+/**
+ * Returns the consequences of a delivered answer. The ticket may ask something else by now.
+ *
+ * @param replyId the ticket that holds the answer; null if none does
+ */
+export function onDelivered(
+  before: Remembered,
+  requirement: Requirement,
+  replyId: number | null,
+  situation: Situation,
+): Reaction<Remembered> {
+  const { id } = requirement;
+  const answered = situation.answered.filter((each) => each.requirement.id !== id);
+  const { remember, decisions } = onListed(
+    withAnswer(before, requirement, replyId, situation.now + situation.dueInMs),
+    before.seen?.tickets ?? [],
+    { ...situation, answered },
+    ASKING,
+  );
+  return { remember, decisions: [{ settle: id }, { record: 'ticket-answered', detail: id }, ...decisions] };
+}

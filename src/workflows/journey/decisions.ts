@@ -1,0 +1,84 @@
+/** The values that the rules of a workflow take and return. `following.ts` applies the decisions. */
+import type { Requirement, RequirementKind } from '../../messages/requirements.js';
+import type { TimelineEvent } from '../../messages/timeline-events.js';
+import type { Facts } from './published-state.js';
+import type { Answered, Question } from './requirement-queue.js';
+
+export type Decision =
+  | { readonly ask: Question }
+  /** Closes an open requirement, or drops its answer. */
+  | { readonly close: string; readonly why: string }
+  /** Removes a requirement whose answer the partner has. */
+  | { readonly settle: string }
+  | { readonly record: TimelineEvent; readonly detail?: string }
+  | { readonly know: Partial<Facts> };
+
+/** The consequences of an event. */
+export interface Reaction<Remembered> {
+  readonly remember: Remembered;
+  /** In the order in which they are applied. */
+  readonly decisions: readonly Decision[];
+}
+
+/** The end of a workflow. */
+export interface Ended<Outcome> {
+  readonly outcome: Outcome;
+  readonly decisions: readonly Decision[];
+}
+
+/** The next actions of a workflow that follows a status. */
+export interface Next<Seen, Due, Outcome> {
+  /** The actions that can begin now. Two of the same task never run at the same time. */
+  readonly due: readonly (Due & { readonly task: string })[];
+  /** The values with which the next read is compared; undefined while the effect of a write in flight would look like a change. */
+  readonly compared: Seen | undefined;
+  /** The time at which an action begins without a change, in milliseconds since 1970. */
+  readonly wakeAt?: number | undefined;
+  readonly ended?: Ended<Outcome> | undefined;
+}
+
+/** Requirements and their answers. */
+export interface Asked {
+  readonly open: readonly Requirement[];
+  /** Answers that the partner does not have. */
+  readonly answered: readonly Answered[];
+}
+
+export function openOf({ open }: Pick<Asked, 'open'>, kind: RequirementKind): readonly Requirement[] {
+  return open.filter((requirement) => requirement.kind === kind);
+}
+
+export function answeredOf(
+  { answered }: Pick<Asked, 'answered'>,
+  kind: RequirementKind,
+): readonly Answered[] {
+  return answered.filter(({ requirement }) => requirement.kind === kind);
+}
+
+export const MOVED_ON = 'the partner has moved on';
+
+/**
+ * Closes the requirements of a kind that the partner no longer asks about.
+ *
+ * @param drops whether that also drops their answers. An answer in flight is never dropped
+ */
+export function sorted(
+  kind: RequirementKind,
+  asked: Asked,
+  rule: {
+    readonly isAsked: (requirement: Requirement) => boolean;
+    readonly drops: boolean;
+    readonly why: (requirement: Requirement) => string;
+  },
+): { readonly closed: readonly Decision[]; readonly kept: readonly Requirement[] } {
+  const open = openOf(asked, kind);
+  const answered = answeredOf(asked, kind).map(({ requirement }) => requirement);
+  const isMoot = (each: Requirement) => !rule.isAsked(each) && (rule.drops || open.includes(each));
+  const all = [...open, ...answered];
+  const closed = all.filter(isMoot).map((each) => ({ close: each.id, why: rule.why(each) }));
+  return { closed, kept: all.filter((each) => !isMoot(each)) };
+}
+
+export function when(condition: boolean, ...decisions: Decision[]): readonly Decision[] {
+  return condition ? decisions : [];
+}

@@ -1,0 +1,360 @@
+import { describe, expect, it } from 'vitest';
+import type { ProfileSnapshot } from '../../../../src/messages/banking-activities.js';
+import {
+  isAccepted,
+  NOTHING,
+  next,
+  onAccount,
+  onDelivered,
+  onRead,
+  type Remembered,
+  type Situation,
+  stageOf,
+} from '../../../../src/workflows/business/decisions.js';
+import { answer, lines, requirement } from '../boarding/values.js';
+import {
+  asksOn,
+  correction,
+  HOUR,
+  leadsTo,
+  NOW,
+  read,
+  remembered,
+  situation,
+  ticket,
+  ticketAsked,
+} from './values.js';
+
+const NEW = { bankingStatus: 'New', phase: 'new' } as const;
+const APPROVED = { bankingStatus: 'Approved', phase: 'approved' } as const;
+const DENIED = { bankingStatus: 'Denied', phase: 'declined' } as const;
+const PROBLEMS = [{ field: 'holder.ssn', message: 'is missing' }];
+
+describe('a read of the profile', () => {
+  it('shows a new status in state and timeline', () => {
+    expect(leadsTo(APPROVED, {}, { wantsAccount: true })).toEqual([
+      'partnerStatus is Approved',
+      'status-changed: Approved',
+      'stage is opening',
+    ]);
+  });
+
+  it('records nothing when it shows what was seen before', () => {
+    expect(leadsTo({})).toEqual(['partnerStatus is InReview', 'stage is underwriting']);
+  });
+
+  it('records the first status', () => {
+    expect(leadsTo({}, { seen: null })).toContain('status-changed: InReview');
+  });
+
+  it.each([
+    ['a lock', true, false, ['profile-locked']],
+    ['a lock that it had seen', true, true, []],
+    ['the end of a lock', false, true, ['profile-unlocked']],
+    ['no lock', false, false, []],
+  ])('records %s once', (_, isLocked, wasLocked, recorded) => {
+    const locks = leadsTo({ isLocked }, { seen: read({ isLocked: wasLocked }) });
+    expect(locks.filter((line) => line.startsWith('profile-'))).toEqual(recorded);
+  });
+
+  it('of a profile that was not locked before records no lock', () => {
+    expect(leadsTo({}, { seen: null })).not.toContain('profile-unlocked');
+    expect(leadsTo({ isLocked: true }, { seen: null })).toContain('profile-locked');
+  });
+
+  it.each([
+    ['a new account', 'fa-1', undefined, ['financialAccountId is fa-1', 'financial-account-opened: fa-1']],
+    ['another account', 'fa-2', 'fa-1', ['financialAccountId is fa-2', 'financial-account-opened: fa-2']],
+    ['a known account', 'fa-1', 'fa-1', []],
+    ['no account', null, 'fa-1', []],
+  ])('records %s once', (_, shown, financialAccountId, recorded) => {
+    expect(lines(onAccount(shown, { financialAccountId }))).toEqual(recorded);
+    const all = leadsTo({ financialAccountId: shown }, {}, { financialAccountId });
+    expect(all.filter((line) => line.startsWith('financial'))).toEqual(recorded);
+  });
+
+  it.each<[string, Partial<ProfileSnapshot>, Partial<Remembered>, Partial<Situation>, string[]]>([
+    ['in review', {}, {}, {}, ['underwriting']],
+    ['new, with problems', NEW, { problems: PROBLEMS }, {}, ['applying']],
+    ['new, of an unknown past', NEW, { problems: null }, {}, ['applying']],
+    ['new, once corrected', NEW, { problems: [] }, {}, ['underwriting']],
+    ['in review, with problems', {}, { problems: PROBLEMS }, {}, ['applying']],
+    ['in review, of an unknown past', {}, { problems: null }, {}, ['underwriting']],
+    ['approved without its account', APPROVED, {}, { wantsAccount: true }, ['opening']],
+    [
+      'approved with an account',
+      ...([{ ...APPROVED, financialAccountId: 'fa-1' }, {}, { wantsAccount: true }] as const),
+      [],
+    ],
+    ['approved', APPROVED, {}, {}, []],
+    ['denied', DENIED, {}, { wantsAccount: true }, []],
+  ])('enters the stage of a profile that is %s', (_, now, before, more, stages) => {
+    const entered = leadsTo(now, before, more).filter((line) => line.startsWith('stage'));
+    expect(entered).toEqual(stages.map((stage) => `stage is ${stage}`));
+  });
+
+  it.each([
+    ['not known', null, {}, []],
+    ['not known', null, NEW, null],
+    ['found', PROBLEMS, {}, PROBLEMS],
+    ['found', PROBLEMS, NEW, PROBLEMS],
+  ])('is remembered, with problems of the holder that are %s: %j, %j', (_, problems, now, kept) => {
+    const tickets = [ticket(7)];
+    const { remember } = onRead(remembered({ problems }), read({ ...now, tickets }), situation());
+    expect(remember).toEqual({ ...NOTHING, seen: read({ ...now, tickets }), problems: kept });
+  });
+
+  it('shows the stage by what was read', () => {
+    expect(stageOf(NOTHING, situation())).toBe('underwriting');
+    expect(stageOf(remembered({ problems: PROBLEMS, seen: null }), situation())).toBe('applying');
+  });
+});
+
+describe('a locked profile', () => {
+  const asked = requirement('business-locked-profile-1', 'locked-profile');
+
+  it.each<[string, boolean, Partial<Situation>, string[]]>([
+    [
+      'is a question',
+      ...([true, {}] as const),
+      [
+        'ask locked-profile: Banking profile 3001 is locked. Ask the partner why, and have it unlocked: this requirement then ' +
+          'closes by itself.',
+      ],
+    ],
+    ['is asked once', true, { open: [asked] }, []],
+    [
+      'closes its question when it is unlocked',
+      ...([false, { open: [asked] }] as const),
+      ['close business-locked-profile-1: the partner unlocked the profile'],
+    ],
+    ['keeps an answer', false, { answered: [answer(asked)] }, []],
+  ])('%s', (_, isLocked, more, decisions) => {
+    expect(asksOn({ isLocked }, {}, more)).toEqual(decisions);
+  });
+
+  it('can only be abandoned', () => {
+    const { decisions } = onRead(remembered(), read({ isLocked: true }), situation());
+    expect(decisions).toContainEqual({
+      ask: expect.objectContaining({ title: 'The partner locked the profile', answers: ['abandon'] }),
+    });
+  });
+});
+
+describe('a followed business that reads as new', () => {
+  const followed = { isFollowed: true };
+  const asked = requirement('s-1', 'not-submitted');
+  const CLOSED = 'close s-1: the partner has moved on';
+
+  it('is a question that takes the complete holder', () => {
+    const { decisions } = onRead(remembered(), read(NEW), situation(followed));
+    expect(decisions).toContainEqual({
+      ask: {
+        ...{ kind: 'not-submitted', title: 'Not submitted, or rejected by the bank' },
+        detail:
+          'Banking profile 3001 (“Corner Bakery”) reads as New: nobody has submitted it, or the bank rejected its holder. ' +
+          'Gangway follows it, and submits nothing by itself. Submit it at the bank: this requirement then closes by itself. ' +
+          'Or correct it with the complete holder, which Gangway then sends.',
+        ...{ answers: ['correction', 'abandon'], blank: { holder: { '': '' } } },
+      },
+    });
+  });
+
+  it.each<[string, Partial<ProfileSnapshot>, Partial<Situation>, string[]]>([
+    ['is not followed', NEW, {}, []],
+    ['is asked about', NEW, { ...followed, open: [asked] }, []],
+    ['has an answer', NEW, { ...followed, answered: [answer(asked)] }, []],
+    ['is being corrected', NEW, { ...followed, running: ['holder'] }, []],
+    ['has moved on', {}, followed, []],
+    ['has moved on while it was asked about', {}, { ...followed, open: [asked] }, [CLOSED]],
+    ['has moved on before the answer went out', {}, { ...followed, answered: [answer(asked)] }, [CLOSED]],
+    [
+      'has moved on while the answer is on its way',
+      {},
+      { ...followed, running: ['holder'], answered: [answer(asked)] },
+      [],
+    ],
+  ])('is no question when it %s', (_, now, more, decisions) => {
+    expect(asksOn(now, {}, more)).toEqual(decisions);
+  });
+
+  it('is asked about while something else is on its way', () => {
+    expect(asksOn(NEW, {}, { ...followed, running: ['ticket-7'] })).toHaveLength(1);
+  });
+
+  it.each([
+    [null, false],
+    [read(NEW), false],
+    [read(), true],
+    [read(APPROVED), true],
+  ])('is accepted when it reads otherwise: %j', (seen, is) => {
+    expect(isAccepted(remembered({ seen }))).toBe(is);
+  });
+});
+
+describe('the end', () => {
+  const outcomeOf = (seen: Remembered['seen'], more: Partial<Situation> = {}) =>
+    next(remembered({ seen }), situation(more)).ended;
+
+  it.each([
+    [APPROVED, 'onboarded'],
+    [DENIED, 'declined'],
+    [{ bankingStatus: 'Closed', phase: 'closed' as const }, 'closed'],
+    [{ bankingStatus: 'Cancelled', phase: 'withdrawn' as const }, 'withdrawn'],
+  ])('of an onboarding comes with %j', (now, outcome) => {
+    const { bankingStatus } = now;
+    expect(outcomeOf(read(now), { financialAccountId: 'fa-1' })).toEqual({
+      outcome: { outcome, profileId: 3001, financialAccountId: 'fa-1', bankingStatus },
+      decisions: [],
+    });
+  });
+
+  it.each<[string, Remembered['seen'], Partial<Situation>]>([
+    ['anything was read', null, {}],
+    ['the bank decides', read(), {}],
+    ['the holder is accepted', read(NEW), {}],
+    ['the account is open', read(APPROVED), { wantsAccount: true }],
+  ])('does not come before %s', (_, seen, more) => {
+    expect(outcomeOf(seen, more)).toBeUndefined();
+  });
+
+  it.each<[string, Remembered['seen'], Partial<Situation>, string | null]>([
+    [
+      'has the account that was asked for',
+      read(APPROVED),
+      { wantsAccount: true, financialAccountId: 'a' },
+      'a',
+    ],
+    ['needs no account', read(APPROVED), {}, null],
+    ['needs no account after another decision', read(DENIED), { wantsAccount: true }, null],
+  ])('%s', (_, seen, more, financialAccountId) => {
+    expect(outcomeOf(seen, more)?.outcome).toMatchObject({ financialAccountId });
+  });
+});
+
+describe('what begins next', () => {
+  const reply = answer(ticketAsked(7));
+  const other = answer(ticketAsked(8));
+  const corrected = correction(ticketAsked(9));
+  const later = correction(ticketAsked(10));
+  const submission = correction(requirement('s-1', 'not-submitted'));
+  const sent = (answered: typeof reply) => ({
+    ...{ task: answered.requirement.id, begin: 'reply', answered, text: 'So.' },
+  });
+  const holder = (answered: typeof reply) => ({ task: 'holder', begin: 'correction', answered });
+
+  it.each<[string, Partial<Remembered>, Partial<Situation>, unknown[]]>([
+    ['nothing', {}, {}, []],
+    ['nothing of what is open', {}, { open: [ticketAsked(7)] }, []],
+    ['each reply by itself', {}, { answered: [reply, other] }, [sent(reply), sent(other)]],
+    ['the first correction', {}, { answered: [corrected, later, submission] }, [holder(corrected)]],
+    ['a reply beside a correction', {}, { answered: [corrected, reply] }, [sent(reply), holder(corrected)]],
+    ['the holder of a followed business', {}, { answered: [submission] }, [holder(submission)]],
+    [
+      'nothing for a question of a step',
+      {},
+      { answered: [correction(requirement('r-1', 'rejected-input')), answer(requirement('r-2', 'waiting'))] },
+      [],
+    ],
+    [
+      'the problems of the holder first',
+      ...([{ problems: PROBLEMS }, { answered: [corrected] }] as const),
+      [{ task: 'holder', begin: 'problems' }],
+    ],
+    [
+      'the holder of a profile of an unknown past that reads as new',
+      ...([{ problems: null, seen: read(NEW) }, {}] as const),
+      [{ task: 'holder', begin: 'problems' }],
+    ],
+    ['nothing of such a profile otherwise', { problems: null }, {}, []],
+    ['nothing of such a profile before it is read', { problems: null, seen: null }, {}, []],
+    [
+      'the account of an approved business',
+      ...([{ seen: read(APPROVED) }, { wantsAccount: true }] as const),
+      [{ task: 'account', begin: 'account' }],
+    ],
+    ['no account before the approval', {}, { wantsAccount: true }, []],
+    ['no second account', { seen: read(APPROVED) }, { wantsAccount: true, financialAccountId: 'fa-1' }, []],
+    [
+      'a read of a ticket that is late',
+      ...([{ answered: { 'ticket-7': { detail: '', until: NOW } } }, {}] as const),
+      [{ task: 'late tickets', begin: 'late tickets' }],
+    ],
+    ['no read of a ticket in time', { answered: { 'ticket-7': { detail: '', until: NOW + 1 } } }, {}, []],
+    ['no read of a ticket that is never late', { answered: { 'ticket-7': { detail: '' } } }, {}, []],
+  ])('is %s', (_, before, more, due) => {
+    expect(next(remembered(before), situation(more)).due).toEqual(due);
+  });
+
+  it.each<[string, readonly number[], number | undefined]>([
+    ['no ticket is answered', [], undefined],
+    ['the first of the answered tickets is late', [NOW + HOUR, NOW + 1, NOW + 2], NOW + 1],
+    ['the next one is late, while others are read', [NOW, NOW + 5, NOW - 5], NOW + 5],
+    ['none is late that is not read', [NOW, NOW - 5], undefined],
+  ])('wakes when %s', (_, untils, wakeAt) => {
+    const answered = Object.fromEntries(untils.map((until, index) => [`t-${index}`, { detail: '', until }]));
+    expect(next(remembered({ answered }), situation()).wakeAt).toBe(wakeAt);
+  });
+
+  it('compares reads with the last one, tickets by a hash of what they ask', () => {
+    const seen = read({ tickets: [ticket(7, 'Why?', { asks: 'hash' })] });
+    const { tickets: _, ...profile } = seen;
+    expect(next(remembered({ seen }), situation()).compared).toEqual({ ...profile, tickets: { 7: 'hash' } });
+    expect(next(remembered({ seen: null }), situation()).compared).toBeNull();
+  });
+
+  it.each<[string, Partial<Situation>, boolean]>([
+    ['nothing runs', {}, true],
+    ['a reply is on its way', { running: ['ticket-7', 'holder', 'late tickets'] }, true],
+    ['the account is being opened', { running: ['account'] }, false],
+    [
+      'the account is being opened, and a ticket is open',
+      { running: ['account'], open: [ticketAsked(7), requirement('l', 'locked-profile')] },
+      false,
+    ],
+    [
+      'a person is asked about the account',
+      { running: ['account'], open: [ticketAsked(7), requirement('u-1', 'uncertain-write')] },
+      true,
+    ],
+  ])('reads on while %s: %s', (_, more, is) => {
+    expect(next(remembered(), situation(more)).compared !== undefined).toBe(is);
+  });
+});
+
+describe('a delivered answer', () => {
+  const asked = ticketAsked(7);
+  const delivered = (before: Partial<Remembered>, replyId: number | null = null) => {
+    const answered = [answer(asked), answer(ticketAsked(8))];
+    return onDelivered(remembered(before), asked, replyId, situation({ answered }));
+  };
+
+  it('is recorded, and the ticket counts as answered for as long as a person has to answer', () => {
+    const { remember, decisions } = delivered({ seen: read({ tickets: [ticket(7)] }) }, 70);
+    expect(lines(decisions)).toEqual(['settle ticket-7', 'ticket-answered: ticket-7']);
+    expect(remember).toEqual(
+      remembered({
+        seen: read({ tickets: [ticket(7)] }),
+        answered: { 'ticket-7': { detail: 'Why 7?', until: NOW + HOUR } },
+        replies: [70],
+      }),
+    );
+  });
+
+  it('to a ticket that asks something else by then is followed by another question', () => {
+    const { remember, decisions } = delivered({
+      seen: read({ tickets: [ticket(7, 'And now?'), ticket(8)] }),
+    });
+    expect(lines(decisions)).toEqual([
+      'settle ticket-7',
+      'ticket-answered: ticket-7',
+      'ask ticket-7: And now?',
+    ]);
+    expect(remember).toMatchObject({ answered: {}, replies: [] });
+  });
+
+  it('is forgotten when the ticket is gone', () => {
+    expect(delivered({}).remember.answered).toEqual({});
+    expect(delivered({ seen: null }).remember.answered).toEqual({});
+  });
+});
