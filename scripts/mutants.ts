@@ -20,9 +20,13 @@ const DECIDING = [
   ...['masked', 'private-fields'].map((name) => `src/privacy/${name}.ts`),
   ...['event-routes', 'nudges'].map((name) => `src/receiver/${name}.ts`),
   ...['backup', 'nudge', 'search', 'start'].map((name) => `src/temporal/${name}.ts`),
-  ...['boarding/decisions', 'boarding/deliveries', 'business/decisions', 'business/tickets'].map(
-    (name) => `src/workflows/${name}.ts`,
-  ),
+  ...[
+    'boarding/decisions',
+    'boarding/deliveries',
+    'business/decisions',
+    'business/tickets',
+    'customer/decisions',
+  ].map((name) => `src/workflows/${name}.ts`),
   ...['claims', 'partner-failure', 'requirement-queue', 'run-step', 'step'].map(
     (name) => `src/workflows/journey/${name}.ts`,
   ),

@@ -7,178 +7,131 @@ import {
 import {
   CancellationScope,
   type ChildWorkflowHandle,
-  type ChildWorkflowOptions,
   condition,
   getExternalWorkflowHandle,
   isCancellation,
   proxyActivities,
+  startChild,
   type Workflow,
 } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
 import { PARTS, type Part, type PartEnd, type PartOutcome } from '../../messages/onboardings.js';
 import { initialVisibility } from '../../messages/search-attributes.js';
+import { unreportedPart } from '../journey/customer-reports.js';
 import { accountName } from '../journey/partner-activities.js';
 import { unlessEnded } from '../journey/tasks.js';
 import type { Customer } from './customer.js';
+import { type Child, isOver, isResumed, onBegun } from './decisions.js';
 
 const { awaitOnboarding } = proxyActivities<OnboardingActivities>({
   startToCloseTimeout: '1m',
   summary: 'Wait for an existing onboarding',
 });
 
-/** How a part began: as a child of this customer, or separately. */
-export type Beginning = 'started' | 'attached';
-
-type Child = ChildWorkflowHandle<Workflow>;
-
 /**
- * The workflows of a customer's parts. A part that exists is not started twice.
+ * Starts the child of a part, unless the part has begun, and waits for its end. A cancellation of the current scope cancels the
+ * child, and the wait goes on until the child has ended.
  *
- * The server reports a child's end only to the run that started it. A run that continues another one waits for the last report
- * of the child. It also asks the server, because a terminated child reports nothing.
+ * @throws {CancelledFailure} when cancelled before the start, or while waiting for an attached part
  */
-export class Children {
-  readonly #begun: Map<Part, Beginning>;
-  #starting = 0;
-
-  /**
-   * @param again start again what has ended before
-   * @param begun in the runs before this one
-   */
-  constructor(
-    private readonly customer: Customer,
-    private readonly again: boolean,
-    begun: readonly (readonly [Part, Beginning])[] = [],
-  ) {
-    this.#begun = new Map(begun);
-  }
-
-  get begun(): readonly (readonly [Part, Beginning])[] {
-    return [...this.#begun];
-  }
-
-  /** While a child starts, this run must not end: the next run would not know whether the child is its own. */
-  get isStarting(): boolean {
-    return this.#starting > 0;
-  }
-
-  hasBegun(part: Part): boolean {
-    return this.#begun.has(part);
-  }
-
-  /** True when someone started the part separately: a cancellation of the customer does not cancel it. */
-  isAttached(part: Part): boolean {
-    return this.#begun.get(part) === 'attached';
-  }
-
-  options(part: Part, dba: string) {
-    const account = accountName();
-    return {
-      workflowId: this.customer.workflowIdOf(part),
-      workflowIdReusePolicy: this.again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
-      // The server applies the policy also when a customer continues as new. CustomerReports ends a child without a customer.
-      parentClosePolicy: 'ABANDON',
-      ...initialVisibility(PARTS[part], { dba, account, dbaForm: this.customer.state.dbaForm }),
-    } as const satisfies ChildWorkflowOptions;
-  }
-
-  /**
-   * Starts a child, unless the part has begun, and waits for its end. A cancellation of the current scope cancels the child,
-   * and the wait goes on until the child has ended.
-   *
-   * @throws {CancelledFailure} when cancelled before the start, or while waiting for an attached part
-   */
-  async runToEnd(part: Part, start: () => Promise<Child>): Promise<PartEnd> {
-    const scope = CancellationScope.current();
-    if (scope.consideredCancelled && !this.hasBegun(part)) await scope.cancelRequested;
-    // A start is never cancelled: the server cannot cancel a child before its start, and would start it afterwards.
-    const begun = CancellationScope.nonCancellable(() => this.#begin(part, start));
-    const end = CancellationScope.nonCancellable(async () => this.#endOf(part, await begun));
-    try {
-      return await Promise.race([end, scope.cancelRequested]);
-    } catch (error) {
-      if (!scope.consideredCancelled) throw error;
-      return CancellationScope.nonCancellable(async () => {
-        await begun;
-        if (this.isAttached(part)) throw error;
-        // A child that has ended meanwhile cannot be cancelled.
-        const child = getExternalWorkflowHandle(this.customer.workflowIdOf(part));
-        await child.cancel().catch(() => this.customer.doubt(part));
-        return end;
-      });
-    }
-  }
-
-  /** @returns undefined when this run did not start the child */
-  async #begin(part: Part, start: () => Promise<Child>): Promise<Child | undefined> {
-    if (this.#begun.has(part)) return undefined;
-    this.#starting += 1;
-    try {
-      const child = await start();
-      this.#begun.set(part, 'started');
-      this.customer.begin(part);
-      return child;
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      this.#begun.set(part, 'attached');
-      const detail = `${this.customer.workflowIdOf(part)} exists already`;
-      this.customer.state.timeline.add(`${part}-attached`, { detail });
-      return undefined;
-    } finally {
-      this.#starting -= 1;
-    }
-  }
-
-  async #endOf(part: Part, child: Child | undefined): Promise<PartEnd> {
-    if (child) return resultOf(child);
-    const { customer } = this;
-    if (!this.isAttached(part)) customer.askAgain(part);
-    const workflowId = customer.workflowIdOf(part);
-    if (
-      part === 'boarding' &&
-      this.isAttached(part) &&
-      customer.state.facts.merchantProfileId === undefined
-    ) {
-      customer.learn((await awaitOnboarding({ workflowId, until: 'merchant' })).facts);
-    }
-    for (;;) {
-      const progress = await unlessEnded(
-        () => awaitOnboarding({ workflowId, until: 'end' }),
-        () => customer.outcomeOf(part) !== undefined || customer.takeDoubt(part),
-      );
-      const outcome = customer.outcomeOf(part);
-      if (outcome)
-        return outcome.outcome === 'cancelled' ? { how: 'cancelled' } : { how: 'completed', outcome };
-      if (!progress?.end) continue;
-      customer.learn(progress.facts);
-      // The part had failed before this customer began.
-      const { end } = progress;
-      return end.how === 'failed' && this.isAttached(part) ? { how: 'cancelled' } : end;
-    }
-  }
-
-  /**
-   * Waits until an ended part runs again, because an operator reset its workflow.
-   *
-   * @returns false when `isOver` comes first
-   */
-  async isResumed(part: Part, { how }: PartEnd, isOver: () => boolean): Promise<boolean> {
-    if (isOver()) return false;
-    const { customer } = this;
-    const hasChanged = () => isOver() || customer.isResumed(part);
-    // One that had ended before a restore is not there to be reset.
-    const cannotFollow = how === 'completed' || how === 'cancelled' || !this.hasBegun(part);
-    if (cannotFollow) await condition(hasChanged);
-    else {
-      // After the reset of a terminated workflow, its first report may take a long time.
-      const request = { workflowId: customer.workflowIdOf(part), until: 'reset' } as const;
-      await unlessEnded(() => awaitOnboarding(request), hasChanged);
-    }
-    return !isOver();
+export async function runChild(customer: Customer, part: Part, child: Child): Promise<PartEnd> {
+  const scope = CancellationScope.current();
+  if (scope.consideredCancelled && !customer.remembered.begun[part]) await scope.cancelRequested;
+  // A start is never cancelled: the server cannot cancel a child before its start, and would start it afterwards.
+  const begun = CancellationScope.nonCancellable(() => begin(customer, part, child));
+  const end = CancellationScope.nonCancellable(async () => endOf(customer, part, await begun));
+  try {
+    return await Promise.race([end, scope.cancelRequested]);
+  } catch (error) {
+    if (!scope.consideredCancelled) throw error;
+    return CancellationScope.nonCancellable(async () => {
+      await begun;
+      if (isAttached(customer, part)) throw error;
+      // A child that has ended meanwhile cannot be cancelled.
+      const running = getExternalWorkflowHandle(customer.workflowIdOf(part));
+      await running.cancel().catch(() => customer.doubt(part));
+      return end;
+    });
   }
 }
 
-async function resultOf(child: Child): Promise<PartEnd> {
+/** True when someone started the part separately: a cancellation of the customer does not cancel it. */
+export function isAttached({ remembered }: Customer, part: Part): boolean {
+  return remembered.begun[part] === 'attached';
+}
+
+/**
+ * A part that exists is not started twice.
+ *
+ * @returns undefined when this run did not start the child
+ */
+async function begin(
+  customer: Customer,
+  part: Part,
+  { dba, input }: Child,
+): Promise<ChildWorkflowHandle<Workflow> | undefined> {
+  const { remembered, state, starting } = customer;
+  if (remembered.begun[part]) return undefined;
+  const workflowId = customer.workflowIdOf(part);
+  starting.add(part);
+  try {
+    const child = await startChild(PARTS[part], {
+      workflowId,
+      workflowIdReusePolicy: customer.options.again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
+      // The server applies the policy also when a customer continues as new. CustomerReports ends a child without a customer.
+      parentClosePolicy: 'ABANDON',
+      ...initialVisibility(PARTS[part], { dba, account: accountName(), dbaForm: state.dbaForm }),
+      args: [input],
+    });
+    customer.remembered = onBegun(customer.remembered, part, unreportedPart(part));
+    state.refresh();
+    return child;
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    const { begun } = customer.remembered;
+    customer.remembered = { ...customer.remembered, begun: { ...begun, [part]: 'attached' } };
+    state.timeline.add(`${part}-attached`, { detail: `${workflowId} exists already` });
+    return undefined;
+  } finally {
+    starting.delete(part);
+  }
+}
+
+/**
+ * Waits for the end of a part. The server reports a child's end only to the run that started it. A run that continues another one
+ * waits for the last report of the child. It also asks the server, because a terminated child reports nothing.
+ */
+async function endOf(
+  customer: Customer,
+  part: Part,
+  child: ChildWorkflowHandle<Workflow> | undefined,
+): Promise<PartEnd> {
+  if (child) return resultOf(child);
+  const isOther = isAttached(customer, part);
+  if (!isOther) customer.askAgain(part);
+  const workflowId = customer.workflowIdOf(part);
+  if (part === 'boarding' && isOther && customer.merchantProfileId === undefined)
+    customer.learn((await awaitOnboarding({ workflowId, until: 'merchant' })).facts);
+  const outcome = () => customer.remembered.reported[part]?.outcome;
+  for (;;) {
+    const progress = await unlessEnded(
+      () => awaitOnboarding({ workflowId, until: 'end' }),
+      () => outcome() !== undefined || customer.takeDoubt(part),
+    );
+    const reported = outcome();
+    if (reported)
+      return reported.outcome === 'cancelled'
+        ? { how: 'cancelled' }
+        : { how: 'completed', outcome: reported };
+    if (!progress?.end) continue;
+    customer.learn(progress.facts);
+    // The part had failed before this customer began.
+    const { end } = progress;
+    return end.how === 'failed' && isOther ? { how: 'cancelled' } : end;
+  }
+}
+
+async function resultOf(child: ChildWorkflowHandle<Workflow>): Promise<PartEnd> {
   try {
     return { how: 'completed', outcome: (await child.result()) as PartOutcome };
   } catch (error) {
@@ -187,4 +140,24 @@ async function resultOf(child: Child): Promise<PartEnd> {
     if (error.cause instanceof TerminatedFailure) return { how: 'terminated' };
     return { how: error.cause instanceof TimeoutFailure ? 'timed out' : 'failed' };
   }
+}
+
+/**
+ * Waits until an ended part runs again, because an operator reset its workflow.
+ *
+ * @returns false when the merchant and the business have both ended first
+ */
+export async function runsAgain(customer: Customer, part: Part, { how }: PartEnd): Promise<boolean> {
+  const hasEnded = () => isOver(customer.remembered);
+  if (hasEnded()) return false;
+  const hasChanged = () => hasEnded() || isResumed(customer.remembered, part);
+  // One that had ended before a restore is not there to be reset.
+  const cannotFollow = how === 'completed' || how === 'cancelled' || !customer.remembered.begun[part];
+  if (cannotFollow) await condition(hasChanged);
+  else {
+    // After the reset of a terminated workflow, its first report may take a long time.
+    const request = { workflowId: customer.workflowIdOf(part), until: 'reset' } as const;
+    await unlessEnded(() => awaitOnboarding(request), hasChanged);
+  }
+  return !hasEnded();
 }

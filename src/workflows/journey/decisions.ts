@@ -4,20 +4,24 @@ import type { TimelineEvent } from '../../messages/timeline-events.js';
 import type { Facts } from './published-state.js';
 import type { Answered, Question } from './requirement-queue.js';
 
+/** Changes the published state. */
+export type Shown =
+  | { readonly record: TimelineEvent; readonly detail?: string }
+  | { readonly know: Partial<Facts> };
+
 export type Decision =
+  | Shown
   | { readonly ask: Question }
   /** Closes an open requirement, or drops its answer. */
   | { readonly close: string; readonly why: string }
   /** Removes a requirement whose answer the partner has. */
-  | { readonly settle: string }
-  | { readonly record: TimelineEvent; readonly detail?: string }
-  | { readonly know: Partial<Facts> };
+  | { readonly settle: string };
 
 /** The consequences of an event. */
-export interface Reaction<Remembered> {
+export interface Reaction<Remembered, Decided = Decision> {
   readonly remember: Remembered;
   /** In the order in which they are applied. */
-  readonly decisions: readonly Decision[];
+  readonly decisions: readonly Decided[];
 }
 
 /** The end of a workflow. */

@@ -2,8 +2,9 @@ import type { Duration } from '@temporalio/common';
 import { allHandlersFinished, condition, workflowInfo } from '@temporalio/workflow';
 import { defined } from '../../messages/objects.js';
 import type { RequirementKind } from '../../messages/requirements.js';
-import type { Decision, Next, Reaction } from './decisions.js';
+import type { Decision, Next, Reaction, Shown } from './decisions.js';
 import type { Journey, JourneyRecords } from './journey.js';
+import type { PublishedState } from './published-state.js';
 import { unlessAbandoned } from './requirement-queue.js';
 import type { StatusPoll } from './status-poll.js';
 import type { Tasks } from './tasks.js';
@@ -31,16 +32,20 @@ export interface Following<Seen, Snapshot, Due, Outcome> {
 }
 
 /** Applies decisions in their order. */
-export function apply({ requirements, state, timeline }: Journey, decisions: readonly Decision[]): void {
+export function apply({ requirements, state }: Journey, decisions: readonly Decision[]): void {
   for (const decision of decisions) {
     if ('ask' in decision) requirements.raise(decision.ask);
     else if ('close' in decision) {
       requirements.withdraw(decision.close, decision.why);
       requirements.drop(decision.close, decision.why);
     } else if ('settle' in decision) requirements.settle(decision.settle);
-    else if ('know' in decision) state.know(decision.know);
-    else timeline.add(decision.record, defined({ detail: decision.detail }));
+    else show(state, decision);
   }
+}
+
+export function show(state: PublishedState, decision: Shown): void {
+  if ('know' in decision) state.know(decision.know);
+  else state.timeline.add(decision.record, defined({ detail: decision.detail }));
 }
 
 /** Remembers the consequences of an event, and applies its decisions. */

@@ -1,0 +1,299 @@
+import { describe, expect, it } from 'vitest';
+import type { OnboardingState } from '../../../../src/messages/onboarding-state.js';
+import type { PartEnd, PartOutcome } from '../../../../src/messages/onboardings.js';
+import {
+  type CustomerInput,
+  childOf,
+  failedPart,
+  isOver,
+  isResumed,
+  NOTHING,
+  onBegun,
+  onEnd,
+  onReport,
+  onReset,
+  outcomeOf,
+  partWith,
+  type Remembered,
+  shownOf,
+  withoutRequirements,
+} from '../../../../src/workflows/customer/decisions.js';
+import type { ReportedPart } from '../../../../src/workflows/journey/customer-reports.js';
+import { lines, MONDAY, noteAsked } from '../boarding/values.js';
+
+const [note, ticket] = [noteAsked('note-1'), noteAsked('ticket-7')];
+
+const reported = (state: Partial<OnboardingState> = {}, run = 'r1'): ReportedPart => ({
+  ...{ run, runStartedAt: MONDAY, number: 1 },
+  state: {
+    ...{ stage: 'underwriting', partnerStatus: 'Pending', polls: 1, requirements: [], timeline: [] },
+    ...state,
+  },
+});
+
+const remembered = (more: Partial<Remembered> = {}): Remembered => ({ ...NOTHING, ...more });
+
+const BOARDED = { outcome: 'boarded', mid: '4711', merchantProfileId: 1001 } as const;
+const ONBOARDED = {
+  outcome: 'onboarded',
+  profileId: 3001,
+  financialAccountId: null,
+  bankingStatus: 'Approved',
+} as const;
+const DECLINED = { outcome: 'declined', comment: null, merchantProfileId: 1001 } as const;
+const DENIED = { ...ONBOARDED, outcome: 'declined', bankingStatus: 'Denied' } as const;
+const PROVISIONED = { outcome: 'provisioned', accountId: 'pa-1', terminalId: 't-1' } as const;
+const NOT_STARTED = { outcome: 'not-started' } as const;
+
+const completed = (outcome: PartOutcome): PartEnd => ({ how: 'completed', outcome });
+
+/** Parts that have ended, in this order. */
+const endedAs = (ends: Readonly<Partial<Record<'boarding' | 'business' | 'terminal', PartEnd>>>) =>
+  remembered({
+    ended: Object.fromEntries(Object.entries(ends).map(([part, end]) => [part, { end, run: 'r1' }])),
+  });
+
+describe('what a part begins with', () => {
+  const input = {
+    ...{ externalId: 'c-1', boarding: { merchant: { dba: 'Corner Bakery' } }, onDecline: 'continue' },
+    business: { holder: { doingBusinessAsName: 'The Corner Bakery' } },
+    provisionTerminal: { account: { note: 'a' }, terminal: { name: 'Counter' } },
+  } as unknown as CustomerInput;
+
+  it('is the input of the merchant', () => {
+    expect(childOf('boarding', input, NOTHING, undefined)).toEqual({
+      dba: 'Corner Bakery',
+      input: { externalId: 'c-1', merchant: { dba: 'Corner Bakery' } },
+    });
+  });
+
+  it('is the input of the business with its merchant, once there is one', () => {
+    expect(childOf('business', input, NOTHING, 1001)).toEqual({
+      dba: 'The Corner Bakery',
+      input: {
+        externalId: 'c-1',
+        holder: { doingBusinessAsName: 'The Corner Bakery' },
+        merchantProfileId: 1001,
+      },
+    });
+    expect(childOf('business', input, NOTHING, undefined)).toBeUndefined();
+  });
+
+  it('is the terminal of a boarded merchant, in an account of its name', () => {
+    expect(childOf('terminal', input, endedAs({ boarding: completed(BOARDED) }), 1001)).toEqual({
+      dba: 'Corner Bakery',
+      input: {
+        ...{ externalId: 'c-1', mid: '4711' },
+        provisionTerminal: { account: { name: 'Corner Bakery', note: 'a' }, terminal: { name: 'Counter' } },
+      },
+    });
+  });
+
+  it.each<[string, CustomerInput, Remembered]>([
+    ['of no merchant', input, NOTHING],
+    ['of a declined merchant', input, endedAs({ boarding: completed(DECLINED) })],
+    ['of a cancelled merchant', input, endedAs({ boarding: { how: 'cancelled' } })],
+    [
+      'that nobody asked for',
+      { ...input, provisionTerminal: undefined } as CustomerInput,
+      endedAs({ boarding: completed(BOARDED) }),
+    ],
+  ])('is nothing for a terminal %s', (_, of, before) => {
+    expect(childOf('terminal', of, before, 1001)).toBeUndefined();
+  });
+});
+
+describe('a part that begins', () => {
+  it('shows before its first report', () => {
+    const { begun, reported: shown } = onBegun(remembered(), 'boarding', reported({ polls: 0 }, ''));
+    expect([begun, shown]).toEqual([{ boarding: 'started' }, { boarding: reported({ polls: 0 }, '') }]);
+  });
+
+  it('keeps a report that came before', () => {
+    const before = remembered({ reported: { business: reported() }, begun: { boarding: 'attached' } });
+    expect(onBegun(before, 'business', reported({}, ''))).toEqual(
+      remembered({
+        ...{ begun: { boarding: 'attached', business: 'started' }, reported: { business: reported() } },
+      }),
+    );
+  });
+});
+
+describe('a report', () => {
+  it('shows what exists at the partners, and all reads', () => {
+    const before = remembered({ reported: { boarding: reported({ merchantProfileId: 1001, polls: 3 }) } });
+    const business = reported({ merchantProfileId: 1001, profileId: 3001, polls: 4 });
+    const { remember, decisions } = onReport(before, 'business', business);
+    expect(decisions).toEqual([{ know: { merchantProfileId: 1001, profileId: 3001, polls: 7 } }]);
+    expect(remember.reported).toEqual({ ...before.reported, business });
+  });
+
+  it.each([
+    ['merchantProfileId', 1001],
+    ['mid', '4711'],
+    ['profileId', 3001],
+    ['financialAccountId', 'fa-1'],
+    ['paymentsAccountId', 'pa-1'],
+    ['terminalId', 't-1'],
+  ])('shows %s', (name, id) => {
+    const { decisions } = onReport(NOTHING, 'terminal', reported({ [name]: id }));
+    expect(decisions).toEqual([{ know: { [name]: id, polls: 1 } }]);
+  });
+
+  it('of the run that has ended asks nothing', () => {
+    const before = endedAs({ boarding: completed(BOARDED) });
+    const late = reported({ requirements: [note], unsent: ['note-2'] });
+    expect(onReport(before, 'boarding', late).remember.reported.boarding?.state).toMatchObject({
+      ...{ stage: 'boarded', outcome: 'boarded', mid: '4711', requirements: [], unsent: [] },
+    });
+  });
+
+  it('of another run than the one that has ended counts', () => {
+    const before = endedAs({ boarding: completed(BOARDED) });
+    const now = reported({ requirements: [note] }, 'r2');
+    expect(onReport(before, 'boarding', now).remember.reported.boarding).toEqual(now);
+  });
+
+  it('of a part that has not ended counts', () => {
+    expect(onReport(NOTHING, 'boarding', reported()).remember.reported.boarding).toEqual(reported());
+  });
+});
+
+describe('what the outside sees', () => {
+  const before = remembered({
+    reported: {
+      boarding: reported({ requirements: [note], unsent: ['note-2'] }),
+      business: reported({ requirements: [ticket] }),
+    },
+  });
+
+  it('has the questions of all parts, the answers that can be taken back, and each part', () => {
+    expect(shownOf(before)).toEqual({
+      ...{ requirements: [note, ticket], unsent: ['note-2'] },
+      ...{ boarding: before.reported.boarding?.state, business: before.reported.business?.state },
+    });
+  });
+
+  it.each([
+    ['note-1', 'boarding'],
+    ['note-2', 'boarding'],
+    ['ticket-7', 'business'],
+    ['unknown', 'business'],
+  ])('sends an answer to %s on to the %s', (id, part) => {
+    expect(partWith(before, id)).toBe(part);
+  });
+
+  it('has no questions after the end', () => {
+    const { requirements, unsent, boarding } = shownOf(withoutRequirements(before));
+    expect([requirements, unsent, boarding?.partnerStatus]).toEqual([[], [], 'Pending']);
+  });
+});
+
+describe('the end of a part', () => {
+  it.each<[PartEnd, readonly string[], Partial<OnboardingState>]>([
+    [
+      completed(BOARDED),
+      ['merchantProfileId is 1001,mid is 4711', 'boarding-ended: boarded'],
+      { ...{ stage: 'boarded', outcome: 'boarded', mid: '4711' }, partnerStatus: null },
+    ],
+    [
+      completed(ONBOARDED),
+      ['profileId is 3001', 'boarding-ended: onboarded'],
+      { stage: 'onboarded', profileId: 3001, partnerStatus: 'Approved' },
+    ],
+    [
+      completed(PROVISIONED),
+      ['paymentsAccountId is pa-1,terminalId is t-1', 'boarding-ended: provisioned'],
+      { stage: 'provisioned', paymentsAccountId: 'pa-1', terminalId: 't-1' },
+    ],
+    [{ how: 'failed' }, ['boarding-failed: see the child workflow'], { stage: 'cancelled' }],
+    [{ how: 'timed out' }, ['boarding-ended: timed out'], { stage: 'cancelled', partnerStatus: 'Pending' }],
+  ])('is recorded, and closes its questions: %j', (end, recorded, shown) => {
+    const before = remembered({ reported: { boarding: reported({ requirements: [note] }) } });
+    const { remember, decisions } = onEnd(before, 'boarding', end);
+    expect(lines(decisions)).toEqual(recorded);
+    expect(remember.ended).toEqual({ boarding: { end, run: 'r1' } });
+    expect(remember.reported.boarding?.state).toMatchObject({ ...shown, requirements: [], unsent: [] });
+  });
+
+  it('of one that never began shows no part', () => {
+    const { remember } = onEnd(remembered(), 'business', completed(NOT_STARTED));
+    expect(remember.reported).toEqual({});
+    expect(remember.ended).toEqual({ business: { end: completed(NOT_STARTED), run: undefined } });
+  });
+
+  it.each<[string, Remembered, boolean]>([
+    ['runs on', remembered({ reported: { boarding: reported() } }), false],
+    [
+      'has reported its end',
+      { ...endedAs({ boarding: { how: 'terminated' } }), reported: { boarding: reported() } },
+      false,
+    ],
+    [
+      'reports from another run',
+      { ...endedAs({ boarding: { how: 'terminated' } }), reported: { boarding: reported({}, 'r2') } },
+      true,
+    ],
+  ])('was not the last one, when a part that %s was reset', (_, before, is) => {
+    expect(isResumed(before, 'boarding')).toBe(is);
+  });
+
+  it('is taken back by a reset', () => {
+    const before = endedAs({ business: completed(ONBOARDED), boarding: { how: 'failed' } });
+    const { remember, decisions } = onReset(before, 'boarding');
+    expect(lines(decisions)).toEqual(['boarding-reset: its workflow runs again']);
+    expect(remember).toEqual(endedAs({ business: completed(ONBOARDED) }));
+    expect([isOver(before), isOver(remember), isOver(endedAs({ boarding: { how: 'failed' } }))]).toEqual([
+      ...[true, false, false],
+    ]);
+  });
+
+  it('by a failure is a bug', () => {
+    expect(failedPart(endedAs({ boarding: { how: 'failed' }, business: { how: 'cancelled' } }))).toBe(
+      'boarding',
+    );
+    expect(
+      failedPart(endedAs({ boarding: { how: 'terminated' }, business: completed(DENIED) })),
+    ).toBeUndefined();
+  });
+});
+
+describe('the end of a customer', () => {
+  it.each<[Parameters<typeof endedAs>[0], string]>([
+    [{ boarding: completed(BOARDED), business: completed(ONBOARDED) }, 'onboarded'],
+    [
+      {
+        ...{ boarding: completed(BOARDED), business: completed(ONBOARDED) },
+        terminal: completed(PROVISIONED),
+      },
+      'onboarded',
+    ],
+    [
+      {
+        ...{ boarding: completed(BOARDED), business: completed(ONBOARDED) },
+        terminal: completed(NOT_STARTED),
+      },
+      'partly-onboarded',
+    ],
+    [{ business: completed(ONBOARDED), boarding: completed(DECLINED) }, 'partly-onboarded'],
+    [{ boarding: completed(BOARDED), business: { how: 'terminated' } }, 'partly-onboarded'],
+    [{ boarding: completed(DECLINED), business: completed(NOT_STARTED) }, 'declined'],
+    [{ boarding: { how: 'cancelled' }, business: completed({ ...DENIED, outcome: 'closed' }) }, 'closed'],
+    [
+      {
+        business: completed({ ...DENIED, outcome: 'withdrawn' }),
+        boarding: completed({ outcome: 'abandoned', comment: null }),
+      },
+      'withdrawn',
+    ],
+    [{ boarding: { how: 'cancelled' }, business: completed(NOT_STARTED) }, 'abandoned'],
+  ])('whose parts ended as %j is %s', (ends, outcome) => {
+    expect(outcomeOf(endedAs(ends)).outcome).toBe(outcome);
+  });
+
+  it('has the outcomes of its parts', () => {
+    expect(outcomeOf(endedAs({ boarding: completed(BOARDED), business: { how: 'timed out' } }))).toEqual({
+      ...{ outcome: 'partly-onboarded', boarding: BOARDED, business: { outcome: 'cancelled' } },
+    });
+  });
+});
