@@ -36,13 +36,6 @@ describe('a transition', () => {
     expect(await status(sandbox, id)).toMatchObject({ status: 'Pending', comment: null, mid: '777' });
   });
 
-  it('is not in the ledger', async () => {
-    const sandbox = await runSandbox();
-    const id = await sandbox.create();
-    await sandbox.control(`POST /sandbox/merchants/${id}/transition`, '{"status":"Approved"}');
-    expect(await sandbox.effects()).toEqual([`create-merchant ${id}`]);
-  });
-
   it.each([
     [404, '/sandbox/merchants/7/transition', '{"status":"Approved"}'],
     [404, '/sandbox/merchants/seven/transition', '{"status":"Approved"}'],
@@ -56,13 +49,6 @@ describe('a transition', () => {
 });
 
 describe('the record of a merchant', () => {
-  const running = shared((until) => runSandbox({}, until));
-
-  it.each(['7', 'seven', '1.5'])('%s, which does not exist, is a 404', async (id) => {
-    const sandbox = running();
-    expect((await sandbox.call(`GET /sandbox/merchants/${id}`)).status).toBe(404);
-  });
-
   it('shows all that the partner stores about it', async () => {
     const sandbox = await runSandbox();
     const body =
@@ -119,15 +105,6 @@ describe('attachments', () => {
     expect((await upload(sandbox, formWith(new Uint8Array(limit)))).status).toBe(200);
     expect((await upload(sandbox, formWith(new Uint8Array(limit + 1)))).status).toBe(413);
     expect((await sandbox.effects()).slice(1)).toEqual(['upload-attachment 1001']);
-  });
-
-  it('need a file', async () => {
-    const sandbox = await runSandbox();
-    await sandbox.create();
-    const form = new FormData();
-    form.append('description', 'nothing');
-    expect((await upload(sandbox, form)).status).toBe(400);
-    expect((await sandbox.call('POST /api/v1/merchant/attachment?id=1001', '{}')).status).toBe(400);
   });
 });
 

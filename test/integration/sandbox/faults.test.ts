@@ -53,25 +53,6 @@ describe('a planned fault hits the next write', () => {
     await call;
   });
 
-  it.each([
-    ['submit-merchant-v1', 'Not Submitted', 'POST /api/v1/merchant/submit?id=1001', undefined],
-    ['submit-merchant', 'Not Submitted', 'POST /api/v2/merchant/submit', '{"merchantProfileId":1001}'],
-    ['update-fees', 'Not Submitted', 'POST /api/v2/merchant/fees?id=1001', '{"cashDiscountRate":1}'],
-    ['update-status', 'Pending', 'POST /api/v1/merchant/updateStatus?id=1001', '{"status":"Approved"}'],
-    ['request-underwriting-review', 'Pending', 'POST /api/v1/merchant/underwritingReview?id=1001', undefined],
-    ['set-underwriting-pending', 'Pending', 'POST /api/v1/merchant/underwritingPending?id=1001', undefined],
-  ])('of any kind: %s of a merchant that is %s', async (operation, status, line, body) => {
-    const sandbox = await runSandbox();
-    await sandbox.create();
-    await sandbox.control('POST /sandbox/merchants/1001/transition', `{"status":"${status}"}`);
-    await plan(sandbox, `{"fault":"500-before-commit","operation":"${operation}"}`);
-    await plan(sandbox, `{"fault":"drop-after-commit","operation":"${operation}"}`);
-    expect(await outcome(sandbox.call(line, body))).toBe(500);
-    expect((await sandbox.effects()).slice(1)).toEqual([]);
-    expect(await outcome(sandbox.call(line, body))).toBe('UND_ERR_SOCKET');
-    expect((await sandbox.effects()).slice(1)).toEqual([`${operation} 1001`]);
-  });
-
   it('even if that is a multipart upload', async () => {
     const sandbox = await runSandbox();
     await sandbox.create();
@@ -89,21 +70,6 @@ describe('a planned fault that moves the merchant meanwhile', () => {
   const status = async (sandbox: RunningSandbox) =>
     (await sandbox.call('GET /api/v1/merchant/status?id=1001')).json<{ data: { status: string } }>().data
       .status;
-
-  it('moves it when the call is lost, and the next call takes effect', async () => {
-    const sandbox = await runSandbox();
-    await sandbox.create('Corner Bakery [waiting]');
-    await sandbox.control('POST /sandbox/merchants/1001/transition', '{"status":"Pending"}');
-    await plan(
-      sandbox,
-      '{"fault":"500-before-commit","operation":"request-underwriting-review","meanwhile":{"status":"UW Level 1: Pending"}}',
-    );
-    expect(await outcome(sandbox.call(REVIEW))).toBe(500);
-    expect(await status(sandbox)).toBe('UW Level 1: Pending');
-    expect((await sandbox.effects()).slice(1)).toEqual([]);
-    expect(await outcome(sandbox.call(REVIEW))).toBe(200);
-    expect(await status(sandbox)).toBe('UW Level 1: Pending Review');
-  });
 
   it('finds the merchant in a body, and may move it back after some steps', async () => {
     const sandbox = await runSandbox();
@@ -194,14 +160,6 @@ describe('a planned fault', () => {
     await plan(sandbox, `{"fault":"${code}","operation":"list-agent-profiles","milliseconds":1500}`);
     const { status, headers } = await sandbox.call('GET /api/v1/agentProfiles');
     expect([status, headers.get('retry-after')]).toEqual([code, '2']);
-  });
-
-  it('delay makes the caller wait', async () => {
-    const sandbox = await runSandbox();
-    await plan(sandbox, '{"fault":"delay","operation":"list-agent-profiles","milliseconds":150}');
-    const before = performance.now();
-    expect((await sandbox.call('GET /api/v1/agentProfiles')).status).toBe(200);
-    expect(performance.now() - before).toBeGreaterThan(145);
   });
 
   it('is listed while it waits, and can be cancelled', async () => {

@@ -156,19 +156,6 @@ describe('a card', () => {
     const card = await read(nickname, `{"paymentCardId":"c1","status":${json},"paymentCardName":"Lunch"}`);
     expect(card).toMatchObject({ status, paymentCardName: 'Lunch', reissuedCardId: null });
   });
-
-  it.each([
-    ['a bare list', '[{"paymentCardId":"c1"}]', null],
-    [
-      'pages',
-      '{"totalCount":41,"errorMessage":null,"records":[{"paymentCardId":"c1","status":"CLOSED"}]}',
-      41,
-    ],
-  ])('is listed in %s', async (_, body, totalCount) => {
-    const cards = await read((client) => client.listCards({}), body);
-    expect(cards.totalCount).toBe(totalCount);
-    expect(cards.records.map(({ paymentCardId }) => paymentCardId)).toEqual(['c1']);
-  });
 });
 
 describe('an empty list', () => {
@@ -267,13 +254,6 @@ describe('the reason of a refusal', () => {
 });
 
 describe('JSON', () => {
-  it.each(['text/plain', 'text/json', 'application/json; charset=utf-8'])(
-    'may have the content type %s',
-    async (type) => {
-      expect(await read(profile, '{"id":4}', 200, { 'content-type': type })).toMatchObject({ id: 4 });
-    },
-  );
-
   it('is required in a response', async () => {
     const error = await failureOf(read(submit, '<html>', 200));
     expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable response' });

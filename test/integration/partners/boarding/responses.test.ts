@@ -236,15 +236,6 @@ describe('a refusal without a list of problems', () => {
     expect(error).toMatchObject({ kind, status, requestId });
     expect(error.fields).toEqual([{ field: '', message }]);
   });
-
-  it.each([
-    [400, 'Rejected'],
-    [401, 'Unauthorized'],
-    [403, 'Forbidden'],
-    [404, 'Rejected'],
-  ])('%i with HTML is decided by its status', async (status, kind) => {
-    expect(await failure(getStatus, '<html></html>', status)).toMatchObject({ kind, status, fields: [] });
-  });
 });
 
 describe('200 with a failure in its body', () => {

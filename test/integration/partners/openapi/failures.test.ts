@@ -12,6 +12,7 @@ type Case = readonly [number, string, string, (string | undefined)?, string?];
 const MERCHANT =
   '{"cashDiscount":"No","firstName":"Ada","lastName":"Baker","dba":"Corner Bakery","pos":"None","agentProfileId":101}';
 const ADDRESS = '{"streetAddress":"1 Main Street","postalCode":"12207","city":"Albany","state":33}';
+const CONFIRMED = changed(ADDRESS, 'secureOperationType', '"ShortMessageCode"');
 const WEBHOOK = '{"name":"gangway","url":"https://hooks.example.com/a","notificationType":"Ach"}';
 const STATEMENT = (account: string) =>
   `{"period":"2026-01-15T00:00:00Z","financialAccountIds":["${account}"]}`;
@@ -31,7 +32,7 @@ const E11 = 'GET /svc/externalAccountActivity';
 const E13 = 'POST /api/Partners/webhooks';
 const E15 = 'POST /api/subProfiles/restore';
 
-/** Merchant 1001 and a webhook exist. A test below calls what needs credentials without any. */
+/** Merchant 1001, a webhook and a ticket exist. A test below calls what needs credentials without any. */
 const CASES: Readonly<Record<SystemName, readonly Case[]>> = {
   boarding: [
     [400, 'create-merchant-v1', B1, changed(MERCHANT, 'dba')],
@@ -51,6 +52,13 @@ const CASES: Readonly<Record<SystemName, readonly Case[]>> = {
     [403, 'update-fees', 'POST /api/v2/merchant/fees?id=1001', '{}', 'read-only'],
     [404, 'submit-merchant', 'POST /api/v2/merchant/submit', '{"merchantProfileId":1}'],
     [400, 'upload-attachment', 'POST /api/v1/merchant/attachment?id=1001'],
+    [404, 'create-merchant-v1', B1, changed(MERCHANT, 'boardingSettingsId', '999')],
+    [404, 'create-merchant-v1', B1, changed(MERCHANT, 'boardingSettingsId', '21')],
+    [403, 'submit-merchant-v1', 'POST /api/v1/merchant/submit?id=1001', undefined, 'read-only'],
+    [403, 'submit-merchant-v1', 'POST /api/v1/merchant/submit?id=1001', undefined, 'other-iso'],
+    [200, 'get-fees', `${B2}?id=1001`, undefined, 'read-only'],
+    [200, 'get-status', `${B3}?id=1001`, undefined, 'read-only'],
+    [200, 'get-underwriting-notes', `${B4}?id=1001`, undefined, 'read-only'],
   ],
   banking: [
     [400, 'issue-token', E1, '{}', ''],
@@ -93,6 +101,43 @@ const CASES: Readonly<Record<SystemName, readonly Case[]>> = {
     [403, 'restore-sub-user', `${E15}?id=71`, undefined, 'client'],
     [404, 'restore-sub-user', `${E15}?id=73`],
     [404, 'get-ticket', 'GET /api/tickets/1'],
+    [400, 'issue-token', `${E1}?likev1=maybe`, signInOf('sandbox'), ''],
+    [403, 'change-address', E3, changed(CONFIRMED, 'oneTimeCode', '"111111"')],
+    [403, 'set-card-nickname', E4, '{"paymentCardId":"card-1001","nickName":"Fuel"}', 'read-only'],
+    [400, 'submit-business-account-holder', E7, '{"email":'],
+    [400, 'close-card', E8, '{"paymentCardId":"card-1004"}'],
+    [403, 'close-card', E8, '{"paymentCardId":"card-1001"}', 'read-only'],
+    [403, 'search-business-account-holders', E9, '{"agentIds":[201]}'],
+    [404, 'search-business-account-holders', E9, '{"agentIds":[7]}'],
+    [400, 'restore-sub-user', `${E15}?id=bo`],
+    [403, 'restore-sub-user', `${E15}?id=74`],
+    [403, 'get-profile', 'GET /svc/profile/601'],
+    [404, 'get-profile', 'GET /svc/profile/7'],
+    [400, 'get-profile', 'GET /svc/profile/ada'],
+    [404, 'get-business-account-holder', 'GET /svc/businessAccountHolder/501'],
+    [404, 'update-business-account-holder', 'PUT /svc/businessAccountHolder/501', HOLDER],
+    [400, 'submit-business-customer', 'POST /svc/businessCustomer', '{}'],
+    [403, 'submit-business-customer', 'POST /svc/businessCustomer', '{"profileId":601}'],
+    [404, 'submit-business-customer', 'POST /svc/businessCustomer', '{"profileId":7}'],
+    [403, 'list-transactions', 'POST /api/Transaction/V2/list', '{"financialAccountId":"fa-601-1"}'],
+    [404, 'list-transactions', 'POST /api/Transaction/V2/list', '{"financialAccountId":"fa-1"}'],
+    [400, 'set-card-status', 'POST /api/paymentCards/status', '{"paymentCardId":"card-1001","status":4}'],
+    [404, 'set-card-status', 'POST /api/paymentCards/status', '{"paymentCardId":"card-1","status":1}'],
+    [400, 'create-card', 'POST /api/paymentCards', '{}'],
+    [403, 'create-card', 'POST /api/paymentCards', '{"financialAccountId":"fa-501-1"}', 'other-partner'],
+    [404, 'create-card', 'POST /api/paymentCards', '{"financialAccountId":"fa-1"}'],
+    [403, 'get-notification', 'GET /api/notifications/6006'],
+    [403, 'mark-notification-read', 'PUT /api/notifications/6006/read'],
+    [403, 'delete-notification', 'DELETE /api/notifications/6006'],
+    [403, 'get-ticket', 'GET /api/tickets/9001', undefined, 'other-partner'],
+    [403, 'update-ticket', 'PUT /api/tickets/9001', '{"text":"x"}', 'other-partner'],
+    [404, 'update-ticket', 'PUT /api/tickets/7', '{"text":"x"}'],
+    [403, 'create-ticket', 'POST /api/tickets', '{"text":"x","parentTicketId":9001}', 'other-partner'],
+    [404, 'create-ticket', 'POST /api/tickets', '{"text":"x","parentTicketId":7}'],
+    [400, 'create-ticket', 'POST /api/tickets', '{"text":""}'],
+    [403, 'update-webhook', 'PUT /api/Partners/webhooks/1', WEBHOOK, 'other-partner'],
+    [403, 'delete-webhook', 'DELETE /api/Partners/webhooks/1', undefined, 'other-partner'],
+    [404, 'delete-webhook', 'DELETE /api/Partners/webhooks/7'],
   ],
   'plant-store': [
     [400, 'list-plants', 'GET /plants?limit=many'],
@@ -102,6 +147,10 @@ const CASES: Readonly<Record<SystemName, readonly Case[]>> = {
   payments: [
     [400, 'list-terminals', 'GET /v2/terminals?limit=201'],
     [400, 'start-payment', 'POST /v3/payment', '{"terminal_id":"x","amount":1,"event_id":"e"}'],
+    [400, 'create-terminal', 'POST /v2/terminals', '{"account_id":"account-1002","name":"Till"}'],
+    [400, 'update-terminal', 'PUT /v2/terminals/terminal-1001', '{"account_id":"x"}'],
+    [400, 'open-batch', 'POST /v1/batches', '{"account_id":"x"}'],
+    [400, 'update-account', 'PUT /v1/accounts/account-1001', '{"parent_id":"x"}'],
     [401, 'get-account', 'GET /v1/accounts/account-1001', undefined, 'guess'],
     [403, 'delete-terminal', 'DELETE /v2/terminals/terminal-1001', undefined, 'read-only'],
     [404, 'get-transaction', 'GET /v1/transactions/none'],
@@ -166,6 +215,7 @@ describe.each(SYSTEMS)('of %s, the OpenAPI document has', (system) => {
     const partner = await runPartner(system, until);
     await partner.sandbox.create();
     await partner.clients.banking.createWebhook(JSON.parse(WEBHOOK));
+    await partner.clients.banking.createTicket({ text: 'Help' });
     return partner;
   });
 

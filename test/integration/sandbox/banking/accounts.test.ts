@@ -64,15 +64,6 @@ describe('transactions', () => {
     const transactions = JSON.parse(text) as { description: string }[];
     expect(transactions.map(({ description }) => description)).toEqual(found);
   });
-
-  it.each([
-    [403, 'fa-601-1'],
-    [404, 'fa-1'],
-  ])('%i for those of %s', async (expected, id) => {
-    const banking = running();
-    const { status } = await banking.call('POST /api/Transaction/V2/list', `{"financialAccountId":"${id}"}`);
-    expect(status).toBe(expected);
-  });
 });
 
 describe('external account activity', () => {

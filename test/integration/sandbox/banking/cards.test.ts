@@ -22,12 +22,6 @@ const statusOf = async (banking: RunningBanking, id: string) =>
   (await cards(banking)).records.find(({ paymentCardId }) => paymentCardId === id)?.status;
 
 describe('a card', () => {
-  const running = shared(async (until) => {
-    const banking = await runBanking({}, until);
-    await banking.call(CALLS['close'] ?? '', '{"paymentCardId":"card-1002"}');
-    return banking;
-  });
-
   /** The calls, whether the last one succeeds, and the status afterwards. */
   it.each<[string, boolean, string]>([
     ['close', true, 'CLOSED'],
@@ -84,45 +78,6 @@ describe('a card', () => {
         ...['financialAccountId', 'cardProfileSet', 'syncSubDate', 'reissuedCardId'],
       ].sort(),
     );
-  });
-
-  it('is issued on an account', async () => {
-    const banking = await runBanking();
-    const body = '{"financialAccountId":"fa-501-2","paymentCardName":"Travel","type":3}';
-    const { text } = await banking.call('POST /api/paymentCards', body);
-    expect(JSON.parse(text)).toMatchObject({
-      paymentCardName: 'Travel',
-      type: 3,
-      financialAccountId: 'fa-501-2',
-    });
-    expect(await banking.effects()).toEqual(['create-card card-1006']);
-  });
-
-  it('takes authorization controls', async () => {
-    const banking = await runBanking();
-    const body = '{"paymentCardId":"card-1001","authorizationControls":[{"mcc":"5411"}]}';
-    await banking.call('POST /api/paymentCards/authorizationControls', body);
-    expect((await cards(banking)).records[0]).toMatchObject({ authorizationControls: [{ mcc: '5411' }] });
-  });
-
-  it.each([
-    [200, '{"paymentCardId":"card-1001","status":2}'],
-    [400, '{"paymentCardId":"card-1001","status":0}'],
-    [400, '{"paymentCardId":"card-1001","status":4}'],
-    [400, '{"paymentCardId":"card-1002","status":1}'],
-    [404, '{"paymentCardId":"card-1","status":1}'],
-  ])('%i for the status of %s, card-1002 being closed', async (expected, body) => {
-    const banking = running();
-    expect((await banking.call('POST /api/paymentCards/status', body)).status).toBe(expected);
-  });
-
-  it.each([
-    [404, '{"financialAccountId":"fa-1"}', 'sandbox'],
-    [403, '{"financialAccountId":"fa-501-1"}', 'other-partner'],
-    [400, '{}', 'sandbox'],
-  ])('%i for one issued on %s by %s', async (expected, body, user) => {
-    const banking = running();
-    expect((await banking.call('POST /api/paymentCards', body, user)).status).toBe(expected);
   });
 });
 

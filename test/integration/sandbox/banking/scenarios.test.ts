@@ -126,67 +126,9 @@ describe('the submission', () => {
       accountHolderInformation: null,
     });
   });
-
-  it('returns the financial account that it opened', async () => {
-    const banking = await runBanking();
-    expect(await submit(banking, holderOf('account-at-once'))).toMatchObject({
-      financialAccountId: 'fa-3001-1',
-    });
-  });
-
-  it('that needs a correction is success:false until a PUT sends it', async () => {
-    const banking = await runBanking();
-    const holder = holderOf('correction');
-    const wrong = { profileId: 3001, success: false, errors: 'website: cannot be reached', changeLog: [] };
-    const put = async (body: string) =>
-      (await banking.call('PUT /svc/businessAccountHolder/3001', body)).json();
-    expect(await submit(banking, holder)).toEqual(wrong);
-    expect(await put(holder)).toEqual(wrong);
-    expect(await put(changed(holder, 'website', '"https://b.example.com"'))).toMatchObject({ success: true });
-    expect(await banking.effects()).toEqual([
-      'submit-business-account-holder 3001',
-      'update-business-account-holder 3001',
-      'update-business-account-holder 3001',
-    ]);
-  });
-
-  it('with an SSN that cannot be verified is success:false until a PUT sends another SSN', async () => {
-    const banking = await runBanking();
-    const holder = changed(HOLDER, 'ssn', '"219099999"');
-    expect(await submit(banking, holder)).toMatchObject({
-      profileId: 3001,
-      success: false,
-      errors: 'ssn: cannot be verified',
-    });
-    expect(await banking.profile(3001)).toMatchObject({ bankingStatus: 'New', isSubmitted: false });
-    const corrected = await banking.call('PUT /svc/businessAccountHolder/3001', HOLDER);
-    expect(corrected.json()).toMatchObject({ success: true });
-    expect(await banking.profile(3001)).toMatchObject({ bankingStatus: 'PendingUW' });
-  });
-
-  it('can be refused, and then makes no profile', async () => {
-    const banking = await runBanking();
-    expect(await submit(banking, changed(HOLDER, 'ssn', '"078051120"'))).toMatchObject({
-      profileId: 0,
-      success: false,
-      errors: expect.any(String),
-    });
-    expect(await banking.effects()).toEqual([]);
-  });
-
-  it('made twice makes two profiles', async () => {
-    const banking = await runBanking();
-    expect([await banking.submit(), await banking.submit()]).toEqual([3001, 3002]);
-  });
 });
 
 describe('a profile', () => {
-  const running = shared(async (until) => {
-    const banking = await runBanking({}, until);
-    await banking.submit();
-    return banking;
-  });
-
   it('has every field of the record, with masked SSNs and the revenue in cents', async () => {
     const banking = await runBanking();
     const holder = changed(changed(HOLDER, 'owner', OWNER), 'annualBusinessRevenue', '250000');
@@ -221,16 +163,6 @@ describe('a profile', () => {
     expect(direct.json()).toMatchObject({ legalBusinessName: 'Baker LLC', ssn: 'XXX-XX-XXXX' });
   });
 
-  it('of a person has no business', async () => {
-    const banking = await runBanking();
-    expect(await banking.profile(501)).toMatchObject({
-      accountHolderInformation: { givenName: 'Ada', ssn: 'XXX-XX-XXXX' },
-      businessAccountHolder: null,
-    });
-    expect((await banking.call('GET /svc/businessAccountHolder/501')).status).toBe(404);
-    expect((await banking.call('PUT /svc/businessAccountHolder/501', HOLDER)).status).toBe(404);
-  });
-
   it('is found by merchant, whose name without magic values is the same, and by user profile', async () => {
     const banking = await runBanking();
     const merchant = await banking.create('Corner Bakery [notes]');
@@ -252,29 +184,6 @@ describe('a profile', () => {
     expect(JSON.parse(text)).toMatchObject({ success: false, errors: 'the profile is Denied' });
     expect(await banking.effects()).toHaveLength(1);
   });
-
-  it('moves by itself if the pace is a duration', async () => {
-    const banking = await runBanking({ pace: { milliseconds: 40 } });
-    const id = await banking.submit();
-    await expect
-      .poll(() => banking.profile(id), { timeout: 60_000 })
-      .toMatchObject({
-        bankingStatus: 'Approved',
-        financialAccountId: 'fa-3001-1',
-      });
-  });
-
-  it.each([
-    ['GET /svc/profile/3001', 403, 'other-partner'],
-    ['GET /svc/businessAccountHolder/3001', 403, 'other-partner'],
-    ['GET /svc/profile/byUser/13001', 403, 'other-partner'],
-    ['GET /svc/profile/7', 404, 'sandbox'],
-    ['GET /svc/businessAccountHolder/7', 404, 'sandbox'],
-    ['GET /svc/profile/ada', 400, 'sandbox'],
-  ])('%s: %i for %s', async (line, expected, user) => {
-    const banking = running();
-    expect((await banking.call(line, undefined, user)).status).toBe(expected);
-  });
 });
 
 describe('a financial account', () => {
@@ -294,28 +203,6 @@ describe('a financial account', () => {
     expect((await banking.effects()).slice(1)).toEqual(Array(5).fill('submit-business-customer 3001'));
     const accounts = (await banking.call('GET /api/FinancialAccount/V2')).json<{ id: string }[]>();
     expect(accounts.map((account) => account.id).filter((one) => one.includes('3001'))).toHaveLength(5);
-  });
-
-  it.each([
-    ['Approved', true],
-    ['ApprovedUW', true],
-    ['AutoApprovedUW', true],
-    ['InReview', false],
-    ['Denied', false],
-  ])('of a profile that is %s is opened: %s', async (bankingStatus, success) => {
-    const banking = await runBanking();
-    const id = await banking.submit(holderOf('waiting'));
-    await banking.control(`POST /sandbox/profiles/${id}/transition`, JSON.stringify({ bankingStatus }));
-    expect(await open(banking)).toMatchObject({ success });
-  });
-
-  it.each([
-    [400, '{}'],
-    [404, '{"profileId":7}'],
-    [403, '{"profileId":601}'],
-  ])('%i for %s', async (expected, body) => {
-    const banking = await runBanking();
-    expect((await banking.call('POST /svc/businessCustomer', body)).status).toBe(expected);
   });
 });
 
@@ -337,17 +224,6 @@ describe('a transition', () => {
     expect(await look(banking, 3001)).toBe('OddOne, Email');
     expect((await newTickets(banking))[0]).toMatchObject({ userProfileId: 13001 });
     expect(await banking.effects()).toHaveLength(1);
-  });
-
-  it('ties a profile to any merchant', async () => {
-    const banking = await runBanking();
-    await banking.submit();
-    await move(banking, '{"merchantProfileId":77}');
-    expect((await banking.call('GET /svc/profile/byMerchant/77')).json()).toMatchObject({ id: 3001 });
-    expect(await banking.control('GET /sandbox/profiles/3001')).toMatchObject({
-      partnerId: 1,
-      businessAccountHolder: { merchantProfileId: 77 },
-    });
   });
 
   it.each([

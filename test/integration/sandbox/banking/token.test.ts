@@ -22,17 +22,6 @@ describe('a token', () => {
     expect(reply.headers.get('date')).toBe('Sat, 31 Jan 2026 10:00:00 GMT');
   });
 
-  it('lives by the clock of the machine, if no other is set', async () => {
-    const banking = await runBanking();
-    const before = Date.now();
-    const reply = await banking.signIn(signInOf('sandbox'));
-    const after = Date.now();
-    const issued = Date.parse(reply.json<Token>().expiration) - TEN_MINUTES;
-    expect([issued >= before, issued <= after]).toEqual([true, true]);
-    const date = Date.parse(reply.headers.get('date') ?? '');
-    expect([date > before - 1_000, date <= after]).toEqual([true, true]);
-  });
-
   it.each([
     ['ten minutes', {}, TEN_MINUTES],
     ['the lifetime of a setting', { tokenLifetimeMs: 700 }, 700],

@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { listening } from '../../../rigs/listening.js';
 import { holderOf, type RunningBanking, runBanking } from '../../../rigs/sandbox/banking/running-banking.js';
-import { shared } from '../../../rigs/shared.js';
 
 interface Payload {
   readonly status: string | number;
@@ -160,11 +159,6 @@ describe('a webhook', () => {
 describe('registrations', () => {
   const E13 = '/api/Partners/webhooks';
   const body = (url: string) => `{"name":"gangway","url":"${url}","notificationType":"Ach"}`;
-  const running = shared(async (until) => {
-    const banking = await runBanking({}, until);
-    await banking.call(`POST ${E13}`, body('https://a.example.com'));
-    return banking;
-  });
 
   it('are listed, replaced and deleted', async () => {
     const banking = await runBanking();
@@ -179,25 +173,4 @@ describe('registrations', () => {
     expect(await list()).toEqual([]);
     expect(await banking.effects()).toEqual(['create-webhook 1', 'update-webhook 1', 'delete-webhook 1']);
   });
-
-  it.each([
-    ['PUT', 1, 403, 'other-partner'],
-    ['DELETE', 1, 403, 'other-partner'],
-    ['PUT', 7, 404, 'sandbox'],
-    ['DELETE', 7, 404, 'sandbox'],
-    ['DELETE', 'one', 400, 'sandbox'],
-  ])('%s of %s: %i for %s', async (method, id, expected, user) => {
-    const banking = running();
-    const change = method === 'PUT' ? body('https://b.example.com') : undefined;
-    expect((await banking.call(`${method} ${E13}/${id}`, change, user)).status).toBe(expected);
-    expect(await banking.effects()).toHaveLength(1);
-  });
-
-  it.each(['{"url":"ftp://a.example.com","notificationType":"Ach"}', '{"url":"https://a.example.com"}'])(
-    'by the control that are invalid are refused: %s',
-    async (json) => {
-      const banking = running();
-      expect((await banking.call('POST /sandbox/webhooks', json)).status).toBe(400);
-    },
-  );
 });

@@ -6,7 +6,6 @@ import {
   type RunningPayments,
   runPayments,
 } from '../../../rigs/sandbox/payments/running-payments.js';
-import { outcome } from '../../../rigs/sandbox/write-faults.js';
 import { shared } from '../../../rigs/shared.js';
 
 const START = (more = '') => `{"terminal_id":"${COUNTER}","amount":1000,"event_id":"e-1"${more}}`;
@@ -56,13 +55,6 @@ describe('a payment', () => {
     });
     expect(await payments.state('transaction-1001')).toBe('captured 1000 1000 0');
     expect(await payments.effects()).toEqual(['start-payment transaction-1001']);
-  });
-
-  it('that is only authorized is pending at first, too', async () => {
-    const payments = await runPayments();
-    await payments.call('POST /v3/preauth', START());
-    expect(await payments.state('transaction-1001')).toBe('authorized 1000 0 0');
-    expect(await payments.effects()).toEqual(['start-preauth transaction-1001']);
   });
 
   it.each(Object.entries(INTO))('can be %s', async (status, into) => {
@@ -224,19 +216,6 @@ describe('an event_id', () => {
     expect((await call(other, 'capture')).status).toBe(200);
     expect(await payments.state(one)).toBe('captured 1000 1000 1');
     expect(await payments.state(other)).toBe('captured 1000 1000 0');
-  });
-
-  it('makes it safe to repeat a call whose response got lost', async () => {
-    const payments = await runPayments();
-    const id = await payments.start('preauth');
-    await payments.control(
-      'POST /sandbox/faults',
-      '{"fault":"drop-after-commit","operation":"capture-payment"}',
-    );
-    const capture = () => payments.call(`POST /v3/payments/${id}/capture`, '{"event_id":"c-1"}');
-    expect(await outcome(capture())).toBe('UND_ERR_SOCKET');
-    expect((await capture()).json()).toMatchObject({ status: 'captured', captured_amount: 1000 });
-    expect((await payments.effects()).slice(1)).toEqual([`capture-payment ${id}`]);
   });
 });
 

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { byHand } from '../../../../src/partners/by-hand.js';
-import { paymentsClient } from '../../../../src/partners/payments/client.js';
-import { eventIdOf } from '../../../../src/partners/payments/event-id.js';
-import { failureOf } from '../../../rigs/partners/failure.js';
 import {
   ACCOUNT,
   COUNTER,
   keyOf,
-  OLD_TILL,
   type RunningPayments,
   runPayments,
 } from '../../../rigs/sandbox/payments/running-payments.js';
@@ -42,22 +37,6 @@ describe('a path', () => {
 });
 
 describe('a key', () => {
-  const running = shared((until) => runPayments({}, until));
-
-  it.each([
-    ['no key', {}],
-    ['a wrong key', keyOf('guess')],
-    ['a Bearer token', { authorization: 'Bearer sandbox' }],
-  ])('is required: %s is a 401', async (_, shown) => {
-    const payments = running();
-    const { status, text } = await payments.call(
-      'GET /v2/terminals',
-      undefined,
-      shown as Record<string, string>,
-    );
-    expect([status, text]).toEqual([401, '{"message":"The API key is missing or invalid","errors":{}}']);
-  });
-
   it('is the password, if one is set for all', async () => {
     const { call } = await runPayments({ password: 'w0rd' });
     expect((await call('GET /v2/terminals')).status).toBe(401);
@@ -310,71 +289,4 @@ describe('a batch', () => {
     await payments.call(`POST /v1/batches/${id}/close`);
     expect((await payments.call('POST /v1/batches', body)).status).toBe(200);
   });
-});
-
-describe('a request with a reference to nothing is a 400:', () => {
-  const running = shared((until) => runPayments({}, until));
-
-  it.each([
-    ['POST /v2/terminals', '{"account_id":"account-1002","name":"Till"}', 'account_id'],
-    [
-      'POST /v2/terminals',
-      `{"account_id":"${ACCOUNT}","name":"Till","location_id":"location-1"}`,
-      'location_id',
-    ],
-    ['PUT /v2/terminals/terminal-1001', '{"account_id":"x"}', 'account_id'],
-    ['POST /v1/locations', `{"account_id":"x","name":"Shop",${ADDRESS}}`, 'account_id'],
-    ['POST /v1/batches', '{"account_id":"x"}', 'account_id'],
-    ['POST /v2/accounts', `${NEW_ACCOUNT.slice(0, -1)},"parent_id":"x"}`, 'parent_id'],
-    ['PUT /v1/accounts/account-1001', '{"parent_id":"x"}', 'parent_id'],
-    ['POST /v3/payment', '{"terminal_id":"terminal-1003","amount":1,"event_id":"e"}', 'terminal_id'],
-  ])('%s %s', async (line, body, field) => {
-    const payments = running();
-    const { status, json } = await payments.call(line, body);
-    expect([status, json<{ errors: object }>().errors]).toEqual([400, { [field]: ['is unknown'] }]);
-    expect(await payments.effects()).toEqual([]);
-  });
-
-  it('so is one that breaks a rule', async () => {
-    const payments = running();
-    const { status, json } = await payments.call(
-      'POST /v3/payment',
-      '{"terminal_id":"terminal-1001","amount":0}',
-    );
-    expect([status, json()]).toEqual([
-      400,
-      {
-        message: 'Validation failed',
-        errors: { amount: ['must be cents, 1 or more'], event_id: ['is required'] },
-      },
-    ]);
-    expect((await payments.call('GET /v2/terminals?limit=201')).status).toBe(400);
-  });
-});
-
-it('our client brings a payment from its start to its refund', async () => {
-  const { url } = await runPayments();
-  const client = byHand(paymentsClient({ url, apiKey: 'sandbox', environment: 'uat' }));
-  const event_id = (step: string) => eventIdOf('take-payment-1', step);
-  const started = await client.startPreauth({
-    terminal_id: COUNTER,
-    amount: 2_500,
-    event_id: event_id('start'),
-  });
-  const transaction_id = started.id;
-  expect(await client.getTransaction({ transaction_id })).toMatchObject({ status: 'authorized' });
-  await client.incrementAuthorization({ transaction_id, amount: 500, event_id: event_id('increment') });
-  const capture = { transaction_id, event_id: event_id('capture') };
-  expect(await client.capturePayment(capture)).toMatchObject({ status: 'captured', captured_amount: 3_000 });
-  expect(await client.capturePayment(capture)).toMatchObject({ status: 'captured', captured_amount: 3_000 });
-  await client.refundPaymentV1({ transaction_id, event_id: event_id('refund') });
-  expect(await client.listTransactions({ status: 'refunded' })).toMatchObject({ total: 1 });
-
-  const error = await failureOf(client.updateTransaction({ transaction_id, status: 'captured' }));
-  expect(error).toMatchObject({ kind: 'Rejected', status: 401 });
-  expect(error.fields[0]?.message).toContain('only transactions of passthrough flows can be edited');
-  const passthrough = await client.startPayment({ terminal_id: OLD_TILL, amount: 1, event_id: 'p' });
-  const outcome = { transaction_id: passthrough.id, status: 'captured' };
-  expect(await client.updateTransaction(outcome)).toMatchObject({ status: 'captured' });
-  await client.close();
 });

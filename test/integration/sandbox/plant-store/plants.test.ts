@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { byHand } from '../../../../src/partners/by-hand.js';
-import { plantStoreClient } from '../../../../src/partners/plant-store/client.js';
-import { failureOf } from '../../../rigs/partners/failure.js';
 import { type Keyed, runKeyed } from '../../../rigs/sandbox/keyed.js';
 import { shared, type Until } from '../../../rigs/shared.js';
 
@@ -55,17 +52,6 @@ describe('the plant store', () => {
     expect((await plants.call(`DELETE /plants/${neighbor}`)).status).toBe(400);
     expect((await plants.call(`DELETE /plants/${id}`)).status).toBe(204);
     expect(await plants.effects()).toEqual([`create-plant ${id}`, `delete-plant ${id}`]);
-  });
-
-  it('accepts the requests of our client', async () => {
-    const plants = await runPlants();
-    const client = byHand(plantStoreClient({ url: plants.url, token: 'sandbox' }));
-    await client.createPlant({ id: '9007199254740993', name: 'Fern' });
-    expect((await failureOf(client.deletePlant({ id: '9007199254740992' }))).fields).toEqual([
-      { field: '', message: 'One or more fields are invalid; id is unknown (error 400)' },
-    ]);
-    expect(await client.deletePlant({ id: 9007199254740993n })).toBeNull();
-    await client.close();
   });
 });
 

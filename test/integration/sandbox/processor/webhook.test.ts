@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { byHand } from '../../../../src/partners/by-hand.js';
-import { processorClient } from '../../../../src/partners/processor/operations.js';
-import { failureOf } from '../../../rigs/partners/failure.js';
 import { runKeyed } from '../../../rigs/sandbox/keyed.js';
 import { shared, type Until } from '../../../rigs/shared.js';
 
@@ -58,28 +55,6 @@ describe('the processor', () => {
   });
 
   it.each([
-    [
-      'no list of events',
-      REGISTRATION.replace('["TransactionCompleted"]', '"TransactionCompleted"'),
-      'event_names',
-    ],
-    ['a number for an event', REGISTRATION.replace('"TransactionCompleted"', '7'), 'event_names.0'],
-    ['no URLs', '{"event_names":[]}', 'webhook_url'],
-    ['nothing', undefined, 'event_names'],
-  ])('refuses %s with 422, by its field path', async (_, body, field) => {
-    const processor = refusing();
-    const { status, json } = await processor.call(LINE, body);
-    expect([status, json()]).toEqual([
-      422,
-      expect.objectContaining({
-        status: false,
-        message: 'Validation failed',
-        errors: expect.objectContaining({ [field]: [expect.any(String)] }),
-      }),
-    ]);
-  });
-
-  it.each([
     ['no key', {}],
     ['a wrong key', { authorization: 'Bearer guess' }],
     ['another scheme', { authorization: 'Basic sandbox' }],
@@ -88,20 +63,5 @@ describe('the processor', () => {
     const { status, text } = await processor.call(LINE, REGISTRATION, shown as Record<string, string>);
     expect([status, text]).toEqual([401, refusal('Invalid token.')]);
     expect(await processor.effects()).toEqual([]);
-  });
-
-  it('is understood by our client', async () => {
-    const { url } = await runProcessor();
-    const client = byHand(processorClient({ url, apiKey: 'sandbox' }));
-    const webhook_url = ['https://example.com/hooks'];
-    expect(await client.registerWebhook({ event_names: ['BatchPayout'], webhook_url })).toMatchObject({
-      message: 'Webhook registered successfully.',
-    });
-    const error = await failureOf(client.registerWebhook({ event_names: ['BatchPayout', 'X'], webhook_url }));
-    expect(error).toMatchObject({ kind: 'Rejected', status: 422 });
-    expect(error.fields).toEqual([
-      { field: 'event_names.1', message: 'The selected event_names.1 is invalid.' },
-    ]);
-    await client.close();
   });
 });
