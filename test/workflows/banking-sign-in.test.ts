@@ -104,38 +104,6 @@ describe.concurrent('a bank that wants a second factor', () => {
       expect(await raised(account)).toBe(2);
     });
   });
-
-  it('asks for no other code as long as the token that came of one is renewed', async () => {
-    // A token lives for ten minutes and is renewed after eight.
-    let passedMs = 0;
-    const clocks = {
-      sandbox: { pace: { reads: 1 }, now: () => Date.now() + passedMs },
-      bankingNow: () => performance.now() + passedMs,
-    };
-    await asUser(
-      'mfa',
-      async (rig, proxy) => {
-        const onboarding = await rig.onboardBusiness(business('waiting'));
-        const account = accountOf(rig, 'banking');
-        const { id } = await asked(account, 'one-time-code');
-        await account.resolve(id, { kind: 'code', code: '000000' });
-        await onboarding.until(({ profileId }) => profileId !== undefined, 'the profile');
-        passedMs = 9 * 60_000;
-        const renewals = () => proxy.seen('POST /api/auth/refresh').map(({ status }) => status);
-        await eventually(
-          async () => renewals(),
-          (all) => all.length > 0,
-          'a renewal',
-        );
-        expect(renewals()).toEqual([200]);
-        const { profileId = 0 } = await onboarding.state();
-        await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
-        expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-        expect(proxy.seen(SIGN_IN)).toHaveLength(2);
-      },
-      clocks,
-    );
-  });
 });
 
 describe.concurrent('an account that the bank does not let in', () => {

@@ -2,7 +2,6 @@ import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
-import { proposedAnswerOf } from '../../src/temporal/onboardings.js';
 import { merchant } from '../rigs/inputs.js';
 import { Onboarding } from '../rigs/onboarding.js';
 import { createRig, type Rig } from '../rigs/rig.js';
@@ -86,42 +85,6 @@ describe.concurrent('a boarding whose history grows long', { timeout: 90_000 }, 
         'workflowExecutionStartedEventAttributes',
       ]);
       await boarding.handle.terminate();
-    });
-  });
-
-  it('keeps claims and proposals, which end in the run after as in any other', async () => {
-    await withImpatientServer(async ({ client, sandbox, board }) => {
-      const boarding = await board(merchant('notes'));
-      const { runId: firstRun } = await boarding.handle.describe();
-      const { merchantProfileId = 0, requirements } = await boarding.until(
-        (state) => state.requirements.length === 2,
-        'two notes',
-      );
-      const [claimed = '', proposed = ''] = requirements.map(({ id }) => id);
-      const { claim } = await boarding.claim(claimed, 'olga');
-      const answer = { kind: 'text', text: 'One sale in ten.' } as const;
-      const { proposedAt } = await boarding.propose(proposed, answer);
-      const run = async () => (await boarding.handle.describe()).runId;
-      const { requirements: before } = await boarding.state();
-      for (let change = 0; (await run()) === firstRun; change++) {
-        const status = change % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
-        await sandbox.transition(merchantProfileId, { status, comment: `still looking ${change}` });
-        const detail = `${status}: still looking ${change}`;
-        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === detail, detail);
-        expect(change).toBeLessThan(30);
-      }
-      expect((await boarding.state()).requirements).toEqual(before);
-      // A run begins with the memo of the first start, so it shows the claims to the list once.
-      const written = await boarding.written();
-      expect(written.filter((event) => /PropertiesModified/.test(event))).toHaveLength(1);
-      expect(before.map((each) => each.claim ?? each.proposal?.at)).toEqual([claim, proposedAt]);
-      expect(await proposedAnswerOf(client, boarding.workflowId, proposed)).toMatchObject({ answer });
-      const listed = await boarding.listedAs((all) => all.length === 2);
-      expect(listed.requirements.find(({ id }) => id === claimed)?.claim).toEqual(claim);
-      await expect(boarding.claim(claimed, 'pete')).rejects.toThrow(`olga has claimed ${claimed}`);
-      await boarding.confirm(proposed, proposedAt);
-      await boarding.resolve(claimed, answer);
-      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     });
   });
 

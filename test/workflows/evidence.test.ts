@@ -71,17 +71,6 @@ describe.concurrent('a request for review that was lost', () => {
     ]);
   });
 
-  it('closes its question by itself when the review’s own status turns up', async () => {
-    const { boarding, id, move, notes } = await noted(unaware);
-    await unaware.sandbox.plan('500-before-commit', REVIEW, { about: `${id}` });
-    await answer(boarding, notes[0] as Requirement);
-    await boarding.requirement('uncertain-write');
-    await move({ status: 'Pending Review' });
-    const { requirements } = await happened(boarding, 'answers-delivered');
-    expect(requirements).toEqual([]);
-    expect(await boarding.events()).toContain('write-adopted');
-  });
-
   it('is believed when the response alone was lost', async () => {
     const { boarding, input, id, notes } = await noted(rig);
     await rig.sandbox.plan('500-after-commit', REVIEW, { about: `${id}` });
@@ -115,22 +104,6 @@ describe.concurrent('a request for review that the partner overtakes with its de
     expect(await ends(boarding)).toEqual([`write-unfinished ${REVIEW_STEP}: done`, 'answers-delivered']);
   });
 
-  it('is unknown when its response is lost, and nobody is asked', async () => {
-    const { boarding, id, notes } = await noted(unaware);
-    const meanwhile = { status: 'Declined' };
-    await unaware.sandbox.plan('500-before-commit', REVIEW, { about: `${id}`, meanwhile });
-    await answer(boarding, notes[0] as Requirement);
-    expect(await boarding.outcome()).toMatchObject({
-      ...{ outcome: 'declined', merchantProfileId: id },
-      unfinished: [{ write: REVIEW_STEP, became: 'unknown' }],
-    });
-    expect(await ends(boarding)).toEqual([
-      `answer-dropped ${notes[0]?.id}: the partner decided while it was in flight; whether it arrived is unknown`,
-    ]);
-    const events = await boarding.events();
-    expect(events.filter((event) => event === 'requirement-raised')).toHaveLength(1);
-  });
-
   it('is asked about once the partner takes the decision back', async () => {
     const { boarding, input, id, move, notes } = await noted(unaware);
     await unaware.sandbox.plan('500-before-commit', REVIEW, {
@@ -161,32 +134,12 @@ describe.concurrent('a submission that was lost', () => {
     return { boarding, input, id, question };
   }
 
-  it('is not believed because the status moved for another reason', async () => {
-    const { boarding, input, id, question } = await lost();
-    await rig.sandbox.transition(id, { status: 'UW Level 1' });
-    await boarding.until(({ partnerStatus }) => partnerStatus === 'UW Level 1', 'the other status');
-    const { requirements } = await boarding.state();
-    expect(requirements.map((requirement) => requirement.id)).toEqual([question.id]);
-    expect(await boarding.events()).not.toContain('submitted');
-    await rig.sandbox.transition(id, { status: 'Not Submitted' });
-    await boarding.resolve(question.id, { kind: 'retry' });
-    await happened(boarding, 'submitted');
-    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
-  });
-
   it('closes its question by itself when the partner shows that it is submitted', async () => {
     const { boarding, id } = await lost();
     await rig.sandbox.transition(id, { status: 'Pending' });
     const { requirements } = await happened(boarding, 'submitted');
     expect(requirements).toEqual([]);
     expect(await boarding.events()).toContain('write-adopted');
-  });
-
-  it('closes its question when the partner decides', async () => {
-    const { boarding, id } = await lost();
-    await rig.sandbox.transition(id, { status: 'Declined', comment: 'no' });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'declined', comment: 'no' });
-    expect(await boarding.events()).not.toContain('submitted');
   });
 });
 
@@ -236,17 +189,6 @@ describe.concurrent('a resubmission', () => {
     );
     expect(await submissions()).toBe(2);
   });
-
-  it('that was lost is not believed because the status moved for another reason', async () => {
-    const { boarding, id, move, requirement, submissions } = await asked(unaware);
-    await unaware.sandbox.plan('500-before-commit', 'submit-merchant', { about: `${id}` });
-    await boarding.resolve(requirement.id, { kind: 'retry' });
-    const question = await boarding.requirement('uncertain-write');
-    await move({ status: 'UW Level 2' });
-    await boarding.until(({ partnerStatus }) => partnerStatus === 'UW Level 2', 'the other status');
-    expect((await boarding.state()).requirements).toMatchObject([{ id: question.id }]);
-    expect(await submissions()).toBe(1);
-  });
 });
 
 describe.concurrent('answers to notes', () => {
@@ -283,17 +225,6 @@ describe.concurrent('answers to notes', () => {
       'Which goods?\nBread.\n\nWhich suppliers?\nA mill.',
     ]);
   });
-
-  it('that are no longer asked for are dropped, which the timeline records', async () => {
-    const { boarding, id, notes } = await noted(rig, ['Which goods?', 'Which suppliers?']);
-    await answer(boarding, notes[0] as Requirement, 'Bread.');
-    await rig.sandbox.transition(id, { status: 'Declined', comment: 'no' });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
-    const { timeline } = await boarding.state();
-    expect(timeline.find(({ event }) => event === 'answer-dropped')?.detail).toBe(
-      `${notes[0]?.id}: the partner decided before it was delivered`,
-    );
-  });
 });
 
 describe.concurrent('a note that is asked again', () => {
@@ -326,18 +257,6 @@ describe.concurrent('a note that is asked again', () => {
       `${TEXT}\nAttached.`,
       `${TEXT}\nSigned.`,
     ]);
-  });
-
-  it('is not raised again while the partner merely lists it in review', async () => {
-    const { boarding, move, notes } = await noted(rig, [TEXT]);
-    await answer(boarding, notes[0] as Requirement);
-    await happened(boarding, 'answers-delivered');
-    await move({ notes: [TEXT], comment: 'in the queue' });
-    await boarding.until(
-      ({ timeline }) => timeline.at(-1)?.detail === 'Pending Review: in the queue',
-      'the comment',
-    );
-    expect((await boarding.state()).requirements).toEqual([]);
   });
 
   it('next to an equal one is a separate note, and a new date alone makes no new note', async () => {

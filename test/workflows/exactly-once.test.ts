@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { merchant, namedApplication } from '../rigs/inputs.js';
+import { merchant } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
-import { createRig } from '../rigs/rig.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 
 const HOUR = 3_600_000;
@@ -23,46 +22,6 @@ describe.concurrent('a create whose outcome is unknown', () => {
     expect(await boarding.events()).toEqual(
       expect.arrayContaining(['write-uncertain', 'write-adopted', 'merchant-adopted']),
     );
-  });
-
-  it('can be given up', async () => {
-    const input = merchant();
-    await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: input.externalId });
-    const boarding = await rig.board(input);
-    const { id } = await boarding.requirement('uncertain-write');
-    await boarding.resolve(id, { kind: 'abandon' }, 'olga', 'boarded by hand');
-    expect(await boarding.outcome()).toEqual({
-      outcome: 'abandoned',
-      comment: 'boarded by hand',
-      unfinished: [{ write: 'create the merchant', became: 'unknown' }],
-    });
-  });
-
-  it('takes digits only as the id to adopt', async () => {
-    const input = merchant();
-    await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: input.externalId });
-    const boarding = await rig.board(input);
-    const { id } = await boarding.requirement('uncertain-write');
-    const error = await boarding
-      .resolve(id, { kind: 'adopt', id: 'm-1' })
-      .catch(({ cause }) => cause.message);
-    expect(error).toBe('answer.id: must be the id at the partner, in digits and in quotes: "1012"');
-    await boarding.handle.terminate();
-  });
-});
-
-describe.concurrent('a submission whose outcome is unknown', () => {
-  it('settles itself when the status moves while a person is asked', async () => {
-    const input = merchant();
-    const application = namedApplication(input.externalId);
-    await rig.sandbox.plan('drop-before-commit', 'submit-merchant', { about: input.externalId });
-    const boarding = await rig.board({ ...input, application });
-    await boarding.requirement('uncertain-write');
-    const { merchantProfileId = 0 } = await boarding.state();
-    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '888' });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '888' });
-    expect(await boarding.events()).toContain('requirement-closed');
-    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
   });
 });
 
@@ -164,35 +123,6 @@ describe('reads', () => {
     expect(await rig.sandbox.writes(input.externalId)).toEqual([]);
     await boarding.resolve(id, { kind: 'correction', patch: { boardingSettingsId: 11 } });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
-  });
-});
-
-describe('a write that the partner does not permit (403)', () => {
-  it('is a requirement with that reason', async () => {
-    const limited = await createRig({ user: 'read-only' });
-    try {
-      const boarding = await limited.board(merchant());
-      const { detail } = await boarding.requirement('credentials');
-      expect(detail).toContain('does not permit this (403)');
-      await boarding.handle.terminate();
-    } finally {
-      await limited.close();
-    }
-  });
-});
-
-describe.concurrent('starting', () => {
-  it('the same externalId twice attaches to the first', async () => {
-    const input = merchant('waiting');
-    const first = await rig.board(input);
-    const second = await rig.board(input);
-    expect((await second.handle.describe()).runId).toBe((await first.handle.describe()).runId);
-    const { merchantProfileId = 0 } = await first.until(({ stage }) => stage === 'underwriting');
-    await rig.sandbox.transition(merchantProfileId, { status: 'Declined', comment: 'no' });
-    const outcome = await first.outcome();
-    const third = await rig.board(input);
-    expect(await third.outcome()).toEqual(outcome);
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
   });
 });

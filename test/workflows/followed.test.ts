@@ -1,6 +1,4 @@
-import type { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { FollowedMerchantInput } from '../../src/messages/followed-inputs.js';
 import type { BusinessOnboardingOutcome, MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
 import { startBusinessOnboarding, startMerchantBoarding } from '../../src/temporal/start.js';
 import { adopted, existing } from '../rigs/commands/existing.js';
@@ -71,27 +69,6 @@ describe.concurrent('a followed merchant that nobody has submitted', () => {
     });
     await onboarding.handle.terminate();
   });
-
-  it('needs no answer once somebody submits it in the portal', async () => {
-    const { merchantProfileId, onboarding, writes } = await followMerchant();
-    const { id } = await onboarding.requirement('not-submitted');
-    await rig.sandbox.transition(merchantProfileId, { status: 'Pending' });
-    const { requirements, timeline } = await onboarding.until(({ stage }) => stage === 'underwriting');
-    expect(requirements).toEqual([]);
-    expect(timeline.find(({ event }) => event === 'requirement-closed')?.detail).toBe(
-      `${id}: the partner has moved on`,
-    );
-    expect(await writes()).toEqual([]);
-    await onboarding.handle.terminate();
-  });
-
-  it('takes no correction of what Gangway does not send', async () => {
-    const { onboarding } = await followMerchant();
-    const { id } = await onboarding.requirement('not-submitted');
-    const patch = { merchant: { dba: 'Other' }, follow: null };
-    await expect(onboarding.resolve(id, { kind: 'correction', patch })).rejects.toThrow();
-    await onboarding.handle.terminate();
-  });
 });
 
 describe.concurrent('of a followed merchant, the answers of a person are sent', () => {
@@ -110,32 +87,9 @@ describe.concurrent('of a followed merchant, the answers of a person are sent', 
     });
     await onboarding.handle.terminate();
   });
-
-  it('to requested changes, by a resubmission', async () => {
-    const { onboarding, writes } = await followMerchant({ status: 'RequestChanges', comment: 'The volume.' });
-    const { id } = await onboarding.requirement('request-changes');
-    expect(await writes()).toEqual([]);
-    await onboarding.resolve(id, { kind: 'correction', patch: { application: { annualVolume: 1 } } });
-    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
-    expect(await writes()).toEqual(['submit-merchant']);
-    await onboarding.handle.terminate();
-  });
 });
 
 describe.concurrent('an input that is to be followed', () => {
-  it('and names no merchant fails, and creates none', async () => {
-    const { client, taskQueue } = rig;
-    const input = adopted({ follow: true, merchant: { dba: 'Nowhere' }, dueInHours: 48 });
-    const before = await rig.sandbox.ledger();
-    const { workflowId } = await startMerchantBoarding(client, input as unknown as FollowedMerchantInput, {
-      taskQueue,
-    });
-    const failed = await client.workflow.result(workflowId).catch((error: unknown) => error);
-    expect((failed as WorkflowFailedError).cause?.message).toBe('merchantProfileId: must be a number');
-    const made = (await rig.sandbox.ledger()).slice(before.length);
-    expect(made.filter(({ guid }) => guid === input.externalId)).toEqual([]);
-  });
-
   it('and names a merchant that the partner does not have asks a person', async () => {
     const { client, taskQueue } = rig;
     const input = adopted({

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { MerchantBoardingInput } from '../../src/messages/inputs.js';
 import { merchant } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 
@@ -56,19 +55,6 @@ describe.concurrent('a boarding without questions', () => {
     expect(entry?.detail).toBe(`TEMP${merchantProfileId}, not final before approval`);
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: finalMid(merchantProfileId) });
   });
-
-  it('shows approval without a mid as a stage of its own', async () => {
-    const boarding = await rig.board(merchant('waiting'));
-    const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
-    await rig.sandbox.transition(merchantProfileId, { status: 'Approved' });
-    await boarding.until(({ stage }) => stage === 'boarding', 'stage boarding');
-    await rig.sandbox.transition(merchantProfileId, { mid: '000123456789012' });
-    expect(await boarding.outcome()).toEqual({
-      outcome: 'boarded',
-      mid: '000123456789012',
-      merchantProfileId,
-    });
-  });
 });
 
 describe.concurrent('a boarding that the partner ends', () => {
@@ -114,33 +100,6 @@ describe.concurrent('agent profile and boarding settings', () => {
     const { basics } = await rig.sandbox.merchant(merchantProfileId);
     expect(basics).toMatchObject({ agentProfileId: 102, boardingSettingsId: 11 });
   });
-
-  it.each(['v1', 'v2'] as const)(
-    'are left out on purpose, also by a correction (%s)',
-    async (createVersion) => {
-      const without = async (input: MerchantBoardingInput, patch?: { boardingSettings: false }) => {
-        const boarding = await rig.board(input);
-        if (patch) {
-          const { id } = await boarding.requirement('rejected-input');
-          await boarding.resolve(id, { kind: 'correction', patch });
-        }
-        expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-        const { merchantProfileId = 0 } = await boarding.state();
-        return (await rig.sandbox.merchant(merchantProfileId)).basics;
-      };
-      const own = () => ({
-        ...withoutIds,
-        externalId: merchant().externalId,
-        agentProfileId: 102,
-        createVersion,
-      });
-      const patch = { boardingSettings: false } as const;
-      for (const basics of [await without({ ...own(), ...patch }), await without(own(), patch)]) {
-        expect(basics).toMatchObject({ agentProfileId: 102 });
-        expect(basics).not.toHaveProperty('boardingSettingsId');
-      }
-    },
-  );
 });
 
 describe.concurrent('fees', () => {

@@ -149,31 +149,6 @@ describe.concurrent('a password that the partner refuses', () => {
     });
   });
 
-  it('that was refused once by mistake asks nobody', async () => {
-    await withAccounts(async (rig) => {
-      await rig.startWorker();
-      await rig.sandbox.plan('expired-token', 'create-merchant');
-      const boarding = await rig.board(merchant());
-      expect(await soon([boarding])).toMatchObject([{ outcome: 'boarded' }]);
-      await accountOf(rig, 'boarding').outcome();
-      const events = await eventsOf([boarding, accountOf(rig, 'boarding')]);
-      expect(events).not.toContain('requirement-raised');
-    });
-  });
-
-  it('for one call only is asked about where the call belongs', async () => {
-    await withAccounts(async (rig) => {
-      await rig.startWorker();
-      await rig.sandbox.plan('expired-token', 'create-merchant', { times: 2 });
-      const boarding = await rig.board(merchant());
-      const { id, title, detail } = await boarding.requirement('credentials');
-      expect(title).toBe('Not permitted: create the merchant');
-      expect(detail).toContain('does not permit this (401)');
-      await boarding.resolve(id, { kind: 'retry' });
-      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    });
-  });
-
   it('in one account is no question in another', async () => {
     await withAccounts(async (rig) => {
       const accounts = ['a', 'b'];

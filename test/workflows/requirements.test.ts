@@ -74,13 +74,6 @@ describe.concurrent('underwriting notes', () => {
     );
   });
 
-  it('are answered at UW Level 1 as well', async () => {
-    const boarding = await rig.board(merchant('uw-level-1'));
-    const { id } = await boarding.requirement('underwriting-note');
-    await boarding.resolve(id, { kind: 'text', text: 'Attached by mail.' });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-  });
-
   it('can end the boarding', async () => {
     const boarding = await rig.board(merchant('notes'));
     const { id } = await boarding.requirement('underwriting-note');
@@ -193,19 +186,6 @@ describe.concurrent('a resolution that does not fit', () => {
     expect(events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toEqual([]);
     await boarding.handle.terminate();
   });
-
-  it('(a correction of what cannot be corrected) names what can be', async () => {
-    const boarding = await rig.board(merchant('request-changes'));
-    const { id } = await boarding.requirement('request-changes');
-    const wrong = (patch: unknown) =>
-      boarding.resolve(id, { kind: 'correction', patch } as Answer).catch(({ cause }) => cause.message);
-    expect(await wrong({ externalId: 'other' })).toMatch(
-      /^answer\.patch: takes one or more of merchant, .* and no other field, in the form of the input/,
-    );
-    expect(await wrong({})).toContain('answer.patch: takes one or more of merchant, ');
-    expect(await wrong([])).toBe('answer.patch: must be an object');
-    await boarding.handle.terminate();
-  });
 });
 
 describe.concurrent('the timeline', () => {
@@ -223,17 +203,5 @@ describe.concurrent('the timeline', () => {
       reason: 'called the merchant',
     });
     expect(JSON.stringify(timeline)).not.toContain('6789');
-  });
-});
-
-describe.concurrent('a requirement past its due date', () => {
-  it('is shown as overdue and decides nothing', async () => {
-    const boarding = await rig.board(merchant('notes', { dueInHours: 1 / 7_200 }));
-    await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'requirement-overdue'));
-    const { requirements, stage } = await boarding.state();
-    expect(stage).toBe('underwriting');
-    expect(requirements).toHaveLength(2);
-    for (const { id } of requirements) await boarding.resolve(id, { kind: 'text', text: 'late, but here' });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
   });
 });

@@ -77,14 +77,4 @@ describe.concurrent('a partner that changes with each read', () => {
     becomes(() => ({ status: 'Approved', mid: '518000000000042' }));
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '518000000000042' });
   });
-
-  it('between two statuses that mean something is read ever less often', async () => {
-    const { boarding, times, afterReads } = await restless((number) => ({
-      status: number % 2 === 0 ? 'Pending' : 'UW Level 1',
-    }));
-    await afterReads(9);
-    const [seventh = 0, eighth = 0] = times().slice(7, 9);
-    expect(eighth - seventh).toBeGreaterThan(3.2 * MIN_MS - 20);
-    await boarding.handle.terminate();
-  });
 });

@@ -138,16 +138,4 @@ describe.concurrent('a response that cannot be read', () => {
       expect(await account.outcome()).toEqual({ outcome: 'done' });
     });
   });
-
-  it('for less than the set time asks nobody', async () => {
-    await withAccounts(async (rig) => {
-      const { hostile, boardings } = await underReview(rig, 1, 3_600_000);
-      hostile.misbehave(STATUS, (number) =>
-        boardingResponse(number < 6 ? { ...PENDING, status: 7 } : { ...PENDING, status: 'Declined' }),
-      );
-      expect(await boardings[0]?.outcome()).toMatchObject({ outcome: 'declined' });
-      expect(await waiting(rig)).toEqual([]);
-      await expect(accountOf(rig, 'boarding').handle.describe()).rejects.toThrow();
-    });
-  });
 });

@@ -6,7 +6,6 @@ import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
-import { eventually } from '../../rigs/waiting.js';
 
 let rig: Rig;
 let crm: Subscriber;
@@ -72,21 +71,6 @@ describe.concurrent('the same externalId in two accounts', () => {
       event: 'boarding-attached',
       detail: `merchant-boarding-${externalId}@acme exists already`,
     });
-  });
-
-  it('is the plain externalId in outbound events', async () => {
-    const { externalId, ...input } = merchant();
-    const boarding = await rig.board({ externalId, ...input, account: 'acme' });
-    await boarding.outcome();
-    const events = await eventually(
-      async () => crm.received.filter(({ data }) => data['workflowId'] === boarding.workflowId),
-      (received) => received.length === 5,
-      'all events',
-    );
-    for (const { data, body } of events) {
-      expect(data['externalId']).toBe(externalId);
-      expect(JSON.parse(body)).toMatchObject({ subject: `merchant-boarding-${externalId}@acme` });
-    }
   });
 });
 

@@ -78,61 +78,12 @@ describe('the JSON that the Web UI shows is accepted once its quotes are filled 
       'ada@example.com',
     ],
     [
-      'a refused submission',
-      async () => {
-        refuseOnce('POST /api/v2/merchant/submit', 'volume');
-        return rig.board(merchant());
-      },
-      'rejected-input',
-      { application: { volume: '' } },
-      '',
-      240_000,
-    ],
-    [
-      'a refused submission that names what can no longer be changed',
-      async () => {
-        refuseOnce('POST /api/v2/merchant/submit', 'merchantProfileId');
-        return rig.board(merchant());
-      },
-      'rejected-input',
-      { application: { '': '' } },
-      'volume',
-      240_000,
-    ],
-    [
-      'refused fees',
-      async () => {
-        refuseOnce('POST /api/v2/merchant/fees', 'minimumDiscountAmount');
-        return rig.board(merchant(undefined, { fees: { minimumDiscountAmount: 30 } }));
-      },
-      'rejected-input',
-      { fees: { minimumDiscountAmount: '' } },
-      '',
-      25,
-    ],
-    [
-      'requested changes',
-      () => rig.board(merchant('request-changes')),
-      'request-changes',
-      { application: { '': '' } },
-      'volume',
-      240_000,
-    ],
-    [
       'a refused holder',
       () => rig.onboardBusiness(business('correction')),
       'rejected-input',
       { holder: { website: '' } },
       '',
       'https://www.example.com',
-    ],
-    [
-      'a ticket',
-      () => rig.onboardBusiness(business('ticket')),
-      'ticket',
-      { holder: { '': '' } },
-      'phone',
-      '5185550199',
     ],
     [
       'a refused account of a part',
@@ -153,8 +104,7 @@ describe('the JSON that the Web UI shows is accepted once its quotes are filled 
     const { id } = await onboarding.requirement(kind);
     const shown = await blankOf(onboarding);
     const blank = { ...shown, answer: { kind: 'correction' as const, patch } };
-    if (kind === 'ticket') expect(shown).toMatchObject({ answer: { kind: 'text' } });
-    else expect(shown).toEqual(blank);
+    expect(shown).toEqual(blank);
     expect((await onboarding.state()).requirements).toMatchObject([{ id, blank: patch }]);
     const signed = { ...blank, actor: 'olga', reason: 'asked the merchant' };
     const unfilled = await answer(onboarding, signed).catch(({ cause }) => cause.message);

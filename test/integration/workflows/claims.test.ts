@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { found, markers } from '../../rigs/privacy/markers.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
-import { bankOf } from '../../rigs/workflows/bank.js';
 import { accountOf, asked, withAccounts } from '../../rigs/workflows/partner-account.js';
 import { historyOf, listOf, sent } from '../../rigs/workflows/raw.js';
 
@@ -106,39 +104,6 @@ describe.concurrent('a claim', () => {
     await boarding.handle.terminate();
   });
 
-  it('by two people at once is that of one, and the rejection of the other names who has it', async () => {
-    const { boarding, note } = await waiting();
-    const both = await Promise.allSettled(['olga', 'pete'].map((actor) => boarding.claim(note, actor)));
-    const [won, ...more] = both.flatMap((each) => (each.status === 'fulfilled' ? [each.value.claim] : []));
-    const lost = both.flatMap((each) => (each.status === 'rejected' ? [String(each.reason.message)] : []));
-    expect(more).toEqual([]);
-    expect(lost).toEqual([expect.stringContaining(`${won?.actor} has claimed ${note}`)]);
-    expect(await claimOf(boarding, note)).toEqual(won);
-    await boarding.handle.terminate();
-  });
-
-  it('does not keep anybody else from answering, and ends with the answer', async () => {
-    const { boarding, note, other } = await waiting();
-    await Promise.all([boarding.claim(note, 'olga'), boarding.claim(other, 'olga')]);
-    await boarding.listedAs((all) => all.every(({ claim }) => claim));
-    await boarding.resolve(note, TEXT, 'pete');
-    await boarding.listedAs((all) => all.length === 1);
-    await boarding.resolve(note, { kind: 'take-back' }, 'pete');
-    expect(await claimOf(boarding, note)).toBeUndefined();
-    expect(await claimOf(boarding, other)).toMatchObject({ actor: 'olga' });
-    for (const id of [note, other]) await boarding.resolve(id, TEXT, 'pete');
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-  });
-
-  it('ends when the partner makes the requirement obsolete', async () => {
-    const { boarding, note } = await waiting();
-    await boarding.claim(note, 'olga');
-    const { merchantProfileId = 0 } = await boarding.state();
-    await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
-    expect((await boarding.state()).requirements).toEqual([]);
-  });
-
   it('leaves nothing of a person in the bytes of the history, of the list or of a rejection', async () => {
     const marked = markers();
     const { boarding, note, other } = await waiting();
@@ -173,18 +138,5 @@ describe.concurrent('a claim is possible', () => {
       const { requirements } = await account.listedAs((all) => all.some(({ claim }) => claim));
       expect(requirements).toMatchObject([{ kind: 'credentials', claim: { actor: 'olga' } }]);
     });
-  });
-
-  it('of a requirement of a single operation', async () => {
-    const bank = bankOf(rig);
-    const card = await bank.card();
-    await rig.sandbox.plan('drop-before-commit', 'close-card', { about: card.paymentCardId });
-    // The bank of another test has a card of the same id.
-    const closing = await bank.operate('closeCard', randomUUID(), card);
-    const { id } = await closing.requirement('uncertain-write');
-    await closing.claim(id, 'olga');
-    expect(await claimOf(closing, id)).toMatchObject({ actor: 'olga' });
-    await closing.resolve(id, { kind: 'retry' }, 'pete');
-    expect(await closing.outcome()).toMatchObject({ outcome: 'done' });
   });
 });

@@ -142,21 +142,6 @@ describe('a status name that no document has', () => {
     expect(JSON.stringify(inOther.timeline)).not.toContain('Parked');
   });
 
-  it('costs no history of a boarding that waits in it', async () => {
-    const { boarding } = await boardingIn('Shelved');
-    await boarding.until(reads('Shelved'));
-    await questionAbout(recordIn(rig), 'Shelved');
-    await boarding.asleepAfter(1);
-    const before = (await boarding.handle.describe()).historyLength;
-    const first = await boarding.reads();
-    await eventually(
-      () => boarding.reads(),
-      (counted) => counted >= first + 3,
-      'three more reads',
-    );
-    expect((await boarding.handle.describe()).historyLength).toBe(before);
-  });
-
   it('of a bank is asked about in the same way', async () => {
     const onboarding = await rig.onboardBusiness(business('waiting'));
     const { profileId = 0 } = await onboarding.until(({ profileId }) => profileId !== undefined, 'a profile');

@@ -59,58 +59,6 @@ describe('a status of 3,000 characters', () => {
   });
 });
 
-describe('a comment of 50,000 characters', () => {
-  it('is one requirement, shortened, that closes when the partner moves on', async () => {
-    const comment = `Change this: ${'a'.repeat(50_000)}`;
-    const boarding = await underwriting({ status: 'RequestChanges', comment });
-    const { detail } = await boarding.requirement('request-changes');
-    expect(detail).toMatch(/^Change this: a+… \(shortened, 50013 characters\)$/);
-    expect(detail).toHaveLength(2_000);
-    await boarding.asleepAfter(3);
-    const { timeline } = await boarding.state();
-    expect(timeline.filter(({ event }) => event === 'requirement-raised')).toHaveLength(1);
-    hostile.misbehave(STATUS, () => boardingResponse(statusData({ status: 'Declined', comment })));
-    expect(await boarding.outcome()).toMatchObject({
-      outcome: 'declined',
-      comment: expect.stringMatching(/^Change this: a+… \(shortened, 50013 characters\)$/),
-    });
-  });
-});
-
-describe('a rejection with 2,000 problems of 250 characters', () => {
-  it('becomes a requirement of 6,000 characters', async () => {
-    const validationResults = Array.from({ length: 2_000 }, (_, index) => ({
-      memberNames: [`field${index}`],
-      errorMessage: 'must not be '.repeat(20),
-    }));
-    const body = JSON.stringify({ data: null, status: 'Bad Request', error: null, validationResults });
-    hostile.misbehave('POST /api/v2/merchant/create', () => ({ status: 400, body }));
-    const boarding = await rig.board(merchant());
-    const { detail, id } = await boarding.requirement('rejected-input');
-    expect(detail).toHaveLength(6_000);
-    expect(detail).toMatch(/^merchant\.field0: must not be .*… \(shortened, \d+ characters\)$/s);
-    hostile.behave('POST /api/v2/merchant/create');
-    hostile.behave(STATUS);
-    hostile.behave(NOTES);
-    await boarding.resolve(id, { kind: 'retry' });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-  });
-});
-
-describe('a dba of 1,000 characters', () => {
-  it('is shortened in the static summary', async () => {
-    const input = merchant();
-    const dba = `${'长'.repeat(990)} Bakery`;
-    const boarding = await rig.board({ ...input, merchant: { ...input.merchant, dba } });
-    const { staticSummary } = await boarding.handle.describe().then(async (description) => ({
-      staticSummary: await description.staticSummary(),
-    }));
-    expect(staticSummary).toHaveLength(100);
-    expect(staticSummary).toMatch(/长… \(shortened, 997 characters\)$/);
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-  });
-});
-
 describe('10,000 underwriting notes', () => {
   it('are 200 requirements and one that counts the rest, in whichever order they are listed', async () => {
     const notes = Array.from({ length: 10_000 }, (_, index) => ({

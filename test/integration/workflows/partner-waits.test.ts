@@ -58,14 +58,6 @@ describe('a Retry-After', () => {
     await boarding.handle.terminate();
     await worker.stop();
   });
-
-  it.each([['1e30'], ['-5']])('%j that means nothing is ignored', async (retryAfter) => {
-    const { worker, boarding, dueInMs } = await refused(retryAfter);
-    expect(await dueInMs()).toBeLessThan(60_000);
-    expect((await boarding.state()).waiting).toBeUndefined();
-    await boarding.handle.terminate();
-    await worker.stop();
-  });
 });
 
 describe('a 429', () => {

@@ -102,20 +102,6 @@ describe.concurrent('the count of reads', () => {
   });
 });
 
-describe.concurrent('a partner that writes a new status date with each read', () => {
-  it('does not make the boarding spin', async () => {
-    const boarding = await patient.board(merchant('restless-date'));
-    await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
-    await boarding.asleepAfter(1);
-    const due = Number((await boarding.poll())?.nextAttemptScheduleTime?.seconds) * 1_000;
-    expect(due - Date.now()).toBeGreaterThan(HOUR_MS / 2);
-    expect((await boarding.handle.describe()).historyLength).toBeLessThan(50);
-    const { polls } = await boarding.state();
-    await nudge(patient.client, boarding.workflowId);
-    await boarding.until((state) => state.polls > polls, 'the date, at the pace of the poll');
-  });
-});
-
 describe.concurrent('a nudge', () => {
   it('turns a change into a result at once, although the poll sleeps for an hour', async () => {
     const { boarding, merchantProfileId } = await waiting(patient);

@@ -71,21 +71,6 @@ describe.concurrent('a proposed answer', () => {
     ]);
   });
 
-  it('is dropped when somebody answers, and confirmed no longer', async () => {
-    const { boarding, note } = await waiting();
-    const { proposedAt } = await boarding.propose(note, TEXT);
-    await boarding.resolve(note, { kind: 'text', text: 'One in five.' });
-    await expect(boarding.confirm(note, proposedAt)).rejects.toThrow('no requirement with this id is open');
-    expect(await proposedAnswerOf(rig.client, boarding.workflowId, note)).toBeNull();
-    await boarding.resolve(note, { kind: 'take-back' });
-    expect(await proposalOf(boarding, note)).toBeUndefined();
-    await expect(boarding.confirm(note, proposedAt)).rejects.toThrow('no answer is proposed');
-    expect(await entriesOf(boarding, 'proposal-dropped')).toMatchObject([
-      { detail: `${note}: it was proposed by pete` },
-    ]);
-    await boarding.handle.terminate();
-  });
-
   it('is withdrawn with who and why, and leaves the list', async () => {
     const { boarding, note } = await waiting();
     await boarding.propose(note, TEXT);
@@ -98,17 +83,6 @@ describe.concurrent('a proposed answer', () => {
     expect(await entriesOf(boarding, 'proposal-withdrawn')).toMatchObject([
       { detail: `${note}: it was proposed by pete`, actor: 'olga', reason: 'too vague' },
     ]);
-    await boarding.handle.terminate();
-  });
-
-  it('is confirmed once when two people confirm it at once', async () => {
-    const { boarding, note } = await waiting();
-    const { proposedAt } = await boarding.propose(note, TEXT);
-    const both = await Promise.allSettled(
-      ['olga', 'paula'].map((actor) => boarding.confirm(note, proposedAt, actor)),
-    );
-    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(await entriesOf(boarding, 'requirement-resolved')).toHaveLength(1);
     await boarding.handle.terminate();
   });
 });

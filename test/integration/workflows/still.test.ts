@@ -16,18 +16,6 @@ describe.concurrent('a test that waits in vain', () => {
     expect(error).toMatch(/^waited in vain for the moon; .*"type":"awaitStatusChange"/);
   });
 
-  it('fails with the open requirements, because only a person would move it', async () => {
-    const boarding = await rig.board(merchant('uw-level-1'));
-    await boarding.requirement('underwriting-note');
-    expect(await inVain(boarding).catch(({ message }) => message)).toContain('"kind":"underwriting-note"');
-  });
-
-  it('fails when the onboarding has ended', async () => {
-    const boarding = await rig.board(merchant());
-    await boarding.outcome();
-    await expect(inVain(boarding)).rejects.toThrow('waited in vain for the moon; ');
-  });
-
   it('waits as long as a part moves that was started before its customer, and names it when it is still', async () => {
     const input = customer({ business: 'waiting' });
     const { externalId } = input;
