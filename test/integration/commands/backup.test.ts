@@ -1,14 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
 import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
-import { business, customer, merchant } from '../../rigs/inputs.js';
-import { Onboarding } from '../../rigs/onboarding.js';
+import { business, merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
@@ -98,73 +95,6 @@ describe('gangway backup and restore', () => {
     const { events } = await onboarding.handle.fetchHistory();
     const [started] = await decodedInput(events?.[0]);
     expect(started).toMatchObject({ dueInHours: 47, holder: { businessPhone: '5185550199' } });
-  });
-
-  it('leave a part of a customer ended that somebody had ended', async () => {
-    const input = customer({ boarding: 'waiting', business: 'waiting' });
-    const { externalId } = input;
-    const onboarding = await rig.onboard(input);
-    const merchantPart = new Onboarding(rig.client, `merchant-boarding-${externalId}`);
-    const businessPart = new Onboarding(rig.client, `business-onboarding-${externalId}`);
-    const { merchantProfileId } = await onboarding.until(({ profileId }) => profileId !== undefined);
-    await merchantPart.until(({ stage }) => stage === 'underwriting');
-    const writes = await rig.sandbox.writes(externalId);
-    expect(writes).toEqual(['create-merchant', 'submit-merchant']);
-    await merchantPart.handle.terminate('ended by hand');
-    const isEnded = ({ timeline }: OnboardingState) =>
-      timeline.some(({ event, detail }) => event === 'boarding-ended' && detail === 'terminated');
-    await onboarding.until(isEnded);
-    await merchantPart.listed(" AND ExecutionStatus = 'Terminated'");
-    await businessPart.listed(' AND BankingProfileId IS NOT NULL');
-    await onboarding.listed();
-
-    const { file } = await backedUp();
-    await Promise.all([onboarding, merchantPart, businessPart].map(forget));
-    const { stdout } = await gangway('restore', file);
-    expect(stdout).toContain(
-      `${merchantPart.workflowId} not restored: it is terminated; ${merchantProfileId} stays at its partner\n`,
-    );
-    const restored = await onboarding.until(isEnded);
-    expect(restored).toMatchObject({ merchantProfileId, stage: 'onboarding' });
-    await businessPart.until(({ profileId }) => profileId !== undefined);
-    await expect(merchantPart.handle.describe()).rejects.toThrow(WorkflowNotFoundError);
-    await onboarding.handle.cancel();
-    await businessPart.handle.cancel();
-    await expect(onboarding.outcome()).rejects.toThrow();
-    expect(await rig.sandbox.writes(externalId)).toEqual(writes);
-  });
-
-  it('reject an incomplete file, and start nothing', async () => {
-    const { file, lines } = await backedUp();
-    const changed = async (text: string) => {
-      const other = join(rig.documentDir, 'changed.ndjson');
-      await writeFile(other, text);
-      const { code, stdout, stderr } = await gangway('restore', other);
-      expect([code, stdout]).toEqual([2, '']);
-      return stderr.replaceAll(other, 'FILE');
-    };
-    const isCut = 'FILE: is incomplete: its last line does not match the number of onboardings\n';
-    expect(await changed(lines.slice(0, -1).join('\n'))).toBe(isCut);
-    expect(await changed([...lines.slice(0, 1), ...lines.slice(2)].join('\n'))).toBe(isCut);
-    expect(await changed(`${lines[0]}\n{"workflowId"\n`)).toBe(
-      'FILE:2: is not JSON: column 14: the text ends early\n',
-    );
-    expect(await changed(['{"gangwayBackup":2}', ...lines.slice(1)].join('\n'))).toMatch(
-      /^FILE:1: is not valid; nothing was started\n {2}gangwayBackup: must be 1\n/,
-    );
-    const wrong = { ...JSON.parse(lines[1] ?? ''), type: 'partnerAccount', merchantProfileId: 'x' };
-    expect(await changed([lines[0], JSON.stringify(wrong), ...lines.slice(2)].join('\n'))).toMatch(
-      /^FILE:2: is not valid; nothing was started\n {2}type: .*\n {2}merchantProfileId: /,
-    );
-    expect(await gangway('restore', '/nowhere')).toMatchObject({
-      code: 2,
-      stderr: '/nowhere: cannot be read (ENOENT): there is no such file\n',
-    });
-    expect(await gangway('backup', '/nowhere/file')).toMatchObject({
-      code: 2,
-      stderr: '/nowhere/file: cannot be written (ENOENT)\n',
-    });
-    expect(file).not.toBe('');
   });
 
   it('refuse an entry that has the input of another', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { partIds } from '../../../src/temporal/onboardings.js';
-import { gangway as runGangway, startGangway } from '../../rigs/command.js';
+import { gangway as runGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
-import { business, customer, merchant } from '../../rigs/inputs.js';
+import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { closedPort } from '../../rigs/partners/servers.js';
 import { jsonLines } from '../../rigs/processes.js';
@@ -78,15 +78,6 @@ describe('gangway board', () => {
     });
     expect(await rig.sandbox.ledger({ guid: input.externalId })).toEqual([]);
   });
-
-  it('rejects a file that is nested too deep', async () => {
-    const path = await file(`{"application":${'['.repeat(5_000)}${']'.repeat(5_000)}}`);
-    expect(await gangway(['board', path])).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: `${path}: is not valid; nothing was started\n  must not be nested deeper than 64 levels\n`,
-    });
-  });
 });
 
 describe('gangway status', () => {
@@ -114,33 +105,6 @@ describe('gangway status', () => {
     }
   });
 
-  it('shows times in the zone of the person, and how far off they are', async () => {
-    const { externalId } = await waiting();
-    const inIndia = { ...rig.env, TZ: 'Asia/Kolkata' };
-    const { stdout } = await runGangway(inIndia, ['status', externalId]);
-    const minute = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
-    expect(stdout).toMatch(
-      new RegExp(`underwriting-note, waiting \\d+ s, due in 47 h, ${minute} GMT\\+5:30\\)`),
-    );
-    const [, ...rows] = stdout.slice(stdout.indexOf('timeline:\n')).trim().split('\n');
-    for (const row of rows) expect(row).toMatch(new RegExp(`^${minute}:\\d\\d GMT\\+5:30  \\w`));
-    const watching = startGangway(inIndia, ['watch', externalId]);
-    await watching.printsLines(rows.length);
-    watching.kill('SIGINT');
-    expect((await watching.finished).stdout).toContain(rows[0]?.replace(/ {2,}/g, '  '));
-  });
-
-  it('breaks the details of the timeline between words at a terminal, and cuts none', async () => {
-    const { externalId, id } = await waiting();
-    const text = 'About ten percent of all sales are keyed in by hand, and none of them on the Internet.';
-    await gangway(['resolve', externalId, id, '--text', text]);
-    const shown = await startGangway(rig.env, ['status', externalId], { terminal: true }).finished;
-    const timeline = shown.stdout.slice(shown.stdout.indexOf('timeline:\n')).trim().split('\n');
-    expect(Math.max(...timeline.map(({ length }) => length))).toBeLessThanOrEqual(80);
-    const details = timeline.map((line) => line.slice(47).trim()).join(' ');
-    expect(details).toMatch(new RegExp(`${id}: text: ${text} \\(\\w+\\)`));
-  });
-
   it('shows why a call is retried, of an onboarding and of a part of a customer', async () => {
     const alone = await createRig({ boardingUrl: `http://127.0.0.1:${await closedPort()}` });
     try {
@@ -157,12 +121,6 @@ describe('gangway status', () => {
     } finally {
       await alone.close();
     }
-  });
-
-  it('shows no failure of a poll that saw no change', async () => {
-    const { boarding, externalId } = await waiting();
-    await boarding.retrying('awaitStatusChange');
-    expect((await gangway(['status', externalId])).stdout).not.toContain('retrying');
   });
 
   it('reports an unknown onboarding', async () => {
@@ -201,31 +159,6 @@ describe('an onboarding that was terminated', () => {
       stderr:
         `${id}: it was terminated; merchant ${partnerId} exists at the partner: to adopt it, set "merchantProfileId": ` +
         `${partnerId} in FILE; then start it again with --again\n`,
-    });
-  });
-
-  it('names the guid to search for when the id is unknown', async () => {
-    const input = merchant('waiting');
-    await rig.sandbox.plan('500-before-commit', 'create-merchant', { about: input.externalId });
-    const id = `merchant-boarding-${input.externalId}`;
-    const { code, stderr } = await ended('board', input, id, false);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr:
-        `${id}: it was terminated; look for a merchant with guid ${input.externalId} in the partner’s portal: to ` +
-        'adopt it, set its "merchantProfileId" in FILE; then start it again with --again\n',
-    });
-  });
-
-  it('names the banking profile at the bank', async () => {
-    const input = business('waiting');
-    const id = `business-onboarding-${input.externalId}`;
-    const { partnerId, code, stderr } = await ended('onboard-business', input, id, true);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr:
-        `${id}: it was terminated; banking profile ${partnerId} exists at the bank: to adopt it, set the ` +
-        '"merchantProfileId" of its merchant in FILE; then start it again with --again\n',
     });
   });
 });

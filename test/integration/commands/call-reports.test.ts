@@ -64,38 +64,6 @@ describe('a call whose response reports a failure although its HTTP status is 20
     }
   });
 
-  it.each([
-    ['success: false', '{"success":false}', 'the partner gave no reason'],
-    ['success: false and a message', '{"success":false,"message":"No"}', 'No'],
-    ['errors in a list', '{"success":true,"errors":["Too many"]}', 'Too many'],
-    ['errors by field', '{"success":true,"errors":{"url":["is taken"]}}', 'url: is taken'],
-    [
-      'validationErrors',
-      '{"success":true,"validationErrors":[{"field":"name","error":"is bad"}]}',
-      'name: is bad',
-    ],
-    [
-      'validationResults',
-      '{"success":true,"validationResults":[{"memberNames":["url"],"errorMessage":"is bad"}]}',
-      'url: is bad',
-    ],
-    [
-      'errors in another form',
-      '{"success":true,"errors":[{"code":7}]}',
-      'the partner reported a problem in an unknown form',
-    ],
-    ['private data', '{"success":false,"errors":"ada@example.com is taken"}', '[Redacted] is taken'],
-  ])('exits 1 for %s', async (_, body, problem) => {
-    const { code, stdout, stderr } = await callAt(
-      'banking',
-      ['create-webhook', WEBHOOK],
-      responding(200, body),
-    );
-    expect({ code, stderr }).toEqual({ code: 1, stderr: `the partner reports a failure:\n  ${problem}\n` });
-    expect(stdout).not.toContain('ada@');
-    expect(JSON.parse(stdout)).toHaveProperty('success');
-  });
-
   it('exits 1 where data of the boarding partner carries the failure', async () => {
     const body = '{"data":{"status":"Pending","success":false,"error":"No status"},"requestId":1}';
     const { code, stderr } = await callAt('boarding', ['get-status2', '{"id":1}'], responding(200, body));

@@ -46,13 +46,6 @@ describe('the help of gangway call', () => {
     }
   });
 
-  it('lists the operations of a system', async () => {
-    const { code, stdout } = await call(['banking']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/close-card +Close a card permanently\n/);
-    expect(stdout).toMatch(/get-ticket +A ticket \(assumed\)\n/);
-  });
-
   it('lists the fields of a request with their rules', async () => {
     const { code, stdout } = await call(['banking', 'close-card', '--help']);
     expect(code).toBe(0);
@@ -126,26 +119,6 @@ describe('a call', () => {
     ['@nowhere.json', 'nowhere.json: cannot be read (ENOENT): there is no such file\n'],
   ])('with request %s is rejected', async (request, stderr) => {
     expect(await call(['boarding', 'get-status', request])).toEqual({ code: 2, stdout: '', stderr });
-  });
-
-  it('that the partner rejects reports why', async () => {
-    const { code, stderr } = await call(['payments', 'get-terminal', '{"terminal_id":"none"}']);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^the payments partner rejected the request \(HTTP 404\)\n {2}\S/);
-  });
-
-  it('keeps every digit of a whole number beyond 2^53', async () => {
-    const proxy = await countingProxy(rig.sandbox.url);
-    const plant = '{"id":9007199254740993,"name":"fern"}';
-    const env = { PLANT_STORE_URL: proxy.url };
-    const local = await call(['plant-store', 'create-plant', plant, '--local', '--json'], '', env);
-    expect(local).toMatchObject({ code: 0, stdout: '{"name":"fern","tag":null}\n' });
-    const other = '{"id":9007199254740995,"name":"moss"}';
-    expect((await call(['plant-store', 'create-plant', other])).code).toBe(0);
-    const created = await rig.sandbox.ledger({ operation: 'create-plant' });
-    expect(created.map(({ id }) => id)).toEqual(['9007199254740993', '9007199254740995']);
-    const { code } = await call(['plant-store', 'delete-plant', '{"id":9007199254740993}', '--yes']);
-    expect(code).toBe(0);
   });
 
   it('that cannot be undone is confirmed, or not made', async () => {

@@ -43,36 +43,6 @@ describe('gangway claim and release', () => {
     await boarding.handle.terminate();
   });
 
-  it('take the beginning of an id, as resolve and confirm do, and report who has answered', async () => {
-    const { boarding, id } = await waitingBoarding(rig);
-    const beginning = id.slice(0, 'note-12345678'.length);
-    const own = (command: string) => [command, boarding.workflowId, beginning, '--actor', 'olga'];
-    expect((await gangway(...own('claim'))).stdout).toContain(`${id} claimed by olga until `);
-    expect((await gangway(...own('release'))).stdout).toBe(`${id} released\n`);
-    await boarding.propose(id, TEXT);
-    expect((await gangway(...own('confirm'), '--yes')).stdout).toContain(`${id} answered.`);
-    expect(await gangway('claim', boarding.workflowId, id)).toMatchObject({
-      ...{ code: 1, stdout: '' },
-      stderr: expect.stringMatching(
-        /^pete answered it at .*: text: One sale in ten\.\nNothing was sent; open: /,
-      ),
-    });
-    await boarding.handle.terminate();
-  });
-
-  it('print JSON, and take another duration', async () => {
-    const { boarding, id } = await waitingBoarding(rig);
-    const claim = ['claim', boarding.workflowId, id, '--for', '30m', '--actor', 'olga', '--json'];
-    const [receipt] = jsonLines<{ claim: { until: string } }>(await gangway(...claim));
-    expect(receipt).toMatchObject({ workflowId: boarding.workflowId, requirementId: id });
-    expect(minutesUntil(receipt?.claim.until)).toBe(30);
-    const release = ['release', boarding.workflowId, id, '--actor', 'olga', '--json'];
-    expect(jsonLines(await gangway(...release))).toEqual([
-      { workflowId: boarding.workflowId, requirementId: id },
-    ]);
-    await boarding.handle.terminate();
-  });
-
   it('exit with 2 while another person has a claim, and name the person; --override takes it over', async () => {
     const { boarding, id } = await waitingBoarding(rig);
     await boarding.claim(id, 'olga');
@@ -145,19 +115,6 @@ describe('the inbox', () => {
     expect(free.filter(({ workflowId }) => workflowId === boarding.workflowId)).toHaveLength(1);
     expect(free.map(({ claimedBy }) => claimedBy).filter(Boolean)).toEqual([]);
     await boarding.handle.terminate();
-  });
-
-  it('reports when all requirements are claimed', async () => {
-    const alone = await createRig({ ownNamespace: true });
-    try {
-      const { boarding } = await waitingBoarding(alone);
-      for (const { id } of (await boarding.state()).requirements) await boarding.claim(id, 'olga');
-      await boarding.listedAs((all) => all.every(({ claim }) => claim));
-      const { stdout } = await runGangway(alone.env, ['inbox', '--unclaimed']);
-      expect(stdout).toBe('none of the 1 that waits for a person is unclaimed\n');
-    } finally {
-      await alone.close();
-    }
   });
 
   it('shows which answers need a second person', async () => {

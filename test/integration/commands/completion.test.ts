@@ -46,13 +46,6 @@ describe('completion with live values', () => {
     expect((await candidates('gangway resolve ')).map(([name]) => name)).not.toContain(input.externalId);
   });
 
-  it('completes a workflow id where somebody types one', async () => {
-    const { externalId } = await waitingBoarding(rig);
-    expect((await candidates(`gangway watch merchant-boarding-${externalId.slice(0, -2)}`))[0]?.[0]).toBe(
-      `merchant-boarding-${externalId}`,
-    );
-  });
-
   it('suggests the open requirements of the onboarding before it, without a worker', async () => {
     const { boarding, externalId } = await waitingBoarding(rig);
     const { requirements } = await boarding.state();

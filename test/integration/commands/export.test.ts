@@ -183,15 +183,6 @@ describe('gangway export', () => {
       result: 'not-recorded',
     });
   });
-
-  it('reports a document that the store does not have', async () => {
-    const { workflowId } = await boarded();
-    const env = { ...rig.env, DOCUMENT_DIR: join(folder, 'elsewhere') };
-    const { stdout } = await runGangway(env, ['export', workflowId]);
-    const { onboarding } = JSON.parse(stdout) as ExportedRecord;
-    expect(onboarding.documents).toMatchObject([{ problem: `${env.DOCUMENT_DIR}: no such file (ENOENT)` }]);
-    expect(onboarding.documents[0]).not.toHaveProperty('sha256');
-  });
 });
 
 describe('gangway export without a worker', () => {

@@ -1,4 +1,3 @@
-import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
@@ -69,22 +68,6 @@ describe('gangway list and inbox', () => {
       });
     } finally {
       await other.close();
-    }
-  });
-
-  it('need no worker', async () => {
-    const alone = await createRig({ ownNamespace: true, worker: false });
-    const worker = await alone.startWorker();
-    const run = (args: readonly string[]) => runGangway(alone.env, args);
-    try {
-      const { externalId } = await waitingBoarding(alone);
-      await worker.stop();
-      const { code, stdout } = await run(['inbox']);
-      expect(code).toBe(0);
-      expect(stdout).toContain(externalId);
-      expect((await run(['list'])).stdout).toContain('answer note (1 more)');
-    } finally {
-      await alone.close();
     }
   });
 
@@ -164,28 +147,6 @@ describe('the tables', () => {
     return `\n${fixed}${stderr}`;
   }
 
-  it('of the inbox have all columns where there is room', async () => {
-    expect(await atTerminal('inbox', '160')).toMatchInlineSnapshot(`
-      "
-      DUE          DBA                    TO DO        WAITING  PARTNER   ACCOUNT  ID        REQUIREMENT
-      overdue 3 s  Corner Bakery [notes]  answer note  3 s      boarding           golden-2  note-149967d738cb
-      overdue 3 s  Corner Bakery [notes]  answer note  3 s      boarding           golden-2  note-6b2e32759339
-      due in 10 h  Corner Bakery [notes]  answer note  3 s      boarding           golden-1  note-149967d738cb
-      due in 10 h  Corner Bakery [notes]  answer note  3 s      boarding           golden-1  note-6b2e32759339
-      "
-    `);
-  });
-
-  it('of the list have all columns where there is room', async () => {
-    expect(await atTerminal('list', '160')).toMatchInlineSnapshot(`
-      "
-      DBA                    STAGE         PARTNER STATUS  TO DO                 MERCHANT  MID  PROFILE  ACCOUNT  STARTED                    STATE    ID
-      Corner Bakery [notes]  underwriting  Pending         answer note (1 more)  1002                             2026-03-01 14:05 GMT+5:30  running  golden-2
-      Corner Bakery [notes]  underwriting  Pending         answer note (1 more)  1001                             2026-03-01 14:05 GMT+5:30  running  golden-1
-      "
-    `);
-  });
-
   it('of the inbox with --details are blocks, with the whole question and the commands that answer it', async () => {
     const { stdout } = await startGangway({ ...own.env, COLUMNS: '60', TZ: 'UTC' }, ['inbox', '--details'], {
       terminal: true,
@@ -204,30 +165,6 @@ describe('the tables', () => {
   it('show in red what is overdue, on a terminal with colors', async () => {
     expect(await atTerminal('inbox', '80', { NO_COLOR: '' })).toContain('\u001b[31moverdue 3 s\u001b[39m  ');
     expect((await runGangway(own.env, ['inbox'])).stdout).not.toContain('\u001b');
-  });
-
-  it('are CSV with every field of JSON, and times in UTC', async () => {
-    for (const command of ['inbox', 'list']) {
-      const run = (format: string) => runGangway({ ...own.env, TZ: 'Asia/Kolkata' }, [command, format]);
-      const records = jsonLines(await run('--json'));
-      const rows: Record<string, string>[] = parse((await run('--csv')).stdout, { columns: true });
-      expect(rows).toHaveLength(command === 'inbox' ? 4 : 2);
-      const cells = records.map((record) =>
-        Object.fromEntries(
-          Object.entries(record)
-            .filter(([name]) => name !== 'stageSeconds')
-            .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : `${value}`]),
-        ),
-      );
-      for (const [place, row] of rows.entries()) expect(row).toMatchObject(cells[place] ?? {});
-    }
-  });
-
-  it('report on standard error when a limit has cut them', async () => {
-    const cut = await runGangway(own.env, ['list', '--limit', '1', '--csv']);
-    expect(cut.stderr).toBe('1 of 2; --limit 0 for all\n');
-    const all = await runGangway(own.env, ['list', '--limit', '0', '--csv']);
-    expect(all.stderr).toBe('');
   });
 
   it('have a second line for an id that does not fit, and never cut one', async () => {

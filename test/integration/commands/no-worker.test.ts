@@ -25,10 +25,6 @@ describe.concurrent('without a worker, or without Temporal:', () => {
     expect(await gangway(unserved(), args)).toEqual(isOneRunning('nobody-polls-this-plant-store'));
   });
 
-  it('show reports it', async ({ expect }) => {
-    expect(await gangway(unserved(), ['show', 'tickets'])).toEqual(isOneRunning('nobody-polls-this-banking'));
-  });
-
   it('resolve reports "accepted, not yet applied", and the answer is applied later', async ({
     expect,
     onTestFinished,

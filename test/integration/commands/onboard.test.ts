@@ -1,10 +1,9 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { workflowId } from '../../../src/messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
-import { business, customer, holder, terminal } from '../../rigs/inputs.js';
+import { business, customer, terminal } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
@@ -24,7 +23,6 @@ const inbox = (externalId: string, count: number) =>
     (items) => items.length >= count,
     `${count} items in the inbox`,
   );
-const found = (id: string) => rig.client.workflow.getHandle(id).describe();
 
 describe('gangway onboard-business', () => {
   it('starts, waits, and prints profile, account and status', async () => {
@@ -37,20 +35,6 @@ describe('gangway onboard-business', () => {
     expect(outcome).toMatch(
       new RegExp(`^${id} onboarded: profile (\\d+), account fa-\\1-1, (PendingUW|Approved)$`),
     );
-  });
-
-  it('names every wrong field with its rule but no value, exits 2 and starts nothing', async () => {
-    const { externalId } = business();
-    const input = { externalId, holder: holder(undefined, { ssn: '666-12-3456', phone: '555' }) };
-    const path = await file(input);
-    expect(await gangway(['onboard-business', path])).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        `${path}: is not valid; nothing was started\n` +
-        '  holder.phone: must be 10 digits\n  holder.ssn: must be 9 digits of a valid SSN, without dashes\n',
-    });
-    await expect(found(`business-onboarding-${externalId}`)).rejects.toThrow(WorkflowNotFoundError);
   });
 });
 
@@ -89,27 +73,6 @@ describe('gangway onboard', () => {
         },
       },
     ]);
-  });
-
-  it('after a cancellation names the merchant at the partner, and how to adopt it', async () => {
-    const input = customer({ boarding: 'waiting', business: 'waiting' });
-    const path = await file(input);
-    await gangway(['onboard', path]);
-    const id = `customer-onboarding-${input.externalId}`;
-    const { merchantProfileId: merchant } = await new Onboarding(rig.client, id).until(
-      ({ merchantProfileId, profileId }) => merchantProfileId !== undefined && profileId !== undefined,
-      'both parts under way',
-    );
-    expect((await gangway(['cancel', input.externalId, '--yes'])).stdout).toBe(
-      `${id}: cancellation requested\n`,
-    );
-    const { code, stderr } = await gangway(['onboard', path, '--wait']);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr:
-        `${id}: it was cancelled; merchant ${merchant} exists at the partner: to adopt it, set "merchantProfileId": ${merchant} ` +
-        'in "boarding" of FILE; then start it again with --again\n',
-    });
   });
 });
 

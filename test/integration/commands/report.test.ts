@@ -69,17 +69,6 @@ describe('gangway report, without a worker', () => {
     expect(await reported('--since', '2099-01-01')).toMatchObject({ running: 1, ended: 0, weeks: [] });
   });
 
-  it('compares agents and accounts', async () => {
-    const { groups } = await reported('--by', 'account');
-    expect(groups).toMatchObject([
-      { group: null, running: 1, succeeded: 4, others: 0, medianSeconds: expect.any(Number) },
-      { group: 'acme', running: 0, succeeded: 0, others: 1, medianSeconds: null },
-    ]);
-    expect((await reported('--by', 'agent')).groups?.find(({ group }) => group === '101')).toMatchObject({
-      ...{ running: 1, succeeded: 3, others: 1 },
-    });
-  });
-
   it('prints tables, and how long Temporal keeps what has ended', async () => {
     const { code, stdout, stderr } = await gangway('--by', 'account');
     expect(code).toBe(0);

@@ -182,25 +182,6 @@ describe('gangway watch, nudge and cancel', () => {
     const { stdout } = await gangway(['watch', boarding.workflowId]);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${boarding.workflowId} boarded: mid ${mid}`);
   });
-
-  it('nudge makes it read now', async () => {
-    const { externalId } = await waiting();
-    expect(await gangway(['nudge', externalId])).toMatchObject({
-      code: 0,
-      stdout: `merchant-boarding-${externalId} reads its status now\n`,
-    });
-  });
-
-  it('cancel requests the cancellation, once', async () => {
-    const { boarding, externalId } = await waiting();
-    expect((await gangway(['cancel', externalId, '--yes'])).stdout).toBe(
-      `merchant-boarding-${externalId}: cancellation requested\n`,
-    );
-    await expect(boarding.outcome()).rejects.toThrow();
-    const again = await gangway(['cancel', externalId, '--yes']);
-    expect(again).toMatchObject({ code: 1, stderr: `merchant-boarding-${externalId} has already ended\n` });
-    expect(await gangway(['watch', externalId])).toMatchObject({ code: 1 });
-  });
 });
 
 describe('gangway watch of a customer', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { workflowId } from '../../../src/messages/ids.js';
-import { partIds } from '../../../src/temporal/onboardings.js';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { idOf, inputFile } from '../../rigs/commands/files.js';
 import { customer, merchant } from '../../rigs/inputs.js';
@@ -102,18 +101,6 @@ describe('onboard --wait', () => {
     expect(stderr).toContain(`(${id}) continues; "gangway watch ${id}" follows it again\n`);
     await boarding(id).handle.terminate();
   });
-
-  it('prints the requirement of a part that was started before, which answers it itself', async () => {
-    const input = customer({ boarding: 'notes' });
-    const before = await rig.board({ externalId: input.externalId, ...input.boarding });
-    await before.requirement('underwriting-note');
-    const waiting = start('onboard', await file(input), '--wait');
-    await waiting.says(`    gangway resolve ${before.workflowId} note-149967d738cb --text TEXT\n`);
-    const id = workflowId('customerOnboarding', input.externalId);
-    await boarding(id).handle.terminate();
-    await boarding(partIds(id).boarding).handle.terminate();
-    expect((await waiting.finished).code).toBe(1);
-  });
 });
 
 describe('--timeout ends the wait', () => {
@@ -143,13 +130,6 @@ describe('--timeout ends the wait', () => {
     expect((await boarding(id).handle.describe()).status.name).toBe('RUNNING');
   });
 
-  it('with 1 while only the partner decides', async () => {
-    const waiting = start('board', await file(merchant('waiting')), '--wait');
-    await waiting.says('underwriting, Pending\n');
-    waiting.timeOut();
-    expect((await waiting.finished).code).toBe(1);
-  });
-
   it('with 4 while the partner is unavailable', async () => {
     const id = `${Date.now()}`.slice(-9);
     const off = await createRig({ bankingUser: null });
@@ -171,14 +151,6 @@ describe('a command that takes long', () => {
     await calling.says('waits for attempt ');
     await calling.says(' after: payments list-terminals: Uncertain, HTTP 500');
     expect(await calling.finished).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  it('a call without a worker prints that it waits for one', async () => {
-    const env = { ...rig.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
-    const calling = startGangway(env, ['call', 'plant-store', 'list-plants', '--start-within', '1h']);
-    await calling.says(': waits for a worker\n');
-    calling.kill('SIGINT');
-    expect((await calling.finished).code).toBe(130);
   });
 
   it('nudge prints that it works, and what continues after Ctrl-C', async () => {
