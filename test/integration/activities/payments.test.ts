@@ -141,14 +141,6 @@ describe('an account', () => {
     const writes = sent().filter(([line]) => line?.startsWith('POST'));
     expect(writes.map(([line]) => line)).toEqual(['POST /v2/accounts', 'POST /v2/terminals']);
   });
-
-  it('that exists is not created again', async () => {
-    const accounts = [{ id: 'account-3', description: `mid ${MID}` }];
-    const { run, sent } = await activities(responding(200, JSON.stringify({ accounts, total: 1 })));
-    const found = await run('createAccount', { mid: MID, provisionTerminal: asked });
-    expect(found).toEqual({ found: ['account-3'] });
-    expect(sent()).toEqual([SEARCH]);
-  });
 });
 
 describe('looking for an account', () => {
@@ -182,14 +174,6 @@ describe('looking for an account', () => {
     expect(sent().map(([line]) => line)).toEqual(
       offsets.map((offset) => `GET /v1/accounts?search=${MID}&limit=200&offset=${offset}`),
     );
-  });
-
-  it('is repeated while the platform does not respond, and takes no unreadable response for an empty one', async () => {
-    const down = await activities(responding(500, ''));
-    expect(await failed(down.run('findAccounts', { mid: MID }))).toMatchObject({ isRetried: true });
-    const strange = await activities(responding(200, '{"data":[]}'));
-    const { details } = await failed(strange.run('findAccounts', { mid: MID }));
-    expect(details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable response' });
   });
 });
 
@@ -233,15 +217,4 @@ describe('a terminal', () => {
     });
     expect(sent()).toEqual([SEARCH_TERMINAL, SEARCH_TERMINAL]);
   });
-});
-
-it.each([
-  ['createAccount', { mid: MID, provisionTerminal: asked }],
-  ['createTerminal', { accountId: 'x', provisionTerminal: asked }],
-] as const)('%s is retried only when the platform did nothing', async (name, request) => {
-  for (const status of [400, 401, 403, 408, 429, 500, 503]) {
-    const { run, sent } = await activities(empty(responding(status, '')));
-    expect((await failed(run(name, request))).isRetried).toBe([401, 429].includes(status));
-    expect(sent()).toHaveLength(2);
-  }
 });

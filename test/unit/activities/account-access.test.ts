@@ -186,24 +186,6 @@ describe('a process whose credentials are refused', () => {
     expect(await probe(seen && { seen })).not.toHaveProperty('refusal');
   });
 
-  it('makes one call in a minute although the clock is set ahead by six hours', async () => {
-    const { run, partner } = process();
-    partner.refusal = {};
-    await failure(run());
-    vi.setSystemTime(Date.now() + 360 * MINUTE);
-    await failure(run());
-    expect(partner.calls).toBe(1);
-  });
-
-  it('calls at once after a successful probe', async () => {
-    const { run, probe, partner, reports } = process();
-    partner.refusal = {};
-    await failure(run());
-    partner.refusal = undefined;
-    expect(await probe()).toEqual({ process: reports[0]?.process });
-    expect(await run()).toBe('let in');
-  });
-
   it('leaves a mark that a write was not started, so that a reset does not make it uncertain', async () => {
     const { run, partner, marks } = process();
     partner.refusal = {};
@@ -236,45 +218,6 @@ describe('a process whose credentials are refused', () => {
     expect(await failure(run(undefined, { startToCloseTimeoutMs: 5_000, ...reset }))).toMatchObject(waits);
     expect(marks).toEqual([{ sending: true, sentAt: '1970-01-01T00:00:00.000Z' }]);
     expect(partner.calls).toBe(1);
-  });
-
-  it('reports a refusal within a minute of a successful probe', async () => {
-    const { run, probe, partner, reports } = process();
-    partner.refusal = {};
-    await failure(run());
-    partner.refusal = undefined;
-    await probe();
-    partner.refusal = {};
-    expect(await failure(run(undefined, { activityType: 'submitMerchant' }))).toMatchObject(waits);
-    expect([partner.calls, reports.length]).toEqual([3, 2]);
-  });
-
-  it('makes its own report while the workflow tries the credentials of another, and one for calls that ran together', async () => {
-    const { run, partner, reports } = process();
-    partner.workflows = 1;
-    await failure(
-      run(async () => {
-        await failure(run(() => Promise.reject(refusedAs())));
-        partner.workflows = 0;
-        throw refusedAs();
-      }),
-    );
-    expect(reports).toHaveLength(1);
-  });
-
-  it('does not close again when a call that began before a successful probe is refused after it', async () => {
-    const { run, probe, partner, reports } = process();
-    partner.refusal = {};
-    await failure(run());
-    vi.advanceTimersByTime(MINUTE);
-    const late = run(async () => {
-      partner.refusal = undefined;
-      await probe();
-      throw refusedAs();
-    });
-    expect(await failure(late)).toMatchObject(waits);
-    expect(await run()).toBe('let in');
-    expect(reports).toHaveLength(1);
   });
 
   it('reports again at once when Temporal did not take the report', async () => {
@@ -316,38 +259,6 @@ describe('a process whose credentials are refused', () => {
       expect(await failure(run(undefined, info))).toMatchObject({ nonRetryable: true, kind: 'Unauthorized' });
     },
   );
-
-  it('leaves the question to each workflow when no probe reaches it, as in a worker of an old build', async () => {
-    const { run, partner } = process();
-    partner.refusal = {};
-    for (let time = 0; time < 3; time++) {
-      expect(await failure(run())).toMatchObject(waits);
-      partner.workflows = 0;
-      vi.advanceTimersByTime(MINUTE);
-    }
-    partner.refusal = { kind: 'Forbidden', needs: 'one-time-code', atSignIn: true };
-    const { refusal, ...rest } = await failure(run());
-    expect(rest).toMatchObject({ ...asksItself, nextRetryDelay: undefined });
-    expect(refusal).toEqual({
-      ...{ system: 'boarding', operation: 'get-status', kind: 'Forbidden', fields: [], reason: 'HTTP 401' },
-    });
-  });
-
-  it.each([
-    ['goes on waiting once a probe has reached it', {}, waits],
-    ['is not helped by the probe of another process that it took over', { process: 'gone' }, asksItself],
-  ])('%s', async (_, request, expected) => {
-    const { run, probe, partner } = process();
-    partner.refusal = {};
-    for (let time = 0; time < 3; time++) {
-      await failure(run());
-      partner.workflows = 0;
-      vi.advanceTimersByTime(MINUTE);
-    }
-    expect(await probe(request, { passes: 20 })).toHaveProperty('refusal');
-    vi.advanceTimersByTime(MINUTE);
-    expect(await failure(run())).toMatchObject(expected);
-  });
 });
 
 describe('a call that is refused although the credentials work', () => {
@@ -374,55 +285,6 @@ describe('a call that is refused although the credentials work', () => {
   ])('is a requirement of its workflow: %s', async (_, between) => {
     expect(await refusedTwice(between)).toMatchObject(asksItself);
   });
-
-  it('is one of the account when it was let in before the probe', async () => {
-    const { run, probe, partner } = process();
-    partner.refusal = {};
-    await failure(run());
-    vi.advanceTimersByTime(MINUTE);
-    partner.refusal = undefined;
-    await run();
-    await probe();
-    partner.refusal = {};
-    expect(await failure(run())).toMatchObject(waits);
-  });
-
-  it.each([
-    ['another activity is', { activityType: 'submitMerchant' }, {}],
-    ['the sign-in is', {}, { atSignIn: true as const }],
-  ])('is one of the account when %s refused', async (_, info, more) => {
-    const { run, probe, partner } = process();
-    partner.refusal = {};
-    await failure(run());
-    partner.refusal = undefined;
-    await probe();
-    partner.refusal = more;
-    expect(await failure(run(undefined, info))).toMatchObject(waits);
-  });
-
-  it.each([
-    ['it was let in meanwhile', ({ run }: Process) => run()],
-    [
-      'a poll of it found no change meanwhile',
-      ({ run }: Process) =>
-        failure(run(() => Promise.reject(ApplicationFailure.retryable('unchanged', 'StatusUnchanged')))),
-    ],
-    ['it was rejected for its input meanwhile', (rig: Process) => ended(rig, 'Rejected')],
-    ['it was forbidden meanwhile', (rig: Process) => ended(rig, 'Forbidden')],
-    ['that was five minutes ago', async () => vi.advanceTimersByTime(5 * MINUTE)],
-    [
-      'that was five minutes ago, although another activity was refused since',
-      async ({ run, probe, partner }: Process) => {
-        vi.advanceTimersByTime(5 * MINUTE);
-        partner.refusal = {};
-        await failure(run(undefined, { activityType: 'submitMerchant' }));
-        partner.refusal = undefined;
-        await probe();
-      },
-    ],
-  ])('is one of the account when %s', async (_, between) => {
-    expect(await refusedTwice(between)).toMatchObject(waits);
-  });
 });
 
 describe('a probe', () => {
@@ -442,43 +304,6 @@ describe('a probe', () => {
     partner.refusal = undefined;
     vi.advanceTimersByTime(MINUTE);
     expect(await probe(seen)).not.toHaveProperty('refusal');
-  });
-
-  it.each<[string, Partial<PartnerErrorDetails>]>([
-    ['kind', { kind: 'Forbidden', atSignIn: true }],
-    ['reason', { reason: 'HTTP 419' }],
-    ['need', { needs: 'one-time-code' }],
-  ])('returns a refusal of another %s than before at once', async (_, other) => {
-    const { run, probe, partner } = process();
-    partner.refusal = {};
-    await failure(run());
-    vi.advanceTimersByTime(MINUTE);
-    partner.refusal = other;
-    const seen = { kind: 'Unauthorized', operation: 'get-status', reason: 'HTTP 401', words: '' } as const;
-    expect(await probe({ seen })).toMatchObject({ refusal: { operation: 'get-status' } });
-  });
-
-  it('waits for the rest of the minute after a refusal, and leaves it at that', async () => {
-    const { run, probe, partner } = process();
-    partner.refusal = {};
-    await failure(run());
-    const { refusal } = await probe();
-    vi.advanceTimersByTime(MINUTE - 1);
-    const seen = refusal && { seen: refusal };
-    expect(await failure(probe(seen))).toMatchObject({ type: 'StillRefused', nextRetryDelay: 1 });
-    vi.advanceTimersByTime(1);
-    expect(await failure(probe(seen))).toMatchObject({ type: 'StillRefused', nextRetryDelay: MINUTE });
-    expect(partner.calls).toBe(3);
-  });
-
-  it('of another process that is gone waits for nothing, and returns what this process meets', async () => {
-    const { run, probe, partner, reports } = process();
-    partner.refusal = {};
-    await failure(run());
-    const { refusal: seen } = await probe();
-    const gone = { process: 'gone', ...(seen && { seen }) };
-    expect(await probe(gone, { passes: 20 })).toEqual({ process: reports[0]?.process, refusal: seen });
-    expect(partner.calls).toBe(3);
   });
 
   it('is passed to the process that needs it twenty times, 50 ms apart, and then counts it as gone until it returns', async () => {
@@ -512,18 +337,6 @@ describe('a probe', () => {
     expect([signIns, heartbeats]).toEqual([[...signIn, ...signIn], []]);
   });
 
-  it('that gets no clear response leaves the account closed', async () => {
-    const { run, probe, partner, signIns } = process();
-    partner.refusal = {};
-    await failure(run());
-    partner.refusal = { kind: 'Uncertain' };
-    await failure(probe());
-    expect(signIns).toEqual(['read']);
-    partner.refusal = undefined;
-    expect(await failure(run())).toMatchObject(waits);
-    expect(partner.calls).toBe(2);
-  });
-
   it('that meets a bug reports the bug', async () => {
     const { probe, partner } = process();
     Object.defineProperty(partner, 'refusal', {
@@ -532,20 +345,6 @@ describe('a probe', () => {
       },
     });
     await expect(probe({}, { passes: 20 })).rejects.toThrow('a bug');
-  });
-
-  it.each([
-    ['Rejected', true],
-    ['Forbidden', true],
-    ['NotSent', false],
-    ['RateLimited', false],
-    ['Uncertain', false],
-  ] as const)('that ends as %s: the partner accepts the credentials: %s', async (kind, isIn) => {
-    const { probe, partner } = process();
-    partner.refusal = { kind, status: 404 };
-    const outcome = probe({}, { passes: 20 });
-    if (isIn) expect(await outcome).not.toHaveProperty('refusal');
-    else expect(await failure(outcome)).toMatchObject({ kind, nonRetryable: false });
   });
 });
 

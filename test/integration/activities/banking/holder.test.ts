@@ -27,45 +27,6 @@ describe('a business that is submitted', () => {
     });
   });
 
-  it('returns the account that was opened at once', async () => {
-    const { run } = await activitiesAtSandbox();
-    expect(await run('submitHolder', holderRequest('account-at-once'))).toMatchObject({
-      financialAccountId: 'fa-3001-1',
-    });
-  });
-
-  it.each([
-    ['a field that is wrong', 'correction', {}, 3001, 'holder.website', 'cannot be reached'],
-    ['an SSN that is wrong', 'straight', { ssn: '219099999' }, 3001, 'holder.ssn', 'cannot be verified'],
-    ['no profile', 'straight', { ssn: '078051120' }, null, 'holder.ssn', 'the applicant cannot be served'],
-  ])('comes back with %s', async (_, scenario, more, profileId, field, message) => {
-    const { run } = await activitiesAtSandbox();
-    const verdict = await run('submitHolder', holderRequest(scenario, more));
-    expect('now' in verdict).toBe(profileId !== null);
-    expect(verdict).toMatchObject({
-      profileId,
-      financialAccountId: null,
-      problems: [{ field, message }],
-    });
-  });
-
-  it('is never repeated', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    await plan(banking, '500-after-commit', 'submit-business-account-holder');
-    expect(await failed(run('submitHolder', holderRequest()))).toMatchObject({
-      details: { kind: 'Uncertain', operation: 'submit-business-account-holder' },
-      isRetried: false,
-    });
-    expect(await banking.effects()).toEqual(['submit-business-account-holder 3001']);
-  });
-
-  it.each(['429', 'expired-token'])('is sent later after %s, which had no effect', async (fault) => {
-    const { run, banking } = await activitiesAtSandbox();
-    for (const _ of [1, 2]) await plan(banking, fault, 'submit-business-account-holder');
-    expect(await failed(run('submitHolder', holderRequest()))).toMatchObject({ isRetried: true });
-    expect(await banking.effects()).toEqual([]);
-  });
-
   it('has a baseline when its result is unknown', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const names = ['Corner Bakery', 'Corner Bakery North', 'CORNER BAKERY ', 'The Corner Bakery'];
@@ -89,17 +50,6 @@ describe('a business that is submitted', () => {
     const { details } = await failed(run('submitHolder', again));
     expect(details).toMatchObject({ kind: 'Uncertain', baseline: [existing] });
     expect(await run('submitHolder', again)).toMatchObject({ profileId: existing + 1 });
-  });
-
-  it.each([
-    ['500-before-commit', 'find-profile-by-merchant'],
-    ['drop-before-commit', 'search-business-account-holders'],
-  ])('waits (%s of %s) while its profiles cannot be read', async (fault, operation) => {
-    const { run, banking } = await activitiesAtSandbox();
-    await plan(banking, fault, operation);
-    const submitted = run('submitHolder', { ...holderRequest(), merchantProfileId: 7 });
-    expect(await failed(submitted)).toMatchObject({ details: { operation }, isRetried: true });
-    expect(await banking.effects()).toEqual([]);
   });
 });
 
@@ -228,26 +178,6 @@ describe('a business that is corrected', () => {
     }
     expect(await banking.profile(3001)).toMatchObject({
       businessAccountHolder: { website: 'https://bakery.example.com' },
-    });
-  });
-
-  it.each([
-    ['500-before-commit', 'Uncertain', true],
-    ['drop-after-commit', 'Uncertain', true],
-    ['429', 'RateLimited', true],
-  ])('is repeated after %s', async (fault, kind, isRetried) => {
-    const { run, banking } = await activitiesAtSandbox();
-    await run('submitHolder', holderRequest());
-    await plan(banking, fault, 'update-business-account-holder');
-    const corrected = run('correctHolder', { profileId: 3001, ...holderRequest() });
-    expect(await failed(corrected)).toMatchObject({ details: { kind }, isRetried });
-  });
-
-  it('must exist: a 404 is final', async () => {
-    const { run } = await activitiesAtSandbox();
-    expect(await failed(run('correctHolder', { profileId: 7, ...holderRequest() }))).toMatchObject({
-      details: { kind: 'Rejected', status: 404 },
-      isRetried: false,
     });
   });
 });

@@ -22,32 +22,6 @@ describe('a card', () => {
     expect(await banking.effects()).toEqual(['close-card card-1001']);
   });
 
-  it('is never closed twice by a retry', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    await plan(banking, 'drop-after-commit', 'close-card');
-    expect(await failed(run('closeCard', { ...card, last4: '1001' }))).toMatchObject({
-      details: { kind: 'Uncertain' },
-      isRetried: false,
-    });
-    expect(await run('isCardClosed', card)).toBe(true);
-  });
-
-  it.each([
-    ['other digits', 'card-1001', '9999', 400, ['last4']],
-    ['no such card', 'card-7', '1001', 404, ['']],
-    ['another partner’s', 'card-1005', '1005', 403, ['']],
-  ])('is not closed: %s', async (_, paymentCardId, last4, status, fields) => {
-    const { run } = await activitiesAtSandbox();
-    const { details, isRetried } = await failed(run('closeCard', { paymentCardId, last4 }));
-    expect([details.status, isRetried]).toEqual([status, false]);
-    expect(details.fields.map(({ field }) => field)).toEqual(fields);
-  });
-
-  it('that does not exist cannot be seen', async () => {
-    const { run } = await activitiesAtSandbox();
-    expect(await run('isCardClosed', { paymentCardId: 'card-7' })).toBeNull();
-  });
-
   it.each([
     [400, null],
     [403, null],
@@ -82,22 +56,6 @@ describe('a card', () => {
     }
     expect(await banking.effects()).toEqual(Array(3).fill('set-card-nickname card-1001'));
   });
-
-  it.each<[string, string, object, boolean]>([
-    ['card-7', 'Lunch', { kind: 'Rejected', status: 404 }, false],
-    ['card-1001', 'Longer than eighteen', { kind: 'Rejected', fields: [{ field: 'nickName' }] }, false],
-  ])('gets none: %s, %s', async (paymentCardId, nickName, details, isRetried) => {
-    const { run } = await activitiesAtSandbox();
-    const named = run('setCardNickname', { paymentCardId, nickName });
-    expect(await failed(named)).toMatchObject({ details, isRetried });
-  });
-
-  it('gets its nickname after an outage', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    await plan(banking, 'drop-after-commit', 'set-card-nickname');
-    const named = run('setCardNickname', { ...card, nickName: 'Lunch' });
-    expect(await failed(named)).toMatchObject({ details: { kind: 'Uncertain' }, isRetried: true });
-  });
 });
 
 describe('an address', () => {
@@ -113,17 +71,6 @@ describe('an address', () => {
     expect(await banking.profile(501)).toMatchObject({ accountHolderInformation: { locality: 'Albany' } });
   });
 
-  const wrongCode = { oneTimeCode: '111111', secureOperationType: 'ShortMessageCode' };
-  it.each<[string, object, object]>([
-    ['a wrong code', wrongCode, { kind: 'Forbidden' }],
-    ['no street', { streetAddress: '7' }, { kind: 'Rejected', fields: [{ field: 'streetAddress' }] }],
-    ['an unknown person', { associatedPersonId: 'person-7' }, { kind: 'Rejected', status: 404 }],
-  ])('is not changed: %s', async (_, more, details) => {
-    const { run } = await activitiesAtSandbox();
-    const changed = run('changeAddress', { change: { ...change, ...more } });
-    expect(await failed(changed)).toMatchObject({ details, isRetried: false });
-  });
-
   it.each([
     ['is changed again by itself', {}, true],
     ['is not, where a code is good for one call', { oneTimeCode: '000000' }, false],
@@ -137,16 +84,6 @@ describe('an address', () => {
 });
 
 describe('a sub-user', () => {
-  it('is restored once, and then rejected', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    await run('restoreSubUser', { subUserId: 71 });
-    expect(await failed(run('restoreSubUser', { subUserId: 71 }))).toMatchObject({
-      details: { kind: 'Rejected', status: 404 },
-      isRetried: false,
-    });
-    expect(await banking.effects()).toEqual(['restore-sub-user 71']);
-  });
-
   it('that may have been restored is restored again, and a 404 then shows that it was', async () => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, 'drop-after-commit', 'restore-sub-user');
@@ -158,38 +95,5 @@ describe('a sub-user', () => {
     const again = { attempt: 2, heartbeatDetails };
     expect(await run('restoreSubUser', { subUserId: 71 }, again)).toEqual({ afterLostCall: true });
     expect(await banking.effects()).toEqual(['restore-sub-user 71']);
-  });
-});
-
-describe('a webhook', () => {
-  const webhook = { name: 'gangway', url: 'https://hooks.example.com/banking', notificationType: 'AChOut' };
-
-  it('is registered, or exists already', async () => {
-    const { run } = await activitiesAtSandbox();
-    expect(await run('ensureWebhook', webhook)).toEqual({ existed: false, id: 1 });
-    expect(await run('ensureWebhook', webhook)).toEqual({ existed: true, id: null });
-  });
-
-  it('is retried until it exists', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    await plan(banking, 'drop-after-commit', 'create-webhook');
-    expect(await failed(run('ensureWebhook', webhook))).toMatchObject({ isRetried: true });
-    expect(await run('ensureWebhook', webhook, { attempt: 2 })).toEqual({ existed: true, id: null });
-  });
-
-  it('of an unknown type is not sent', async () => {
-    const { run } = await activitiesAtSandbox();
-    const { details } = await failed(run('ensureWebhook', { ...webhook, notificationType: 'Weather' }));
-    expect(details).toMatchObject({ kind: 'Rejected', fields: [{ field: 'notificationType' }] });
-    expect(details).not.toHaveProperty('status');
-  });
-
-  it('that the partner does not register is a failure', async () => {
-    const { client } = await bankingPartner(responding(200, '{"success":false}'));
-    const { run } = await activitiesOf(client);
-    expect(await failed(run('ensureWebhook', webhook))).toMatchObject({
-      details: { kind: 'Rejected', reason: 'success: false' },
-      isRetried: false,
-    });
   });
 });

@@ -81,62 +81,10 @@ describe('a profile that is read', () => {
       { ticketId: 1, asks: expect.any(String), topic: null, text: '', updateFieldRequest: null },
     ]);
   });
-
-  it('may be so new that the partner does not find it yet', async () => {
-    const { run } = await activitiesAtSandbox();
-    const read = (attempt: number) => failed(run('readProfile', { profileId: 7 }, { attempt }));
-    expect(await read(1)).toMatchObject({ details: { status: 404 }, isRetried: true });
-    expect(await read(6)).toMatchObject({ details: { status: 404 }, isRetried: false });
-  });
-
-  it('of another partner is not for us', async () => {
-    const { run } = await activitiesAtSandbox();
-    expect(await failed(run('readProfile', { profileId: 601 }))).toMatchObject({
-      details: { kind: 'Forbidden' },
-      isRetried: false,
-    });
-  });
 });
 
 describe('a change of a profile', () => {
   const unchanged = { type: 'StatusUnchanged', nonRetryable: false };
-
-  it('is the first read when nothing was seen yet', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    const profileId = await banking.submit(holderOf('waiting'));
-    expect(await run('awaitProfileChange', { profileId, seen: null })).toEqual({
-      snapshot: {
-        bankingStatus: 'Submitted',
-        phase: 'under-review',
-        financialAccountId: null,
-        isLocked: false,
-        tickets: [],
-      },
-      polls: 1,
-    });
-  });
-
-  it('is awaited by retries, and its reads are counted', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    const profileId = await banking.submit(holderOf('waiting'));
-    const seen = {
-      bankingStatus: 'Submitted',
-      phase: 'under-review' as const,
-      financialAccountId: null,
-      isLocked: false,
-      tickets: {},
-    };
-    const wait = (attempt: number) => run('awaitProfileChange', { profileId, seen }, { attempt });
-    for (const attempt of [1, 2]) await expect(wait(attempt)).rejects.toMatchObject(unchanged);
-    await banking.control(
-      `POST /sandbox/profiles/${profileId}/transition`,
-      '{"tickets":[{"text":"Why?","topic":"Application"}]}',
-    );
-    expect(await wait(3)).toMatchObject({
-      polls: 3,
-      snapshot: { tickets: [{ text: 'Why?' }] },
-    });
-  });
 
   it.each<[string, Record<string, unknown>, boolean]>([
     ['nothing', {}, false],
@@ -166,31 +114,9 @@ describe('a change of a profile', () => {
     if (isChange) expect(await wait).toMatchObject({ polls: 1 });
     else await expect(wait).rejects.toMatchObject(unchanged);
   });
-
-  it('is awaited while the partner is unavailable', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    const profileId = await banking.submit();
-    await plan(banking, '500-before-commit', 'get-profile');
-    const wait = run('awaitProfileChange', { profileId, seen: null });
-    await expect(wait).rejects.toMatchObject({ nextRetryDelay: expect.any(Number), nonRetryable: false });
-  });
 });
 
 describe('a financial account', () => {
-  it('is opened for an approved profile', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    const profileId = await banking.submit(holderOf('account-on-request'));
-    expect(await run('openFinancialAccount', { profileId })).toEqual({
-      financialAccountId: null,
-      problems: [{ field: '', message: 'the profile is PendingUW' }],
-    });
-    await banking.profile(profileId);
-    expect(await run('openFinancialAccount', { profileId })).toEqual({
-      financialAccountId: `fa-${profileId}-1`,
-      problems: [],
-    });
-  });
-
   it('is not opened when the bank has opened one meanwhile', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const profileId = await banking.submit(holderOf('account-at-once'));
@@ -228,17 +154,6 @@ describe('a financial account', () => {
     const { run } = await activitiesOf(client);
     expect(await failed(run('openFinancialAccount', { profileId: 4 }))).toMatchObject({
       details: { kind: 'Uncertain', reason: 'success without an account' },
-      isRetried: false,
-    });
-  });
-
-  it('is never opened twice by a retry', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    const profileId = await banking.submit(holderOf('account-on-request'));
-    for (const _ of [1, 2]) await banking.profile(profileId);
-    await plan(banking, 'drop-after-commit', 'submit-business-customer');
-    expect(await failed(run('openFinancialAccount', { profileId }))).toMatchObject({
-      details: { kind: 'Uncertain' },
       isRetried: false,
     });
   });

@@ -59,12 +59,6 @@ describe('a reply to a ticket', () => {
     expect(details).toMatchObject({ kind: 'Uncertain', baseline: [replyId] });
     expect(await run('findReply', { ...reply, baseline: details.baseline ?? [] })).toBeNull();
   });
-
-  it('needs a ticket', async () => {
-    const { run } = await activitiesAtSandbox();
-    const reply = run('replyToTicket', { ticketId: 7, topic: null, text: 'Bread' });
-    expect(await failed(reply)).toMatchObject({ details: { status: 404 }, isRetried: false });
-  });
 });
 
 describe('a ticket that the bank’s staff opened', () => {
