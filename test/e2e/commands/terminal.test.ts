@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gangway } from '../../rigs/command.js';
 import { idOf, inputFile, merchantsFile } from '../../rigs/commands/files.js';
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
@@ -60,30 +58,6 @@ describe('board --wait at a terminal', () => {
   });
 });
 
-it('the spinner fits a narrow terminal, and one that does not report its width', async () => {
-  for (const [columns, most] of [
-    [40, 39],
-    [0, 79],
-  ] as const) {
-    const input = merchant('notes');
-    const dba = 'Corner Bakery and Coffee House of Albany [notes]';
-    const path = await inputFile(rig, { ...input, merchant: { ...input.merchant, dba } });
-    const waiting = at(`board ${path} --wait`, columns);
-    await waiting.prints('note-6b2e32759339 --abandon');
-    await waiting.prints('…');
-    waiting.type(CTRL_C);
-    expect((await waiting.finished).code).toBe(130);
-    await new Onboarding(rig.client, idOf(input)).handle.terminate();
-    // The terminal itself adds ^C.
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they control terminals
-    const frames = [...waiting.stdout().matchAll(/\u001b\[2K([|/\\-] [^\r]*)\r/g)].map(([, frame = '']) =>
-      frame.replace('^C', ''),
-    );
-    expect(frames.length).toBeGreaterThan(5);
-    expect(Math.max(...frames.map((frame) => frame.length))).toBe(most);
-  }
-});
-
 describe('a confirmation at a terminal', () => {
   it('takes yes, and nothing else', async () => {
     const { workflowId: id } = await rig.board(merchant('waiting'));
@@ -111,47 +85,6 @@ describe('batch at a terminal', () => {
     expect(batch.stdout()).toMatch(/\[=+-+\] \d+ of 20 started, \d+\.\d\/s, \d s to go/);
     expect(screen.slice(0, 20).sort()).toEqual(ids.map((id, place) => `${place + 1} ${id} started`).sort());
     expect(screen.slice(20)).toEqual(['20 rows: 20 started', '']);
-  });
-
-  it('keeps the bar out of redirected output', async () => {
-    const { file } = await merchantsFile(rig, 5, 'waiting');
-    const lines = join(rig.documentDir, 'lines.txt');
-    const batch = at(`batch ${file} --rate 5 --json > ${lines}`);
-    const { screen } = await batch.finished;
-    expect(batch.stdout()).toContain(' of 5 started');
-    expect(screen).toEqual(['5 rows: 5 started', '']);
-    const { stdout } = await run('cat', [lines], {});
-    const rows = stdout.trimEnd().split('\n');
-    expect(rows.map((line) => JSON.parse(line).started)).toEqual(Array(5).fill(true));
-  });
-
-  it('--wait shows how many have ended, and how many wait for a person', async () => {
-    const { file, ids } = await merchantsFile(rig, 2, 'uw-level-1');
-    const batch = at(`batch ${file} --wait`);
-    await batch.prints('] 0 of 2 ended, 2 waiting for a person');
-    const [first = '', second = ''] = ids;
-    await gangway(rig.env, ['cancel', first, '--yes']);
-    await batch.prints('] 1 of 2 ended, 0.');
-    batch.type(CTRL_C);
-    const { code, screen } = await batch.finished;
-    expect(code).toBe(130);
-    expect(screen.slice(-3)).toEqual([
-      '2 rows: 1 failed, 1 still running',
-      'what was started continues; run the same command again: it continues from here and starts nothing twice',
-      '',
-    ]);
-    await new Onboarding(rig.client, second).handle.terminate();
-  });
-});
-
-describe('call at a terminal', () => {
-  it('shows a spinner while the partner takes its time', async () => {
-    await rig.sandbox.plan('delay', 'list-terminals', { milliseconds: 4_000 });
-    const calling = at('call payments list-terminals --json');
-    await calling.prints(': a worker calls the partner (');
-    const { code, screen } = await calling.finished;
-    expect(code).toBe(0);
-    expect(screen).toEqual([expect.stringMatching(/^\{/), '']);
   });
 });
 

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { partnerRecordId } from '../../../src/messages/ids.js';
 import type { RequirementKind } from '../../../src/messages/requirements.js';
-import { startMerchantBoarding } from '../../../src/temporal/start.js';
-import { adopted, existing } from '../../rigs/commands/existing.js';
 import { type Browsing, browse, sharedBrowser } from '../../rigs/console/browsing.js';
 import { type RunningConsole, runConsole } from '../../rigs/console/running-console.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
-import { boardingResponse, hostilePartner, STATUS } from '../../rigs/workflows/hostile-partner.js';
 import { accountOf, asked, begun, withAccounts } from '../../rigs/workflows/partner-account.js';
 
 const PDF = {
@@ -22,8 +19,6 @@ const PROGRAM = {
   mimeType: 'application/pdf',
   buffer: Buffer.from('MZ this is a program'),
 };
-
-const CREATE = 'POST /api/v2/merchant/create';
 
 const browser = sharedBrowser();
 const rig = shared(async (until) => {
@@ -203,40 +198,6 @@ describe('a person answers', () => {
     await gone(person);
   });
 
-  it('what nobody submitted, after a decision without a reason', async () => {
-    const { merchantProfileId, dba } = await existing(rig()).merchant({});
-    const input = adopted({ follow: true, merchantProfileId, merchant: { dba }, dueInHours: 48 } as const);
-    const { client, taskQueue } = rig();
-    const { workflowId } = await startMerchantBoarding(client, input, { taskQueue });
-    const onboarding = new Onboarding(client, workflowId);
-    const person = await answering(onboarding, 'not-submitted', 'Submit it as it is');
-    await fill(person, 'Reason', '  ');
-    await press(person, 'Do it');
-    expect(await person.text()).toContain('the timeline shows why you decided this');
-    await fill(person, 'Reason', 'the agent asked for it');
-    await press(person, 'Do it');
-    await onboarding.until(({ stage }) => stage === 'underwriting', 'underwriting');
-    await rig().sandbox.transition(merchantProfileId, { status: 'Declined' });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'declined' });
-    await gone(person);
-  });
-
-  it('an unclear mid, after one with a space', async () => {
-    const boarding = await rig().board(merchant('waiting'));
-    const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
-    await rig().sandbox.transition(merchantProfileId, { status: 'Approved', mid: 'US-518/7' });
-    const person = await answering(boarding, 'unclear-mid', 'Enter the right ID');
-    await fill(person, 'ID at the partner', 'US 518');
-    await fill(person, 'Reason', 'as the partner wrote');
-    await press(person, 'Check, then confirm');
-    expect(await person.text()).toContain('without spaces');
-    await fill(person, 'ID at the partner', '518000000001001');
-    await press(person, 'Check, then confirm');
-    await press(person, 'Confirm and send');
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '518000000001001' });
-    await gone(person);
-  });
-
   it('what a new status means, after no reason, and all onboardings with it end', async () => {
     const boarding = await rig().board(merchant('waiting'));
     const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
@@ -261,20 +222,6 @@ describe('a person answers', () => {
     expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
     await person.go('/onboardings?what=accounts');
     expect(await person.text()).toContain('Boarding partner');
-    await gone(person);
-  });
-
-  it('a ticket with the corrected field, after a number that is too short', async () => {
-    const onboarding = await rig().onboardBusiness(business('ticket'));
-    const person = await answering(onboarding, 'ticket', 'Correct the input');
-    // The bank named it, so it is open at once.
-    await fill(person, /^Phone/, '518');
-    await press(person, 'Check, then confirm');
-    expect(await person.text()).toContain('must be 10 digits');
-    await fill(person, /^Phone/, '5185550199');
-    await press(person, 'Check, then confirm');
-    await press(person, 'Confirm and send');
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     await gone(person);
   });
 
@@ -326,63 +273,6 @@ describe('at a partner account, a person answers', () => {
       await press(person, 'Send the code');
       expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
       await gone(person);
-    });
-  });
-
-  it('for credentials that one call lacks, after no reason', async () => {
-    await atAccount(async (own, console) => {
-      await own.startWorker();
-      await own.sandbox.plan('expired-token', 'create-merchant', { times: 2 });
-      const boarding = await own.board(merchant());
-      const person = await answering(boarding, 'credentials', 'Try again', { console });
-      await fill(person, 'Reason', ' ');
-      await press(person, 'Do it');
-      expect(await person.text()).toContain('is required');
-      await fill(person, 'Reason', 'the partner gave the permission');
-      await press(person, 'Do it');
-      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-      await gone(person);
-    });
-  });
-
-  it('that a partner makes us wait, and that its responses can be read again, each after no reason', async () => {
-    await atAccount(async (own, console) => {
-      const hostile = await hostilePartner(own.sandbox.url, own.atClose);
-      await own.startWorker({ boardingUrl: hostile.url, patience: { stepMs: 1, unreadableMs: 1 } });
-      hostile.misbehave(CREATE, () => ({ status: 429, headers: { 'retry-after': '1' }, body: '{}' }));
-      const boarding = await own.board(merchant('waiting'));
-      const person = await answering(boarding, 'waiting', 'I know: keep waiting', { console });
-      await fill(person, 'Reason', ' ');
-      await press(person, 'Do it');
-      expect(await person.text()).toContain('is required');
-      await fill(person, 'Reason', 'the partner is busy until noon');
-      await press(person, 'Do it');
-      expect(await person.text()).toContain('Nothing else is open.');
-      hostile.behave(CREATE);
-      await boarding.until(({ stage }) => stage === 'underwriting', 'underwriting');
-      hostile.misbehave(STATUS, () =>
-        boardingResponse({ status: 7, statusDate: null, comment: null, mid: null }),
-      );
-      const account = accountOf(own, 'boarding');
-      await asked(account, 'unreadable');
-      // The page of the boarding shows what holds it up, and answers it.
-      const other = await answering(account, 'unreadable', 'Try again', { console });
-      await fill(other, 'Reason', ' ');
-      await press(other, 'Do it');
-      expect(await other.text()).toContain('is required');
-      hostile.misbehave(STATUS, () =>
-        boardingResponse({
-          status: 'Declined',
-          statusDate: '2026-01-31T10:00:00Z',
-          comment: null,
-          mid: null,
-        }),
-      );
-      await fill(other, 'Reason', 'the partner corrected it');
-      await press(other, 'Do it');
-      expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
-      await gone(person);
-      await gone(other);
     });
   });
 });

@@ -125,20 +125,6 @@ describe('two people', () => {
     );
     expect(resolved?.actor).toContain('Ada');
   });
-
-  it('withdraw what was proposed, and the requirement stays open', async () => {
-    const onboarding = await rig().onboardBusiness(business('ticket'));
-    const { id } = await onboarding.requirement('ticket');
-    const ada = await person('Ada', 'operator');
-    await ada.go(pathOf(onboarding, id));
-    await ada.page.getByLabel('Answer', { exact: true }).fill('Wrong.');
-    await press(ada, 'Propose this answer');
-    await ada.go(pathOf(onboarding, id));
-    await press(ada, 'Withdraw');
-    expect(await ada.text()).toContain('The proposal is withdrawn.');
-    const [open] = (await onboarding.state()).requirements;
-    expect([open?.id, open?.proposal]).toEqual([id, undefined]);
-  });
 });
 
 describe('while somebody types', () => {

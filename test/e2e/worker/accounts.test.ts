@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.js';
 import { gangway } from '../../rigs/command.js';
-import { customer, merchant } from '../../rigs/inputs.js';
+import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
-import { jsonLines, launch, type RunningProcess } from '../../rigs/processes.js';
+import { launch, type RunningProcess } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { SandboxControl } from '../../rigs/sandbox-control.js';
 
@@ -173,20 +173,6 @@ describe('two accounts with two workers each', () => {
   );
 
   it(
-    'onboard each customer in its own account, with all its parts',
-    async () => {
-      const started = await rig.onboard({ ...customer(), account: 'north-iso' });
-      expect(await started.outcome()).toMatchObject({ outcome: 'onboarded' });
-      const listed = await gangway(env, ['list', '--partner-account', 'north-iso', '--json']);
-      const ids = jsonLines(listed).map(({ workflowId }) => workflowId);
-      const parts = ['merchant-boarding', 'business-onboarding', 'customer-onboarding'];
-      const externalId = started.workflowId.replace('customer-onboarding-', '');
-      expect(ids).toEqual(expect.arrayContaining(parts.map((part) => `${part}-${externalId}`)));
-    },
-    TIMEOUT_MS,
-  );
-
-  it(
     'do not wait for a partner of the other that hangs, and go on where it hung',
     async () => {
       door.shut();
@@ -238,51 +224,5 @@ describe('gangway', { timeout: TIMEOUT_MS }, () => {
     expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ id: 101 }, { id: 102 }]]);
     const shown = await gangway(env, ['show', 'tickets', '--partner-account', 'north-iso']);
     expect([shown.code, shown.stdout]).toEqual([0, 'none\n']);
-  });
-
-  it('separates an operation of one account from the same of another', async () => {
-    const args = ['close-card', 'card-1001', '--last4', '1001', '--yes', '--json', '--partner-account'];
-    const { stdout } = await gangway(env, [...args, 'north-iso']);
-    expect(stdout).toContain('{"workflowId":"close-card-card-1001@north-iso","outcome":"done"');
-    expect((await north.ledger({ operation: 'close-card' })).length).toBe(1);
-    expect((await rig.sandbox.ledger({ operation: 'close-card' })).length).toBe(0);
-  });
-
-  it.each([
-    [['show', 'tickets'], 'show tickets: is not valid; nothing was read'],
-    [
-      ['call', 'boarding', 'list-agent-profiles'],
-      'call boarding list-agent-profiles: is not valid; nothing was sent',
-    ],
-    [['restore-sub-user', '901'], 'restore sub-user 901: is not valid; nothing was started'],
-  ])('rejects an unknown account (%j)', async (args, problem) => {
-    const { code, stderr } = await gangway(env, [...args, '--partner-account', 'south']);
-    expect(code).toBe(2);
-    expect(stderr).toBe(
-      `${problem}\n  --partner-account: must be one of GANGWAY_ACCOUNTS: acme, north-iso, tight\n`,
-    );
-  });
-
-  it('starts nothing from a file with an unknown account', async () => {
-    const input = merchant();
-    const named = JSON.stringify({ ...input, account: 'south' });
-    const { code, stderr } = await gangway(env, ['board', '-'], named);
-    expect([code, stderr]).toEqual([
-      2,
-      'standard input: is not valid; nothing was started\n  account: must be one of GANGWAY_ACCOUNTS: acme, north-iso, tight\n',
-    ]);
-    const { GANGWAY_ACCOUNTS: _, ...none } = env;
-    expect((await gangway(none, ['board', '-'], named)).stderr).toContain(
-      'account: cannot be set, because GANGWAY_ACCOUNTS names no account',
-    );
-    const csv = `externalId,account,merchant.dba,merchant.firstName,merchant.lastName,merchant.cashDiscount,merchant.pos\n${input.externalId},south,Corner Bakery,Ada,Baker,No,None\n`;
-    const batch = await gangway(env, ['batch', '-', '--format', 'csv'], csv);
-    expect([batch.code, batch.stderr]).toEqual([
-      2,
-      expect.stringContaining(
-        'standard input:2: account: must be one of GANGWAY_ACCOUNTS: acme, north-iso, tight',
-      ),
-    ]);
-    expect((await gangway(env, ['status', input.externalId])).code).toBe(1);
   });
 });

@@ -3,9 +3,7 @@ import { merchant } from '../../rigs/inputs.js';
 import { launch, type RunningProcess } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
-import { bankOf } from '../../rigs/workflows/bank.js';
 import { cutOffWrites } from '../../rigs/workflows/cut-off-writes.js';
-import { platformOf } from '../../rigs/workflows/platform.js';
 
 /** Of a machine that has other tests to run: workers start, and the server gives up on an attempt of a write after two minutes. */
 const PATIENCE_MS = 300_000;
@@ -62,71 +60,6 @@ describe('a worker killed between the partner’s commit and its own report', { 
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await boarding.events()).not.toContain('requirement-raised');
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
-  });
-});
-
-describe('a worker killed between the bank’s commit and its own report', { timeout: PATIENCE_MS }, () => {
-  it('of a submission leaves one profile, which is found by its name', async () => {
-    const { submitted, submitting } = cutOff.businesses;
-    expect(await submitting.outcome()).toMatchObject({ outcome: 'onboarded' });
-    const { profileId } = await submitting.state();
-    expect(await bankOf(rig).submissions(submitted.holder)).toEqual([profileId]);
-    expect(await submitting.events()).not.toContain('requirement-raised');
-  });
-
-  it('of the opening of an account leaves one account, which is found in the profile', async () => {
-    const { opening } = cutOff.businesses;
-    expect(await opening.outcome()).toMatchObject({ outcome: 'onboarded' });
-    const { profileId = 0, financialAccountId } = await opening.state();
-    expect(financialAccountId).toBe(`fa-${profileId}-1`);
-    const writes = ['submit-business-account-holder', 'submit-business-customer'];
-    expect(await bankOf(rig).writesTo(profileId)).toEqual(writes);
-    expect(await opening.events()).not.toContain('requirement-raised');
-  });
-
-  it('of the reply to a ticket leaves one reply', async () => {
-    const { replying, ticketId } = cutOff.businesses;
-    expect(await replying.outcome()).toMatchObject({ outcome: 'onboarded' });
-    expect(await bankOf(rig).repliesTo(ticketId)).toEqual(['Here.']);
-  });
-
-  it('of the closing of a card leaves it closed once, and the outcome reports it', async () => {
-    const { paymentCardId, closing } = cutOff.card;
-    expect(await closing.outcome()).toEqual({ outcome: 'done', paymentCardId });
-    expect(await bankOf(rig).writesTo(paymentCardId)).toEqual(['close-card']);
-    const events = ['started', 'write-uncertain', 'write-adopted', 'card-closed', 'ended'];
-    expect(await closing.events()).toEqual(events);
-  });
-
-  it('of a customer’s submission leaves one merchant and one profile, both onboarded', async () => {
-    const { input, submitting } = cutOff.customer;
-    expect(await submitting.outcome()).toMatchObject({
-      outcome: 'onboarded',
-      boarding: { outcome: 'boarded' },
-      business: { outcome: 'onboarded' },
-    });
-    const { profileId } = await submitting.state();
-    expect(await bankOf(rig).submissions(input.business.holder)).toEqual([profileId]);
-    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
-  });
-});
-
-describe('a worker killed between the platform’s commit and its own report', { timeout: PATIENCE_MS }, () => {
-  it.each([
-    ['an account', 'creatingAccount', 'payments-account-adopted'],
-    ['a terminal', 'creatingTerminal', 'terminal-adopted'],
-  ] as const)('of %s leaves one of each, which is found there', async (_, which, event) => {
-    const onboarding = cutOff.terminals[which];
-    const platform = platformOf(rig);
-    expect((await onboarding.outcome()).outcome).toBe('onboarded');
-    const { mid, paymentsAccountId, terminalId } = await onboarding.state();
-    expect((await platform.of(mid)).writes).toEqual([
-      `create-account ${paymentsAccountId}`,
-      `create-terminal ${terminalId}`,
-    ]);
-    const events = await platform.partOf(onboarding).events();
-    expect(events).toEqual(expect.arrayContaining(['write-uncertain', 'write-adopted', event]));
-    expect(events).not.toContain('requirement-raised');
   });
 });
 

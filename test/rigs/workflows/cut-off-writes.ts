@@ -1,22 +1,18 @@
 import type { SingleActivity } from '../../../src/messages/activities.js';
 import type { CreateMerchantRequest } from '../../../src/messages/boarding-activities.js';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
-import { startOnce } from '../../../src/temporal/start.js';
-import { business, customer, merchant, terminal } from '../inputs.js';
+import { merchant } from '../inputs.js';
 import { Onboarding } from '../onboarding.js';
 import { launch } from '../processes.js';
 import type { Rig } from '../rig.js';
 import { eventually } from '../waiting.js';
 import { giveUp } from './give-up.js';
 
-const SUBMIT = 'submit-business-account-holder';
-const OPEN_ACCOUNT = 'submit-business-customer';
-
 /** Longer than a worker waits for a response. */
 const DELAY_MS = 120_000;
 
 /**
- * Starts a worker and kills it in the middle of writes to each partner: they are marked and have taken effect, and their
+ * Starts a worker and kills it in the middle of writes: they are marked and have taken effect, and their
  * responses are pending. Returns the writes once the server has given up on all of their attempts.
  */
 export async function cutOffWrites(rig: Rig) {
@@ -30,41 +26,6 @@ export async function cutOffWrites(rig: Rig) {
       `${count} of ${operation}`,
     );
 
-  // First the workflows that take several steps before their write.
-  for (const operation of [OPEN_ACCOUNT, 'create-terminal']) await slowly(operation);
-  const replying = await rig.onboardBusiness(business('ticket'));
-  const opening = await rig.onboardBusiness(business('account-on-request', { openFinancialAccount: true }));
-  const creatingTerminal = await rig.onboard(customer({}, { provisionTerminal: terminal() }));
-  await effects('create-account', 1);
-  await slowly('create-account');
-  const creatingAccount = await rig.onboard(customer({}, { provisionTerminal: terminal() }));
-  await Promise.all([
-    effects(OPEN_ACCOUNT, 1),
-    effects('create-terminal', 1),
-    effects('create-account', 2),
-    ...[creatingTerminal, creatingAccount].map((each) =>
-      each.until(({ profileId }) => profileId !== undefined, 'the profile'),
-    ),
-  ]);
-
-  const ticket = await replying.requirement('ticket');
-  for (const operation of ['close-card', 'create-ticket']) await slowly(operation);
-  await slowly(SUBMIT, 2);
-  await replying.resolve(ticket.id, { kind: 'text', text: 'Here.' });
-  const card = { paymentCardId: 'card-1001', last4: '1001' };
-  const closeCard = { type: 'closeCard', key: card.paymentCardId, args: [card], summary: 'Close' } as const;
-  const { workflowId } = await startOnce(rig.client, closeCard, { taskQueue: rig.taskQueue });
-  const submitted = business();
-  const submitting = await rig.onboardBusiness(submitted);
-  const both = customer();
-  const submittingBoth = await rig.onboard(both);
-  await Promise.all([
-    effects('close-card', 1),
-    effects('create-ticket', 1),
-    effects(SUBMIT, 6),
-    submittingBoth.until(({ mid }) => mid !== undefined, 'the mid'),
-  ]);
-
   const inputs = {
     submitted: merchant(),
     created: merchant(),
@@ -73,12 +34,12 @@ export async function cutOffWrites(rig: Rig) {
   };
   await slowly('submit-merchant');
   const submittingMerchant = await rig.board(inputs.submitted);
-  await effects('submit-merchant', 4);
+  await effects('submit-merchant', 1);
   await slowly('create-merchant', 3);
   const creating = await rig.board(inputs.created);
   const reset = await rig.board(inputs.reset);
   const resetWithMarks = await createAlone(rig, inputs.resetWithMarks);
-  await effects('create-merchant', 7);
+  await effects('create-merchant', 4);
   await resetCreate(rig, reset);
 
   doomed.child.kill('SIGKILL');
@@ -97,10 +58,6 @@ export async function cutOffWrites(rig: Rig) {
       reset: { input: inputs.reset, boarding: reset },
       resetWithMarks: { input: inputs.resetWithMarks, creating: resetWithMarks },
     },
-    businesses: { submitted, submitting, opening, replying, ticketId: ticket.id },
-    card: { ...card, closing: new Onboarding(rig.client, workflowId) },
-    customer: { input: both, submitting: submittingBoth },
-    terminals: { creatingAccount, creatingTerminal },
   };
 }
 
