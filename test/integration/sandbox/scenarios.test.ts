@@ -167,23 +167,6 @@ describe('a magic value', () => {
   );
 });
 
-describe('what the state does not allow', () => {
-  const running = shared((until) => runSandbox({}, until));
-
-  it.each([
-    ['a review before the submission', [], REVIEW],
-    ['a second submission', [SUBMIT], SUBMIT],
-    ['a second review', [SUBMIT, REVIEW], REVIEW],
-  ])('is refused and changes nothing: %s', async (_, before, refused) => {
-    const sandbox = running();
-    const id = await sandbox.create('Bakery [waiting]');
-    for (const call of before) await sandbox.call(`${CALLS[call]}?id=${id}`);
-    const effects = await sandbox.effects();
-    expect((await sandbox.call(`${CALLS[refused]}?id=${id}`)).status).toBe(400);
-    expect(await sandbox.effects()).toEqual(effects);
-  });
-});
-
 describe('calls of an administrator', () => {
   it('set any status, and UW Level 1: Pending from any (apis/2, States)', async () => {
     const sandbox = await runSandbox();

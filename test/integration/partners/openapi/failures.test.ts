@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { byHand } from '../../../../src/partners/by-hand.js';
 import { catalogue, type SystemName } from '../../../../src/partners/systems.js';
 import { type RunningPartner, runPartner } from '../../../rigs/partners/openapi/running-partners.js';
 import { changed, HOLDER, signInOf } from '../../../rigs/sandbox/banking/running-banking.js';
@@ -215,7 +216,7 @@ describe.each(SYSTEMS)('of %s, the OpenAPI document has', (system) => {
     const partner = await runPartner(system, until);
     await partner.sandbox.create();
     await partner.clients.banking.createWebhook(JSON.parse(WEBHOOK));
-    await partner.clients.banking.createTicket({ text: 'Help' });
+    await byHand(partner.clients.banking).createTicket({ text: 'Help' });
     return partner;
   });
 

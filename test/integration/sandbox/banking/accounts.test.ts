@@ -112,12 +112,6 @@ describe('searches', () => {
     expect(businesses.map(({ dba }) => dba)).toEqual(found);
   });
 
-  it('show no business of another partner', async () => {
-    const banking = running();
-    const line = 'POST /api/AccountsSearch/BusinesAccountHolder';
-    expect((await banking.call(line, '{}', 'other-partner')).text).toBe('[]');
-  });
-
   it.each([
     ['{}', ['Ada Reader', 'Bo Reader', 'Di Teller']],
     ['{"name":"ada r"}', ['Ada Reader']],
@@ -128,17 +122,6 @@ describe('searches', () => {
     const { text } = await banking.call('POST /api/AccountsSearch/PersonalAccountHolder', body);
     const people = JSON.parse(text) as { id: number; name: string }[];
     expect(people.map(({ name }) => name)).toEqual(found);
-  });
-
-  it('find a submitted authorized user', async () => {
-    const banking = await runBanking();
-    const { text } = await banking.call(
-      'POST /svc/authorizedUser',
-      '{"givenName":"Di","familyName":"Clerk"}',
-    );
-    expect(JSON.parse(text)).toEqual({ profileId: 3001, success: true, errors: null, changeLog: [] });
-    const found = await banking.call('POST /api/AccountsSearch/PersonalAccountHolder', '{"name":"clerk"}');
-    expect(found.text).toBe('[{"id":3001,"name":"Di Clerk"}]');
   });
 });
 

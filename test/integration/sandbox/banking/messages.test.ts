@@ -25,24 +25,6 @@ describe('notifications', () => {
     expect((JSON.parse(text) as { subject: string }[]).map(({ subject }) => subject)).toEqual(subjects);
   });
 
-  it('include each status change, as the last one', async () => {
-    const banking = await runBanking();
-    await banking.submit(holderOf('waiting'));
-    const { text } = await banking.call('GET /api/notifications?group=Messages');
-    expect(JSON.parse(text)).toEqual([
-      {
-        id: 6007,
-        createdDate: expect.any(String),
-        subject: 'Application status',
-        body: 'Now Submitted',
-        group: 'Messages',
-        level: 'Info',
-        dateRead: null,
-        metaData: { profileId: '3001' },
-      },
-    ]);
-  });
-
   it('are read and deleted', async () => {
     const banking = await runBanking();
     await banking.call('PUT /api/notifications/6001/read');

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { documentOf, INT32, json, names, responsesOf } from '../../../rigs/partners/openapi/documents.js';
-
-const TEXT = { type: 'string', minLength: 1 };
-const DATE = { type: 'string', format: 'date-time' };
+import { documentOf, INT32, names, responsesOf } from '../../../rigs/partners/openapi/documents.js';
 
 /**
  * What the contract prints, copied from it by hand: client, sandbox and document are made from the same schemas, which must
@@ -39,74 +36,6 @@ describe('apis/1, banking', () => {
     expect(paths['/api/auth/refresh'].post).not.toHaveProperty('security');
   });
 
-  it('E1 takes the two forms of a token request', async () => {
-    const { paths, components } = await documentOf('banking');
-    const { parameters, requestBody } = paths['/api/auth/v2'].post;
-    expect(parameters).toEqual([
-      { in: 'query', name: 'likev1', required: false, schema: { type: 'boolean' } },
-    ]);
-    const [user, partner] = (json(requestBody) as { anyOf: { required: string[]; properties: object }[] })
-      .anyOf;
-    expect(user?.required).toEqual(['nickName', 'password', 'tokenDevice', 'nameDevice']);
-    expect(partner?.required).toEqual(['NickName', 'Password', 'TokenDevice', 'NameDevice']);
-    expect(user?.properties).toMatchObject({
-      nickName: TEXT,
-      reCaptchaResponse: { type: ['string', 'null'] },
-      typeOperation: {
-        anyOf: [{ enum: ['ShortMessageCode', 'TimeBasedCode', 'LegacyTimeBasedCode'] }, { type: 'null' }],
-      },
-      captcha: { type: 'object', properties: { token: { type: 'string' } } },
-    });
-    expect(components.schemas.TokenResponse.properties).toHaveProperty('expiration');
-  });
-
-  it('E7 takes a business, with these rules', async () => {
-    const { components } = await documentOf('banking');
-    const { BusinessAccountHolder: holder, BeneficialOwner: owner } = components.schemas;
-    expect(holder.required.toSorted()).toEqual([
-      'authorizingPersonTitle',
-      'businessPhone',
-      'city',
-      'dateOfBirth',
-      'doingBusinessAsName',
-      'email',
-      'employerIdentificationNumber',
-      'familyName',
-      'givenName',
-      'legalBusinessName',
-      'percentageOwnership',
-      'phone',
-      'postalCode',
-      'primaryAuthorizedLocality',
-      'primaryAuthorizedPostalCode',
-      'primaryAuthorizedState',
-      'primaryAuthorizedStreetAddress',
-      'ssn',
-      'state',
-      'streetAddress',
-    ]);
-    // Values and limits: test/unit/partners/banking/rules.test.ts. Here, one of each form that a schema can have.
-    expect(holder.properties).toMatchObject({
-      email: { type: 'string', format: 'email' },
-      phone: { type: 'string', pattern: '^(\\d|\\*){10}$' },
-      dateOfBirth: DATE,
-      state: { type: 'integer', minimum: 1, maximum: 53 },
-      annualBusinessRevenue: {
-        anyOf: [{ type: 'integer', format: 'int64', minimum: 0 }, { type: 'null' }],
-      },
-      owner4: { $ref: '#/components/schemas/BeneficialOwner' },
-    });
-    expect(holder.properties).not.toHaveProperty('owner5');
-    expect(owner.required).toHaveLength(11);
-    expect(owner.properties).toMatchObject({
-      firstName: { type: 'string', maxLength: 255 },
-      homePhone: { pattern: '^\\d{10}$' },
-      zipCode: { pattern: '^\\d{5}$' },
-      dob: DATE,
-      percentageOwnership: { type: 'integer', minimum: 25, maximum: 100 },
-    });
-  });
-
   it('the other requests need these fields', async () => {
     const { paths, components } = await documentOf('banking');
     const { CardNickname, FullStatementRequest, Webhook, AddressChange } = components.schemas;
@@ -121,20 +50,6 @@ describe('apis/1, banking', () => {
     expect(parameters[0]).toEqual({ in: 'query', name: 'id', required: true, schema: INT32 });
     expect(description).toContain('content-type: application/json');
     expect(paths['/svc/externalAccountActivity/{profileId}'].get.deprecated).toBe(true);
-  });
-
-  it('E12 takes nine parameters', async () => {
-    const { paths } = await documentOf('banking');
-    const parameters: { in: string; name: string; required: boolean; schema: unknown }[] =
-      paths['/api/notifications'].get.parameters;
-    const query = parameters.filter((one) => one.in === 'query');
-    expect(query.map(({ name }) => name).join(' ')).toBe(
-      'fromDate toDate level group types categories searchTerm skip take',
-    );
-    expect(query.every(({ required }) => !required)).toBe(true);
-    expect(query[2]?.schema).toEqual({ type: 'string', enum: ['Info', 'Warning'] });
-    expect(query[4]?.schema).toEqual({ type: 'array', items: { type: 'string' } });
-    expect(query[8]?.schema).toEqual(INT32);
   });
 
   it('records have these fields', async () => {

@@ -56,20 +56,6 @@ describe('apis/2, merchant boarding', () => {
     });
   });
 
-  it('B2, B3 and B4 take an id in the query', async () => {
-    const { paths } = await documentOf('boarding');
-    for (const path of [
-      '/api/v2/merchant/fees',
-      '/api/v1/merchant/status',
-      '/api/v1/merchant/underwritingNotes',
-    ]) {
-      expect(paths[path].get.parameters).toEqual([
-        { in: 'query', name: 'id', required: true, schema: INT32 },
-      ]);
-      expect(paths[path].get).not.toHaveProperty('requestBody');
-    }
-  });
-
   it('wraps responses in one of two envelopes', async () => {
     const { paths, components } = await documentOf('boarding');
     const { Envelope, FeesEnvelope, MerchantStatus, UnderwritingNote } = components.schemas;
