@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { castOf, faultsOf } from '../../rigs/chaos/cast.js';
+import { castOf } from '../../rigs/chaos/cast.js';
 import { BUSINESSES, MERCHANTS } from '../../rigs/chaos/roles.js';
 import { weatherOf } from '../../rigs/chaos/weather.js';
 import { PARTS } from '../../rigs/cluster/cluster.js';
@@ -7,15 +7,8 @@ import { markers } from '../../rigs/privacy/markers.js';
 import { runSandbox } from '../../rigs/sandbox/running-sandbox.js';
 
 const marked = markers();
-const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 
 describe('what happens in a run', () => {
-  it('is decided by its seed alone', () => {
-    const run = (seed: number) => plain([castOf(seed, 40, marked), weatherOf(seed, 40, 20_000, ['server'])]);
-    expect(run(7)).toEqual(run(7));
-    expect(run(8)).not.toEqual(run(7));
-  });
-
   it('includes every scenario of the sandbox', async () => {
     const sandbox = await runSandbox();
     const { merchants, businesses, ssns } = await sandbox.control<{
@@ -49,18 +42,6 @@ describe('what happens in a run', () => {
     );
   });
 
-  it('loses reviews and submissions while the merchant moves', () => {
-    const lost = weatherOf(7, 100, 120_000, ['server']).faults.flatMap(({ plan }) =>
-      plan.meanwhile ? [plan] : [],
-    );
-    const operations = lost.map(({ operation }) => operation).sort();
-    expect(operations).toEqual([
-      ...Array(4).fill('request-underwriting-review'),
-      ...Array(4).fill('submit-merchant'),
-    ]);
-    for (const { fault } of lost) expect(fault).toMatch(/-before-commit$/);
-  });
-
   it.each([
     [120_000, [12_000, 60_000, 5_000, 20_000]],
     [20_000, [10_000, 10_000, 5_000, 10_000]],
@@ -72,31 +53,5 @@ describe('what happens in a run', () => {
       const places = spells.map(({ target, how }) => `${target} ${how}`);
       expect(new Set(places).size, 'never two of a kind for one worker').toBe(4);
     }
-  });
-});
-
-describe('two of a franchise', () => {
-  const franchises = castOf(7, 100, marked).filter(({ twin }) => twin);
-  const names = [...new Set(franchises.map(({ businessName }) => businessName))];
-  const pairs = names.map((name) => franchises.filter(({ businessName }) => businessName === name));
-
-  it('have the same name, and different legal names and EINs', () => {
-    expect(pairs).toHaveLength(10);
-    for (const pair of pairs) {
-      expect(pair.map(({ twin }) => twin).sort()).toEqual(['first', 'second']);
-      expect(new Set(pair.map(({ type }) => type)).size).toBe(1);
-      expect(new Set(pair.map(({ legalName }) => legalName)).size).toBe(2);
-      const eins = pair.map(
-        ({ input }) => /"employerIdentificationNumber":"(\d+)"/.exec(JSON.stringify(input))?.[1],
-      );
-      expect(new Set(eins).size).toBe(2);
-    }
-  });
-
-  it('are requested in the same way, and the submission of the first hangs and is lost', () => {
-    expect(new Set(franchises.map(({ by }) => by))).toEqual(new Set(['client']));
-    const lost = faultsOf(franchises).map(({ fault, about }) => `${fault} ${about}`);
-    const firsts = franchises.filter(({ twin }) => twin === 'first');
-    expect(lost).toEqual(firsts.map(({ legalName }) => `drop-after-delay "${legalName}"`));
   });
 });

@@ -10,13 +10,11 @@ import {
   gangwayClient,
   InvalidInput,
   type Reading,
-  StillRunning,
   TemporalUnavailable,
   UnknownOnboarding,
 } from '../../../src/client/index.js';
 import { gangway as command } from '../../rigs/command.js';
 import { business, merchant } from '../../rigs/inputs.js';
-import { jsonLines } from '../../rigs/processes.js';
 import { ends } from '../../rigs/shared.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -106,22 +104,6 @@ describe.concurrent('a program', () => {
     await expect(gangway.answer(workflowId, late)).rejects.toThrow(EndedOnboarding);
   });
 
-  it('gets an error for an answer that does not fit, and the requirement stays open', async () => {
-    const { workflowId, asked } = await waiting();
-    const requirementId = asked[0]?.requirement.id ?? '';
-    const answer = { kind: 'code', code: '123456' } as const;
-    const failure = gangway.answer(workflowId, { ...BY, requirementId, answer });
-    await expect(failure).rejects.toThrow(InvalidInput);
-    await expect(failure).rejects.toThrow(`${requirementId} takes text, documents, abandon`);
-    expect(await gangway.requirements(workflowId)).toEqual(asked);
-  });
-
-  it('reads the same state as the command', async () => {
-    const { workflowId } = await waiting();
-    const printed = await command(rig.env, ['status', workflowId, '--json']);
-    expect(jsonLines(printed)).toEqual([await gangway.status(workflowId)]);
-  });
-
   it('learns that an onboarding was stopped, and what is left of it', async () => {
     const { workflowId } = await waiting();
     const watching = gangway.watch(workflowId);
@@ -148,18 +130,6 @@ describe.concurrent('a program', () => {
     });
     await expect(waits).rejects.toBe(reason);
     expect(reported).toEqual([asked]);
-  });
-
-  it('waits no longer than its time-out, and gets what the onboarding waits for', async () => {
-    const { workflowId, asked } = await waiting();
-    const failure = await gangway.outcome(workflowId, { timeoutMs: 100 }).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(StillRunning);
-    const ids = asked.map(({ requirement }) => requirement.id).join(', ');
-    expect(failure).toMatchObject({
-      message: `${workflowId} has not ended after 0.1 s; it waits for a person: ${ids}`,
-      isUnavailable: true,
-      asked,
-    });
   });
 
   it('gets the outcome within its time-out, and each change of what is asked before', async () => {
@@ -200,19 +170,6 @@ describe.concurrent('a program', () => {
     await expect(gangway.outcome(workflowId)).rejects.toThrow(/: it was cancelled; merchant \d+ exists/);
     await expect(gangway.cancel(workflowId)).rejects.toThrow(EndedOnboarding);
     await expect(gangway.cancel('merchant-boarding-never-started')).rejects.toThrow(UnknownOnboarding);
-  });
-
-  it('stops a watch by a signal', async () => {
-    const { workflowId } = await waiting();
-    const stop = new AbortController();
-    const watching = gangway.watch(workflowId, { signal: stop.signal });
-    const reason = new Error('enough');
-    const read = async () => {
-      for await (const _ of watching) stop.abort(reason);
-    };
-    await expect(read()).rejects.toBe(reason);
-    await expect(watching.outcome).rejects.toBe(reason);
-    expect(await gangway.status(workflowId)).toMatchObject({ stage: 'underwriting' });
   });
 
   it.each(['status', 'requirements', 'outcome'] as const)(

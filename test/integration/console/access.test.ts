@@ -7,8 +7,6 @@ import { FormData } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { openOnboarding } from '../../../src/console/onboarding-access.js';
 import type { Route } from '../../../src/console/route.js';
-import { workflowId } from '../../../src/messages/ids.js';
-import { initialVisibility } from '../../../src/messages/search-attributes.js';
 import { runConsole, type Sent } from '../../rigs/console/running-console.js';
 import { clientOf } from '../../rigs/receiver/running-receiver.js';
 import { scraped } from '../../rigs/scrape.js';
@@ -55,16 +53,6 @@ const ECHOES: readonly Route[] = [
 const running = shared((until) => runConsole(rig, {}, until));
 const echoing = shared((until) => runConsole(rig, { routes: ECHOES, provider: running().provider }, until));
 
-/** Starts a boarding that no worker runs. @param own what its search attribute has */
-async function started(idAccount: string, own = idAccount): Promise<string> {
-  const id = workflowId('merchantBoarding', `x-${randomUUID()}`, idAccount);
-  const { typedSearchAttributes } = initialVisibility('merchantBoarding', { account: own });
-  await rig.client.workflow.start('merchantBoarding', {
-    ...{ workflowId: id, taskQueue: 'nobody-polls-this', typedSearchAttributes },
-  });
-  return id;
-}
-
 const FORGED = 'eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0..AAAA.AAAA.AAAA';
 
 it.each<[kind: string, path: string, unadmitted: number, sent?: () => Sent]>([
@@ -102,21 +90,6 @@ it.each<[kind: string, path: string, unadmitted: number, sent?: () => Sent]>([
     403,
     expect.stringContaining('The form is from another site.'),
   ]);
-});
-
-it('an onboarding of another account is like one that does not exist, whatever its id names', async () => {
-  const env = { OIDC_ACCOUNTS_CLAIM: 'accounts' };
-  const console = await runConsole(rig, { env, routes: ECHOES, provider: running().provider });
-  const north = await console.signedIn({ accounts: ['north'] });
-  const opened = async (id: string) => {
-    const { status, text } = await north.open(`/open/${encodeURIComponent(id)}`);
-    return [status, /<h1>.*<\/main>|<p>.*<\/p>/.exec(text)?.[0].replaceAll(id, 'ID')];
-  };
-  const missing = await opened('merchant-boarding-nowhere@north');
-  expect(missing).toEqual([404, expect.stringContaining('There is no onboarding with this ID')]);
-  expect(await opened(await started('north'))).toEqual([200, '<p>opened ID</p>']);
-  expect(await opened(await started('south'))).toEqual(missing);
-  expect(await opened(await started('north', 'south'))).toEqual(missing);
 });
 
 describe('every page', () => {
@@ -174,20 +147,6 @@ describe('every page', () => {
       expect((await ada.open('/')).status).toBe(200);
     },
   );
-});
-
-describe('a file', () => {
-  it.each([
-    ['a\r\nset-cookie: a=b', "attachment; filename*=UTF-8''a%0D%0Aset-cookie%3A%20a%3Db"],
-    ['../../etc/passwd', "attachment; filename*=UTF-8''..%2F..%2Fetc%2Fpasswd"],
-    ['"\';*()é\u202e.txt', "attachment; filename*=UTF-8''%22%27%3B%2A%28%29%C3%A9%E2%80%AE.txt"],
-  ])('is saved under a name that adds no header: %j', async (name, expected) => {
-    const ada = await echoing().signedIn();
-    const { status, headers, text: content } = await ada.open(`/file/${encodeURIComponent(name)}`);
-    expect([status, content, headers.get('content-disposition')]).toEqual([200, 'content', expected]);
-    expect(headers.has('set-cookie')).toBe(true);
-    expect(headers.getSetCookie().join()).not.toContain('a=b');
-  });
 });
 
 describe('an error is a page', () => {

@@ -72,11 +72,6 @@ const rowsIn = (text: string) =>
   [...text.matchAll(/<tr id="row-merchant-boarding-(.*?)-note-\d+"/g)].map(([, id]) => id);
 
 describe('the inbox', () => {
-  it('shows with nothing that waits what will show up there', async () => {
-    const { text } = await local().visitor().open('/');
-    expect(text).toContain('Nothing waits for a person.');
-  });
-
   it('has the most urgent first, and filters by task and account', async () => {
     await started([
       { number: 1, dueInHours: 400, dba: 'Late Riser' },

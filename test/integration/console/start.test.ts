@@ -35,42 +35,6 @@ describe('the form of a kind', () => {
     );
   });
 
-  it('has what is required first, selects for enumerations, and a rule next to a field', async () => {
-    const { text } = await admin.open('/start/business');
-    const at = (name: string) => text.indexOf(`name="${name}"`);
-    expect(at('externalId')).toBeGreaterThan(0);
-    expect(at('holder.percentageOwnership')).toBeGreaterThan(at('externalId'));
-    expect(at('holder.website')).toBeGreaterThan(at('holder.percentageOwnership'));
-    expect(text).toContain('must be 9 digits of a valid SSN, without dashes');
-    expect(text.match(/name="beneficialOwners\.\d\.ssn"/g)).toHaveLength(4);
-    const page = (await admin.open('/start/merchant')).text;
-    expect(page).toMatch(/<select[^>]*name="merchant.cashDiscount"/);
-    expect(page).toMatch(/<textarea[^>]*name="application"/);
-  });
-
-  it('shows each problem at its field, with all that was typed still there, and starts nothing', async () => {
-    const input = { ...business(), beneficialOwners: [OWNER] };
-    const { ssn, ...rest } = input.holder;
-    const wrong = { 'holder.ssn': '12', 'holder.state': 'NY' };
-    const fields: Record<string, string> = { ...typedInto({ ...input, holder: rest }), ...wrong };
-    const reply = await post('business', fields);
-    expect(reply.status).toBe(422);
-    expect(errorAt(reply, 'holder.ssn')).toBe('must be 9 digits of a valid SSN, without dashes');
-    expect(errorAt(reply, 'holder.state')).toBe('must be a whole number such as 12');
-    expect(errorAt(reply, 'holder.city')).toBeUndefined();
-    for (const name of Object.keys(fields).filter((field) => field !== 'dueInHours'))
-      expect([name, typedAt(reply, name)]).toEqual([name, fields[name]]);
-    expect(reply.text).toContain('href="#field-holder.ssn"');
-    expect(await wasStarted(rig.client, `business-onboarding-${input.externalId}`)).toBe(false);
-  });
-
-  it('keeps JSON that cannot be read as it was typed', async () => {
-    const input = merchant();
-    const reply = await post('merchant', { ...typedInto(input), application: '{"volume": 1,}' });
-    expect(errorAt(reply, 'application')).toMatch(/^is not JSON: line 1, column 14: a field name/);
-    expect(reply.text).toContain('>{&quot;volume&quot;: 1,}</textarea>');
-  });
-
   it('starts the same external ID once, however often it is sent, and names what differs', async () => {
     const input = merchant();
     const [one, other] = await Promise.all([

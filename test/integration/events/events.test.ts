@@ -3,7 +3,7 @@ import type { EventSettings } from '../../../src/events/sender.js';
 import { destinationOf } from '../../../src/events/sender.js';
 import { gangway } from '../../rigs/command.js';
 import { type Received, SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
-import { customer, merchant, terminal } from '../../rigs/inputs.js';
+import { customer, merchant } from '../../rigs/inputs.js';
 import { closedPort } from '../../rigs/partners/servers.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig, type RigOptions } from '../../rigs/rig.js';
@@ -157,36 +157,6 @@ describe.concurrent('outbound events of an onboarding', () => {
     expect(raised).toHaveLength(2);
   });
 
-  it('report the terminal of a customer, and each of its requirements only once', async () => {
-    const rejected = terminal({ terminal: { name: 'Counter', location_id: 'none' } });
-    const onboarding = await rig.onboard(customer({}, { provisionTerminal: rejected }));
-    const { id } = await onboarding.requirement('rejected-input');
-    const patch = { provisionTerminal: { terminal: { location_id: null } } };
-    await onboarding.resolve(id, { kind: 'correction', patch });
-    await onboarding.outcome();
-    const workflow = onboarding.workflowId.replace('customer-onboarding', 'terminal-provisioning');
-    const of = () => crm.received.filter(({ data }) => data.workflowId === workflow);
-    await eventually(
-      async () => of(),
-      (events) => events.length === 4,
-      'all of the terminal',
-    );
-    const about = {
-      workflowId: workflow,
-      workflowType: 'terminalProvisioning',
-      externalId: workflow.replace('terminal-provisioning-', ''),
-    };
-    expect(of().map(({ type, data }) => [type, data])).toEqual(
-      expect.arrayContaining([
-        ['onboarding.stage.changed.v1', { ...about, stage: 'provisioning', partnerStatus: null }],
-        ['onboarding.stage.changed.v1', { ...about, stage: 'provisioned', partnerStatus: null }],
-        ['onboarding.completed.v1', { ...about, outcome: 'provisioned' }],
-      ]),
-    );
-    const asked = (await eventsOf(onboarding, 1)).filter(({ type }) => type === 'requirement.raised.v1');
-    expect(asked.map(({ data }) => [data.workflowId, data.requirementId])).toEqual([[workflow, id]]);
-  });
-
   it('report a cancellation', async () => {
     const boarding = await rig.board(merchant('notes'));
     await boarding.requirement('underwriting-note');
@@ -235,22 +205,6 @@ describe.concurrent('a subscriber that fails', () => {
     expect(new Set(same.map(({ body }) => body)).size).toBe(1);
     // Each attempt is signed with its own timestamp.
     expect(new Set(same.map(({ headers }) => headers['webhook-signature'])).size).toBe(same.length);
-  });
-
-  it('gets no event for as long as it asks', async ({ onTestFinished }) => {
-    const crm = await ownSubscriber(onTestFinished);
-    crm.response = { status: 429, headers: { 'retry-after': '2' } };
-    const rig = await rigPublishingTo(onTestFinished, [crm]);
-    await rig.board(merchant());
-    await received(crm, 1);
-    const first = crm.received[0];
-    crm.response = { status: 204 };
-    const [one, other] = await eventually(
-      async () => crm.received.filter(({ id }) => id === first?.id),
-      (events) => events.length >= 2,
-      'the second attempt',
-    );
-    expect(other?.at).toBeGreaterThanOrEqual((one?.at ?? 0) + 1_900);
   });
 
   it('does not affect other subscribers', async ({ onTestFinished }) => {

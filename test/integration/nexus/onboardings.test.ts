@@ -4,7 +4,6 @@ import { accepted, type Caller, startCaller } from '../../rigs/nexus/caller.js';
 import type { Called, Seen } from '../../rigs/nexus/workflows.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
-import { eventually } from '../../rigs/waiting.js';
 
 let rig: Rig;
 let caller: Caller;
@@ -247,29 +246,5 @@ describe('answerRequirement and getStatus', () => {
       expect.objectContaining({ details: [[{ field: 'id', message: 'is required' }]] }),
     ]);
     expect((await boarding.state()).requirements).toHaveLength(2);
-  });
-});
-
-describe('the example of a caller', () => {
-  it('boards a merchant, and answers its questions', async () => {
-    const input = merchant('notes');
-    const args = [{ endpoint: caller.endpoint, merchant: input }];
-    const { client, taskQueue } = caller;
-    const workflowId = `sign-up-${input.externalId}`;
-    const signUp = await client.workflow.start('signUp', { taskQueue, workflowId, args });
-    await accepted(signUp);
-    type Question = { readonly id: string };
-    const asked = () => signUp.executeUpdate<Question[], []>('questions', { args: [] });
-    const questions = await eventually(asked, ({ length }) => length === 2, 'two questions');
-    for (const { id: requirementId } of questions) {
-      const given = {
-        requirementId,
-        answer: text('One sale in ten.'),
-        actor: 'olga',
-        reason: 'asked the shop',
-      };
-      await signUp.executeUpdate<void, [object]>('answer', { args: [given] });
-    }
-    expect(await signUp.result()).toEqual({ mid: expect.stringMatching(/^\d{1,20}$/) });
   });
 });

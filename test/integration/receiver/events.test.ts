@@ -82,25 +82,6 @@ describe('an event', () => {
 });
 
 describe('a batch', () => {
-  it('gets a response in order, with a status for each event', async () => {
-    const { post } = await runReceiver(rig);
-    const [one, two] = [merchant(), business()];
-    const body = [
-      event('merchant.boarding.requested.v1', one),
-      event('business.onboarding.requested.v1', two, { id: 'e-2' }),
-      event('merchant.boarding.requested.v1', one),
-    ];
-    const { status, text } = await post(JSON.stringify(body), inBatch);
-    expect([status, JSON.parse(text)]).toEqual([
-      202,
-      [
-        { status: 202, workflowId: `merchant-boarding-${one.externalId}` },
-        { status: 202, workflowId: `business-onboarding-${two.externalId}` },
-        { status: 202, workflowId: `merchant-boarding-${one.externalId}` },
-      ],
-    ]);
-  });
-
   it('is validated as a whole before anything is started', async () => {
     const { post } = await runReceiver(rig);
     const [one, two] = [merchant(), merchant()];
@@ -135,70 +116,6 @@ describe('a batch', () => {
     expect(problemOf(await post(JSON.stringify(many), inBatch))).toMatchObject({
       status: 413,
       detail: 'a batch may have at most 100 events',
-    });
-  });
-});
-
-describe('an event that is nested too deep', () => {
-  const TYPE = 'merchant.boarding.requested.v1';
-  const MESSAGE = 'must not be nested deeper than 64 levels';
-  const rejection = {
-    type: 'urn:gangway:problem:invalid',
-    title: 'Fields are missing or wrong',
-    status: 422,
-    detail: 'nothing was started',
-    errors: [{ field: 'data', message: MESSAGE }],
-  };
-
-  /** The JSON of an event whose data has this many levels. */
-  function deep(levels: number, inside = '1', input = merchant()): string {
-    const nested = `${'['.repeat(levels - 2)}${inside}${']'.repeat(levels - 2)}`;
-    const data = { ...input, application: { remark: 'NESTED' } };
-    return JSON.stringify(event(TYPE, data)).replace('"NESTED"', nested);
-  }
-
-  it.each([
-    ['by one level', deep(64)],
-    ['by 200,000 levels', deep(200_000)],
-    ['in base64, around a number beyond 2^53', base64Of(deep(1_000, '9007199254740993'))],
-  ])('is rejected %s', async (_, body) => {
-    const { post } = await runReceiver(rig);
-    expect(problemOf(await post(body, inStructured))).toEqual(rejection);
-  });
-
-  function base64Of(json: string): string {
-    const data = json.slice(json.indexOf('"data":') + '"data":'.length, -1);
-    return json.replace(`"data":${data}`, `"data_base64":"${Buffer.from(data).toString('base64')}"`);
-  }
-
-  it('is accepted up to 64 levels, and its numbers keep their digits', async () => {
-    const { post } = await runReceiver(rig);
-    const { status, text } = await post(deep(63, '"9007199254740993"'), inStructured);
-    expect([status, text]).toEqual([202, expect.stringContaining('merchant-boarding-')]);
-  });
-
-  it('does not affect the other events of its batch', async () => {
-    const { post } = await runReceiver(rig);
-    const [one, two] = [merchant(), merchant()];
-    const body = `[${[JSON.stringify(event(TYPE, one)), deep(5_000), JSON.stringify(event(TYPE, two))].join()}]`;
-    const { status, text } = await post(body, inBatch);
-    expect([status, JSON.parse(text)]).toEqual([
-      207,
-      [
-        { status: 202, workflowId: `merchant-boarding-${one.externalId}` },
-        rejection,
-        { status: 202, workflowId: `merchant-boarding-${two.externalId}` },
-      ],
-    ]);
-  });
-
-  it('in an attribute is rejected as well', async () => {
-    const { post } = await runReceiver(rig);
-    const body = JSON.stringify(event(TYPE, merchant(), { extension: 'NESTED' }));
-    const nested = body.replace('"NESTED"', '['.repeat(500) + ']'.repeat(500));
-    expect(problemOf(await post(nested, inStructured))).toEqual({
-      ...rejection,
-      errors: [{ field: 'extension', message: MESSAGE }],
     });
   });
 });

@@ -258,29 +258,6 @@ describe('what belongs to another workflow', () => {
   const named = (one: string, other: string) =>
     `a payload of workflow ${one} of namespace default was found in workflow ${other} of namespace default`;
 
-  it('is refused as an input', async () => {
-    const [one, other] = two();
-    const input = await kept(await start(one), inputOf);
-    await workflowService.startWorkflowExecution({
-      ...{ namespace: NAMESPACE, workflowId: other, requestId: randomUUID() },
-      ...{ workflowType: { name: 'roads' }, taskQueue: { name: taskQueue }, input },
-    });
-    endsWith(client.workflow.getHandle(other));
-    expect(await refusal(other)).toBe(named(one, other));
-  });
-
-  it('is refused as a signal', async () => {
-    const [one, other] = two();
-    const handle = await start(one);
-    const input = await kept(handle, ({ workflowExecutionSignaledEventAttributes: signal }) => signal?.input);
-    await start(other);
-    await workflowService.signalWorkflowExecution({
-      ...{ namespace: NAMESPACE, workflowExecution: { workflowId: other }, requestId: randomUUID() },
-      ...{ signalName: 'note', input },
-    });
-    expect(await refusal(other)).toBe(named(one, other));
-  });
-
   it("is refused by a reader as an update's result, and not as what it is", async () => {
     const [one, other] = two();
     const { payloads } = await kept(
@@ -289,24 +266,6 @@ describe('what belongs to another workflow', () => {
     );
     expect(await decodedPayloads(client, payloads, one)).toEqual(['asked, answered']);
     await expect(decodedPayloads(client, payloads, other)).rejects.toThrow(named(one, other));
-  });
-
-  it('is refused as the result of an activity', async () => {
-    const [one, other] = two();
-    forged = await kept(
-      await start(one),
-      ({ activityTaskCompletedEventAttributes: completed }) => completed?.result,
-    );
-    onTestFinished(() => {
-      forged = undefined;
-    });
-    const handle = await start(other);
-    for (const text of ['second', 'third']) await handle.signal<[string]>('note', text);
-    expect(await refusal(other)).toMatch(
-      new RegExp(
-        `^a payload of activity 1 of workflow ${one} of namespace default was found in activity \\d of workflow ${other} of namespace default$`,
-      ),
-    );
   });
 
   it('is refused as the input and the memo of an onboarding, and the command names both', async () => {

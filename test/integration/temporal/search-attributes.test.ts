@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolveRequirement } from '../../../src/messages/requirements.js';
 import { listed } from '../../../src/temporal/search.js';
 import { merchant } from '../../rigs/inputs.js';
-import type { Onboarding } from '../../rigs/onboarding.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
@@ -64,57 +62,6 @@ describe('search attributes', () => {
 });
 
 describe('the Web UI’s current details', () => {
-  const detailsOf = async ({ handle }: Onboarding<unknown>) =>
-    (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
-
-  it('show the open requirements, each with the JSON that answers it', async () => {
-    const boarding = await rig.board(merchant('uw-level-1'));
-    const { id } = await boarding.requirement('underwriting-note');
-    const currentDetails = await detailsOf(boarding);
-    const { merchantProfileId } = await boarding.state();
-    expect(currentDetails.split('\n\n')).toEqual([
-      `**Corner Bakery \\[uw-level-1\\]** · **Stage** underwriting · **Partner status** UW Level 1\\: Pending · **Merchant** ${merchantProfileId}`,
-      '### Waiting for a person: 1',
-      expect.stringContaining(`gangway resolve ${boarding.workflowId} ${id} ...`),
-      expect.stringMatching(
-        /^\*\*1\. Note from Underwriting\\: Please send three months .* statements\.\*\*\nAsked .* UTC, due .* UTC\. Answers: text, documents, abandon\.$/,
-      ),
-      expect.stringContaining(`"requirementId": "${id}"`),
-      '### Answers',
-      expect.stringContaining('in place of `answer`'),
-      expect.stringContaining('{"kind":"abandon"}'),
-    ]);
-    await boarding.handle.terminate();
-  });
-
-  it('have JSON that answers a requirement, once it is filled in', async () => {
-    const boarding = await rig.board(merchant('uw-level-1'));
-    await boarding.requirement('underwriting-note');
-    const [, json = ''] = /```\n([\s\S]*?)\n```/.exec(await detailsOf(boarding)) ?? [];
-    const filled = json
-      .replace('"text": ""', '"text": "Here."')
-      .replace('"actor": ""', '"actor": "olga"')
-      .replace('"reason": ""', '"reason": "asked the merchant"');
-    await boarding.handle.executeUpdate(resolveRequirement, { args: [JSON.parse(filled)] });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    expect(await detailsOf(boarding)).toMatch(/^\*\*Boarded:\*\* The merchant can take payments\.\n\n/);
-  });
-
-  it('show why the partner declined, and what a cancellation leaves behind', async () => {
-    const declined = await rig.board(merchant('declined'));
-    const { comment } = (await declined.outcome()) as { comment?: string };
-    expect(await detailsOf(declined)).toContain(
-      `**Declined:** The partner declined the application. Comment\\: ${comment}`,
-    );
-    const cancelled = await rig.board(merchant('waiting'));
-    const { merchantProfileId } = await cancelled.until(({ partnerStatus }) => partnerStatus === 'Pending');
-    await cancelled.handle.cancel();
-    await cancelled.outcome().catch(() => undefined);
-    expect(await detailsOf(cancelled)).toContain(
-      `**Cancelled:** Somebody cancelled it. Merchant ${merchantProfileId} stays at the partner, last seen as Pending`,
-    );
-  });
-
   it('show Markdown and HTML in the texts of others as plain text', async () => {
     const boarding = await rig.board(merchant('waiting'));
     const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');

@@ -73,22 +73,6 @@ describe('a question about a write', () => {
     expect(await requestsOf([asked(5, SUBMIT)], [6])).toEqual([undefined]);
   });
 
-  it('is not about the request of another question', async () => {
-    const twice = [asked(5, SUBMIT), asked(8, SUBMIT, 2)];
-    expect(await requestsOf(twice, [4])).toEqual([4, undefined]);
-    expect(await requestsOf(twice, [4, 7])).toEqual([4, 7]);
-  });
-
-  it('is not about a request that did its work before', async () => {
-    const resubmitted: Moment[] = [[3, 'submitted'], asked(8, SUBMIT)];
-    expect(await requestsOf(resubmitted, [2])).toEqual([undefined]);
-    expect(await requestsOf(resubmitted, [2, 7])).toEqual([7]);
-  });
-
-  it('with an unknown title is about no request', async () => {
-    expect(await requestsOf([asked(5, 'paint the shop')], [4])).toEqual([undefined]);
-  });
-
   it('about which of several records is meant, or of another kind, is not about a request', async () => {
     const others: Moment[] = [
       [4, 'requirement-raised', 'terminal-uncertain-write-1: Several found: terminal'],
@@ -118,9 +102,5 @@ describe('a question about a write that was never sent', () => {
     ['by no kill of another process', [killed(11, 'temporal worker'), killed(11, 'receiver 1')], undefined],
   ])('is explained %s', (_, incidents, expected) => {
     expect(killedAfterMark(question, incidents)).toBe(expected);
-  });
-
-  it('is not explained when its write failed for another reason', () => {
-    expect(killedAfterMark({ ...question, doubt: '' }, [killed(11)])).toBeUndefined();
   });
 });
