@@ -258,12 +258,4 @@ describe.concurrent('a note that is asked again', () => {
       `${TEXT}\nSigned.`,
     ]);
   });
-
-  it('next to an equal one is a separate note, and a new date alone makes no new note', async () => {
-    const { boarding, notes, move } = await noted(rig, [TEXT, TEXT]);
-    expect(new Set(notes.map(({ id }) => id)).size).toBe(2);
-    await move({ comment: 'again' });
-    await boarding.until(({ timeline }) => timeline.at(-1)?.detail === 'Pending: again', 'the comment');
-    expect((await boarding.state()).requirements.map(({ id }) => id)).toEqual(notes.map(({ id }) => id));
-  });
 });

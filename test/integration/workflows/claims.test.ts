@@ -89,21 +89,6 @@ describe.concurrent('a claim', () => {
     await onboarding.handle.terminate();
   });
 
-  it('is rejected while another person has one, with the name and the end', async () => {
-    const { boarding, note } = await waiting();
-    const { claim } = await boarding.claim(note, 'olga');
-    const written = await boarding.written();
-    const message = `requirementId: olga has claimed ${note} until ${claim?.until}`;
-    await expect(boarding.claim(note, 'pete')).rejects.toThrow(message);
-    const release = sent(rig, boarding, 'claimRequirement', { requirementId: note, actor: 'pete' });
-    expect((await release).message).toBe(
-      `requirementId: another person has claimed ${note} until ${claim?.until}`,
-    );
-    expect(await claimOf(boarding, note)).toMatchObject({ actor: 'olga' });
-    expect(await boarding.written()).toEqual(written);
-    await boarding.handle.terminate();
-  });
-
   it('leaves nothing of a person in the bytes of the history, of the list or of a rejection', async () => {
     const marked = markers();
     const { boarding, note, other } = await waiting();
