@@ -74,12 +74,17 @@ describe.concurrent('underwriting notes', () => {
     );
   });
 
-  it('can end the boarding', async () => {
+  it('can end the boarding, which drops the answers to others', async () => {
     const boarding = await rig.board(merchant('notes'));
-    const { id } = await boarding.requirement('underwriting-note');
-    await boarding.resolve(id, { kind: 'abandon' }, 'olga', 'the merchant changed its mind');
+    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+    const [kept = '', last = ''] = requirements.map(({ id }) => id);
+    await boarding.resolve(kept, { kind: 'text', text: 'Attached by mail.' });
+    await boarding.resolve(last, { kind: 'abandon' }, 'olga', 'the merchant changed its mind');
     const outcome = await boarding.outcome();
-    const { merchantProfileId } = await boarding.state();
+    const { merchantProfileId, timeline } = await boarding.state();
+    expect(timeline.find(({ event }) => event === 'answer-dropped')?.detail).toBe(
+      `${kept}: the onboarding ended before it was delivered`,
+    );
     expect(outcome).toEqual({
       outcome: 'abandoned',
       comment: 'the merchant changed its mind',

@@ -108,7 +108,7 @@ export const TIMELINE_TEXTS: Readonly<Record<TimelineEvent, Explanation>> = {
     'A person took back an answer that was not sent yet.',
     'The requirement is open again.',
   ),
-  'answer-dropped': fact('The partner no longer needs an answer. The detail has the reason.'),
+  'answer-dropped': fact('An answer will not be delivered. The detail has the reason.'),
   'answer-rejected': {
     meaning: 'The partner rejected an answer. The detail has the reason.',
     next: 'The requirement is open again and shows that reason.',

@@ -95,9 +95,7 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
       return runToEnd(untilAbandoned, {
         state,
         leftBehind: (facts) => [leftBehind(facts), ...writes.all.map(inWords)],
-        close: () => {
-          for (const { id } of requirements.open) requirements.withdraw(id, 'the onboarding has ended');
-        },
+        close: () => requirements.end(writes.all),
       });
     },
   };

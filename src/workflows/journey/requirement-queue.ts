@@ -236,14 +236,30 @@ export class RequirementQueue {
 
   /** Drops the answers that are left after a decision of the partner, once all writes have ended. */
   dropUndelivered(kinds: readonly RequirementKind[], unfinished: readonly UnfinishedWrite[]): void {
+    this.#dropLeft('the partner decided', unfinished, (kind) => kinds.includes(kind));
+  }
+
+  /** Closes what is open, and drops the answers that nothing took to the partner. */
+  end(unfinished: readonly UnfinishedWrite[]): void {
+    for (const { id } of this.open) this.withdraw(id, 'the onboarding has ended');
+    this.#dropLeft('the onboarding ended', unfinished, () => true);
+  }
+
+  #dropLeft(
+    what: string,
+    unfinished: readonly UnfinishedWrite[],
+    concerns: (kind: RequirementKind) => boolean,
+  ): void {
     const unknown = unfinished.flatMap(({ write, became }) => (became === 'unknown' ? [write] : []));
     for (const { requirement, state } of [...this.#entries.values()]) {
-      if (!kinds.includes(requirement.kind)) continue;
+      if (state.is === 'open' || !concerns(requirement.kind)) continue;
+      // The end itself is what follows from it.
+      if (state.resolution.answer.kind === 'abandon') continue;
       const isUnknown = state.is === 'on its way' && unknown.includes(state.write);
       const when = isUnknown
         ? 'while it was in flight; whether it arrived is unknown'
         : 'before it was delivered';
-      this.drop(requirement.id, `the partner decided ${when}`);
+      this.drop(requirement.id, `${what} ${when}`);
     }
   }
 

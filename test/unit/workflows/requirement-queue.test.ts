@@ -227,6 +227,18 @@ describe('an end', () => {
     ]);
     expect(ids()).toEqual({ open: ['open'], answered: ['ticket-1'], unsent: ['ticket-1'] });
   });
+
+  it('of the onboarding closes what is open, and drops each answer but the one that abandons it', () => {
+    const { queue, raise, answer, said } = queueOf();
+    for (const about of ['open', 'kept', 'last']) raise(about);
+    answer('kept');
+    answer('last', { kind: 'abandon' });
+    queue.end([]);
+    expect(said.slice(5)).toEqual([
+      'requirement-closed: open: the onboarding has ended',
+      'answer-dropped: kept: the onboarding ended before it was delivered',
+    ]);
+  });
 });
 
 describe('an overdue requirement', () => {
