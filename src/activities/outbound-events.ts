@@ -30,12 +30,14 @@ export function publishSinks(
   destinations: readonly Destination[],
   client: Client,
 ): InjectedSinks<OutboundEventSinks> {
+  // A clock that is set must not end it early: Temporal would not hand out the task again.
   const begin = async (taskQueue: string, delivery: Delivery, untilMs: number) => {
     for (;;) {
+      const deadline = Date.now() + untilMs - performance.now();
       try {
-        return await client.withDeadline(untilMs, () => startDelivery(client, taskQueue, delivery));
+        return await client.withDeadline(deadline, () => startDelivery(client, taskQueue, delivery));
       } catch (error) {
-        if (isInvalidRequest(error) || Date.now() >= untilMs) throw lost(error);
+        if (isInvalidRequest(error) || performance.now() >= untilMs) throw lost(error);
         await sleep(START_PAUSE_MS);
       }
     }
@@ -46,7 +48,7 @@ export function publishSinks(
     outbound: {
       publish: {
         async fn({ runId, taskQueue, taskTimeoutMs }, events) {
-          const untilMs = Date.now() + taskTimeoutMs;
+          const untilMs = performance.now() + taskTimeoutMs;
           const before = lines.get(runId);
           const all = async () => {
             await before;

@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { WorkflowInfo } from '@temporalio/workflow';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { deliveryActivities, publishSinks } from '../../../src/activities/outbound-events.js';
 import { ForbiddenAddress } from '../../../src/events/sender.js';
 import type { OutboundEvent } from '../../../src/messages/outbound-events.js';
@@ -128,6 +128,19 @@ it('the start of a delivery is repeated while Temporal does not respond', async 
     return {};
   });
   expect([failure, asked().length, asked().slice(0, 4)]).toEqual([undefined, 8, [...FIRST, ...FIRST]]);
+});
+
+it('the start of a delivery is repeated even when the clock is set ahead meanwhile', async () => {
+  const [now, clock] = [Date.now(), vi.spyOn(Date, 'now')];
+  onTestFinished(() => clock.mockRestore());
+  let requests = 0;
+  const { failure, asked } = await publish(() => {
+    requests += 1;
+    clock.mockReturnValue(now + HOUR);
+    if (requests === 1) throw grpcError('DEADLINE_EXCEEDED');
+    return {};
+  });
+  expect([failure, asked().length]).toEqual([undefined, 5]);
 });
 
 it('the start of a delivery is not repeated after the time of the workflow task', async () => {
