@@ -16,7 +16,11 @@ import {
 } from '../messages/partner-account.js';
 import type { RequirementKind } from '../messages/requirements.js';
 import { initialVisibility } from '../messages/search-attributes.js';
-import { isRefusedAtTheDoor, type PartnerErrorDetails } from '../partners/partner-error.js';
+import {
+  isRefusedAtTheDoor,
+  type PartnerErrorDetails,
+  type PartnerErrorKind,
+} from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
 import { isStepAt, nudge, type Pending, pendingActivities, retryNow } from './nudge.js';
 import { ofAccount } from './onboardings.js';
@@ -61,14 +65,23 @@ export async function reportTickets(client: Client, place: AccountAt): Promise<v
   await nudge(client, await reportTo(client, place, ticketsSeen));
 }
 
-/** Reports whether one of these workflows waits because the last response of the operation could not be read. */
+/** The last call got no response. */
+const WITHOUT_RESPONSE: readonly PartnerErrorKind[] = ['NotSent', 'RateLimited', 'Uncertain'];
+
+/**
+ * Reports whether one of these workflows waits because responses of the operation could not be read. A later call without a
+ * response does not show that they can be read again.
+ */
 export async function waitsForReadable(
   client: Client,
   { operation, workflowIds }: UnreadableRead,
 ): Promise<boolean> {
   for (const workflowId of workflowIds)
-    for (const pending of await pendingActivities(client, workflowId))
-      if ((await partnerErrorOf(client, workflowId, pending))?.unreadable === operation) return true;
+    for (const pending of await pendingActivities(client, workflowId)) {
+      const failed = await partnerErrorOf(client, workflowId, pending);
+      if (failed?.unreadable === operation) return true;
+      if (failed?.operation === operation && WITHOUT_RESPONSE.includes(failed.kind)) return true;
+    }
   return false;
 }
 

@@ -364,6 +364,17 @@ describe('the workflow of an account', () => {
     expect(await activity('awaitReadable', { reads })).toEqual(['get-status']);
   });
 
+  it.each([
+    ['NotSent', []],
+    ['Rejected', ['get-status']],
+  ] as const)('learns from a later call that ended as %s that it can read: %s', async (kind, readable) => {
+    const { activity, waiting } = process();
+    waiting.set('m-2', { operation: 'get-status', kind }).set('m-3', { unreadable: 'get-fees' });
+    const learned = activity('awaitReadable', { reads });
+    if (readable.length > 0) expect(await learned).toEqual(readable);
+    else expect(await failure(learned)).toMatchObject({ type: 'StillUnreadable' });
+  });
+
   it('makes the workflows read whose last response could not be read', async () => {
     const { activity, waiting, retried } = process();
     waiting.set('m-1', { unreadable: 'get-fees' }).set('m-2', { unreadable: 'get-status' });
