@@ -39,7 +39,7 @@ describe.concurrent('a ticket that no onboarding shows', () => {
         detail: text,
         answers: ['text', 'retry'],
       });
-      expect(await waiting(rig)).toEqual(['partner-account-banking']);
+      await expect.poll(() => waiting(rig)).toEqual(['partner-account-banking']);
       await account.resolve(requirement.id, { kind: 'text', text: 'A bakery.' });
       expect(await account.outcome()).toEqual({ outcome: 'done' });
       expect(await bankOf(rig).repliesTo(requirement.id)).toEqual(['A bakery.']);
