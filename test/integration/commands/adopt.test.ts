@@ -7,6 +7,7 @@ import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 let rig: Rig;
 let wire: CountingProxy;
@@ -281,6 +282,34 @@ describe('a row that cannot be followed', () => {
         '2 rows: 2 failed\n',
     );
   });
+
+  it('because its externalId has another merchant names that one', async () => {
+    const [one, other] = [await there.merchant({ status: 'Pending' }), await there.merchant()];
+    const row = adopted(one);
+    await adoptRows([row]);
+    await eventually(
+      async () => (await new Onboarding(rig.client, boardingOf(row)).state()).merchantProfileId,
+      (id) => id !== undefined,
+      'the merchant',
+    );
+    const { code, stdout } = await adoptRows([{ ...row, ...other }]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      `1 ${boardingOf(row)} failed: ${boardingOf(row)} exists, and has merchant ${one.merchantProfileId}\n`,
+    );
+  });
+
+  it('does not include one whose id another account has, too', async () => {
+    const { merchantProfileId, dba } = await there.merchant({ status: 'Pending' });
+    const rows = [adopted({ merchantProfileId, dba }), adopted({ merchantProfileId, dba, account: 'acme' })];
+    const file = await batchFile(rig, 'rows.ndjson', ndjson(rows));
+    const env = { ...rig.env, GANGWAY_ACCOUNTS: 'acme' };
+    expect(await runGangway(env, ['adopt', file, '--concurrency', '1'])).toEqual({
+      code: 0,
+      stdout: `1 ${boardingOf(rows[0])} started\n2 ${boardingOf(rows[1])}@acme started\n2 rows: 2 started\n`,
+      stderr: '',
+    });
+  });
 });
 
 describe('a file that nobody can read at the partners', () => {
@@ -348,6 +377,13 @@ describe('an invalid file', () => {
       });
     expect(wire.seen().filter(({ url }) => /[?&]id=(7|10)$/.test(url))).toEqual([]);
     expect(await isThere('merchant-boarding-a-4')).toBe(false);
+  });
+
+  it('names the column that is meant', async () => {
+    const file = await batchFile(rig, 'rows.csv', 'externalId,dba,merchantProfilId\na-1,One,7\n');
+    expect((await adopt([file])).stderr).toContain(
+      `${file}:1: "merchantProfilId" is not a known column; did you mean merchantProfileId?\n`,
+    );
   });
 });
 

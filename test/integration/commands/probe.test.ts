@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { closeAll, partnerClients, readAccounts } from '../../../src/partners/account-settings.js';
+import { byHand } from '../../../src/partners/by-hand.js';
 import { sandboxAccount } from '../../../src/sandbox/systems.js';
 import { gangway } from '../../rigs/command.js';
-import { type Recorded, recordingServer, responding } from '../../rigs/partners/servers.js';
+import { HOLDER } from '../../rigs/partners/banking/partner.js';
+import { closedPort, type Recorded, recordingServer, responding } from '../../rigs/partners/servers.js';
+import { runSandbox } from '../../rigs/sandbox/running-sandbox.js';
 import { testEnds } from '../../rigs/shared.js';
 
 /** A row of `--json`. */
@@ -135,6 +139,29 @@ describe('gangway probe', () => {
     expect(code).toBe(1);
   });
 
+  it('sends no write either when every call fails', async () => {
+    const { url, requests } = await partnerWith({ 'POST /api/auth/v2': EVERYTHING['POST /api/auth/v2'] });
+    await gangway(sandboxAccount(url), ['probe', '--merchant', '7001', '--profile', '501']);
+    expect(requests.length).toBeGreaterThan(20);
+    expect(linesOf(requests).filter((line = '') => WRITES.some(matches(line)))).toEqual([]);
+  });
+
+  it('finds that the sandbox conforms', async () => {
+    const sandbox = await runSandbox();
+    const merchant = await sandbox.create();
+    const clients = partnerClients(readAccounts(sandboxAccount(sandbox.url)));
+    testEnds(() => closeAll(clients));
+    const { profileId } = await byHand(clients.banking).submitBusinessAccountHolder(HOLDER);
+    const ids = ['--merchant', String(merchant), '--profile', String(profileId)];
+    const { code, stdout, stderr } = await gangway(sandboxAccount(sandbox.url), ['probe', ...ids, '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'processor: no operation only reads\n' });
+    const rows = rowsOf(stdout);
+    expect(
+      rows.flatMap(({ operation, differences }) => differences.map((each) => ({ operation, ...each }))),
+    ).toEqual([]);
+    expect(rows.find(({ operation }) => operation === 'get-profile')?.result).toBe('conforms');
+  });
+
   it('reports types and lengths of what differs, and never a value', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gangway-probe-'));
     testEnds(() => rm(folder, { recursive: true }));
@@ -234,6 +261,29 @@ describe('gangway probe', () => {
     expect(code).toBe(1);
   });
 
+  it('exits with 0 when only something differs that no workflow reads', async () => {
+    const { url } = await partnerWith({
+      ...EVERYTHING,
+      'GET /api/v1/agentProfiles': envelope('[{"id":101,"name":"North","region":"West"}]'),
+    });
+    const env = { BOARDING_URL: url, ...BOARDING };
+    const { code, stdout } = await gangway(env, ['probe', '--merchant', '7']);
+    expect(stdout).toMatch(
+      /boarding list-agent-profiles +N\.region +unknown field +nothing +string of 4 characters/,
+    );
+    expect(code).toBe(0);
+  });
+
+  it('exits with 4 when the partner cannot be reached', async () => {
+    const env = { BOARDING_URL: `http://127.0.0.1:${await closedPort()}`, ...BOARDING };
+    const { code, stdout } = await gangway(env, ['probe', '--json']);
+    expect(rowsOf(stdout)[0]).toMatchObject({
+      result: 'unreachable',
+      why: 'it refused the connection (ECONNREFUSED)',
+    });
+    expect(code).toBe(4);
+  });
+
   it('keeps to the rate limit of the account, and uses its credentials', async () => {
     const { url, requests } = await recordingServer(responding(200, envelope('[]')));
     const env = {
@@ -253,5 +303,10 @@ describe('gangway probe', () => {
     await probing;
     expect(requests).toHaveLength(6);
     expect(requests[0]?.headers.authorization).toBe('Basic YWNtZTphY21lLXMzY3JldA==');
+  });
+
+  it('names the setting of a partner that is off', async () => {
+    const { code, stderr } = await gangway({}, ['probe', 'banking']);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: 'BANKING_URL: is not set\n' });
   });
 });

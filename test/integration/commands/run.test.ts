@@ -193,6 +193,13 @@ describe('run', () => {
     expect(JSON.parse(stdout)).toEqual(commands.map(({ code, args }) => ({ args, code, open: [] })));
   });
 
+  it('closes its connection to Temporal', async () => {
+    const { address, connected } = await proxyOf(inject('temporalAddress'));
+    const listed = gangway({ ...rig.env, TEMPORAL_ADDRESS: address }, ['list']);
+    const socket = await connected;
+    await Promise.all([listed, once(socket, 'close')]);
+  });
+
   it('runs many times at once, each with its own settings', async () => {
     const runs = Array.from({ length: 8 }, async (_, place) => {
       const input = merchant();

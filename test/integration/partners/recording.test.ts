@@ -164,6 +164,14 @@ describe('a recording', () => {
       [`an exchange is not recorded: ${folder} cannot be written (ENOTDIR)`],
     ]);
   });
+
+  it('needs a folder that can be made', async () => {
+    const folder = await newFolder();
+    await writeFile(folder, 'a file in its place');
+    expect(() => clientsOf('http://127.0.0.1:1', join(folder, 'below'))).toThrow(
+      `GANGWAY_RECORD: ${folder}/below cannot be made (ENOTDIR)`,
+    );
+  });
 });
 
 describe('gangway call --record', () => {
@@ -182,7 +190,7 @@ describe('gangway call --record', () => {
     expect(exchange?.response.content.text).toContain('"id":101,"name":"');
     expect(await gangway(env, args)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('set GANGWAY_RECORD where it runs'),
+      stderr: expect.stringContaining('set GANGWAY_RECORD for it'),
     });
   });
 });

@@ -99,6 +99,16 @@ describe('a webhook is rejected', () => {
     expect(log()).not.toContain('"unmatched"');
   });
 
+  it('while webhooks of the partner are off', async () => {
+    const { call } = await runWith({ RECEIVER_BOARDING_AUTH: 'none' });
+    expect(problemOf(await call('POST /webhooks/processor', BODY, json))).toEqual({
+      type: 'urn:gangway:problem:partner-off',
+      title: 'Webhooks of this partner are off',
+      status: 404,
+      detail: 'RECEIVER_PROCESSOR_AUTH is not set',
+    });
+  });
+
   const ids = Array.from({ length: 101 }, (_, position) => ({ profileId: position + 1 }));
   it.each<[string, string | undefined, Record<string, string>, number, string]>([
     ['when it is not JSON', '<ping/>', json, 400, 'the body must be JSON'],

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { documentStore } from '../../../src/documents/document-store.js';
+import { folder } from '../../../src/documents/file-store.js';
 import type { Answer, Requirement } from '../../../src/messages/requirements.js';
 import { gangway } from '../../rigs/command.js';
 import { existing } from '../../rigs/commands/existing.js';
-import { merchant } from '../../rigs/inputs.js';
+import { customer, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 
@@ -37,6 +39,27 @@ describe.concurrent('a correction', () => {
     await boarding.handle.terminate();
   });
 
+  it.each([
+    [{ merchant: 'Test' }, 'answer.patch.merchant: '],
+    [{ merchant: null }, 'answer.patch.merchant: is required'],
+    [{ merchant: { pos: 'Nothing' } }, 'answer.patch.merchant.pos: '],
+  ])(
+    'that wipes or breaks the merchant before it exists is rejected, and nothing is sent: %j',
+    async (patch, why) => {
+      const input = merchant(undefined, { agentProfileId: 999 });
+      const boarding = await rig.board(input);
+      const requirement = await boarding.requirement('rejected-input');
+      expect(await refusal(boarding, requirement, patch)).toContain(why);
+      await boarding.resolve(requirement.id, {
+        kind: 'correction',
+        patch: { agentProfileId: 101, merchant: { dba: 'New Name' } },
+      });
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+      const { merchantProfileId = 0 } = await boarding.state();
+      expect((await rig.sandbox.merchant(merchantProfileId))['basics']).toMatchObject({ dba: 'New Name' });
+    },
+  );
+
   const NOTHING = 'answer.patch: changes nothing, because the fields already have these values';
 
   it.each([
@@ -59,6 +82,14 @@ describe.concurrent('a correction', () => {
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
     await boarding.handle.terminate();
   });
+
+  it('is rejected by a customer in the words of its part', async () => {
+    const onboarding = await rig.onboard(customer({ boarding: 'request-changes' }));
+    const requirement = await onboarding.requirement('request-changes');
+    const message = await refusal(onboarding, requirement, { merchant: { dba: 'New Name' } });
+    expect(message).toContain(`answer.patch.merchant: ${LATER}`);
+    await onboarding.handle.cancel();
+  });
 });
 
 /** A boarding that asks whether its merchant was created. */
@@ -72,6 +103,29 @@ async function askedAbout() {
 }
 
 describe.concurrent('an id to adopt', () => {
+  it('is read at the partner first, and asked again when the partner has no such merchant', async () => {
+    const { input, boarding, question, made } = await askedAbout();
+    expect(question.detail).toContain(`guid ${input.externalId}`);
+    await boarding.resolve(question.id, { kind: 'adopt', id: '5' });
+    const { requirements } = await boarding.until(
+      (state) => state.requirements.some(({ id }) => id !== question.id),
+      'the question again',
+    );
+    expect(requirements).toMatchObject([
+      {
+        kind: 'uncertain-write',
+        detail: expect.stringContaining('5 cannot be adopted: merchant 5 not found'),
+      },
+    ]);
+    await boarding.resolve(requirements[0]?.id ?? '', { kind: 'adopt', id: `${made}` });
+    const { timeline } = await boarding.until(({ stage }) => stage === 'underwriting');
+    expect(timeline.find(({ event }) => event === 'merchant-adopted')?.detail).toBe(
+      `merchant ${made}, status Not Submitted`,
+    );
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+    await boarding.handle.terminate();
+  });
+
   it('that another boarding has is refused, and asked again', async () => {
     const other = await rig.board(merchant('waiting'));
     const { merchantProfileId: taken } = await other.until(({ stage }) => stage === 'underwriting');
@@ -136,6 +190,69 @@ describe.concurrent('a merchant that is not the one that was created', () => {
     await boarding.resolve(id, { kind: 'retry' });
     await boarding.until(({ stage }) => stage === 'underwriting');
     await boarding.handle.terminate();
+  });
+});
+
+describe.concurrent('an answer that was not sent', () => {
+  async function notes() {
+    const boarding = await rig.board(merchant('waiting'));
+    const { merchantProfileId: id = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
+    await rig.sandbox.transition(id, { notes: ['Which goods?', 'Which suppliers?'] });
+    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+    const [first, second] = requirements as [Requirement, Requirement];
+    return { boarding, id, first, second };
+  }
+
+  it('can be taken back and given again', async () => {
+    const { boarding, id, first, second } = await notes();
+    await boarding.resolve(first.id, { kind: 'text', text: 'Stones.' });
+    expect((await boarding.state()).unsent).toEqual([first.id]);
+    await boarding.resolve(first.id, { kind: 'take-back' }, 'olga', 'a mistake');
+    const { requirements, unsent } = await boarding.state();
+    expect(unsent).toEqual([]);
+    expect(requirements.map((requirement) => requirement.id).sort()).toEqual([first.id, second.id].sort());
+    await boarding.resolve(first.id, { kind: 'text', text: 'Bread.' });
+    await boarding.resolve(second.id, { kind: 'text', text: 'A mill.' });
+    await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'answers-delivered'));
+    expect((await rig.sandbox.merchant(id))['reviewComments']).toEqual([
+      'Which goods?\nBread.\n\nWhich suppliers?\nA mill.',
+    ]);
+  });
+
+  it('cannot be taken back while it is being sent', async () => {
+    const { boarding, id, first, second } = await notes();
+    const held = await rig.sandbox.hold('request-underwriting-review', `${id}`);
+    await boarding.resolve(first.id, { kind: 'text', text: 'Bread.' });
+    await boarding.resolve(second.id, { kind: 'text', text: 'A mill.' });
+    await held.underWay();
+    const taken = boarding.resolve(first.id, { kind: 'take-back' });
+    await expect(taken).rejects.toMatchObject({
+      cause: { message: 'requirementId: no requirement with this id has an unsent answer; unsent: none' },
+    });
+    await held.letGo();
+    await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'answers-delivered'));
+  });
+});
+
+describe.concurrent('a document that is refused', () => {
+  it('can be replaced by another', async () => {
+    const boarding = await rig.board(merchant('uw-level-1'));
+    const { id } = await boarding.requirement('underwriting-note');
+    const lost = {
+      key: '00000000-0000-4000-8000-00000000000f.pdf',
+      fileName: 'lost.pdf',
+      contentType: 'application/pdf',
+    };
+    await boarding.resolve(id, { kind: 'documents', documents: [lost] });
+    const rejected = await boarding.requirement('rejected-input');
+    expect(rejected.answers).toEqual(['documents', 'adopt', 'retry', 'abandon']);
+    const other = await documentStore(folder(rig.documentDir)).put('check.pdf', Buffer.from('%PDF-1.7 test'));
+    await boarding.resolve(rejected.id, { kind: 'documents', documents: [other] });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    const { merchantProfileId = 0 } = await boarding.state();
+    expect((await rig.sandbox.merchant(merchantProfileId))['attachments']).toMatchObject([
+      { fileName: 'check.pdf' },
+    ]);
   });
 });
 
