@@ -64,9 +64,12 @@ it('a worker that fails while it works on an input logs nothing of that input', 
     beneficialOwners,
     dueInHours: 48,
   });
+  // The mark shows that the worker has the input. A scheduled activity does not.
   const isSent = async () => {
     const { raw } = await onboarding.handle.describe();
-    return raw.pendingActivities?.some(({ activityType }) => activityType?.name === 'submitHolder');
+    return raw.pendingActivities?.some(
+      ({ activityType, heartbeatDetails }) => activityType?.name === 'submitHolder' && heartbeatDetails,
+    );
   };
   await eventually(isSent, Boolean, 'the submission');
   worker.child.kill('SIGUSR2');
