@@ -75,7 +75,7 @@ export class Business {
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: () => this.dba,
       leftBehind,
-      // A customer shows the requirements of its merchant beside these.
+      // A customer shows the requirements of its merchant together with these.
       idPrefix: 'business-',
       records: carried?.journey,
     });

@@ -248,7 +248,7 @@ describe('what begins next', () => {
     ['nothing of what is open', {}, { open: [ticketAsked(7)] }, []],
     ['each reply by itself', {}, { answered: [reply, other] }, [sent(reply), sent(other)]],
     ['the first correction', {}, { answered: [corrected, later, submission] }, [holder(corrected)]],
-    ['a reply beside a correction', {}, { answered: [corrected, reply] }, [sent(reply), holder(corrected)]],
+    ['a reply and a correction', {}, { answered: [corrected, reply] }, [sent(reply), holder(corrected)]],
     ['the holder of a followed business', {}, { answered: [submission] }, [holder(submission)]],
     [
       'nothing for a question of a step',
