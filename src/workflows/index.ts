@@ -8,7 +8,6 @@ import { ensureWebhooks } from './ensure-webhooks.js';
 import { generateStatement } from './generate-statement.js';
 import { restoreSubUser } from './restore-sub-user.js';
 import { setCardNickname } from './set-card-nickname.js';
-import { singleActivity } from './single-activity.js';
 
 export { businessOnboarding } from './business-onboarding.js';
 export { customerOnboarding } from './customer-onboarding.js';
@@ -16,15 +15,7 @@ export { merchantBoarding } from './merchant-boarding.js';
 export { partnerAccount } from './partner-account.js';
 export { partnerRecord } from './partner-record.js';
 export { terminalProvisioning } from './terminal-provisioning.js';
-export {
-  changeAddress,
-  closeCard,
-  ensureWebhooks,
-  generateStatement,
-  restoreSubUser,
-  setCardNickname,
-  singleActivity,
-};
+export { changeAddress, closeCard, ensureWebhooks, generateStatement, restoreSubUser, setCardNickname };
 
 // Every type that something starts is exported here, or this does not compile.
 ({}) satisfies Record<Exclude<WorkflowType, keyof typeof import('./index.js')>, never>;
@@ -42,7 +33,6 @@ setWorkflowOptions(pinned, ensureWebhooks);
 setWorkflowOptions(pinned, generateStatement);
 setWorkflowOptions(pinned, restoreSubUser);
 setWorkflowOptions(pinned, setCardNickname);
-setWorkflowOptions(pinned, singleActivity);
 
 /** The server accepts this only from versioned workers, and rejects the whole workflow task of others. */
 function pinned(): { versioningBehavior?: 'PINNED' } {

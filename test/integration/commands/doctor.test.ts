@@ -112,7 +112,7 @@ describe('gangway setup and doctor', () => {
 const GOLDEN = `\
 ok       temporal           server #
 ok       namespace          default
-ok       server features    it has what Gangway needs: version 1.28.0 or later, resets of activities, updates
+ok       server features    it has what Gangway needs: version 1.31.0 or later, standalone activities, updates
 ok       search attributes  all registered
 ok       workers            polled in the last minute: task queue TASK_QUEUE and 6 of partners and events; workers: #
 ok       builds             off: GANGWAY_BUILD_ID is not set, so any worker takes any task

@@ -1,12 +1,10 @@
-import type { SingleActivity } from '../../../src/messages/activities.js';
-import type { CreateMerchantRequest } from '../../../src/messages/boarding-activities.js';
-import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { startOnce } from '../../../src/temporal/start.js';
 import { business, customer, merchant, terminal } from '../inputs.js';
 import { Onboarding } from '../onboarding.js';
 import { launch } from '../processes.js';
 import type { Rig } from '../rig.js';
 import { eventually } from '../waiting.js';
+import { createAlone } from './create-alone.js';
 import { giveUp } from './give-up.js';
 
 const SUBMIT = 'submit-business-account-holder';
@@ -102,24 +100,6 @@ export async function cutOffWrites(rig: Rig) {
     customer: { input: both, submitting: submittingBoth },
     terminals: { creatingAccount, creatingTerminal },
   };
-}
-
-/** Creates a merchant outside a boarding, because the attempt after a reset compares times with its time-out. */
-async function createAlone(
-  { client, taskQueue }: Rig,
-  { externalId, merchant: fields }: MerchantBoardingInput,
-) {
-  const request: CreateMerchantRequest = {
-    ...{ version: 'v2', guid: externalId, merchant: fields },
-    references: { agentProfileId: 101, boardingSettingsId: 11 },
-  };
-  const create: SingleActivity = {
-    ...{ activity: 'createMerchant', queue: 'boarding', args: [request], summary: 'Create a merchant' },
-    options: { startToCloseTimeout: '20 seconds' },
-  };
-  const workflowId = `create-${externalId}`;
-  await client.workflow.start('singleActivity', { workflowId, taskQueue, args: [create] });
-  return new Onboarding(client, workflowId);
 }
 
 type Boarding = Pick<Onboarding, 'handle' | 'workflowId'>;

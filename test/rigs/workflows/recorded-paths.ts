@@ -1,6 +1,5 @@
 /** The paths through the workflows. scripts/record-histories.ts records a history of each for each release. */
 
-import type { SingleActivity } from '../../../src/messages/activities.js';
 import { type OPERATIONS, partnerRecordId } from '../../../src/messages/ids.js';
 import type {
   BusinessOnboardingInput,
@@ -180,15 +179,6 @@ export const PATHS: Readonly<Record<string, Path>> = {
       webhooks: [{ name: 'recorded', url: 'https://www.example.com/hook', notificationType: 'Fee' }],
     }),
   },
-  'single-activity': {
-    start: single({
-      activity: 'listDepartments',
-      queue: 'banking',
-      args: [{ limit: 1 }],
-      summary: 'List departments',
-      options: { startToCloseTimeout: '1m' },
-    }),
-  },
 };
 
 function called(name: string, scenario: string | undefined): string {
@@ -304,15 +294,6 @@ function operation(
 ): Path['start'] {
   return async ({ client, taskQueue }) => {
     const { workflowId } = await startOnce(client, { type, key, args: [input], summary: key }, { taskQueue });
-    return new Onboarding(client, workflowId);
-  };
-}
-
-/** The workflow that runs a single activity on a server without standalone activities. */
-function single(activity: SingleActivity): Path['start'] {
-  return async ({ client, taskQueue }, name) => {
-    const workflowId = `recorded-${name}`;
-    await client.workflow.start('singleActivity', { workflowId, taskQueue, args: [activity] });
     return new Onboarding(client, workflowId);
   };
 }

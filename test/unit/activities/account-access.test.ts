@@ -308,14 +308,13 @@ describe('a process whose credentials are refused', () => {
     });
   });
 
-  it.each([{ workflowType: undefined }, { workflowType: 'singleActivity' }])(
-    'fails at once for the caller of a single activity (%j)',
-    async (info) => {
-      const { run, partner } = process();
-      partner.refusal = {};
-      expect(await failure(run(undefined, info))).toMatchObject({ nonRetryable: true, kind: 'Unauthorized' });
-    },
-  );
+  it('fails at once for the caller of a single activity', async () => {
+    const { run, partner } = process();
+    partner.refusal = {};
+    expect(await failure(run(undefined, { inWorkflow: false }))).toMatchObject({
+      ...{ nonRetryable: true, kind: 'Unauthorized' },
+    });
+  });
 
   it('leaves the question to each workflow when no probe reaches it, as in a worker of an old build', async () => {
     const { run, partner } = process();
