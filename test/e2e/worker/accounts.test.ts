@@ -243,7 +243,7 @@ describe('gangway', { timeout: TIMEOUT_MS }, () => {
   it('separates an operation of one account from the same of another', async () => {
     const args = ['close-card', 'card-1001', '--last4', '1001', '--yes', '--json', '--partner-account'];
     const { stdout } = await gangway(env, [...args, 'north-iso']);
-    expect(stdout).toContain('{"workflowId":"close-card-card-1001@north-iso","outcome":"done"');
+    expect(stdout).toContain('{"workflowId":"operation-close-card-card-1001@north-iso","outcome":"done"');
     expect((await north.ledger({ operation: 'close-card' })).length).toBe(1);
     expect((await rig.sandbox.ledger({ operation: 'close-card' })).length).toBe(0);
   });

@@ -180,7 +180,7 @@ describe.concurrent('a claim is possible', () => {
     const card = await bank.card();
     await rig.sandbox.plan('drop-before-commit', 'close-card', { about: card.paymentCardId });
     // The bank of another test has a card of the same id.
-    const closing = await bank.operate('closeCard', randomUUID(), card);
+    const closing = await bank.operate('close-card', randomUUID(), card);
     const { id } = await closing.requirement('uncertain-write');
     await closing.claim(id, 'olga');
     expect(await claimOf(closing, id)).toMatchObject({ actor: 'olga' });

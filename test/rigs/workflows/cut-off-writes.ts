@@ -1,9 +1,9 @@
-import { startOnce } from '../../../src/temporal/start.js';
 import { business, customer, merchant, terminal } from '../inputs.js';
-import { Onboarding } from '../onboarding.js';
+import type { Onboarding } from '../onboarding.js';
 import { launch } from '../processes.js';
 import type { Rig } from '../rig.js';
 import { eventually } from '../waiting.js';
+import { bankOf } from './bank.js';
 import { createAlone } from './create-alone.js';
 import { giveUp } from './give-up.js';
 
@@ -50,8 +50,7 @@ export async function cutOffWrites(rig: Rig) {
   await slowly(SUBMIT, 2);
   await replying.resolve(ticket.id, { kind: 'text', text: 'Here.' });
   const card = { paymentCardId: 'card-1001', last4: '1001' };
-  const closeCard = { type: 'closeCard', key: card.paymentCardId, args: [card], summary: 'Close' } as const;
-  const { workflowId } = await startOnce(rig.client, closeCard, { taskQueue: rig.taskQueue });
+  const closing = await bankOf(rig).operate('close-card', card.paymentCardId, card);
   const submitted = business();
   const submitting = await rig.onboardBusiness(submitted);
   const both = customer();
@@ -96,7 +95,7 @@ export async function cutOffWrites(rig: Rig) {
       resetWithMarks: { input: inputs.resetWithMarks, creating: resetWithMarks },
     },
     businesses: { submitted, submitting, opening, replying, ticketId: ticket.id },
-    card: { ...card, closing: new Onboarding(rig.client, workflowId) },
+    card: { ...card, closing },
     customer: { input: both, submitting: submittingBoth },
     terminals: { creatingAccount, creatingTerminal },
   };
