@@ -239,9 +239,7 @@ export const receiverSettings = z.object({
   ),
   RECEIVER_METRICS_ADDRESS: metricsAddress('receiver'),
   RECEIVER_SECRETS: withAdvice(
-    signingSecrets
-      .default([])
-      .describe('Secrets that sign onboarding events. List several to rotate them.'),
+    signingSecrets.default([]).describe('Secrets that sign onboarding events. List several to rotate them.'),
     (secrets, name) =>
       secrets.length === 0 && {
         why: 'is not set: anyone who reaches the receiver can send events',
