@@ -60,10 +60,13 @@ export interface PartnerOperations {
   };
 }
 
+/** The name of an operation, which is that of its command. */
 export type OperationName = keyof PartnerOperations;
 
+/** The request of an operation. */
 export type OperationRequest<Name extends OperationName> = PartnerOperations[Name]['request'];
 
+/** The result of an operation that is done. */
 export type OperationResult<Name extends OperationName> = PartnerOperations[Name]['result'];
 
 /** The input of `partnerOperation`. */

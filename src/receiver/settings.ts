@@ -246,7 +246,7 @@ export const receiverSettings = z.object({
         fix: `set ${name} to what echo "whsec_$(openssl rand -base64 32)" prints`,
       },
   ),
-  RECEIVER_TOKENS: bearerTokens.default([]).describe('Bearer tokens of the callers of `/onboardings`.'),
+  RECEIVER_TOKENS: bearerTokens.default([]).describe('Bearer tokens for `/onboardings`.'),
   RECEIVER_TRUSTED_PROXIES: trustedProxies,
 });
 

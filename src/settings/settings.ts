@@ -88,11 +88,11 @@ export function unlessLoopback(address: { readonly host: string } | undefined, n
   );
 }
 
-/** Where a process serves metrics to Prometheus. */
+/** The address at which a process serves metrics to Prometheus. */
 export const metricsAddress = (process: string) =>
   withAdvice(
     listenAddress.optional().meta({
-      description: `Where the ${process} serves metrics to Prometheus, at \`/metrics\`. Needs no token, so only Prometheus should reach it.`,
+      description: `Where the ${process} serves \`/metrics\` without a token. Let only Prometheus reach it.`,
       unset: 'no metrics',
     }),
     unlessLoopback,
