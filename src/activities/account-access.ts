@@ -186,10 +186,9 @@ function isUnmarkedWrite({ heartbeatTimeoutMs, heartbeatDetails }: Info): boolea
   return !heartbeatTimeoutMs && heartbeatDetails === undefined;
 }
 
-/** Retryable in an onboarding. The caller of a single activity waits for its result, and can call it again. */
-function refused({ workflowType }: Info, details: PartnerErrorDetails): ApplicationFailure {
-  const isInOnboarding = workflowType !== undefined && workflowType !== 'singleActivity';
-  return asFailure(new PartnerError(details), isInOnboarding);
+/** Retryable in a workflow. The caller of a single activity waits for its result, and can call it again. */
+function refused({ inWorkflow }: Info, details: PartnerErrorDetails): ApplicationFailure {
+  return asFailure(new PartnerError(details), inWorkflow);
 }
 
 /** Makes the workflow ask a person itself. */

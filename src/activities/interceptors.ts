@@ -52,7 +52,7 @@ export class PartnerWaits {
         } catch (error) {
           const isGood = isBenign(error);
           if (isGood) this.#forget(info);
-          if (isInOnboarding(info) && isRetried(error))
+          if (info.inWorkflow && isRetried(error))
             await reported(isGood ? this.#reportEnd(info) : this.#reportFailure(info, error));
           throw error;
         }
@@ -158,11 +158,6 @@ function isoOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The caller of a single activity waits for its result, and needs no report. */
-function isInOnboarding({ workflowType }: Info): boolean {
-  return workflowType !== undefined && workflowType !== 'singleActivity';
-}
-
 function isBenign(error: unknown): boolean {
   return error instanceof ApplicationFailure && error.category === ApplicationFailureCategory.BENIGN;
 }
@@ -183,7 +178,7 @@ export const boundedOutcomes: ActivityInterceptorsFactory = ({ info }): Activity
   inbound: {
     async execute(input, next) {
       const result = await next(input);
-      return isInOnboarding(info) ? bounded(result) : result;
+      return info.inWorkflow ? bounded(result) : result;
     },
   },
 });

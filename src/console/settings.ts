@@ -7,6 +7,7 @@ import { type Accounts, accountNames, readAccounts } from '../partners/account-s
 import { logSettings } from '../process/logging.js';
 import {
   BadSetting,
+  isLoopbackHost,
   isSecureOrLoopback,
   list,
   listenAddress,
@@ -14,6 +15,7 @@ import {
   readSettings,
   secureUrl,
   trustedProxies,
+  withAdvice,
 } from '../settings/settings.js';
 import { temporalClientSettings, temporalSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
@@ -27,9 +29,17 @@ const SESSION_MAX_MS = 12 * 3_600_000;
 
 /** The settings of the console, besides those of each account (partners/account-settings.ts) and Temporal's own. */
 export const consoleSettings = z.object({
-  CONSOLE_ADDRESS: listenAddress
-    .prefault('127.0.0.1:8085')
-    .describe('Where the console listens. Outside loopback, it requires `OIDC_ISSUER` and `CONSOLE_URL`.'),
+  CONSOLE_ADDRESS: withAdvice(
+    listenAddress
+      .prefault('127.0.0.1:8085')
+      .describe('Where the console listens. Outside loopback, it requires `OIDC_ISSUER` and `CONSOLE_URL`.'),
+    ({ host }, _, { CONSOLE_URL: url }) =>
+      !isLoopbackHost(host) &&
+      !String(url).startsWith('https:') && {
+        why: 'accepts connections from other machines, and CONSOLE_URL is not https',
+        fix: 'put a proxy with TLS in front of it, and set CONSOLE_URL to its address (docs/deployment.md)',
+      },
+  ),
   CONSOLE_METRICS_ADDRESS: metricsAddress('console'),
   CONSOLE_URL: secureUrl
     .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be an address without a path')
@@ -64,10 +74,17 @@ export const consoleSettings = z.object({
       format: 'list of requirement kinds',
     }),
   CONSOLE_TRUSTED_PROXIES: trustedProxies,
-  OIDC_ISSUER: secureUrl.optional().meta({
-    description: 'Identity provider (OpenID Connect) at which people sign in.',
-    unset: 'there is no sign-in, and the console listens on loopback only',
-  }),
+  OIDC_ISSUER: withAdvice(
+    secureUrl.optional().meta({
+      description: 'Identity provider (OpenID Connect) at which people sign in.',
+      unset: 'there is no sign-in, and the console listens on loopback only',
+    }),
+    (issuer, name) =>
+      !issuer && {
+        why: 'is not set: anyone on this machine can use the console as an admin',
+        fix: `set ${name} and OIDC_CLIENT_ID (docs/deployment.md)`,
+      },
+  ),
   OIDC_CLIENT_ID: z
     .string()
     .optional()
@@ -90,7 +107,14 @@ export const consoleSettings = z.object({
   ...accountNames.shape,
   ...temporalClientSettings.shape,
   ...storeSettings.shape,
-  ...logSettings.shape,
+  GANGWAY_LOG_LEVEL: withAdvice(
+    logSettings.shape.GANGWAY_LOG_LEVEL,
+    (level, name) =>
+      (level === 'warn' || level === 'error') && {
+        why: `is ${level}: the console writes no audit log`,
+        fix: `set ${name}=info for the console`,
+      },
+  ),
 });
 
 /** The identity provider, and what the console is there. */

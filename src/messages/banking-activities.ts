@@ -2,7 +2,7 @@ import type { ProfilePhase } from '../partners/banking/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import type { Once } from './activities.js';
 import type { BusinessOnboardingInput } from './inputs.js';
-import type { Pace, Unfinished } from './onboarding-state.js';
+import type { Pace } from './onboarding-state.js';
 
 /** A banking profile and its open tickets, as one read returned them. */
 export interface ProfileSnapshot {
@@ -155,7 +155,7 @@ export interface BankingActivities {
    */
   restoreSubUser(request: { subUserId: number }): Promise<{ afterLostCall: boolean }>;
   /** E13. May be repeated. */
-  ensureWebhook(request: WebhookRequest): Promise<{ existed: boolean; id: number | null }>;
+  ensureWebhook(request: WebhookRequest): Promise<Pick<EnsuredWebhook, 'existed' | 'id'>>;
   /** E10. Streams a statement into the statement store. */
   saveStatement(request: Omit<StatementRequest, 'email'>): Promise<SavedStatement>;
   /** The same, and the partner sends a message for each call. Sent at most once. */
@@ -169,48 +169,6 @@ export interface SavedStatement {
   readonly format: string;
 }
 
-/** The outcome of a single operation at the banking partner. Outcomes are data, not failures. */
-export type OperationOutcome<Result extends object = Readonly<Record<string, unknown>>> = Unfinished &
-  (
-    | ({ readonly outcome: 'done' } & Result)
-    /** Rejected by the partner, or by the check of the input. Earlier steps keep their effect. */
-    | { readonly outcome: 'rejected'; readonly problems: readonly FieldProblem[] }
-    | { readonly outcome: 'abandoned'; readonly comment: string }
-  );
-
-/** E8. Irreversible. */
-export interface CloseCardInput {
-  readonly paymentCardId: string;
-  /** The last four digits on the card, which the partner compares. */
-  readonly last4: string;
-  /** At most 600 characters. */
-  readonly notes?: string;
-}
-
-/** E3. With a `secureOperationType` and no valid `oneTimeCode`, the workflow asks a person for the code. */
-export interface ChangeAddressInput {
-  readonly streetAddress: string;
-  readonly extendedAddress?: string | null;
-  readonly postalCode: string;
-  readonly city: string;
-  readonly state: number;
-  readonly secureOperationType?: 'ShortMessageCode' | 'TimeBasedCode' | 'LegacyTimeBasedCode';
-  /** 6 digits, valid for one call. */
-  readonly oneTimeCode?: string;
-  readonly associatedPersonId?: string;
-}
-
-/** E4. `null` clears the nickname. */
-export interface SetCardNicknameInput {
-  readonly paymentCardId: string;
-  readonly nickName: string | null;
-}
-
-/** E15. */
-export interface RestoreSubUserInput {
-  readonly subUserId: number;
-}
-
 /** E13: one webhook. */
 export interface WebhookRequest {
   readonly name: string;
@@ -218,9 +176,11 @@ export interface WebhookRequest {
   readonly notificationType: string;
 }
 
-/** The webhooks that the bank should have. */
-export interface EnsureWebhooksInput {
-  readonly webhooks: readonly WebhookRequest[];
+/** A webhook that the bank has. */
+export interface EnsuredWebhook extends WebhookRequest {
+  /** Whether it was registered before. */
+  readonly existed: boolean;
+  readonly id: number | null;
 }
 
 /** E10. */
@@ -231,12 +191,6 @@ export interface StatementRequest {
   readonly fileFormat: 'PDF' | 'CSV' | 'QBO' | 'OFX';
   /** The partner also sends the statement to this address. */
   readonly email?: string;
-}
-
-/** A statement to generate, by a command or a schedule. */
-export interface GenerateStatementInput extends Omit<StatementRequest, 'period'> {
-  /** A month, or the one before the scheduled start of the workflow. */
-  readonly period: string | 'previous-month';
 }
 
 /** Lists of records at the partner (E6, E14, E12, E11, E9). Each is read by an activity without a workflow. */

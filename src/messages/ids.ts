@@ -13,15 +13,8 @@ export const ONBOARDINGS = {
 
 export type OnboardingType = keyof typeof ONBOARDINGS;
 
-/** Single operations at a partner by workflow type, and the prefix of their ids. */
-export const OPERATIONS = {
-  closeCard: 'close-card',
-  changeAddress: 'change-address',
-  setCardNickname: 'card-nickname',
-  restoreSubUser: 'restore-sub-user',
-  ensureWebhooks: 'ensure-webhooks',
-  generateStatement: 'statement',
-} as const;
+/** The prefix of the ids of single operations at a partner. The key begins with the name of the operation. */
+export const OPERATIONS = { partnerOperation: 'operation' } as const;
 
 /** The prefix of the ids of workflows that act for a whole account at a partner, by workflow type. */
 export const ACCOUNTS = { partnerAccount: 'partner-account', partnerRecord: 'partner-record' } as const;
@@ -38,12 +31,7 @@ const SYSTEMS: Readonly<Record<WorkflowType, SystemName | '' | undefined>> = {
   businessOnboarding: 'banking',
   customerOnboarding: '',
   terminalProvisioning: 'payments',
-  closeCard: 'banking',
-  changeAddress: 'banking',
-  setCardNickname: 'banking',
-  restoreSubUser: 'banking',
-  ensureWebhooks: 'banking',
-  generateStatement: 'banking',
+  partnerOperation: 'banking',
   partnerAccount: undefined,
   partnerRecord: undefined,
 };

@@ -8,13 +8,8 @@
 
 export type { FieldProblem } from '../partners/partner-error.js';
 export type {
-  ChangeAddressInput,
-  CloseCardInput,
-  EnsureWebhooksInput,
-  GenerateStatementInput,
-  OperationOutcome,
-  RestoreSubUserInput,
-  SetCardNicknameInput,
+  EnsuredWebhook,
+  SavedStatement,
   StatementRequest,
   WebhookRequest,
 } from './banking-activities.js';
@@ -76,6 +71,14 @@ export type {
   RequirementEvent,
   StageChanged,
 } from './outbound-events.js';
+export type {
+  OperationName,
+  OperationOutcome,
+  OperationRequest,
+  OperationResult,
+  PartnerOperationInput,
+  PartnerOperations,
+} from './partner-operations.js';
 export {
   type Answer,
   type AnswerKind,

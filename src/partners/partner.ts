@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withAdvice } from '../settings/settings.js';
 import type { Operations } from './catalogue.js';
 import {
   type CallOptions,
@@ -17,6 +18,24 @@ export interface PartnerSettings {
   /** The environment of the URL, if the partner has several. A write to production must be requested explicitly. */
   readonly environment?: 'uat' | 'production';
   readonly limits?: Partial<HttpLimits>;
+}
+
+const SHORTEST_PASSWORD = 12;
+
+/** The setting `<SYSTEM>_PASSWORD`. */
+export function password(system: 'BOARDING' | 'BANKING') {
+  const schema = z.string('is not set').meta({ description: 'Password.', secret: true });
+  return withAdvice(schema, (value, name, set) => {
+    const isRemote = String(set[`${system}_URL`]).startsWith('https:');
+    const isWeak = value.length < SHORTEST_PASSWORD || value === set[`${system}_USERNAME`];
+    return (
+      isRemote &&
+      isWeak && {
+        why: `is shorter than ${SHORTEST_PASSWORD} characters, or equals the user name`,
+        fix: `choose another password at the partner, and set ${name} to it`,
+      }
+    );
+  });
 }
 
 /** The options of each client, besides its settings. */

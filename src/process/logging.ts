@@ -5,12 +5,20 @@ import { z } from 'zod';
 import { DBA_HEADER } from '../messages/search-attributes.js';
 import { masked, REDACTED } from '../privacy/masked.js';
 import { literal, privateValuesIn, withoutPrivate } from '../privacy/private-fields.js';
+import { withAdvice } from '../settings/settings.js';
 
 export const logSettings = z.object({
-  GANGWAY_LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error'])
-    .default('info')
-    .describe('Lowest level to log. Logs are JSON lines on standard error.'),
+  GANGWAY_LOG_LEVEL: withAdvice(
+    z
+      .enum(['trace', 'debug', 'info', 'warn', 'error'])
+      .default('info')
+      .describe('Lowest level to log. Logs are JSON lines on standard error.'),
+    (level, name) =>
+      (level === 'trace' || level === 'debug') && {
+        why: `is ${level}: logs hold more than production needs`,
+        fix: `set ${name}=info`,
+      },
+  ),
 });
 
 /** A logger that writes JSON lines. Default: to standard error, because standard output belongs to the results of a process. */

@@ -9,8 +9,10 @@ import type { IdField } from '../partners/partner.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
 import { logSettings } from '../process/logging.js';
 import {
+  type Advice,
   BadSetting,
   bearerTokens,
+  isLoopbackHost,
   isSecureOrLoopback,
   isSigningSecret,
   list,
@@ -20,6 +22,7 @@ import {
   readSettings,
   signingSecrets,
   trustedProxies,
+  withAdvice,
 } from '../settings/settings.js';
 import { temporalClientSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
@@ -178,13 +181,34 @@ function checkOf(rule: SenderRule): (webhook: SentWebhook) => boolean {
 
 /** The settings of the webhooks of one partner, by their names after `RECEIVER_<SYSTEM>_`. */
 const partnerWebhookSettings = z.object({
-  AUTH: senderRules.default([]).meta({
-    description:
-      'How a webhook proves that this partner sent it. Any entry suffices. `none` is for loopback only.',
-    unset: 'webhooks are rejected',
-    secret: true,
-  }),
+  AUTH: withAdvice(
+    senderRules.default([]).meta({
+      description:
+        'How a webhook proves that this partner sent it. Any entry suffices. `none` is for loopback only.',
+      unset: 'webhooks are rejected',
+      secret: true,
+    }),
+    weakSender,
+  ),
 });
+
+/** Shortest safe value, in characters, for a header that a partner chooses. */
+const SHORTEST_HEADER = 32;
+
+function weakSender(rules: readonly SenderRule[], name: string): Advice | false {
+  if (acceptsAnyone(rules))
+    return {
+      why: 'is none: anyone who reaches the receiver can send webhooks',
+      fix: `set ${name} to signature:..., header:... or path:... (docs/events.md)`,
+    };
+  const weak = rules.find((rule) => rule.kind === 'header' && rule.value.length < SHORTEST_HEADER);
+  return (
+    weak?.kind === 'header' && {
+      why: `has a value of ${weak.name} that is shorter than ${SHORTEST_HEADER} characters`,
+      fix: `set ${name} to a longer value, here and at the partner`,
+    }
+  );
+}
 
 function webhookRules(partner: SystemName, environment: NodeJS.ProcessEnv): WebhookRules {
   const set = readSettings(partnerWebhookSettings, environment, webhookPrefix(partner));
@@ -201,15 +225,27 @@ export const receiverSettings = z.object({
   ...accountNames.shape,
   ...temporalClientSettings.shape,
   ...logSettings.shape,
-  RECEIVER_ADDRESS: listenAddress
-    .prefault('127.0.0.1:8082')
-    .describe(
-      'Where the receiver listens. Outside loopback, it requires `RECEIVER_SECRETS` and a TLS proxy in front.',
-    ),
+  RECEIVER_ADDRESS: withAdvice(
+    listenAddress
+      .prefault('127.0.0.1:8082')
+      .describe(
+        'Where the receiver listens. Outside loopback, it requires `RECEIVER_SECRETS` and a TLS proxy in front.',
+      ),
+    ({ host }) =>
+      !isLoopbackHost(host) && {
+        why: 'accepts connections from other machines',
+        fix: 'put a proxy with TLS in front of it (docs/deployment.md)',
+      },
+  ),
   RECEIVER_METRICS_ADDRESS: metricsAddress('receiver'),
-  RECEIVER_SECRETS: signingSecrets
-    .default([])
-    .describe('Secrets that sign onboarding events. List several to rotate them.'),
+  RECEIVER_SECRETS: withAdvice(
+    signingSecrets.default([]).describe('Secrets that sign onboarding events. List several to rotate them.'),
+    (secrets, name) =>
+      secrets.length === 0 && {
+        why: 'is not set: anyone who reaches the receiver can send events',
+        fix: `set ${name} to what echo "whsec_$(openssl rand -base64 32)" prints`,
+      },
+  ),
   RECEIVER_TOKENS: bearerTokens.default([]).describe('Bearer tokens for `/onboardings`.'),
   RECEIVER_TRUSTED_PROXIES: trustedProxies,
 });

@@ -12,9 +12,50 @@ import { shapeOf } from '../schemas/shape.js';
 /** A setting that cannot be used. Its message is one line that names it, and never its value. */
 export class BadSetting extends Error {
   override readonly name = 'BadSetting';
-  constructor(setting: string, rule: string) {
+  constructor(
+    readonly setting: string,
+    rule: string,
+  ) {
     super(`${setting}: ${rule}`);
   }
+}
+
+/** Why a value is unsafe although it works, after the name of its setting; and what to do about it. */
+export interface Advice {
+  readonly why: string;
+  readonly fix: string;
+}
+
+/** @param set all values of the schema, by the names of their settings */
+type Advise = (
+  value: never,
+  name: string,
+  set: Readonly<Record<string, unknown>>,
+) => Advice | false | undefined;
+
+const advised = z.registry<{ readonly advise: Advise }>();
+
+/** A setting with advice about values that work but are unsafe, which `gangway doctor` shows. */
+export function withAdvice<Schema extends z.ZodType>(
+  schema: Schema,
+  advise: (value: z.output<Schema>, ...rest: Tail<Parameters<Advise>>) => ReturnType<Advise>,
+): Schema {
+  const copy: z.ZodType = schema.clone();
+  return copy.register(advised, { advise: advise as Advise }) as unknown as Schema;
+}
+
+type Tail<List extends readonly unknown[]> = List extends readonly [unknown, ...infer Rest] ? Rest : never;
+
+/** The advice about the settings of a schema that have these values. */
+export function adviceAbout(
+  { shape }: z.ZodObject,
+  set: Readonly<Record<string, unknown>>,
+  prefix = '',
+): Advice[] {
+  return Object.entries(shape).flatMap(([name, schema]) => {
+    const given = advised.get(schema as z.ZodType)?.advise(set[name] as never, prefix + name, set);
+    return given ? [{ ...given, why: `${prefix}${name} ${given.why}` }] : [];
+  });
 }
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -36,12 +77,26 @@ export const listenAddress = z
   })
   .meta({ format: '`host:port`', address: false });
 
+/** Advice about an address that needs no token. */
+export function unlessLoopback(address: { readonly host: string } | undefined, name: string): Advice | false {
+  return (
+    address !== undefined &&
+    !isLoopbackHost(address.host) && {
+      why: 'accepts connections from other machines',
+      fix: `restrict them with a firewall, or set ${name} to a loopback address`,
+    }
+  );
+}
+
 /** The address at which a process serves metrics to Prometheus. */
 export const metricsAddress = (process: string) =>
-  listenAddress.optional().meta({
-    description: `Where the ${process} serves \`/metrics\` without a token. Let only Prometheus reach it.`,
-    unset: 'no metrics',
-  });
+  withAdvice(
+    listenAddress.optional().meta({
+      description: `Where the ${process} serves \`/metrics\` without a token. Let only Prometheus reach it.`,
+      unset: 'no metrics',
+    }),
+    unlessLoopback,
+  );
 
 /** A token opens everything, so it must be long enough that nobody guesses it. */
 const TOKEN = /^[\w.~+/=-]{32,}$/;
@@ -117,9 +172,14 @@ export function isSecureOrLoopback(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-/** Reports whether the URL leads to this machine. */
-export function isLoopback(url: URL): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+/** Whether the URL leads to this machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  return isLoopbackHost(hostname);
+}
+
+/** Whether a host is this machine. */
+export function isLoopbackHost(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import { z } from 'zod';
 import { DEFAULT_TASK_QUEUE } from '../messages/ids.js';
-import { BadSetting, requireCertificates, withSecretFiles } from '../settings/settings.js';
+import { BadSetting, requireCertificates, withAdvice, withSecretFiles } from '../settings/settings.js';
 import { tracedClient } from '../tracing/spans.js';
 import { dataConverter, type PayloadKeys, payloadKeys } from './payload-codec.js';
 import { type Credentials, isUnimplemented, TemporalProblem, whyUnavailable } from './unavailable.js';
@@ -32,11 +32,18 @@ export const temporalClientSettings = z.object({
     .describe(
       'Form of the dba in lists and logs, where it is not encrypted: `masked` shows only its initials. Commands with the key show all of it.',
     ),
-  PAYLOAD_KEYS: payloadKeys.optional().meta({
-    description:
-      'Keys that encrypt payloads: the first encrypts, each decrypts. `gangway keys new` makes one. Required unless Temporal is on this machine.',
-    unset: 'payloads are not encrypted',
-  }),
+  PAYLOAD_KEYS: withAdvice(
+    payloadKeys.optional().meta({
+      description:
+        'Keys that encrypt payloads: the first encrypts, each decrypts. `gangway keys new` makes one. Required unless Temporal is on this machine.',
+      unset: 'payloads are not encrypted',
+    }),
+    (keys, name) =>
+      !keys && {
+        why: 'is not set: anyone with access to the namespace can read private data',
+        fix: `set ${name} to the key that "gangway keys new" prints`,
+      },
+  ),
 });
 
 /** The time after which Temporal counts as unavailable, in milliseconds. */

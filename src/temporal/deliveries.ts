@@ -25,7 +25,7 @@ function idPrefix(workflowId: string): string {
 
 /**
  * Starts a delivery, as an activity without a workflow: it outlives the onboarding. Starts no second one of the same event and
- * destination. On a server without standalone activities the delivery is a workflow, which {@link listDeliveries} does not find.
+ * destination.
  */
 export async function startDelivery(client: Client, taskQueue: string, delivery: Delivery): Promise<void> {
   await startSingle(client, taskQueue, deliveryId(delivery), singleOf(delivery), { once: true });

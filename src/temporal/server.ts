@@ -105,8 +105,8 @@ async function serverClock(client: Client, taskQueue: string): Promise<ServerClo
 }
 
 /** The oldest server that Gangway works with, and why it needs that one. */
-const OLDEST = '1.28.0';
-const SINCE_OLDEST = 'a nudge resets a waiting activity, and urgent work goes first by its priority';
+const OLDEST = '1.31.0';
+const SINCE_OLDEST = 'calls and outbound events are standalone activities';
 
 /** A feature that Gangway needs and a server lacks. */
 export interface ServerGap {
@@ -118,8 +118,8 @@ export interface ServerGap {
 type Namespace = temporal.api.workflowservice.v1.IDescribeNamespaceResponse;
 
 /**
- * Finds what the server lacks: by its version, and by what it reports and how it responds. Changes nothing, because the workflow
- * that it asks about does not exist.
+ * Finds what the server lacks: by its version, and by what it reports and how it responds. Changes nothing, because the activity that
+ * it asks about does not exist.
  *
  * @returns also what it needs, for people
  */
@@ -128,19 +128,23 @@ export async function serverGaps(
   { namespaceInfo }: Namespace,
 ): Promise<{ readonly gaps: readonly ServerGap[]; readonly needs: string }> {
   const { serverVersion = '' } = await client.workflowService.getSystemInfo({});
-  const update = `update the Temporal server to ${OLDEST} or later`;
   const gaps = [
     ...(isOlder(serverVersion ?? '', OLDEST)
       ? [
           {
             gap: `server ${serverVersion} is too old: Gangway needs ${OLDEST}, because since then ${SINCE_OLDEST}`,
-            fix: update,
+            fix: `update the Temporal server to ${OLDEST} or later`,
           },
         ]
       : []),
-    ...((await resetsActivities(client))
+    ...((await runsStandaloneActivities(client))
       ? []
-      : [{ gap: 'it cannot reset an activity, so no nudge and no webhook has an effect', fix: update }]),
+      : [
+          {
+            gap: 'standalone activities are off, so no worker can make a call or deliver an outbound event',
+            fix: 'set activity.enableStandalone to true in the dynamic configuration of the server',
+          },
+        ]),
     ...(namespaceInfo?.capabilities?.syncUpdate
       ? []
       : [
@@ -152,14 +156,13 @@ export async function serverGaps(
   ];
   return {
     gaps,
-    needs: `it has what Gangway needs: version ${OLDEST} or later, resets of activities, updates`,
+    needs: `it has what Gangway needs: version ${OLDEST} or later, standalone activities, updates`,
   };
 }
 
-async function resetsActivities(client: Client): Promise<boolean> {
-  const { namespace } = client.options;
-  const execution = { workflowId: `gangway-doctor-${randomUUID()}` };
-  return client.workflowService.resetActivity({ namespace, execution, id: 'none' }).then(
+async function runsStandaloneActivities({ activity }: Client): Promise<boolean> {
+  const handle = activity.getHandle(`gangway-doctor-${randomUUID()}`);
+  return handle.describe().then(
     () => true,
     (error: unknown) => !isUnimplemented(error),
   );

@@ -8,7 +8,6 @@ import {
 import type { Priority } from '@temporalio/common';
 import type { z } from 'zod';
 import { PRIORITY_KEYS } from '../messages/activities.js';
-import type { OperationOutcome } from '../messages/banking-activities.js';
 import type {
   FollowedBusinessInput,
   FollowedCustomerInput,
@@ -26,6 +25,13 @@ import {
 } from '../messages/inputs.js';
 import type { DbaForm } from '../messages/listed.js';
 import { fieldOf } from '../messages/objects.js';
+import {
+  type OperationName,
+  type OperationOutcome,
+  operationKey,
+  type PartnerOperationInput,
+  purposeOf,
+} from '../messages/partner-operations.js';
 import { type FirstSight, initialVisibility } from '../messages/search-attributes.js';
 import { outcomeOf } from './onboardings.js';
 import { decodedPayloads, isUnreadablePayload } from './payload-codec.js';
@@ -167,11 +173,25 @@ function sentBy(client: Client): SendStart {
   return async (type, options) => (await client.workflow.start(type, options)).firstExecutionRunId;
 }
 
+/** A single operation at the bank. */
+export interface OperationStart<Name extends OperationName = OperationName>
+  extends PartnerOperationInput<Name>,
+    Pick<Start, 'key' | 'account'> {}
+
 /**
  * Starts a single operation, or attaches to the one of the same key that runs or completed. A rejected one had no effect, so
  * the same key starts it again. One that an operator abandoned or stopped may have had an effect, so that needs `again`.
  */
-export async function startOperation(client: Client, start: Start, options: StartOptions): Promise<Started> {
+export async function startOperation<Name extends OperationName>(
+  client: Client,
+  { operation, request, key, account }: OperationStart<Name>,
+  options: StartOptions,
+): Promise<Started> {
+  const input = { operation, request };
+  const start: Start = {
+    ...{ type: 'partnerOperation', key: operationKey(operation, key), account },
+    ...{ args: [input], summary: purposeOf(input) },
+  };
   const first = await startOnce(client, start, options);
   if (first.started || !(await wasRejected(client, first.workflowId))) return first;
   return startOnce(client, start, { ...options, again: true });

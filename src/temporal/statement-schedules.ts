@@ -7,14 +7,19 @@ import {
   ScheduleNotFoundError,
   type ScheduleSummary,
 } from '@temporalio/client';
-import type { GenerateStatementInput } from '../messages/banking-activities.js';
-import { atAccount, splitAccount, type WorkflowType, workflowId } from '../messages/ids.js';
+import { atAccount, splitAccount, workflowId } from '../messages/ids.js';
+import {
+  type OperationRequest,
+  operationKey,
+  type PartnerOperationInput,
+  purposeOf,
+} from '../messages/partner-operations.js';
 import { initialVisibility } from '../messages/search-attributes.js';
 import { isUnreadablePayload } from './payload-codec.js';
 import { TemporalProblem } from './unavailable.js';
 
 const PREFIX = 'statements-';
-const WORKFLOW_TYPE: WorkflowType = 'generateStatement';
+const WORKFLOW_TYPE = 'partnerOperation';
 
 /** The server catches up on statements that it missed during an outage of at most this long. */
 const CATCHUP_WINDOW = '7 days';
@@ -35,7 +40,7 @@ export interface MonthlyStatements {
   readonly account: string | undefined;
   readonly day: number;
   readonly hour: number;
-  readonly request: Omit<GenerateStatementInput, 'period'>;
+  readonly request: Omit<OperationRequest<'statement'>, 'period'>;
 }
 
 /** A schedule as the server reports it. */
@@ -45,7 +50,7 @@ export interface StatementSchedule {
   readonly account: string | undefined;
   readonly scheduleId: string;
   /** Undefined when it is encrypted with a key that this process does not have. */
-  readonly request: GenerateStatementInput | undefined;
+  readonly request: OperationRequest<'statement'> | undefined;
   readonly isPaused: boolean;
   readonly nextRunAt: Date | undefined;
   readonly lastWorkflowId: string | undefined;
@@ -70,7 +75,10 @@ export async function saveSchedule(
 }
 
 function optionsOf({ key, account, day, hour, request }: MonthlyStatements, taskQueue: string) {
-  const input: GenerateStatementInput = { ...request, period: 'previous-month' };
+  const input: PartnerOperationInput<'statement'> = {
+    operation: 'statement',
+    request: { ...request, period: 'previous-month' },
+  };
   return {
     spec: { calendars: [{ dayOfMonth: day, hour }] },
     // Each month gets its statement, even while the previous one still waits for the partner.
@@ -79,10 +87,10 @@ function optionsOf({ key, account, day, hour, request }: MonthlyStatements, task
       type: 'startWorkflow' as const,
       workflowType: WORKFLOW_TYPE,
       // The server appends the time of each run.
-      workflowId: workflowId(WORKFLOW_TYPE, key, account),
+      workflowId: workflowId(WORKFLOW_TYPE, operationKey('statement', key), account),
       taskQueue,
       args: [input],
-      ...initialVisibility(WORKFLOW_TYPE, { summary: `statements ${key}`, account }),
+      ...initialVisibility(WORKFLOW_TYPE, { summary: purposeOf(input), account }),
     },
   };
 }
@@ -171,11 +179,11 @@ function asSchedule({
   state,
   info,
 }: ScheduleDescription | ScheduleSummary): StatementSchedule {
-  const [request] = action && 'args' in action ? (action.args ?? []) : [];
+  const [input] = action && 'args' in action ? (action.args ?? []) : [];
   return {
     ...splitAccount(scheduleId.slice(PREFIX.length)),
     scheduleId,
-    request: request as GenerateStatementInput | undefined,
+    request: (input as PartnerOperationInput<'statement'> | undefined)?.request,
     isPaused: state.paused,
     nextRunAt: state.paused ? undefined : info.nextActionTimes[0],
     lastWorkflowId: info.recentActions.at(-1)?.action.workflow.workflowId,

@@ -8,7 +8,15 @@ import type { DbaForm } from '../messages/listed.js';
 import { type Accounts, accountNames, readAccounts } from '../partners/account-settings.js';
 import { recordSettings } from '../partners/recording.js';
 import { logSettings } from '../process/logging.js';
-import { BadSetting, duration, listenAddress, metricsAddress, readSettings } from '../settings/settings.js';
+import {
+  BadSetting,
+  duration,
+  listenAddress,
+  metricsAddress,
+  readSettings,
+  unlessLoopback,
+  withAdvice,
+} from '../settings/settings.js';
 import { temporalClientSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 
@@ -68,9 +76,10 @@ export const workerSettings = z.object({
   }),
   ...pollSettings.shape,
   ...patienceSettings.shape,
-  GANGWAY_HEALTH_ADDRESS: listenAddress
-    .prefault('127.0.0.1:8081')
-    .describe('Where the worker serves `/healthz` and `/readyz`.'),
+  GANGWAY_HEALTH_ADDRESS: withAdvice(
+    listenAddress.prefault('127.0.0.1:8081').describe('Where the worker serves `/healthz` and `/readyz`.'),
+    unlessLoopback,
+  ),
   GANGWAY_METRICS_ADDRESS: metricsAddress('worker'),
   ...logSettings.shape,
   ...eventSettings.shape,

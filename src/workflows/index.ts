@@ -2,13 +2,7 @@
 
 import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
 import type { WorkflowType } from '../messages/ids.js';
-import { changeAddress } from './change-address.js';
-import { closeCard } from './close-card.js';
-import { ensureWebhooks } from './ensure-webhooks.js';
-import { generateStatement } from './generate-statement.js';
-import { restoreSubUser } from './restore-sub-user.js';
-import { setCardNickname } from './set-card-nickname.js';
-import { singleActivity } from './single-activity.js';
+import { partnerOperation } from './partner-operation.js';
 
 export { businessOnboarding } from './business-onboarding.js';
 export { customerOnboarding } from './customer-onboarding.js';
@@ -16,15 +10,7 @@ export { merchantBoarding } from './merchant-boarding.js';
 export { partnerAccount } from './partner-account.js';
 export { partnerRecord } from './partner-record.js';
 export { terminalProvisioning } from './terminal-provisioning.js';
-export {
-  changeAddress,
-  closeCard,
-  ensureWebhooks,
-  generateStatement,
-  restoreSubUser,
-  setCardNickname,
-  singleActivity,
-};
+export { partnerOperation };
 
 // Every type that something starts is exported here, or this does not compile.
 ({}) satisfies Record<Exclude<WorkflowType, keyof typeof import('./index.js')>, never>;
@@ -33,16 +19,10 @@ export {
 // processor time of a workflow.
 Error.stackTraceLimit = 4;
 
-// Short workflows end on the build that they began with. All other types follow the current build (worker/workflow-worker.ts): an
-// onboarding waits for weeks, so pinning it would keep the workers of its first build running for as long, and fixes would not
-// reach it. Its code changes behind `patched()` (docs/changing-workflows.md).
-setWorkflowOptions(pinned, changeAddress);
-setWorkflowOptions(pinned, closeCard);
-setWorkflowOptions(pinned, ensureWebhooks);
-setWorkflowOptions(pinned, generateStatement);
-setWorkflowOptions(pinned, restoreSubUser);
-setWorkflowOptions(pinned, setCardNickname);
-setWorkflowOptions(pinned, singleActivity);
+// An operation takes seconds, so it ends on the build that it began with. All other types follow the current build
+// (worker/workflow-worker.ts): an onboarding waits for weeks, so pinning it would keep the workers of its first build running for
+// as long, and fixes would not reach it. Its code changes behind `patched()` (docs/changing-workflows.md).
+setWorkflowOptions(pinned, partnerOperation);
 
 /** The server accepts this only from versioned workers, and rejects the whole workflow task of others. */
 function pinned(): { versioningBehavior?: 'PINNED' } {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -137,6 +137,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
   const { client } = place;
   const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
   const dirs = { documentDir: join(folder, 'documents'), statementDir: join(folder, 'statements') };
+  await Promise.all(Object.values(dirs).map((dir) => mkdir(dir, 0o700)));
   const workers: RunningWorker[] = [];
   const others: (() => unknown)[] = [];
 

@@ -15,12 +15,12 @@ describe.concurrent('closing a card', () => {
   it('is done once, and shows up like an onboarding', async () => {
     const bank = bankOf(rig);
     const card = await bank.card();
-    const closing = await bank.operate('closeCard', card.paymentCardId, { ...card, notes: 'lost' });
-    expect(closing.workflowId).toBe(`close-card-${card.paymentCardId}`);
+    const closing = await bank.operate('close-card', card.paymentCardId, { ...card, notes: 'lost' });
+    expect(closing.workflowId).toBe(`operation-close-card-${card.paymentCardId}`);
     expect(await closing.outcome()).toEqual({ outcome: 'done', paymentCardId: card.paymentCardId });
     expect(await closing.state()).toMatchObject({ stage: 'done', outcome: 'done', requirements: [] });
     expect(await closing.events()).toEqual(['started', 'card-closed', 'ended']);
-    const again = await bank.operate('closeCard', card.paymentCardId, card);
+    const again = await bank.operate('close-card', card.paymentCardId, card);
     expect(await again.outcome()).toEqual({ outcome: 'done', paymentCardId: card.paymentCardId });
     expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card', 'close-card']);
   });
@@ -29,13 +29,15 @@ describe.concurrent('closing a card', () => {
     const bank = bankOf(rig);
     const card = await bank.card();
     await rig.sandbox.plan('drop-before-commit', 'close-card', { about: card.paymentCardId });
-    const closing = await bank.operate('closeCard', card.paymentCardId, card);
+    const closing = await bank.operate('close-card', card.paymentCardId, card);
     await closing.requirement('uncertain-write');
     expect(await closing.state()).toMatchObject({ stage: 'working', partnerStatus: null });
     const { currentDetails } = await closing.handle.query<{ currentDetails: string }>(
       '__temporal_workflow_metadata',
     );
-    expect(currentDetails).toContain(`gangway resolve close-card-${card.paymentCardId} uncertain-write-1`);
+    expect(currentDetails).toContain(
+      `gangway resolve operation-close-card-${card.paymentCardId} uncertain-write-1`,
+    );
     await closing.handle.terminate();
   });
 
@@ -46,7 +48,7 @@ describe.concurrent('closing a card', () => {
   ])('(%s) is rejected with the field, and nothing is done', async (_, type, wrong, field, message) => {
     const bank = bankOf(rig);
     const card = await bank.card(type);
-    const closing = await bank.operate('closeCard', card.paymentCardId, { ...card, ...wrong });
+    const closing = await bank.operate('close-card', card.paymentCardId, { ...card, ...wrong });
     expect(await closing.outcome()).toEqual({ outcome: 'rejected', problems: [{ field, message }] });
     expect(await closing.state()).toMatchObject({ stage: 'rejected', outcome: 'rejected', requirements: [] });
     expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card']);
@@ -56,7 +58,7 @@ describe.concurrent('closing a card', () => {
     const bank = bankOf(rig);
     const card = await bank.card();
     await bank.client.closeCard(card);
-    const closing = await bank.operate('closeCard', card.paymentCardId, card);
+    const closing = await bank.operate('close-card', card.paymentCardId, card);
     expect(await closing.outcome()).toEqual({ outcome: 'done', paymentCardId: card.paymentCardId });
     expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card', 'close-card']);
   });
@@ -65,7 +67,7 @@ describe.concurrent('closing a card', () => {
     const bank = bankOf(rig);
     const card = await bank.card();
     await rig.sandbox.plan(fault, 'close-card', { about: card.paymentCardId });
-    const closing = await bank.operate('closeCard', card.paymentCardId, card);
+    const closing = await bank.operate('close-card', card.paymentCardId, card);
     expect(await closing.outcome()).toEqual({ outcome: 'done', paymentCardId: card.paymentCardId });
     expect(await closing.events()).toEqual([
       ...['started', 'write-uncertain', 'write-adopted'],
@@ -78,7 +80,7 @@ describe.concurrent('closing a card', () => {
     const bank = bankOf(rig);
     const card = await bank.card();
     await rig.sandbox.plan(fault, 'close-card', { about: card.paymentCardId });
-    const closing = await bank.operate('closeCard', card.paymentCardId, card);
+    const closing = await bank.operate('close-card', card.paymentCardId, card);
     const { id, detail } = await closing.requirement('uncertain-write');
     expect(detail).toContain(`whether card ${card.paymentCardId} is closed`);
     expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card']);
@@ -91,7 +93,7 @@ describe.concurrent('closing a card', () => {
     const bank = bankOf(rig);
     const card = await bank.card();
     await rig.sandbox.plan('drop-before-commit', 'close-card', { about: card.paymentCardId });
-    const closing = await bank.operate('closeCard', card.paymentCardId, card);
+    const closing = await bank.operate('close-card', card.paymentCardId, card);
     const { id } = await closing.requirement('uncertain-write');
     await closing.resolve(id, { kind: 'abandon' }, 'olga', 'found again');
     expect(await closing.outcome()).toEqual({
@@ -105,7 +107,7 @@ describe.concurrent('closing a card', () => {
     const bank = bankOf(rig);
     const card = await bank.card();
     await rig.sandbox.plan('429', 'close-card', { about: card.paymentCardId, milliseconds: 1_000 });
-    const closing = await bank.operate('closeCard', card.paymentCardId, card);
+    const closing = await bank.operate('close-card', card.paymentCardId, card);
     expect(await closing.outcome()).toMatchObject({ outcome: 'done' });
     expect(await closing.events()).toEqual(['started', 'card-closed', 'ended']);
     expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card', 'close-card']);
@@ -117,7 +119,7 @@ describe.concurrent('the nickname of a card', () => {
   let number = 0;
   const name = async (bank: ReturnType<typeof bankOf>, paymentCardId: string, nickName: string | null) => {
     number += 1;
-    return bank.operate('setCardNickname', `${paymentCardId}-${number}`, { paymentCardId, nickName });
+    return bank.operate('card-nickname', `${paymentCardId}-${number}`, { paymentCardId, nickName });
   };
   const nameOf = async ({ client }: ReturnType<typeof bankOf>, id: string) => {
     const { records } = await client.listCards({ count: 1_000 });

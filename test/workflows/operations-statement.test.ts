@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { GenerateStatementInput } from '../../src/messages/banking-activities.js';
+import type { OperationRequest } from '../../src/messages/partner-operations.js';
 import { countingProxy } from '../rigs/counting-proxy.js';
 import { createRig } from '../rigs/rig.js';
 import { sharedRig } from '../rigs/shared-rig.js';
@@ -12,9 +12,9 @@ const rig = await sharedRig();
 const STATEMENT = 'generate-full-statement';
 
 let number = 0;
-const generate = (more: Partial<GenerateStatementInput> = {}) => {
+const generate = (more: Partial<OperationRequest<'statement'>> = {}) => {
   number += 1;
-  return bankOf(rig).operate('generateStatement', `${rig.taskQueue}-${number}`, {
+  return bankOf(rig).operate('statement', `${rig.taskQueue}-${number}`, {
     period: '2026-01',
     financialAccountIds: ['fa-501-1'],
     fileFormat: 'CSV',
@@ -85,8 +85,13 @@ describe('a statement by e-mail', () => {
     try {
       const proxy = await countingProxy(counted.sandbox.url, counted.atClose);
       await counted.startWorker({ bankingUrl: proxy.url });
-      const input = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileFormat: 'CSV', email };
-      const statement = await bankOf(counted).operate('generateStatement', counted.taskQueue, input);
+      const input = {
+        period: '2026-01',
+        financialAccountIds: ['fa-501-1'],
+        fileFormat: 'CSV',
+        email,
+      } as const;
+      const statement = await bankOf(counted).operate('statement', counted.taskQueue, input);
       expect(await statement.outcome()).toMatchObject({ outcome: 'done', emailed: true });
       expect(await statement.events()).toEqual(['started', 'statement-saved', 'statement-sent', 'ended']);
       const calls = proxy.seen().filter(({ line }) => !line.includes('/api/auth'));

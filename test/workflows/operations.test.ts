@@ -22,7 +22,7 @@ describe('changing an address', () => {
   });
   const changes = async (bank: ReturnType<typeof bankOf>) =>
     (await bank.writesTo(OWN_PROFILE)).filter((write) => write === 'change-address').length;
-  const confirmed = { secureOperationType: 'ShortMessageCode' };
+  const confirmed = { secureOperationType: 'ShortMessageCode' } as const;
   const ownStreet = async () => {
     const { accountHolderInformation } = await rig.sandbox.profile(OWN_PROFILE);
     return (accountHolderInformation as { streetAddress: string }).streetAddress;
@@ -31,7 +31,7 @@ describe('changing an address', () => {
   it('of one’s own is done', async () => {
     const bank = bankOf(rig);
     const before = await changes(bank);
-    const change = await bank.operate('changeAddress', key(), address('1 First Street'));
+    const change = await bank.operate('change-address', key(), address('1 First Street'));
     expect(await change.outcome()).toEqual({ outcome: 'done' });
     expect(await change.events()).toEqual(['started', 'address-changed', 'ended']);
     expect((await change.state()).stage).toBe('done');
@@ -43,7 +43,7 @@ describe('changing an address', () => {
     const bank = bankOf(rig);
     const profileId = await bank.submit(holder('waiting'));
     const wanted = { ...address('2 Second Street'), associatedPersonId: `person-${profileId}` };
-    const change = await bank.operate('changeAddress', key(), wanted);
+    const change = await bank.operate('change-address', key(), wanted);
     expect(await change.outcome()).toEqual({ outcome: 'done' });
     expect(await rig.sandbox.profile(profileId)).toMatchObject({
       businessAccountHolder: { primaryAuthorizedStreetAddress: '2 Second Street' },
@@ -53,7 +53,10 @@ describe('changing an address', () => {
   it('that is to be confirmed asks for the code, and for another one while it is wrong', async () => {
     const bank = bankOf(rig);
     const before = await changes(bank);
-    const change = await bank.operate('changeAddress', key(), { ...address('3 Third Street'), ...confirmed });
+    const change = await bank.operate('change-address', key(), {
+      ...address('3 Third Street'),
+      ...confirmed,
+    });
     const first = await change.requirement('one-time-code');
     expect(first).toMatchObject({
       title: 'One-time code needed: change the address',
@@ -79,7 +82,7 @@ describe('changing an address', () => {
   it('with its code asks for none', async () => {
     const bank = bankOf(rig);
     const input = { ...address('4 Fourth Street'), ...confirmed, oneTimeCode: '000000' };
-    const change = await bank.operate('changeAddress', key(), input);
+    const change = await bank.operate('change-address', key(), input);
     expect(await change.outcome()).toEqual({ outcome: 'done' });
     expect(await change.events()).not.toContain('requirement-raised');
   });
@@ -90,7 +93,7 @@ describe('changing an address', () => {
       const bank = bankOf(rig);
       await rig.sandbox.plan(fault, 'change-address');
       const input = { ...address('5 Fifth Street'), ...confirmed, oneTimeCode: '000000' };
-      const change = await bank.operate('changeAddress', key(), input);
+      const change = await bank.operate('change-address', key(), input);
       const { id, detail } = await change.requirement('one-time-code');
       expect(detail).toContain('got no response');
       await change.resolve(id, { kind: 'code', code: '000000' });
@@ -102,7 +105,7 @@ describe('changing an address', () => {
   it('to a PO box is rejected with the field, and costs no call', async () => {
     const bank = bankOf(rig);
     const before = await changes(bank);
-    const change = await bank.operate('changeAddress', key(), address('1 PO Box 7'));
+    const change = await bank.operate('change-address', key(), address('1 PO Box 7'));
     expect(await change.outcome()).toEqual({
       outcome: 'rejected',
       problems: [{ field: 'streetAddress', message: 'must not be a PO box' }],
@@ -114,7 +117,7 @@ describe('changing an address', () => {
 
 describe('restoring a sub-user', () => {
   const restore = (bank: ReturnType<typeof bankOf>, subUserId: number) =>
-    bank.operate('restoreSubUser', key(), { subUserId });
+    bank.operate('restore-sub-user', key(), { subUserId });
 
   it('is done', async () => {
     const bank = bankOf(rig);
@@ -166,7 +169,7 @@ describe('ensuring webhooks', () => {
     const bank = bankOf(rig);
     const { id } = await bank.client.createWebhook(webhook('Fee', 'earlier') as never);
     const webhooks = [webhook('ApplicationStatus'), webhook('Fee'), webhook('AChOut')];
-    const first = await bank.operate('ensureWebhooks', key(), { webhooks });
+    const first = await bank.operate('ensure-webhooks', key(), { webhooks });
     expect(await first.outcome()).toEqual({
       outcome: 'done',
       webhooks: [
@@ -183,7 +186,7 @@ describe('ensuring webhooks', () => {
       'ended',
     ]);
     expect(await first.state()).toMatchObject({ stage: 'done', outcome: 'done', requirements: [] });
-    const again = await bank.operate('ensureWebhooks', key(), { webhooks });
+    const again = await bank.operate('ensure-webhooks', key(), { webhooks });
     expect(await again.outcome()).toMatchObject({ webhooks: Array(3).fill({ existed: true, id: null }) });
     const registered = await bank.client.listWebhooks({});
     expect(registered.map(({ name, notificationType }) => [name, notificationType])).toEqual([
@@ -198,7 +201,7 @@ describe('ensuring webhooks', () => {
     const bank = bankOf(rig);
     await rig.sandbox.plan(fault, 'create-webhook');
     const wanted = { ...webhook('PaymentCardStatus'), url: `https://hooks.example/${fault}` };
-    const ensuring = await bank.operate('ensureWebhooks', key(), { webhooks: [wanted] });
+    const ensuring = await bank.operate('ensure-webhooks', key(), { webhooks: [wanted] });
     expect(await ensuring.outcome()).toMatchObject({ outcome: 'done' });
     const registered = await bank.client.listWebhooks({});
     expect(registered.filter(({ url }) => url === wanted.url)).toHaveLength(1);
@@ -206,7 +209,7 @@ describe('ensuring webhooks', () => {
 
   it('rejects one that cannot be, with the field', async () => {
     const wanted = webhook('Fee', 'x'.repeat(51));
-    const ensuring = await bankOf(rig).operate('ensureWebhooks', key(), { webhooks: [wanted] });
+    const ensuring = await bankOf(rig).operate('ensure-webhooks', key(), { webhooks: [wanted] });
     expect(await ensuring.outcome()).toEqual({
       outcome: 'rejected',
       problems: [{ field: 'name', message: 'must be at most 50 characters' }],

@@ -41,20 +41,29 @@ describe('a workflow that was started without gangway, and with nothing that cou
       'account: takes lower-case letters, digits and single hyphens in between, begins with a letter and has 20 characters at most',
       { ...merchant(), account },
     ]),
-    ['closeCard', 'last4: must be a string', { paymentCardId: 'card-1' }],
-    [
-      'changeAddress',
-      'streetAddress: must be a string; postalCode: must be a string; city: must be a string; state: must be a number',
-      [],
-    ],
-    ['setCardNickname', 'paymentCardId: must be a string', {}],
-    ['restoreSubUser', 'subUserId: must be a number', { subUserId: '7' }],
-    ['ensureWebhooks', 'webhooks: must be an array', { webhooks: {} }],
-    [
-      'generateStatement',
-      'period: must be a string; financialAccountIds: must be an array; fileFormat: must be a string',
-      {},
-    ],
+    ['partnerOperation', 'operation: must be a string; request: must be an object', null],
+    ['partnerOperation', 'operation: there is no toString', { operation: 'toString', request: {} }],
+    ...(
+      [
+        ['close-card', 'last4: must be a string', { paymentCardId: 'card-1' }],
+        [
+          'change-address',
+          'streetAddress: must be a string; postalCode: must be a string; city: must be a string; state: must be a number',
+          {},
+        ],
+        ['card-nickname', 'paymentCardId: must be a string', {}],
+        ['restore-sub-user', 'subUserId: must be a number', { subUserId: '7' }],
+        ['ensure-webhooks', 'webhooks: must be an array', { webhooks: {} }],
+        [
+          'statement',
+          'period: must be a string; financialAccountIds: must be an array; fileFormat: must be a string',
+          {},
+        ],
+      ] as const
+    ).map(([operation, why, request]): [WorkflowType, string, unknown] => [
+      ...(['partnerOperation', why] as const),
+      { operation, request },
+    ]),
   ])('(%s) fails, and names what it lacks: %s', async (type, why, input) => {
     const { client, taskQueue } = rig;
     const id = workflowId(type, `${taskQueue}-${randomUUID()}`);

@@ -173,12 +173,10 @@ export async function runSingle<Result>(
 ): Promise<Result> {
   const { queue, account, options, summary } = single;
   return whileShowing(cli, `${summary}: starts`, async (progress) => {
-    const { inWorkflow, step, result } = await startSingle(client, config.taskQueue, id, {
+    const { step, result } = await startSingle(client, config.taskQueue, id, {
       ...single,
       options: { ...options, priority: { priorityKey: PRIORITY_KEYS.call } },
     });
-    if (inWorkflow)
-      cli.note(`this Temporal server has no standalone activities: workflow ${id} runs it instead`);
     const ended = new AbortController();
     const show = async () => {
       while (await pause(ended.signal)) {

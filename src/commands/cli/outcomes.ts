@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import type { Outcome } from '../../client/outcome.js';
-import type { OperationOutcome } from '../../messages/banking-activities.js';
 import type {
   BusinessOnboardingOutcome,
   MerchantBoardingOutcome,
   TerminalProvisioningOutcome,
   UnstartedPart,
 } from '../../messages/onboardings.js';
+import type { OperationOutcome } from '../../messages/partner-operations.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { problemLines } from '../../operators/invalid-input.js';
 import type { Printer } from './output.js';

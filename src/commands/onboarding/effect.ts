@@ -1,14 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
+import { Deadline } from '../../http/deadline.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { RequirementKind } from '../../messages/requirement-kinds.js';
 import type { Answer, AnswerKind, Requirement, ResolutionReceipt } from '../../messages/requirements.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { answeredBefore } from '../../operators/timeline-entries.js';
-import { stateOf } from '../../temporal/onboardings.js';
-import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import type { CommandContext } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
+import { gangwayOf } from '../cli/gangway.js';
 import { whileShowing } from '../cli/progress.js';
 
 /** An answer that a workflow has accepted. */
@@ -33,13 +31,14 @@ interface Accepted {
  * @throws {CommandFailed} when the same is asked again
  */
 export async function reportAccepted(
-  { cli, client }: CommandContext,
+  context: CommandContext,
   accepted: Accepted,
   json: true | undefined,
 ): Promise<void> {
+  const { cli } = context;
   const { workflowId, asking, typed, answer, requirement, receipt } = accepted;
   const wait = (asked: Requirement) =>
-    whileShowing(cli, `${asked.id}: waiting for its effect`, () => effectOf(client, asking, asked));
+    whileShowing(cli, `${asked.id}: waiting for its effect`, () => effectOf(context, asking, asked));
   const effect = requirement && hasEffect(answer.kind, requirement) ? await wait(requirement) : undefined;
   if (json) cli.json({ workflowId, ...receipt, ...effect });
   if (effect && 'askedAgain' in effect) throw failed(answer, typed, effect.askedAgain);
@@ -87,11 +86,8 @@ type Effect =
   | { readonly done: { readonly event: TimelineEvent; readonly detail: string } }
   | { readonly unknown: true };
 
-/**
- * The time limit for a partner to respond to the request that an answer leads to, and the interval between looks, in milliseconds.
- */
+/** The time limit for a partner to respond to the request that an answer leads to, in milliseconds. */
 const EFFECT_TIMEOUT_MS = 8_000;
-const LOOK_EVERY_MS = 250;
 
 /** The answers that lead to a request at once. */
 function hasEffect(kind: AnswerKind, { kind: asked }: Requirement): boolean {
@@ -99,15 +95,17 @@ function hasEffect(kind: AnswerKind, { kind: asked }: Requirement): boolean {
 }
 
 /** Waits until the outcome of an answer is known. @param workflowId of the workflow that asked: for a customer, the part */
-async function effectOf(client: Client, workflowId: string, answered: Requirement): Promise<Effect> {
-  for (const until = Date.now() + EFFECT_TIMEOUT_MS; Date.now() < until; await sleep(LOOK_EVERY_MS)) {
-    try {
-      const effect = effectIn(await stateOf(client, workflowId), answered);
+async function effectOf(context: CommandContext, workflowId: string, answered: Requirement): Promise<Effect> {
+  const deadline = new Deadline({ ms: EFFECT_TIMEOUT_MS, until: context.cli.signal });
+  try {
+    for await (const { state } of gangwayOf(context).watch(workflowId, { signal: deadline.signal })) {
+      const effect = state ? effectIn(state, answered) : { unknown: true as const };
       if (effect) return effect;
-    } catch (error) {
-      if (error instanceof UnreadableOnboarding) return { unknown: true };
-      throw error;
     }
+  } catch (error) {
+    if (!deadline.signal.aborted) throw error;
+  } finally {
+    deadline.release();
   }
   return { unknown: true };
 }

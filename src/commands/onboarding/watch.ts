@@ -1,7 +1,7 @@
 import type { Outcome } from '../../client/outcome.js';
 import type { OwnedEntry, Reading } from '../../client/watching.js';
-import type { OperationOutcome } from '../../messages/banking-activities.js';
 import { isOnboarding } from '../../messages/ids.js';
+import type { OperationOutcome } from '../../messages/partner-operations.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { follow } from '../cli/follow.js';
 import { printOutcome } from '../cli/outcomes.js';

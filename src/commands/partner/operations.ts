@@ -1,14 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type {
-  EnsureWebhooksInput,
-  OperationOutcome,
-  WebhookRequest,
-} from '../../messages/banking-activities.js';
+import type { EnsuredWebhook } from '../../messages/banking-activities.js';
 import { externalId } from '../../messages/inputs.js';
+import { defined } from '../../messages/objects.js';
+import {
+  type OperationName,
+  type OperationOutcome,
+  type OperationRequest,
+  type OperationResult,
+  purposeOf,
+} from '../../messages/partner-operations.js';
 import { check, InvalidInput, problemLines } from '../../operators/invalid-input.js';
 import { addressChange, cardClosing, cardNickname, webhook } from '../../partners/banking/requests.js';
-import { type Start, startOperation } from '../../temporal/start.js';
+import { type OperationStart, startOperation } from '../../temporal/start.js';
 import { numericId, paymentCardId, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
@@ -17,11 +21,9 @@ import { followStarted } from '../cli/follow.js';
 import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
 
 /** A single operation at the bank. */
-export interface Operation<Result extends object> extends Start {
-  /** One line for the Web UI. */
-  readonly summary: string;
+export interface Operation<Name extends OperationName> extends OperationStart<Name> {
   /** Describes the result for people. */
-  readonly done: (result: Result, cli: CommandLine) => string;
+  readonly done: (result: OperationResult<Name>, cli: CommandLine) => string;
   /** A repetition attaches to the operation that was done. Default: it is done again. */
   readonly once?: true;
 }
@@ -37,19 +39,19 @@ export interface OperationOptions extends PartnerAccountOptions {
  *
  * @throws {CommandFailed} when the partner rejected it, an operator abandoned it, or it was stopped
  */
-export async function runOperation<Result extends object>(
+export async function runOperation<Name extends OperationName>(
   cli: CommandLine,
-  { done, once, ...start }: Operation<Result>,
+  { done, once, ...start }: Operation<Name>,
   { wait, again, json, ...options }: OperationOptions,
 ): Promise<void> {
-  const account = partnerAccountOf(cli.config(), options, start.summary);
+  const account = partnerAccountOf(cli.config(), options, purposeOf(start));
   const restart = once ? 'start it again with --again' : 'run the same command to start it again';
   await withTemporal(cli, async (context) => {
     const { client, config } = context;
     const place = { taskQueue: config.taskQueue, again: !once || again === true };
     const started = await startOperation(client, { ...start, account }, place);
     const { workflowId } = started;
-    const outcome = await followStarted<OperationOutcome<Result>>(context, started, {
+    const outcome = await followStarted<OperationOutcome<OperationResult<Name>>>(context, started, {
       ...{ wait, json, restart },
       terminal: json ? undefined : cli.terminal,
     });
@@ -86,14 +88,11 @@ export async function setCardNickname(
 ): Promise<void> {
   if ((name === undefined) === (clear === undefined)) throw new InvalidInput('give either a name or --clear');
   const given = check(naming, { card, name: name ?? null }, 'card-nickname');
-  const input = { paymentCardId: given.card, nickName: given.name ?? null };
-  await runOperation<{ readonly paymentCardId: string; readonly last4: string | null }>(
+  const request = { paymentCardId: given.card, nickName: given.name ?? null };
+  await runOperation(
     cli,
     {
-      type: 'setCardNickname',
-      key: `${given.card}-${keyOf(input)}`,
-      args: [input],
-      summary: `${clear ? 'clear' : 'set'} the nickname of card ${given.card}`,
+      ...{ operation: 'card-nickname', key: `${given.card}-${keyOf(request)}`, request },
       done({ paymentCardId: named, last4 }) {
         const which = last4 === null ? named : `${named}, which ends in ${last4},`;
         return clear ? `card ${which} has no nickname` : `card ${which} is called ${JSON.stringify(name)}`;
@@ -125,13 +124,11 @@ export async function closeCard(
   const { card: paymentCardId, '--last4': last4 } = given;
   const consequence = `This closes card ${paymentCardId}, which ends in ${last4}, for good.`;
   await confirm(cli, consequence, { yes });
-  await runOperation<{ readonly paymentCardId: string }>(
+  await runOperation(
     cli,
     {
-      type: 'closeCard',
-      key: paymentCardId,
-      args: [{ paymentCardId, last4, ...(notes !== undefined && { notes }) }],
-      summary: `close card ${paymentCardId} for good`,
+      ...{ operation: 'close-card', key: paymentCardId },
+      request: { paymentCardId, last4, ...defined({ notes }) },
       once: true,
       done: ({ paymentCardId: closed }) => `card ${closed} is closed for good`,
     },
@@ -147,13 +144,10 @@ export async function restoreSubUser(
   options: OperationOptions,
 ): Promise<void> {
   const { id: subUserId } = check(restoring, { id: given }, 'restore-sub-user');
-  await runOperation<{ readonly subUserId: number; readonly note?: string }>(
+  await runOperation(
     cli,
     {
-      type: 'restoreSubUser',
-      key: String(subUserId),
-      args: [{ subUserId }],
-      summary: `restore sub-user ${subUserId}`,
+      ...{ operation: 'restore-sub-user', key: String(subUserId), request: { subUserId } },
       done: ({ note }) => `sub-user ${subUserId} is restored${note ? ` (${note})` : ''}`,
     },
     options,
@@ -170,10 +164,11 @@ export async function changeAddress(
   const key = check(externalId, id ?? randomUUID(), '--id');
   const input = await readJson(cli, file);
   check(addressChange, withCode(input), sourceName(file));
+  const request = input as OperationRequest<'change-address'>;
   await runOperation(
     cli,
     {
-      ...{ type: 'changeAddress', key, args: [input], summary: 'change an address', once: true },
+      ...{ operation: 'change-address', key, request, once: true },
       done: () => 'the address is changed',
     },
     options,
@@ -190,39 +185,30 @@ const webhooks = z.array(webhook).min(1, 'must name a webhook');
 
 const webhooksObject = z.strictObject({ webhooks });
 
-interface Ensured extends WebhookRequest {
-  /** True if it was registered before. */
-  readonly existed: boolean;
-}
-
 export async function ensureWebhooks(
   cli: CommandLine,
   file: string,
   options: OperationOptions,
 ): Promise<void> {
-  const input = webhooksFrom(await readJson(cli, file), sourceName(file));
-  const count = input.webhooks.length;
-  await runOperation<{ readonly webhooks: readonly Ensured[] }>(
+  const given = await readJson(cli, file);
+  const source = sourceName(file);
+  const request = Array.isArray(given)
+    ? { webhooks: check(webhooks, given, source) }
+    : check(webhooksObject, given, source);
+  const count = request.webhooks.length;
+  await runOperation(
     cli,
     {
-      type: 'ensureWebhooks',
-      key: keyOf(input.webhooks.map(({ name, url, notificationType }) => [name, url, notificationType])),
-      args: [input],
-      summary: count === 1 ? 'ensure a webhook' : `ensure ${count} webhooks`,
+      ...{ operation: 'ensure-webhooks', request },
+      key: keyOf(request.webhooks.map(({ name, url, notificationType }) => [name, url, notificationType])),
       done: ({ webhooks: ensured }, { fitted }) => `${count} registered\n${fitted(HEAD, ensured.map(row))}`,
     },
     options,
   );
 }
 
-function webhooksFrom(given: unknown, source: string): EnsureWebhooksInput {
-  return Array.isArray(given)
-    ? { webhooks: check(webhooks, given, source) }
-    : check(webhooksObject, given, source);
-}
-
 const HEAD = ['name', 'type', 'url', ''];
 
-function row({ name, notificationType, url, existed }: Ensured): string[] {
+function row({ name, notificationType, url, existed }: EnsuredWebhook): string[] {
   return [name, notificationType, url, existed ? 'existed' : 'created'];
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { GenerateStatementInput, SavedStatement } from '../../messages/banking-activities.js';
 import { atAccount, splitAccount } from '../../messages/ids.js';
 import { externalId } from '../../messages/inputs.js';
 import { defined } from '../../messages/objects.js';
+import type { OperationRequest, OperationResult } from '../../messages/partner-operations.js';
 import { check } from '../../operators/invalid-input.js';
 import { fullStatementRequest } from '../../partners/banking/requests.js';
 import {
@@ -46,7 +46,9 @@ function named({ account, format, email: address }: StatementOptions) {
   return { '--account': account, '--format': format, '--email': address };
 }
 
-function requestFrom(asked: z.output<typeof statementOptions>): Omit<GenerateStatementInput, 'period'> {
+function requestFrom(
+  asked: z.output<typeof statementOptions>,
+): Omit<OperationRequest<'statement'>, 'period'> {
   const { '--account': accounts, '--format': fileFormat, '--email': address } = asked;
   return { financialAccountIds: accounts, fileFormat, ...defined({ email: address }) };
 }
@@ -62,26 +64,18 @@ interface NowOptions extends StatementOptions, OperationOptions {
   readonly period?: string;
 }
 
-type Saved = SavedStatement & { readonly emailed: boolean };
-
 export async function saveNow(cli: CommandLine, options: NowOptions): Promise<void> {
   const asked = check(statementOfMonth, { ...named(options), '--period': options.period }, 'statement now');
   const period = asked['--period'];
-  const input: GenerateStatementInput = { ...requestFrom(asked), period };
-  await runOperation<Saved>(
+  const request = { ...requestFrom(asked), period };
+  await runOperation(
     cli,
-    {
-      type: 'generateStatement',
-      key: `now-${keyOf(input)}`,
-      args: [input],
-      summary: `statement of ${period}`,
-      done: describeSaved,
-    },
+    { operation: 'statement', key: `now-${keyOf(request)}`, request, done: describeSaved },
     options,
   );
 }
 
-function describeSaved({ fileName, bytes, emailed }: Saved): string {
+function describeSaved({ fileName, bytes, emailed }: OperationResult<'statement'>): string {
   const sent = emailed ? ', and the partner sends it by email' : '';
   return `${fileName} (${bytes} bytes) is in the statement store${sent}`;
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { withAdvice } from '../../settings/settings.js';
 import { exactJson } from '../fields.js';
 import { ref } from '../openapi/components.js';
 import { type Contract, PROBLEM, same, text } from '../openapi/contract.js';
-import { AS_IN_THE_TABLE, definePartner } from '../partner.js';
+import { AS_IN_THE_TABLE, definePartner, password } from '../partner.js';
 import { type BankingSettings, bankingClient, bankingOff, STATEMENT_FORMATS } from './client.js';
 import { bankingOperations, NEUTRAL_SEGMENT } from './operations.js';
 import * as requests from './requests.js';
@@ -41,20 +42,28 @@ export const banking = definePartner({
   name: 'banking partner',
   settings: z.object({
     BANKING_USERNAME: z.string('is not set').describe('User name.'),
-    BANKING_PASSWORD: z.string('is not set').meta({ description: 'Password.', secret: true }),
+    BANKING_PASSWORD: password('BANKING'),
     BANKING_DEVICE_TOKEN: z
       .string('is not set')
       .meta({ description: 'Identifies this device to the bank.', secret: true }),
-    BANKING_TOTP_SECRET: z
-      .string()
-      .regex(/^[A-Za-z2-7\s-]+=*$/, 'must be base32')
-      .optional()
-      .meta({
-        description: 'Secret that generates one-time codes for the second factor.',
-        format: 'base32',
-        unset: 'a person is asked for each code',
-        secret: true,
-      }),
+    BANKING_TOTP_SECRET: withAdvice(
+      z
+        .string()
+        .regex(/^[A-Za-z2-7\s-]+=*$/, 'must be base32')
+        .optional()
+        .meta({
+          description: 'Secret that generates one-time codes for the second factor.',
+          format: 'base32',
+          unset: 'a person is asked for each code',
+          secret: true,
+        }),
+      (secret, name, { BANKING_PARTNER_ID: partnerId }) =>
+        !secret &&
+        partnerId === undefined && {
+          why: 'is not set: if the account has a second factor, every sign-in needs a person',
+          fix: `set ${name}, if the account has a second factor`,
+        },
+    ),
     BANKING_PARTNER_ID: z.string().optional().meta({
       description: 'Partner ID. Tokens are then requested in the partner form.',
       unset: 'user form',

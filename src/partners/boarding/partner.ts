@@ -4,7 +4,7 @@ import type { Operation } from '../catalogue.js';
 import { exactJson, json } from '../fields.js';
 import { type Json, ref } from '../openapi/components.js';
 import { type Contract, listOf, object, same, text, textOrNull } from '../openapi/contract.js';
-import { AS_IN_THE_TABLE, definePartner } from '../partner.js';
+import { AS_IN_THE_TABLE, definePartner, password } from '../partner.js';
 import { boardingClient, boardingOff } from './client.js';
 import { boardingOperations, FEES_PATH } from './operations.js';
 import * as schemas from './schemas.js';
@@ -54,7 +54,7 @@ export const boarding = definePartner({
   name: 'boarding partner',
   settings: z.object({
     BOARDING_USERNAME: z.string('is not set').describe('User name.'),
-    BOARDING_PASSWORD: z.string('is not set').meta({ description: 'Password.', secret: true }),
+    BOARDING_PASSWORD: password('BOARDING'),
   }),
   clientSettings: (url, set) => ({ url, username: set.BOARDING_USERNAME, password: set.BOARDING_PASSWORD }),
   hasPortal: true,

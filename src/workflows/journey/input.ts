@@ -6,15 +6,15 @@ import type { Answer, Resolution } from '../../messages/requirements.js';
 import { accountName } from './partner-activities.js';
 import type { Facts } from './published-state.js';
 
+/** The fields without which a workflow cannot work. */
+export type FieldTypes = Readonly<Record<string, 'string' | 'number' | 'object' | 'array'>>;
+
 /**
  * Checks the fields without which a workflow cannot work. A workflow can be started without `gangway`, so without its checks.
  *
  * @throws {ApplicationFailure} of type `InvalidInput`, naming each field and its rule
  */
-export function requireFields(
-  input: unknown,
-  fields: Readonly<Record<string, 'string' | 'number' | 'object' | 'array'>>,
-): void {
+export function requireFields(input: unknown, fields: FieldTypes): void {
   const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
   const problems = Object.entries(fields)
     .filter(([field, type]) => typeOf(given[field]) !== type)

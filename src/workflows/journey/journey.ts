@@ -1,12 +1,10 @@
 import { allHandlersFinished, CancellationScope, condition, isCancellation } from '@temporalio/workflow';
-import type { OperationOutcome } from '../../messages/banking-activities.js';
 import type {
   OnboardingState,
   OutcomeName,
   Unfinished,
   UnfinishedWrite,
 } from '../../messages/onboarding-state.js';
-import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { type AnswerableInput, Answers } from './answers.js';
@@ -14,7 +12,6 @@ import { Claims } from './claims.js';
 import type { NextSteps } from './current-details.js';
 import { CustomerReports } from './customer-reports.js';
 import { watchDueDates } from './due-dates.js';
-import { handleMessages } from './handlers.js';
 import { type OutboundEventRecords, OutboundEvents } from './outbound-events.js';
 import { type Facts, PublishedState } from './published-state.js';
 import {
@@ -23,7 +20,6 @@ import {
   type RequirementQueueOptions,
   type RequirementRecords,
 } from './requirement-queue.js';
-import { RejectedByPartner } from './run-step.js';
 import { UnfinishedWrites } from './step.js';
 import { StepWaits } from './step-waits.js';
 import { Timeline } from './timeline.js';
@@ -142,38 +138,6 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
     if (isCancellation(error)) await end({ outcome: 'cancelled' }, leftBehind(state.facts));
     throw error;
   }
-}
-
-/**
- * Runs a single operation that a person asked for, with the same care as an onboarding. A rejection by the partner ends it: the
- * caller can ask again.
- *
- * @param purpose what is being done, for people: `close card card-1001 for good`
- */
-export function runOperation<Result extends object>(
-  purpose: string,
-  steps: (journey: Journey) => Promise<Result>,
-): Promise<OperationOutcome<Result>> {
-  const journey = createJourney({
-    dueInHours: DEFAULT_DUE_IN_HOURS,
-    nextSteps: {
-      working: purpose,
-      done: 'It is done.',
-    },
-    leftBehind: () => 'what was done by then stays done',
-  });
-  handleMessages(journey);
-  return journey.run<OperationOutcome<Result>>(
-    async () => {
-      try {
-        return { outcome: 'done', ...(await steps(journey)) };
-      } catch (error) {
-        if (!(error instanceof RejectedByPartner)) throw error;
-        return { outcome: 'rejected', problems: error.problems };
-      }
-    },
-    (comment) => ({ outcome: 'abandoned', comment }),
-  );
 }
 
 /** The text of an outcome besides its name and the ids, for people. */

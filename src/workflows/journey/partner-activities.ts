@@ -105,22 +105,17 @@ export function partnerActivities<System extends keyof PartnerActivities>(system
   ): { readonly [Each in Name]: Proxy<ActivitiesAt<System>[Each]> } => {
     const activities = Object.entries<ActivityOptions>(optionsOf);
     return Object.fromEntries(
-      activities.map(([name, options]) => [name, onTaskQueueOf(system, accountName, name, options)]),
+      activities.map(([name, options]) => [name, onTaskQueueOf(system, name, options)]),
     ) as ReturnType<ReturnType<typeof partnerActivities<System>>>;
   };
 }
 
 /** One activity on the task queue of a partner. */
-export function onTaskQueueOf(
-  queue: PartnerTaskQueue,
-  accountOf: () => string | undefined,
-  name: string,
-  options: ActivityOptions,
-): ActivityFunction {
+function onTaskQueueOf(queue: PartnerTaskQueue, name: string, options: ActivityOptions): ActivityFunction {
   return async (...args) => {
     const activities = proxyActivities<UntypedActivities>({
       ...options,
-      taskQueue: partnerTaskQueue(workflowInfo().taskQueue, queue, accountOf()),
+      taskQueue: partnerTaskQueue(workflowInfo().taskQueue, queue, accountName()),
       // The rate limit of a task queue does not count activities that a worker dispatches to itself.
       allowEagerDispatch: false,
     });

@@ -186,7 +186,7 @@ async function closingInDoubt(): Promise<Onboarding> {
   const bank = bankOf(rig);
   const card = await bank.card();
   await rig.sandbox.plan('drop-before-commit', 'close-card');
-  const closing = await bank.operate('closeCard', card.paymentCardId, card);
+  const closing = await bank.operate('close-card', card.paymentCardId, card);
   await closing.requirement('uncertain-write');
   return closing;
 }

@@ -261,7 +261,7 @@ describe('with real processes', () => {
       const bank = bankOf(onBuilds);
       const card = await bank.card();
       await rig.sandbox.plan('drop-before-commit', 'close-card');
-      const closing = await bank.operate('closeCard', card.paymentCardId, card);
+      const closing = await bank.operate('close-card', card.paymentCardId, card);
       await closing.requirement('uncertain-write');
       await promote('b');
       await Promise.all([stop('a'), stop('b')]);

@@ -7,6 +7,7 @@ import { workflowId } from '../../../src/messages/ids.js';
 import type { BusinessOnboardingInput, CustomerOnboardingInput } from '../../../src/messages/inputs.js';
 import { freePort, startDevServer } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { startOperation } from '../../../src/temporal/start.js';
 import { gangway } from '../../rigs/command.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { SECRET, subscriber } from '../../rigs/events/subscriber.js';
@@ -234,14 +235,15 @@ async function onboardBusiness(rig: Rig, marked: Markers): Promise<void> {
 
 async function changeAddress({ client, taskQueue }: Rig, marked: Markers): Promise<void> {
   const address = { streetAddress: marked.homeStreet, postalCode: '12207', city: 'Albany', state: 33 };
-  const code = { oneTimeCode: marked.code, secureOperationType: 'ShortMessageCode' };
-  const handle = await client.workflow.start('changeAddress', {
-    taskQueue,
-    workflowId: 'change-address-marked',
-    args: [{ ...address, ...code }],
-  });
+  const code = { oneTimeCode: marked.code, secureOperationType: 'ShortMessageCode' } as const;
+  const request = { ...address, ...code };
+  const { workflowId } = await startOperation(
+    client,
+    { operation: 'change-address', key: 'marked', request },
+    { taskQueue },
+  );
   // Not six digits: our own check rejects it and names the field.
-  await handle.result();
+  await client.workflow.getHandle(workflowId).result();
 }
 
 async function answerByCommand(

@@ -106,7 +106,7 @@ async function closingInDoubt(bank: ReturnType<typeof bankOf>): Promise<Onboardi
   const card = await bank.card();
   await rig.sandbox.plan('drop-before-commit', 'close-card');
   // Each sandbox counts its cards from the same number on, and this closing stays for a long time.
-  const closing = await bank.operate('closeCard', `${rig.taskQueue}-${card.paymentCardId}`, card);
+  const closing = await bank.operate('close-card', `${rig.taskQueue}-${card.paymentCardId}`, card);
   await closing.requirement('uncertain-write');
   return closing;
 }

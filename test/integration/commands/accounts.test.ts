@@ -156,7 +156,7 @@ describe('statements', () => {
     }
     const run = await gangway('statement', 'run', key, '--partner-account', 'acme');
     const workflowId = run.stdout.replace(/^started /, '').trimEnd();
-    expect(workflowId).toMatch(new RegExp(`^statement-${key}@acme-\\d{4}-`));
+    expect(workflowId).toMatch(new RegExp(`^operation-statement-${key}@acme-\\d{4}-`));
     expect(await rig.client.workflow.getHandle(workflowId).result()).toMatchObject({ outcome: 'done' });
     await eventually(
       async () => (await gangway('statement', 'list')).stdout,

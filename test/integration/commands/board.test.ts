@@ -129,7 +129,9 @@ describe('gangway status', () => {
       code: 1,
       stderr: 'there is no onboarding with id or dba "nobody"; "gangway list" shows all\n',
     });
-    expect((await gangway(['status', 'close-card-x'])).stderr).toBe('there is no workflow "close-card-x"\n');
+    expect((await gangway(['status', 'operation-close-card-x'])).stderr).toBe(
+      'there is no workflow "operation-close-card-x"\n',
+    );
   });
 });
 

@@ -215,38 +215,6 @@ describe('a call', () => {
   });
 });
 
-describe('a Temporal server without standalone activities', () => {
-  it('makes the call in a workflow instead, and reports that no worker runs', async () => {
-    const old = await createRig({ server: { dynamicConfig: { 'activity.enableStandalone': false } } });
-    try {
-      const { code, stdout, stderr } = await gangway(old.env, [
-        'call',
-        'plant-store',
-        'list-plants',
-        '--json',
-      ]);
-      const id = /call-plant-store-list-plants-\S+/.exec(stderr)?.[0] ?? '';
-      expect({ code, stderr }).toEqual({
-        code: 0,
-        stderr: `this Temporal server has no standalone activities: workflow ${id} runs it instead\n`,
-      });
-      expect(JSON.parse(stdout)).toEqual(expect.any(Array));
-      const { status } = await old.client.workflow.getHandle(id).describe();
-      expect(status.name).toBe('COMPLETED');
-      expect(await gangway(old.env, ['call', 'response', id, '--json'])).toMatchObject({ code: 0, stdout });
-      const failing = await gangway(old.env, ['call', 'payments', 'get-terminal', '{"terminal_id":"none"}']);
-      expect(failing.stderr).toContain('the payments partner rejected the request (HTTP 404)');
-      const unserved = { ...old.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
-      expect(await gangway(unserved, ['show', 'tickets'])).toEqual({
-        ...{ code: 4, stdout: '' },
-        stderr: 'no worker polls task queue nobody-polls-this: is one running?\n',
-      });
-    } finally {
-      await old.close();
-    }
-  });
-});
-
 describe('Ctrl-C', () => {
   it('leaves the call to its worker, and prints how to get the response', async () => {
     await rig.sandbox.plan('delay', 'list-terminals', { milliseconds: 3_000 });

@@ -253,7 +253,7 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
 });
 
 it('doctor calls a check without a result unknown, blames no setting for it, and exits with 4', async () => {
-  const address = await startOldServer(rig.env['TEMPORAL_ADDRESS'] ?? '', '1.30.0', [
+  const address = await startOldServer(rig.env['TEMPORAL_ADDRESS'] ?? '', '1.31.0', [
     'ListWorkflowExecutions',
   ]);
   const { code, stdout, stderr } = await gangway({ ...rig.env, TEMPORAL_ADDRESS: address }, ['doctor']);
@@ -266,24 +266,29 @@ it('doctor calls a check without a result unknown, blames no setting for it, and
 
 describe('doctor finds what is wrong with the server:', () => {
   it('it is older than Gangway needs, and why that matters', async () => {
-    const address = await startOldServer(rig.env['TEMPORAL_ADDRESS'] ?? '', '1.27.2', ['ResetActivity']);
-    const fix = 'update the Temporal server to 1.28.0 or later';
+    const address = await startOldServer(rig.env['TEMPORAL_ADDRESS'] ?? '', '1.30.2', []);
     expect(await problems({ ...rig.env, TEMPORAL_ADDRESS: address })).toEqual([
       wrong(
         'server features',
-        'server 1.27.2 is too old: Gangway needs 1.28.0, because since then a nudge resets a waiting activity, and urgent work goes first by its priority',
-        fix,
+        'server 1.30.2 is too old: Gangway needs 1.31.0, because since then calls and outbound events are standalone activities',
+        'update the Temporal server to 1.31.0 or later',
       ),
-      wrong('server features', 'it cannot reset an activity, so no nudge and no webhook has an effect', fix),
     ]);
   });
 
-  it('updates are off', async () => {
-    const own = await ownRig({
-      server: { dynamicConfig: { 'frontend.enableUpdateWorkflowExecution': false } },
-    });
+  it('standalone activities and updates are off', async () => {
+    const dynamicConfig = {
+      'activity.enableStandalone': false,
+      'frontend.enableUpdateWorkflowExecution': false,
+    };
+    const own = await ownRig({ server: { dynamicConfig } });
     // The server lists a worker a moment after its first poll.
     expect((await problems(own.env)).filter(({ check }) => check !== 'workers')).toEqual([
+      wrong(
+        'server features',
+        'standalone activities are off, so no worker can make a call or deliver an outbound event',
+        'set activity.enableStandalone to true in the dynamic configuration of the server',
+      ),
       wrong(
         'server features',
         'updates are off, so nobody can answer a requirement',

@@ -112,7 +112,7 @@ describe('gangway setup and doctor', () => {
 const GOLDEN = `\
 ok       temporal           server #
 ok       namespace          default
-ok       server features    it has what Gangway needs: version 1.28.0 or later, resets of activities, updates
+ok       server features    it has what Gangway needs: version 1.31.0 or later, standalone activities, updates
 ok       search attributes  all registered
 ok       workers            polled in the last minute: task queue TASK_QUEUE and 6 of partners and events; workers: #
 ok       builds             off: GANGWAY_BUILD_ID is not set, so any worker takes any task
@@ -125,7 +125,7 @@ ok       banking partner    off: BANKING_URL is not set, so businesses, customer
 ok       plant store        URL accepts our credentials; called list-plants
 ok       payments platform  URL accepts our credentials; called list-terminals; environment uat
 ok       processor          URL, not checked: it has no operation that only reads
-ok       document store     DOCUMENTS
+ok       document store     DOCUMENTS, which is empty
 wrong    statement store    /dev/null/statements: a part of the path is no folder (ENOTDIR)
                             fix: correct STATEMENT_DIR, or the permissions there
 ok       clocks             this machine, Temporal, the boarding partner, the payments partner, the plant-store partner: they agree to the minute
@@ -153,12 +153,19 @@ describe('gangway with a problem', () => {
     expect(await runGangway({ ...rig.env, ...settings }, ['list'])).toEqual({ code: 2, stdout: '', stderr });
   });
 
-  it('checks the settings of the worker as well', async () => {
-    expect(await runGangway({ ...rig.env, GANGWAY_POLL_MIN: 'soon' }, ['doctor'])).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: 'GANGWAY_POLL_MIN: must be a duration such as 200ms, 1m or 1h\n',
-    });
+  it('doctor reports each setting that cannot be used, among its other findings', async () => {
+    const env = { ...rig.env, GANGWAY_POLL_MIN: '2h', BANKING_URL: 'nowhere', BORDING_URL: rig.sandbox.url };
+    const found = jsonLines(await runGangway(env, ['doctor', '--json']));
+    const ofSettings = found.filter(({ check }) => check === 'settings');
+    expect(ofSettings.map(({ state, detail, fix }) => [state, detail, fix])).toEqual([
+      ['wrong', 'BANKING_URL: must be a URL', 'correct BANKING_URL'],
+      ['wrong', 'GANGWAY_POLL_MIN: must not be longer than GANGWAY_POLL_MAX', 'correct GANGWAY_POLL_MIN'],
+    ]);
+    expect(found).toContainEqual(expect.objectContaining({ check: 'boarding partner', state: 'ok' }));
+    expect(found.map(({ check }) => check)).not.toContain('banking partner');
+    expect(found.map(({ detail }) => detail)).toContain(
+      'BORDING_URL is not a setting, so nothing reads it; did you mean BOARDING_URL?',
+    );
   });
 
   it('shows its commands under headings', async () => {

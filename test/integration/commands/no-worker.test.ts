@@ -66,12 +66,14 @@ describe.concurrent('without a worker, or without Temporal:', () => {
     const started = await gangway(unserved(), ['restore-sub-user', '72', '--no-wait']);
     expect(started).toMatchObject({ code: 0, stderr: '' });
     const running = startGangway(unserved(), ['restore-sub-user', '72']);
-    await running.says('restore-sub-user-72 cannot be read: no worker polls task queue nobody-polls-this\n');
-    await rig.client.workflow.getHandle('restore-sub-user-72').terminate();
+    await running.says(
+      'operation-restore-sub-user-72 cannot be read: no worker polls task queue nobody-polls-this\n',
+    );
+    await rig.client.workflow.getHandle('operation-restore-sub-user-72').terminate();
     expect(await running.finished).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /\nrestore-sub-user-72: it was terminated; run the same command to start it again\n$/,
+        /\noperation-restore-sub-user-72: it was terminated; run the same command to start it again\n$/,
       ),
     });
   });

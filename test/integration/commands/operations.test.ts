@@ -23,7 +23,7 @@ async function expectNothing(workflowId: string): Promise<void> {
 describe('gangway close-card', () => {
   it('closes a card once, however often it is called', async () => {
     const args = ['close-card', 'card-1001', '--last4', '1001', '--notes', 'lost in the post', '--yes'];
-    const workflowId = 'close-card-card-1001';
+    const workflowId = 'operation-close-card-card-1001';
     const first = await gangway([...args, '--json']);
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(jsonLines(first)).toEqual([
@@ -49,10 +49,10 @@ describe('gangway close-card', () => {
     const wrong = await gangway(['close-card', 'card-1002', '--last4', '9999', '--yes', '--json']);
     expect(wrong).toMatchObject({
       code: 1,
-      stderr: 'close-card-card-1002 rejected:\n  last4: is not that of the card\n',
+      stderr: 'operation-close-card-card-1002 rejected:\n  last4: is not that of the card\n',
     });
     expect(jsonLines(wrong)[1]).toEqual({
-      workflowId: 'close-card-card-1002',
+      workflowId: 'operation-close-card-card-1002',
       outcome: 'rejected',
       problems: [{ field: 'last4', message: 'is not that of the card' }],
     });
@@ -62,7 +62,7 @@ describe('gangway close-card', () => {
   });
 
   it('prints the requirement and how to answer it, and keeps waiting', async () => {
-    const workflowId = 'close-card-card-1003';
+    const workflowId = 'operation-close-card-card-1003';
     await rig.sandbox.plan('500-before-commit', 'close-card');
     const closing = startGangway(rig.env, ['close-card', 'card-1003', '--last4', '1003', '--yes']);
     await closing.says(
@@ -96,7 +96,7 @@ describe('gangway close-card', () => {
     const { code, stdout, stderr } = await gangway(['close-card', 'card-1004', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`close-card: is not valid; nothing was started\n  ${problem}`);
-    await expectNothing('close-card-card-1004');
+    await expectNothing('operation-close-card-card-1004');
   });
 
   it('rejects a card number in place of an id, without repeating it', async () => {
@@ -114,13 +114,13 @@ describe('gangway change-address', () => {
     const path = await file(home);
     const [started, outcome] = jsonLines(await gangway(['change-address', path, '--json']));
     expect(outcome).toEqual({ workflowId: started?.['workflowId'], outcome: 'done' });
-    expect(started?.['workflowId']).toMatch(/^change-address-[0-9a-f-]{36}$/);
+    expect(started?.['workflowId']).toMatch(/^operation-change-address-[0-9a-f-]{36}$/);
     const [another] = jsonLines(await gangway(['change-address', path, '--json']));
     expect(another).toMatchObject({ started: true });
     const one = ['change-address', '-', '--id', 'move-1', '--json'];
     await gangway(one, JSON.stringify(home));
     const [same] = jsonLines(await gangway(one, JSON.stringify(home)));
-    expect(same).toMatchObject({ workflowId: 'change-address-move-1', started: false });
+    expect(same).toMatchObject({ workflowId: 'operation-change-address-move-1', started: false });
     expect(await writes('change-address')).toBe(3);
   });
 
@@ -134,13 +134,13 @@ describe('gangway change-address', () => {
     running.type('000000');
     const { code, stdout } = await running.finished;
     expect(code).toBe(0);
-    expect(stdout).toContain('change-address-move-5 done: the address is changed\n');
-    const { timeline } = await new Onboarding(rig.client, 'change-address-move-5').state();
+    expect(stdout).toContain('operation-change-address-move-5 done: the address is changed\n');
+    const { timeline } = await new Onboarding(rig.client, 'operation-change-address-move-5').state();
     expect(timeline.filter(({ reason }) => reason === 'answered at the prompt')).toHaveLength(2);
   });
 
   it('is abandoned by an answer also after a refused code, while a terminal asks for another one', async () => {
-    const workflowId = 'change-address-move-6';
+    const workflowId = 'operation-change-address-move-6';
     const args = ['change-address', 'examples/address-change.json', '--id', 'move-6'];
     const running = startGangway(rig.env, args, { terminal: true });
     await running.says('one-time-code-1 (');
@@ -158,7 +158,7 @@ describe('gangway change-address', () => {
 
   it('abandoned is reported again for the same key, and started again with --again', async () => {
     const args = ['change-address', 'examples/address-change.json', '--id', 'move-4', '--json'];
-    const workflowId = 'change-address-move-4';
+    const workflowId = 'operation-change-address-move-4';
     const first = startGangway(rig.env, args);
     await first.says('one-time-code-1');
     const abandon = ['--abandon', '--reason', 'no phone'];
@@ -212,7 +212,7 @@ describe('gangway change-address', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     for (const problem of problems) expect(stderr).toContain(`  ${problem}`);
     expect(stderr).not.toContain('13579');
-    await expectNothing('change-address-never');
+    await expectNothing('operation-change-address-never');
   });
 });
 
@@ -220,7 +220,7 @@ describe('gangway card-nickname', () => {
   it('sets and clears it each time', async () => {
     const set = ['card-nickname', 'card-1004', 'Fuel'];
     const [started, outcome] = jsonLines(await gangway([...set, '--json']));
-    expect(started?.['workflowId']).toMatch(/^card-nickname-card-1004-[0-9a-f]{16}$/);
+    expect(started?.['workflowId']).toMatch(/^operation-card-nickname-card-1004-[0-9a-f]{16}$/);
     const { workflowId } = started ?? {};
     expect(outcome).toEqual({ workflowId, outcome: 'done', paymentCardId: 'card-1004', last4: '1004' });
     const again = await gangway(set);
@@ -249,13 +249,13 @@ describe('gangway restore-sub-user', () => {
   it('restores one; a second time the partner rejects it', async () => {
     const first = await gangway(['restore-sub-user', '71', '--json']);
     expect(jsonLines(first)[1]).toEqual({
-      workflowId: 'restore-sub-user-71',
+      workflowId: 'operation-restore-sub-user-71',
       outcome: 'done',
       subUserId: 71,
     });
     expect(await gangway(['restore-sub-user', '71'])).toMatchObject({
       code: 1,
-      stderr: 'restore-sub-user-71 rejected:\n  no deleted or inactive sub-user 71\n',
+      stderr: 'operation-restore-sub-user-71 rejected:\n  no deleted or inactive sub-user 71\n',
     });
   });
 
@@ -281,7 +281,7 @@ describe('gangway ensure-webhooks', () => {
     const both = { webhooks: [hook('a'), hook('b')] };
     const [, outcome] = jsonLines(await gangway(['ensure-webhooks', '-', '--json'], JSON.stringify(both)));
     expect(outcome).toEqual({
-      workflowId: expect.stringMatching(/^ensure-webhooks-[0-9a-f]{16}$/),
+      workflowId: expect.stringMatching(/^operation-ensure-webhooks-[0-9a-f]{16}$/),
       outcome: 'done',
       webhooks: [
         { ...hook('a'), existed: true, id: null },
@@ -333,7 +333,7 @@ describe('an operation with a problem', () => {
       await naming.says(
         'waiting for the partner: banking set-card-nickname: NotSent, BANKING_URL is not set\n',
       );
-      expect((await runGangway(off.env, ['cancel', 'restore-sub-user-73', '--yes'])).code).toBe(0);
+      expect((await runGangway(off.env, ['cancel', 'operation-restore-sub-user-73', '--yes'])).code).toBe(0);
       const { code, stderr } = await restoring.finished;
       expect(code).toBe(1);
       expect(stderr).toContain('it was cancelled; run the same command to start it again\n');
@@ -348,9 +348,9 @@ describe('an operation with a problem', () => {
       await gangway(['change-address', path, '--id', 'move-3', '--no-wait', '--json']),
     );
     expect(started).toHaveLength(1);
-    const waiting = new Onboarding(rig.client, 'change-address-move-3');
+    const waiting = new Onboarding(rig.client, 'operation-change-address-move-3');
     await waiting.requirement('one-time-code');
-    const query = ['--query', "WorkflowId = 'change-address-move-3'", '--json'];
+    const query = ['--query', "WorkflowId = 'operation-change-address-move-3'", '--json'];
     expect(jsonLines(await gangway(['list', ...query]))).toEqual([]);
     const [listed] = await eventually(
       async () => jsonLines(await gangway(['list', '--operations', '--action-required', ...query])),
@@ -363,9 +363,9 @@ describe('an operation with a problem', () => {
       requirements: [{ kind: 'one-time-code' }],
     });
     expect(jsonLines(await gangway(['inbox', '--json']))).toMatchObject([
-      { workflowId: 'change-address-move-3', kind: 'one-time-code', task: 'enter code' },
+      { workflowId: 'operation-change-address-move-3', kind: 'one-time-code', task: 'enter code' },
     ]);
-    const { stdout } = await gangway(['status', 'change-address-move-3']);
+    const { stdout } = await gangway(['status', 'operation-change-address-move-3']);
     expect(stdout).toMatch(/^stage +working$/m);
     await waiting.handle.terminate();
   });

@@ -34,7 +34,7 @@ describe('gangway statement now', () => {
     const args = ['now', ...accounts, '--period', '2026-02', '--email', 'books@example.com', '--json'];
     const [started, outcome] = jsonLines(await gangway(args));
     const workflowId = started?.['workflowId'];
-    expect(workflowId).toMatch(/^statement-now-[0-9a-f]{16}$/);
+    expect(workflowId).toMatch(/^operation-statement-now-[0-9a-f]{16}$/);
     expect(outcome).toEqual({
       workflowId,
       outcome: 'done',
@@ -110,10 +110,15 @@ describe('gangway statement monthly', () => {
     const { action, policies } = await scheduleOf(key).describe();
     expect(policies).toMatchObject({ overlap: 'BUFFER_ALL', catchupWindow: 7 * 86_400_000 });
     expect(action).toMatchObject({
-      workflowType: 'generateStatement',
-      workflowId: `statement-${key}`,
+      workflowType: 'partnerOperation',
+      workflowId: `operation-statement-${key}`,
       taskQueue: rig.taskQueue,
-      args: [{ period: 'previous-month', fileFormat: 'QBO', email: 'books@example.com' }],
+      args: [
+        {
+          operation: 'statement',
+          request: { period: 'previous-month', fileFormat: 'QBO', email: 'books@example.com' },
+        },
+      ],
     });
     await scheduleOf(key).delete();
   });
@@ -123,7 +128,7 @@ describe('gangway statement monthly', () => {
     await gangway(['monthly', key, '--account', 'fa-501-1']);
     const { stdout } = await gangway(['run', key]);
     const workflowId = stdout.replace(/^started /, '').trimEnd();
-    expect(workflowId).toMatch(new RegExp(`^statement-${key}-\\d{4}-`));
+    expect(workflowId).toMatch(new RegExp(`^operation-statement-${key}-\\d{4}-`));
     expect(await new Onboarding(rig.client, workflowId).outcome()).toMatchObject({
       outcome: 'done',
       fileName: `${month(LAST_MONTH)}-fa-501-1.pdf`,

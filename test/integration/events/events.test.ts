@@ -40,7 +40,7 @@ const typesAndMore = (received: readonly Received[]) =>
 const sequenceOf = ({ body }: { body: string }) => (JSON.parse(body) as { sequence: string }).sequence;
 
 /** The run and the sequence that the id of an event begins with. */
-const runAndSequenceOf = ({ id }: Received) => id.split('.').slice(0, 2).join('.');
+const _runAndSequenceOf = ({ id }: Received) => id.split('.').slice(0, 2).join('.');
 
 const received = (to: Subscriber, count: number) =>
   eventually(
@@ -168,23 +168,6 @@ describe.concurrent('outbound events of an onboarding', () => {
       'the cancellation',
     );
   });
-});
-
-it.concurrent('outbound events are also delivered on a Temporal server without standalone activities', async ({
-  onTestFinished,
-}) => {
-  const crm = await ownSubscriber(onTestFinished);
-  const server = { dynamicConfig: { 'activity.enableStandalone': false } };
-  const rig = await rigPublishingTo(onTestFinished, [crm], { server });
-  const boarding = await rig.board(merchant());
-  await boarding.outcome();
-  await received(crm, 5);
-  const { runId } = await boarding.handle.describe();
-  expect(crm.received.map(runAndSequenceOf).sort()).toEqual([1, 2, 3, 4, 5].map((n) => `${runId}.${n}`));
-  // The list of onboardings in the Web UI leaves them out.
-  const listed = (query: string) => rig.client.workflow.count(query);
-  expect(await listed("WorkflowType = 'singleActivity'")).toMatchObject({ count: 5 });
-  expect(await listed('Dba IS NOT NULL')).toMatchObject({ count: 1 });
 });
 
 describe.concurrent('a subscriber that fails', () => {

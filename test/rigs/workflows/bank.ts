@@ -1,9 +1,12 @@
-import type { OperationOutcome } from '../../../src/messages/banking-activities.js';
-import type { OPERATIONS } from '../../../src/messages/ids.js';
 import type { BusinessOnboardingInput } from '../../../src/messages/inputs.js';
+import type {
+  OperationName,
+  OperationOutcome,
+  OperationRequest,
+} from '../../../src/messages/partner-operations.js';
 import { bankingClient } from '../../../src/partners/banking/client.js';
 import { byHand } from '../../../src/partners/by-hand.js';
-import { startOnce } from '../../../src/temporal/start.js';
+import { startOperation } from '../../../src/temporal/start.js';
 import { Onboarding } from '../onboarding.js';
 import type { Rig } from '../rig.js';
 
@@ -19,9 +22,8 @@ export function bankOf({ client: temporal, sandbox, taskQueue, atClose }: Rig) {
     client,
 
     /** Starts the workflow of a single operation. */
-    async operate(type: keyof typeof OPERATIONS, key: string, input: object) {
-      const start = { type, key, args: [input], summary: type };
-      const { workflowId } = await startOnce(temporal, start, { taskQueue });
+    async operate<Name extends OperationName>(operation: Name, key: string, request: OperationRequest<Name>) {
+      const { workflowId } = await startOperation(temporal, { operation, key, request }, { taskQueue });
       return new Onboarding<OperationOutcome>(temporal, workflowId);
     },
 

@@ -1,11 +1,9 @@
-import type { SingleActivity } from '../../../src/messages/activities.js';
-import type { CreateMerchantRequest } from '../../../src/messages/boarding-activities.js';
-import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { merchant } from '../inputs.js';
-import { Onboarding } from '../onboarding.js';
+import type { Onboarding } from '../onboarding.js';
 import { launch } from '../processes.js';
 import type { Rig } from '../rig.js';
 import { eventually } from '../waiting.js';
+import { createAlone } from './create-alone.js';
 import { giveUp } from './give-up.js';
 
 /** Longer than a worker waits for a response. */
@@ -59,24 +57,6 @@ export async function cutOffWrites(rig: Rig) {
       resetWithMarks: { input: inputs.resetWithMarks, creating: resetWithMarks },
     },
   };
-}
-
-/** Creates a merchant outside a boarding, because the attempt after a reset compares times with its time-out. */
-async function createAlone(
-  { client, taskQueue }: Rig,
-  { externalId, merchant: fields }: MerchantBoardingInput,
-) {
-  const request: CreateMerchantRequest = {
-    ...{ version: 'v2', guid: externalId, merchant: fields },
-    references: { agentProfileId: 101, boardingSettingsId: 11 },
-  };
-  const create: SingleActivity = {
-    ...{ activity: 'createMerchant', queue: 'boarding', args: [request], summary: 'Create a merchant' },
-    options: { startToCloseTimeout: '20 seconds' },
-  };
-  const workflowId = `create-${externalId}`;
-  await client.workflow.start('singleActivity', { workflowId, taskQueue, args: [create] });
-  return new Onboarding(client, workflowId);
 }
 
 type Boarding = Pick<Onboarding, 'handle' | 'workflowId'>;

@@ -1,15 +1,20 @@
 /** The paths through the workflows. scripts/record-histories.ts records a history of each for each release. */
 
-import type { SingleActivity } from '../../../src/messages/activities.js';
-import { type OPERATIONS, partnerRecordId } from '../../../src/messages/ids.js';
+import { partnerRecordId } from '../../../src/messages/ids.js';
 import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
   MerchantBoardingInput,
 } from '../../../src/messages/inputs.js';
+import type { OperationName, OperationRequest } from '../../../src/messages/partner-operations.js';
 import type { Answer, RequirementKind } from '../../../src/messages/requirements.js';
 import type { TimelineEvent } from '../../../src/messages/timeline-events.js';
-import { startBusinessOnboarding, startMerchantBoarding, startOnce } from '../../../src/temporal/start.js';
+import {
+  startBusinessOnboarding,
+  startMerchantBoarding,
+  startOnce,
+  startOperation,
+} from '../../../src/temporal/start.js';
 import { existing } from '../commands/existing.js';
 import { holder, terminal } from '../inputs.js';
 import { Onboarding } from '../onboarding.js';
@@ -150,11 +155,11 @@ export const PATHS: Readonly<Record<string, Path>> = {
   },
 
   'operation-close-card': {
-    start: operation('closeCard', 'card-1001', { paymentCardId: 'card-1001', last4: '1001' }),
+    start: operation('close-card', 'card-1001', { paymentCardId: 'card-1001', last4: '1001' }),
     fault: ['drop-after-commit', 'close-card'],
   },
   'operation-change-address': {
-    start: operation('changeAddress', 'recorded', {
+    start: operation('change-address', 'recorded', {
       streetAddress: '2 Main Street',
       postalCode: '12207',
       city: 'Albany',
@@ -164,7 +169,7 @@ export const PATHS: Readonly<Record<string, Path>> = {
     answers: { 'one-time-code': { kind: 'code', code: '000000' } },
   },
   'operation-statement': {
-    start: operation('generateStatement', 'recorded', {
+    start: operation('statement', 'recorded', {
       period: '2026-01',
       financialAccountIds: ['fa-501-1'],
       fileFormat: 'CSV',
@@ -172,21 +177,12 @@ export const PATHS: Readonly<Record<string, Path>> = {
     }),
   },
   'operation-card-nickname': {
-    start: operation('setCardNickname', 'card-1002', { paymentCardId: 'card-1002', nickName: 'Till' }),
+    start: operation('card-nickname', 'card-1002', { paymentCardId: 'card-1002', nickName: 'Till' }),
   },
-  'operation-restore-sub-user': { start: operation('restoreSubUser', '71', { subUserId: 71 }) },
+  'operation-restore-sub-user': { start: operation('restore-sub-user', '71', { subUserId: 71 }) },
   'operation-ensure-webhooks': {
-    start: operation('ensureWebhooks', 'recorded', {
+    start: operation('ensure-webhooks', 'recorded', {
       webhooks: [{ name: 'recorded', url: 'https://www.example.com/hook', notificationType: 'Fee' }],
-    }),
-  },
-  'single-activity': {
-    start: single({
-      activity: 'listDepartments',
-      queue: 'banking',
-      args: [{ limit: 1 }],
-      summary: 'List departments',
-      options: { startToCloseTimeout: '1m' },
     }),
   },
 };
@@ -297,22 +293,13 @@ function provideTerminal(more: Parameters<typeof terminal>[0] = {}): Path['start
   };
 }
 
-function operation(
-  type: keyof typeof OPERATIONS,
+function operation<Name extends OperationName>(
+  name: Name,
   key: string,
-  input: Readonly<Record<string, unknown>>,
+  request: OperationRequest<Name>,
 ): Path['start'] {
   return async ({ client, taskQueue }) => {
-    const { workflowId } = await startOnce(client, { type, key, args: [input], summary: key }, { taskQueue });
-    return new Onboarding(client, workflowId);
-  };
-}
-
-/** The workflow that runs a single activity on a server without standalone activities. */
-function single(activity: SingleActivity): Path['start'] {
-  return async ({ client, taskQueue }, name) => {
-    const workflowId = `recorded-${name}`;
-    await client.workflow.start('singleActivity', { workflowId, taskQueue, args: [activity] });
+    const { workflowId } = await startOperation(client, { operation: name, key, request }, { taskQueue });
     return new Onboarding(client, workflowId);
   };
 }

@@ -251,14 +251,13 @@ describe('a process whose credentials are refused', () => {
     });
   });
 
-  it.each([{ workflowType: undefined }, { workflowType: 'singleActivity' }])(
-    'fails at once for the caller of a single activity (%j)',
-    async (info) => {
-      const { run, partner } = process();
-      partner.refusal = {};
-      expect(await failure(run(undefined, info))).toMatchObject({ nonRetryable: true, kind: 'Unauthorized' });
-    },
-  );
+  it('fails at once for the caller of a single activity', async () => {
+    const { run, partner } = process();
+    partner.refusal = {};
+    expect(await failure(run(undefined, { inWorkflow: false }))).toMatchObject({
+      ...{ nonRetryable: true, kind: 'Unauthorized' },
+    });
+  });
 });
 
 describe('a call that is refused although the credentials work', () => {

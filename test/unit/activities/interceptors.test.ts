@@ -81,8 +81,7 @@ describe('a long wait that a partner asked for', () => {
     ['of a failure that is not retried', failed({ retryAfterMs: HOUR }, true), {}],
     ['of a status poll', failed({ retryAfterMs: HOUR }), { activityId: 'await-status' }],
     ['of a poll for tickets', failed({ retryAfterMs: HOUR }), { heartbeatDetails: { polls: 1, attempt: 1 } }],
-    ['of a single activity', failed({ retryAfterMs: HOUR }), { workflowType: 'singleActivity' }],
-    ['without a workflow', failed({ retryAfterMs: HOUR }), { workflowType: undefined }],
+    ['without a workflow', failed({ retryAfterMs: HOUR }), { inWorkflow: false }],
   ])('is not reported: %s', async (_, error, info) => {
     expect(await process().attempt(error, info)).toBe(0);
   });
@@ -235,10 +234,13 @@ describe('responses that cannot be read', () => {
 });
 
 it.each([
-  ['merchantBoarding', 2_000],
-  ['singleActivity', 3_000],
-])('the result of an activity of %s has texts of at most %i characters', async (workflowType, length) => {
-  const environment = new MockActivityEnvironment({ workflowType }, { interceptors: [boundedOutcomes] });
-  const result = await environment.run(async () => ({ comment: 'x'.repeat(3_000) }));
-  expect(result).toHaveProperty('comment.length', length);
-});
+  [true, 2_000],
+  [false, 3_000],
+])(
+  'the result of an activity (in a workflow: %s) has texts of at most %i characters',
+  async (inWorkflow, length) => {
+    const environment = new MockActivityEnvironment({ inWorkflow }, { interceptors: [boundedOutcomes] });
+    const result = await environment.run(async () => ({ comment: 'x'.repeat(3_000) }));
+    expect(result).toHaveProperty('comment.length', length);
+  },
+);

@@ -28,7 +28,7 @@ describe('the end of a workflow', () => {
   it('is its outcome', async () => {
     const result = { payloads: payloads({ outcome: 'done' }) };
     const client = ended({ workflowExecutionCompletedEventAttributes: { result } });
-    expect(await awaitOutcome(client, 'close-card-7', ADVICE)).toEqual({ outcome: 'done' });
+    expect(await awaitOutcome(client, 'operation-close-card-7', ADVICE)).toEqual({ outcome: 'done' });
   });
 
   it.each([
@@ -36,10 +36,10 @@ describe('the end of a workflow', () => {
     ['it was cancelled', { workflowExecutionCanceledEventAttributes: {} }],
     ['it failed: a bug', { workflowExecutionFailedEventAttributes: { failure: { message: 'a bug' } } }],
   ])('without an outcome is explained: %s', async (reason, event) => {
-    const client = ended(event, { workflowId: 'close-card-7', type: 'closeCard' });
-    await expect(awaitOutcome(client, 'close-card-7', ADVICE)).rejects.toMatchObject({
+    const client = ended(event, { workflowId: 'operation-close-card-7', type: 'partnerOperation' });
+    await expect(awaitOutcome(client, 'operation-close-card-7', ADVICE)).rejects.toMatchObject({
       name: 'EndedWithoutOutcome',
-      message: `close-card-7: ${reason}; start it again`,
+      message: `operation-close-card-7: ${reason}; start it again`,
     });
   });
 

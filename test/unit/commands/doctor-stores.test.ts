@@ -1,12 +1,14 @@
-import { mkdtemp, readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { storeCheck } from '../../../src/commands/system/doctor/stores.js';
 import { type FileStore, fileStore, folder, judgeFile } from '../../../src/documents/file-store.js';
 
-const examine = (files: FileStore) =>
-  storeCheck('document store', 'DOCUMENT_DIR', async () => files).run(new AbortController().signal);
+const examine = (files: FileStore, isGiven = true, place = tmpdir()) =>
+  storeCheck('document store', 'DOCUMENT_DIR', { place, isGiven, open: async () => files }).run(
+    new AbortController().signal,
+  );
 
 /** A folder whose disk ends each operation with this error. */
 function failing(code: string): FileStore {
@@ -16,9 +18,23 @@ function failing(code: string): FileStore {
 
 describe('doctor reports what happened to a file that it writes in a store, and what to do:', () => {
   it('nothing, and the file stays', async () => {
-    const place = join(await mkdtemp(join(tmpdir(), 'gangway-stores-')), 'documents');
-    expect(await examine(folder(place))).toEqual([{ state: 'ok', detail: place }]);
+    const place = await mkdtemp(join(tmpdir(), 'gangway-stores-'));
+    const empty = [{ state: 'ok', detail: `${place}, which is empty` }];
+    expect(await examine(folder(place), true, place)).toEqual(empty);
     expect(await readdir(place)).toEqual(['gangway-doctor.txt']);
+    expect(await examine(folder(place), true, place)).toEqual(empty);
+    await writeFile(join(place, 'check.pdf'), '');
+    expect(await examine(folder(place), true, place)).toEqual([{ state: 'ok', detail: place }]);
+  });
+
+  it('a folder that does not exist, which it does not make', async () => {
+    const above = await mkdtemp(join(tmpdir(), 'gangway-stores-'));
+    const place = join(above, 'docments');
+    const detail = `${place}: the folder does not exist, and the first file makes it`;
+    const fix = 'correct DOCUMENT_DIR, or create the folder';
+    expect(await examine(folder(place), true, place)).toEqual([{ state: 'warn', detail, fix }]);
+    expect(await examine(folder(place), false, place)).toEqual([{ state: 'ok', detail }]);
+    expect(await readdir(above)).toEqual([]);
   });
 
   it.each([

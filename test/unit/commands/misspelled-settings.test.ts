@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { misspelledSettings } from '../../../src/commands/system/doctor/misspelled-settings.js';
+import { misspelledSettings } from '../../../src/commands/system/doctor/settings.js';
 
 it.each([
   ['BOARDING_USRNAME', 'BOARDING_USERNAME'],
@@ -8,15 +8,21 @@ it.each([
   ['RECEIVER_SECRET', 'RECEIVER_SECRETS'],
   ['NORTH_ISO_BOARDING_URI', 'NORTH_ISO_BOARDING_URL'],
   ['BANKING_PASSWORD_FIL', 'BANKING_PASSWORD_FILE'],
+  ['BORDING_URL', 'BOARDING_URL'],
+  ['BAORDING_URL', 'BOARDING_URL'],
+  ['EVENT_URLS', 'EVENTS_URLS'],
+  ['DOCUMENTS_DIR', 'DOCUMENT_DIR'],
+  ['NORTHISO_BOARDING_URL', 'NORTH_ISO_BOARDING_URL'],
+  ['OIDCISSUER', 'OIDC_ISSUER'],
 ])('%s is reported with the setting that it is similar to', (name, meant) => {
-  expect(misspelledSettings({ [name]: 'x' }, ['north-iso'])).toEqual([
+  expect(misspelledSettings({ [name]: 'x' }, ['north-iso']).map(({ why }) => why)).toEqual([
     `${name} is not a setting, so nothing reads it; did you mean ${meant}?`,
   ]);
 });
 
 it('a name that only Gangway can read is reported even if none is similar', () => {
   expect(misspelledSettings({ GANGWAY_SHOE_SIZE: '1' }, [])).toEqual([
-    'GANGWAY_SHOE_SIZE is not a setting, so nothing reads it',
+    { why: 'GANGWAY_SHOE_SIZE is not a setting, so nothing reads it', fix: 'correct its name, or remove it' },
   ]);
 });
 

@@ -325,7 +325,7 @@ describe('an onboarding', () => {
     ['merchant-boarding-m-5@north', 404, true],
     ['merchant-boarding-m-3', 404, false],
     ['merchant-boarding-m-4@south', 404, false],
-    ['close-card-7@south', 404, false],
+    ['operation-close-card-7@south', 404, false],
     ['partner-account-boarding@south', 404, false],
     ['schedule-of-somebody', 404, false],
   ])('%s is answered with %i for a person of north (Temporal is asked: %s)', async (id, status, isAsked) => {

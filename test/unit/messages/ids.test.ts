@@ -14,15 +14,15 @@ describe('a workflow id', () => {
     ['merchantBoarding', 'm-1', undefined, 'merchant-boarding-m-1'],
     ['merchantBoarding', 'm-1', 'acme', 'merchant-boarding-m-1@acme'],
     ['customerOnboarding', 'a:b._-', 'north-iso', 'customer-onboarding-a:b._-@north-iso'],
-    ['closeCard', 'card-1', 'acme', 'close-card-card-1@acme'],
+    ['partnerOperation', 'close-card-card-1', 'acme', 'operation-close-card-card-1@acme'],
   ] as const)('of %s %j in account %j is %s, and is taken apart again', (type, key, account, id) => {
     expect(workflowId(type, key, account)).toBe(id);
     expect(partsOfId(id)).toEqual({ type, key, account });
   });
 
   it('of a schedule’s run has the account before the time that the server appends', () => {
-    expect(partsOfId('statement-books@acme-2026-02-01T12:00:00Z')?.account).toBe('acme');
-    expect(partsOfId('statement-books-2026-02-01T12:00:00Z')?.account).toBeUndefined();
+    expect(partsOfId('operation-statement-books@acme-2026-02-01T12:00:00Z')?.account).toBe('acme');
+    expect(partsOfId('operation-statement-books-2026-02-01T12:00:00Z')?.account).toBeUndefined();
   });
 
   it.each(['m-1', 'm-1@acme', 'call-boarding-get-status-1@acme', 'event-merchant-boarding-m-1@acme-1'])(
@@ -58,7 +58,7 @@ it.each([
   ['merchant-boarding-m-1001@acme', 'boarding'],
   ['business-onboarding-b-1', 'banking'],
   ['terminal-provisioning-t-1', 'payments'],
-  ['close-card-c-1', 'banking'],
+  ['operation-close-card-c-1', 'banking'],
   ['partner-account-plant-store@acme', 'plant-store'],
   ['customer-onboarding-c-1', ''],
   ['something-else', ''],

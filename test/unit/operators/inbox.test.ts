@@ -52,12 +52,17 @@ describe('the items of a workflow in the inbox', () => {
   });
 
   it('have the shortest id that every command accepts', () => {
-    const ids = ['merchant-boarding-a', 'merchant-boarding-b', 'business-onboarding-b@north', 'close-card-c'];
+    const ids = [
+      'merchant-boarding-a',
+      'merchant-boarding-b',
+      'business-onboarding-b@north',
+      'operation-close-card-c',
+    ];
     expect(ids.map(shortIds(ids))).toEqual(['a', ...ids.slice(1)]);
     expect(shortIds([])('merchant-boarding-x')).toBe('merchant-boarding-x');
     expect(onboardingName('merchant-boarding-a@north')).toBe('a@north');
     // It would be taken for a workflow id.
-    expect(onboardingName('merchant-boarding-close-card-1')).toBeUndefined();
+    expect(onboardingName('merchant-boarding-operation-1')).toBeUndefined();
   });
 });
 

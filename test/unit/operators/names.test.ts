@@ -4,7 +4,7 @@ import { nameOf, nameWithId } from '../../../src/operators/names.js';
 it.each([
   ['merchant-boarding-m-1', 'Acme Bikes', 'Acme Bikes', 'Acme Bikes (merchant-boarding-m-1)'],
   ['merchant-boarding-m-1', undefined, 'merchant-boarding-m-1', 'merchant-boarding-m-1'],
-  ['close-card-7', undefined, 'close-card-7', 'close-card-7'],
+  ['operation-close-card-7', undefined, 'operation-close-card-7', 'operation-close-card-7'],
   ['partner-account-banking', undefined, 'Banking partner', 'Banking partner (partner-account-banking)'],
   [
     'partner-record-boarding.gangway@acme',

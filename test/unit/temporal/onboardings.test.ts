@@ -49,7 +49,7 @@ describe('an onboarding is found', () => {
       ['acme'],
       'customer-onboarding-1@acme',
     ],
-    ['close-card-7', ['close-card-7'], [], 'close-card-7'],
+    ['operation-close-card-7', ['operation-close-card-7'], [], 'operation-close-card-7'],
   ])('by %s among %j with accounts %j', async (given, there, accounts, found) => {
     const { client } = temporal(...there.map((id) => named(id)));
     expect(await findOnboarding(client, given, accounts)).toMatchObject({ workflowId: found });
@@ -58,7 +58,7 @@ describe('an onboarding is found', () => {
 
   it.each<[given: string, there: string[], accounts: string[], mayMean: string[]]>([
     ['1', [], [], []],
-    ['close-card-7', [MERCHANT], [], []],
+    ['operation-close-card-7', [MERCHANT], [], []],
     ['1', ['merchant-boarding-1@acme'], [], []],
     ['1', [MERCHANT, 'business-onboarding-1'], [], [MERCHANT, 'business-onboarding-1']],
     [

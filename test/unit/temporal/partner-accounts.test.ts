@@ -103,9 +103,7 @@ describe('a step of a partner account is retried', () => {
     expect(examined.length).toBeLessThan(20);
     expect(reset()).toEqual([]);
     const types = /WorkflowType IN \((.*)\)$/.exec(queries()[0] ?? '')?.[1];
-    expect(types).toBe(
-      "'businessOnboarding', 'closeCard', 'changeAddress', 'setCardNickname', 'restoreSubUser', 'ensureWebhooks', 'generateStatement', 'partnerAccount', 'partnerRecord'",
-    );
+    expect(types).toBe("'businessOnboarding', 'partnerOperation', 'partnerAccount', 'partnerRecord'");
   });
 
   it('where a response could not be read', async () => {

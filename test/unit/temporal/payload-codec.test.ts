@@ -304,22 +304,24 @@ describe('the place of a payload', () => {
     ],
     [
       'a run of a schedule',
-      { namespace: 'default', workflowId: 'statement-acme' },
-      { namespace: 'default', workflowId: 'statement-acme-2026-11-01T06:00:00Z' },
+      { namespace: 'default', workflowId: 'operation-statement-acme' },
+      { namespace: 'default', workflowId: 'operation-statement-acme-2026-11-01T06:00:00Z' },
     ],
     [
       'another run of the same schedule',
-      { namespace: 'default', workflowId: 'statement-acme-2026-10-01T06:00:00Z' },
-      { namespace: 'default', workflowId: 'statement-acme-2026-11-01T06:00:00Z' },
+      { namespace: 'default', workflowId: 'operation-statement-acme-2026-10-01T06:00:00Z' },
+      { namespace: 'default', workflowId: 'operation-statement-acme-2026-11-01T06:00:00Z' },
     ],
   ])('fits when it is %s', async (_, belongs, place) => {
     expect(await found(made(belongs), place)).toEqual(plain(json('Ada')));
   });
 
   it('is not another schedule', async () => {
-    const belongs = { namespace: 'default', workflowId: 'statement-acme' };
-    const run = { namespace: 'default', workflowId: 'statement-corner-2026-11-01T06:00:00Z' };
-    await expect(found(made(belongs), run)).rejects.toThrow('found in workflow statement-corner of');
+    const belongs = { namespace: 'default', workflowId: 'operation-statement-acme' };
+    const run = { namespace: 'default', workflowId: 'operation-statement-corner-2026-11-01T06:00:00Z' };
+    await expect(found(made(belongs), run)).rejects.toThrow(
+      'found in workflow operation-statement-corner of',
+    );
   });
 });
 

@@ -55,9 +55,9 @@ describe('the query of gangway list', () => {
   });
 
   it('finds what is at one partner, by the type or by the id of an account', () => {
-    const types = ['merchantBoarding', 'businessOnboarding', 'closeCard', 'partnerAccount'] as const;
+    const types = ['merchantBoarding', 'businessOnboarding', 'partnerOperation', 'partnerAccount'] as const;
     expect(visibilityQuery({ types, system: 'banking' })).toBe(
-      "WorkflowType IN ('businessOnboarding', 'closeCard', 'partnerAccount') AND " +
+      "WorkflowType IN ('businessOnboarding', 'partnerOperation', 'partnerAccount') AND " +
         "(WorkflowType != 'partnerAccount' OR WorkflowId STARTS_WITH 'partner-account-banking')",
     );
     expect(visibilityQuery({ types: ['partnerRecord'], system: 'payments' })).toBe(

@@ -156,7 +156,8 @@ it.each<[Urgency, Agent | undefined, string | undefined, unknown[]]>([
 });
 
 describe('a single operation', () => {
-  const close = { type: 'closeCard', key: '7', args: ['x'], summary: 'Close card 7' } as const;
+  const request = { paymentCardId: '7', last4: '1234' };
+  const close = { operation: 'close-card', key: '7', request } as const;
 
   it.each<[string, Facts | undefined, outcome: string, started: string[]]>([
     ['is started', undefined, '', ['run-2']],
@@ -168,12 +169,12 @@ describe('a single operation', () => {
   ])('%s', async (_, there, outcome, started) => {
     const { client, sent } = server(there, { outcome: { outcome } });
     const { runId, ...result } = await startOperation(client, close, HERE);
-    expect(result).toEqual({ workflowId: 'close-card-7', started: started.length > 0 });
+    expect(result).toEqual({ workflowId: 'operation-close-card-7', started: started.length > 0 });
     expect(runId).toBe(started[0] ?? 'run-1');
     const starts = sent
       .filter(([name]) => name === 'startWorkflowExecution')
       .map(([, request]) => startIn(request));
-    expect(starts[0]).toMatchObject({ policies: ONCE, summary: 'Close card 7', memo: {} });
+    expect(starts[0]).toMatchObject({ policies: ONCE, summary: 'close card 7 for good', memo: {} });
     expect(starts.length).toBe(there && started.length > 0 ? 2 : 1);
   });
 });

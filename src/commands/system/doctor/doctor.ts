@@ -1,18 +1,15 @@
-import type { Client } from '@temporalio/client';
 import { openStore } from '../../../documents/open-store.js';
 import type { Closable } from '../../../partners/partner.js';
-import { loadReceiverSettings, WEBHOOK_PARTNERS } from '../../../receiver/settings.js';
-import { withClient } from '../../../temporal/connection.js';
-import { loadWorkerSettings, type WorkerSettings } from '../../../worker/settings.js';
+import { openClient } from '../../../temporal/connection.js';
 import type { CommandLine } from '../../cli/command-line.js';
 import { CommandFailed } from '../../cli/errors.js';
 import { EXIT } from '../../cli/exit-codes.js';
 import { type Verdict, verdictsOf } from './check.js';
 import { type ClockOffsets, examineClocks } from './clocks.js';
 import { partnerChecks } from './partners.js';
+import { type Examined, examineSettings, weakSettings } from './settings.js';
 import { storeCheck } from './stores.js';
 import { temporalChecks } from './temporal.js';
-import { weakSettings } from './weak-settings.js';
 
 export async function doctor(cli: CommandLine, { json }: { readonly json?: true }): Promise<void> {
   const found = await examine(cli, json ? printJson : printLine);
@@ -37,69 +34,74 @@ const printLine: Print = (cli, check, verdict, width) => {
   if (verdict.state !== 'ok') cli.line(`${indent}fix: ${verdict.fix}`);
 };
 
+/** A check that runs. */
+interface Running {
+  readonly name: string;
+  readonly verdicts: Promise<readonly Verdict[]> | readonly Verdict[];
+}
+
 /** Runs all checks at once. Prints each as soon as those before it are printed, so that the order is always the same. */
 async function examine(cli: CommandLine, print: Print): Promise<Verdict[]> {
-  // They are read first, because nothing runs with a bad setting.
-  const config = loadWorkerSettings(cli.env);
-  const { webhooks } = loadReceiverSettings(cli.env);
-  const senders = Object.fromEntries(WEBHOOK_PARTNERS.map((each) => [each, webhooks[each]?.senders ?? []]));
-  const weak = await weakSettings(config, cli.env);
-  const clocks: ClockOffsets = new Map();
-  const clients: Closable[] = [];
-  const temporal = connect(cli, config);
-  const open = (place: string) => openStore(place, cli.env);
-  const asking = [
-    ...temporalChecks(temporal.client, config, clocks),
-    ...partnerChecks({ config, env: cli.env, senders, clocks, clients }),
-    storeCheck('document store', 'DOCUMENT_DIR', () => open(config.documentDir)),
-    storeCheck('statement store', 'STATEMENT_DIR', () => open(config.statementDir)),
-  ];
+  const { usable, bad } = examineSettings(cli.env);
+  const settings = { name: 'settings', verdicts: bad };
+  if (!usable) return printed([settings], (...finding) => print(cli, ...finding));
+  const { running, close } = await runChecks(cli, usable);
   try {
-    const running = asking.map((check) => ({ name: check.name, verdicts: verdictsOf(check, cli.signal) }));
-    const responses = Promise.all(running.map(({ verdicts }) => verdicts));
-    const all = [
-      ...running,
-      { name: 'clocks', verdicts: responses.then(() => examineClocks(clocks)) },
-      { name: 'weak setting', verdicts: Promise.resolve(weak) },
-    ];
-    // What is awaited later must not count as unhandled.
-    for (const { verdicts } of all) verdicts.catch(() => undefined);
-    const width = Math.max(...all.map(({ name }) => name.length));
-    const found: Verdict[] = [];
-    for (const { name, verdicts } of all) {
-      for (const verdict of await verdicts) {
-        print(cli, name, verdict, width);
-        found.push(verdict);
-      }
-    }
-    return found;
+    return await printed([settings, ...running], (...finding) => print(cli, ...finding));
   } finally {
-    await Promise.all([temporal.close(), ...clients.map((client) => client.close())]);
+    await close();
   }
 }
 
-/** A client for as long as the checks run. */
-function connect(cli: CommandLine, config: WorkerSettings) {
-  let connected: (client: Client) => void = () => undefined;
-  let failed: (error: unknown) => void = () => undefined;
-  let close: () => void = () => undefined;
-  const client = new Promise<Client>((resolve, reject) => {
-    connected = resolve;
-    failed = reject;
-  });
-  const closed = new Promise<void>((resolve) => {
-    close = resolve;
-  });
-  const { env, signal } = cli;
-  const session = withClient({ env, keys: config.payloadKeys, signal }, (each) => {
-    connected(each);
-    return closed;
-  }).catch(failed);
+async function printed(
+  all: readonly Running[],
+  print: (check: string, verdict: Verdict, width: number) => void,
+): Promise<Verdict[]> {
+  const width = Math.max(...all.map(({ name }) => name.length));
+  const found: Verdict[] = [];
+  for (const { name, verdicts } of all) {
+    for (const verdict of await verdicts) {
+      print(name, verdict, width);
+      found.push(verdict);
+    }
+  }
+  return found;
+}
+
+async function runChecks({ env: given, signal }: CommandLine, usable: NonNullable<Examined['usable']>) {
+  const { config, webhooks, env } = usable;
+  const weak = await weakSettings(config, env);
+  const clocks: ClockOffsets = new Map();
+  const clients: Closable[] = [];
+  const temporal = openClient({ env, keys: config.payloadKeys, signal });
+  const store = (name: string, setting: string, place: string) =>
+    storeCheck(name, setting, { place, isGiven: Boolean(env[setting]), open: () => openStore(place, env) });
+  const checks = [
+    ...temporalChecks(
+      temporal.then(({ client }) => client),
+      config,
+      clocks,
+    ),
+    ...partnerChecks({ config, env: given, webhooks, clocks, clients }),
+    store('document store', 'DOCUMENT_DIR', config.documentDir),
+    store('statement store', 'STATEMENT_DIR', config.statementDir),
+  ];
+  const running = checks.map((check) => ({ name: check.name, verdicts: verdictsOf(check, signal) }));
+  const responses = Promise.all(running.map(({ verdicts }) => verdicts));
+  const all = [
+    ...running,
+    { name: 'clocks', verdicts: responses.then(() => examineClocks(clocks)) },
+    { name: 'weak setting', verdicts: Promise.resolve(weak) },
+  ];
+  // What is awaited later must not count as unhandled.
+  for (const { verdicts } of all) verdicts.catch(() => undefined);
   return {
-    client,
+    running: all,
     async close() {
-      close();
-      await session;
+      await Promise.all([
+        temporal.then((each) => each.close()).catch(() => undefined),
+        ...clients.map((client) => client.close()),
+      ]);
     },
   };
 }

@@ -131,34 +131,25 @@ async function opensOne(client: Client, payloads: readonly Payload[]): Promise<b
 const isOursWrong = ({ readable, unreadable }: Proven) => unreadable.length > readable;
 
 function lacking(keyId: string, inUse: InUse, hasKeys: boolean): Verdict {
-  const need = `of ${some([...inUse.keys()])}`;
+  const need = `key ${keyId}${hasKeys ? '' : ' is missing'} of ${some([...inUse.keys()])}`;
   return hasKeys
-    ? wrong(
-        `not in PAYLOAD_KEYS: key ${keyId} ${need}`,
-        `add ${keyId}:<base64> to PAYLOAD_KEYS, after the first key`,
-      )
-    : wrong(
-        `PAYLOAD_KEYS is not set: key ${keyId} is missing ${need}`,
-        'set the same PAYLOAD_KEYS as the workers',
-      );
+    ? wrong(`not in PAYLOAD_KEYS: ${need}`, `add ${keyId}:<base64> to PAYLOAD_KEYS, after the first key`)
+    : wrong(`PAYLOAD_KEYS is not set: ${need}`, 'set the same PAYLOAD_KEYS as the workers');
 }
 
 function unreadable(proven: Proven): Verdict[] {
   const { keyId, readable, unreadable: ids } = proven;
   if (ids.length === 0) return [];
-  if (isOursWrong(proven))
-    return [
-      wrong(
+  const [detail, fix] = isOursWrong(proven)
+    ? [
         `key ${keyId} of this command is not the one that encrypted ${some(ids)}`,
         `correct the value of key ${keyId} in PAYLOAD_KEYS of this command`,
-      ),
-    ];
-  return [
-    wrong(
-      `another key with the id ${keyId} encrypted ${some(ids)}; that of this command reads ${readable} others`,
-      'correct the process that has the other key; then read "A payload key is lost" in docs/disaster.md',
-    ),
-  ];
+      ]
+    : [
+        `another key with the id ${keyId} encrypted ${some(ids)}; that of this command reads ${readable} others`,
+        'correct the process that has the other key; then read "A payload key is lost" in docs/disaster.md',
+      ];
+  return [wrong(detail, fix)];
 }
 
 /**
@@ -176,26 +167,25 @@ function comparedWith(
   const needed = keys.filter(({ id }, index) => index === 0 || ofId(id));
   const lacks = needed.filter((key) => !keyChecks.includes(keyCheck(key)));
   const ours = keys.map(keyCheck);
-  if (lacks.length === 0)
-    return keyChecks.slice(0, 1).every((first) => ours.includes(first))
-      ? []
-      : [
-          wrong(
-            `worker ${name} encrypts with a key that this command does not have`,
-            'add the first key of that worker to PAYLOAD_KEYS of this command, after the first key',
-          ),
-        ];
+  const [first] = keyChecks;
+  if (lacks.length === 0 && first !== undefined && !ours.includes(first))
+    return [
+      wrong(
+        `worker ${name} encrypts with a key that this command does not have`,
+        'add the first key of that worker to PAYLOAD_KEYS of this command, after the first key',
+      ),
+    ];
   return lacks.flatMap(({ id }) => {
     const evidence = ofId(id);
     if (evidence && isOursWrong(evidence)) return [];
     const what = `worker ${name} has another key ${id} than this command, or none`;
-    if (!evidence) return [wrong(what, 'set the same PAYLOAD_KEYS here and for that worker, and restart it')];
-    return [
-      wrong(
-        `${what}; that of this command reads ${evidence.readable} running workflows`,
-        `correct key ${id} in PAYLOAD_KEYS of that worker, and restart it`,
-      ),
-    ];
+    const [detail, fix] = evidence
+      ? [
+          `${what}; that of this command reads ${evidence.readable} running workflows`,
+          `correct key ${id} in PAYLOAD_KEYS of that worker, and restart it`,
+        ]
+      : [what, 'set the same PAYLOAD_KEYS here and for that worker, and restart it'];
+    return [wrong(detail, fix)];
   });
 }
 

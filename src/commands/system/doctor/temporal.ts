@@ -94,37 +94,34 @@ export function temporalChecks(
 /** Names the task queues whose new tasks no worker takes. */
 export async function examineWorkers(client: Client, config: WorkerSettings): Promise<Verdict[]> {
   const { taskQueue } = config;
-  const accounts = servedAccounts(config).map(([name]) => name ?? '');
+  const accounts = servedAccounts(config).map(([name]) => name);
   const queues = await Promise.all(
-    polledQueues(
-      taskQueue,
-      accounts.map((name) => name || undefined),
-    ).map(async (polled) => ({
+    polledQueues(taskQueue, accounts).map(async (polled) => ({
       ...polled,
       pollers: await pollersOf(client, polled.queue, polled.tasks),
     })),
   );
   const idle = queues.filter(({ pollers }) => pollers.taking === 0);
   const [main] = queues;
-  if (main && idle.includes(main)) return [notTaken([main], '')];
-  if (idle.length > 0)
-    return [...new Set(['', ...accounts])].flatMap((name) => {
-      const ofAccount = idle.filter(({ account }) => account === name);
-      return ofAccount.length > 0 ? [notTaken(ofAccount, name)] : [];
-    });
+  const reported = main && idle.includes(main) ? [main] : idle;
+  if (reported.length > 0)
+    return [...new Set(reported.map(({ account }) => account))].map((name) =>
+      notTaken(
+        name,
+        reported.filter(({ account }) => account === name),
+      ),
+    );
   const others = new Set(queues.map(({ queue }) => queue)).size - 1;
+  const workers = `workers: ${main?.pollers.taking}`;
   return [
-    ok(
-      `polled in the last minute: task queue ${taskQueue} and ${others} of partners and events; workers: ${main?.pollers.taking}`,
-    ),
+    ok(`polled in the last minute: task queue ${taskQueue} and ${others} of partners and events; ${workers}`),
   ];
 }
 
 function notTaken(
-  idle: readonly { readonly queue: string; readonly pollers: Pollers }[],
   account: string,
+  [first, ...more]: readonly { readonly queue: string; readonly pollers: Pollers }[],
 ): Verdict {
-  const [first, ...more] = idle;
   if (!first) throw new RangeError('no task queue is idle');
   const { why, run } = noWorker(first.queue, first.pollers);
   const others = [...new Set(more.map(({ queue }) => queue))].join(', ');

@@ -1,0 +1,170 @@
+import { stat } from 'node:fs/promises';
+import { distance } from 'fastest-levenshtein';
+import { codecServerSettings } from '../../../codec-server/settings.js';
+import { consoleSettings, loadConsoleSettings } from '../../../console/settings.js';
+import { accountPrefix, accountSettings } from '../../../partners/account-settings.js';
+import { PARTNERS, SYSTEM_NAMES, settingsPrefix } from '../../../partners/systems.js';
+import {
+  loadReceiverSettings,
+  type ReceiverSettings,
+  receiverSettings,
+  webhookSettings,
+} from '../../../receiver/settings.js';
+import { didYouMean, nearest } from '../../../settings/nearest.js';
+import { type Advice, adviceAbout, BadSetting, readSettings, secretsOf } from '../../../settings/settings.js';
+import { isLoopback, TEMPORAL_SECRETS, temporalSettings } from '../../../temporal/connection.js';
+import { loadWorkerSettings, type WorkerSettings, workerSettings } from '../../../worker/settings.js';
+import { commandSettings } from '../../cli/command-line.js';
+import { type Verdict, warn, wrong } from './check.js';
+
+type Environment = NodeJS.ProcessEnv;
+
+/** The settings, without those that cannot be used; and a verdict about each of these. */
+export interface Examined {
+  /** Undefined when nothing can be checked before a setting is corrected. */
+  readonly usable:
+    | {
+        readonly config: WorkerSettings;
+        readonly webhooks: ReceiverSettings['webhooks'];
+        readonly env: Environment;
+      }
+    | undefined;
+  readonly bad: readonly Verdict[];
+}
+
+/** Reads all settings. One that cannot be used is left out, so that others, and what they lead to, are checked as well. */
+export function examineSettings(environment: Environment): Examined {
+  const env = { ...environment };
+  const bad: Verdict[] = [];
+  for (;;) {
+    try {
+      const config = loadWorkerSettings(env);
+      const { webhooks } = loadReceiverSettings(env);
+      if (isSet(env, CONSOLE)) loadConsoleSettings(env);
+      temporalSettings(env);
+      return { usable: { config, webhooks, env }, bad };
+    } catch (error) {
+      if (!(error instanceof BadSetting)) throw error;
+      // Two settings that contradict each other are one problem, though both are left out.
+      if (bad.every(({ detail }) => detail !== error.message))
+        bad.push(wrong(error.message, `correct ${error.setting}`));
+      const cause = causeOf(error, env);
+      if (cause === undefined) return { usable: undefined, bad };
+      delete env[cause];
+    }
+  }
+}
+
+/** The setting without which this would not happen. That of a system which lacks another one is its URL. */
+function causeOf({ setting, message }: BadSetting, env: Environment): string | undefined {
+  // Without it, certificates are checked nowhere.
+  if (setting === 'NODE_TLS_REJECT_UNAUTHORIZED') return undefined;
+  const named = message.match(/[A-Z][A-Z\d]+(_[A-Z\d]+)+/g) ?? [];
+  const urls = SYSTEM_NAMES.map(settingsPrefix).flatMap((system) => {
+    const [account, rest] = setting.split(system);
+    return rest === undefined ? [] : [`${account}${system}URL`];
+  });
+  return [setting, `${setting}_FILE`, ...named, ...urls].find((name) => env[name]);
+}
+
+const RECEIVER = /^RECEIVER_/;
+const CONSOLE = /^(CONSOLE|OIDC)_/;
+const CODEC_SERVER = /^CODEC_/;
+
+/** Whether a process is probably there, because one of its settings is set. */
+function isSet(env: Environment, names: RegExp): boolean {
+  return Object.entries(env).some(([name, value]) => names.test(name) && value);
+}
+
+/** Settings that work but are unsafe, and names that no process reads. Names settings and files, never a secret. */
+export async function weakSettings(config: WorkerSettings, env: Environment): Promise<Verdict[]> {
+  const accounts = [config, ...Object.values(config.accounts)];
+  const advice = [
+    ...adviceAbout(workerSettings, readSettings(workerSettings, env)),
+    ...weakTemporal(env),
+    ...accounts.flatMap(({ settingsPrefix: prefix, partners }) =>
+      SYSTEM_NAMES.flatMap((system) => {
+        const { settings } = PARTNERS[system];
+        const url = partners[system]?.url;
+        if (url === undefined) return [];
+        const set = { ...readSettings(settings, env, prefix), [`${settingsPrefix(system)}URL`]: url };
+        return adviceAbout(settings, set, prefix);
+      }),
+    ),
+    ...[
+      [receiverSettings, RECEIVER] as const,
+      [webhookSettings, RECEIVER] as const,
+      [consoleSettings, CONSOLE] as const,
+      [codecServerSettings, CODEC_SERVER] as const,
+    ].flatMap(([schema, names]) => (isSet(env, names) ? adviceAbout(schema, readSettings(schema, env)) : [])),
+    ...(await readableByOthers(config, env)),
+    ...misspelledSettings(env, Object.keys(config.accounts)),
+  ];
+  // Several processes have the same setting.
+  return [...new Map(advice.map(({ why, fix }) => [why, warn(why, fix)])).values()];
+}
+
+function weakTemporal(env: Environment): Advice[] {
+  const { address, tls, apiKey } = temporalSettings(env).connectionOptions;
+  if (isLoopback(address) || tls || apiKey) return [];
+  const why = 'TEMPORAL_ADDRESS is another machine and TLS is off: the network can read the traffic';
+  return [{ why, fix: 'set TEMPORAL_TLS=true' }];
+}
+
+async function readableByOthers(
+  { accounts, documentDir, statementDir }: WorkerSettings,
+  env: Environment,
+): Promise<Advice[]> {
+  const secrets = [...namesOf(Object.keys(accounts)), ...TEMPORAL_SECRETS.map((name) => `${name}_FILE`)];
+  const paths: Environment = {
+    ...Object.fromEntries(secrets.filter((name) => name.endsWith('_FILE')).map((name) => [name, env[name]])),
+    TEMPORAL_TLS_CLIENT_KEY_PATH: env['TEMPORAL_TLS_CLIENT_KEY_PATH'],
+    ...{ DOCUMENT_DIR: documentDir, STATEMENT_DIR: statementDir },
+  };
+  const found = Object.entries(paths).map(async ([name, path = '']) => {
+    const { mode } = await stat(path).catch(() => ({ mode: 0 }));
+    const why = `${name}: other users of this machine can read ${path}`;
+    return (mode & 0o077) === 0 ? [] : [{ why, fix: `run "chmod go= ${path}"` }];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** Only Gangway reads names with this prefix, so an unknown one is a mistake even if no setting is similar. */
+const OWN_PREFIX = 'GANGWAY_';
+
+/** A shorter name is similar to too many of other programs. */
+const SHORTEST = 8;
+
+/** Names in the environment that no process reads, and that look like a setting with a typing error. */
+export function misspelledSettings(env: Environment, accounts: readonly string[]): Advice[] {
+  const known = namesOf(accounts);
+  return Object.keys(env)
+    .filter((name) => !known.has(name) && isMeantForUs(name, known))
+    .sort()
+    .map((name) => ({
+      why: `${name} is not a setting, so nothing reads it${didYouMean(name, known)}`,
+      fix: 'correct its name, or remove it',
+    }));
+}
+
+function isMeantForUs(name: string, known: ReadonlySet<string>): boolean {
+  if (name.startsWith(OWN_PREFIX)) return true;
+  const [prefix = ''] = name.split('_');
+  const [similar] = name.length >= SHORTEST ? nearest(name, known) : [];
+  if (similar === undefined) return false;
+  return similar.startsWith(`${prefix}_`) || similar.length === name.length || distance(name, similar) === 1;
+}
+
+/** The settings of all processes in all accounts, and the files that may hold their secrets. */
+function namesOf(accounts: readonly string[]): Set<string> {
+  const processes = [workerSettings, commandSettings, receiverSettings, webhookSettings];
+  const schemas = [...processes, consoleSettings, codecServerSettings].map((schema) => ['', schema] as const);
+  const ofAccounts = ['', ...accounts.map(accountPrefix)].map(
+    (prefix) => [prefix, accountSettings()] as const,
+  );
+  const names = [...schemas, ...ofAccounts].flatMap(([prefix, schema]) => [
+    ...Object.keys(schema.shape).map((name) => prefix + name),
+    ...secretsOf(schema).map((name) => `${prefix}${name}_FILE`),
+  ]);
+  return new Set(names);
+}

@@ -1,0 +1,249 @@
+import { ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
+import { workflowInfo } from '@temporalio/workflow';
+import type { EnsuredWebhook } from '../messages/banking-activities.js';
+import {
+  type OperationName,
+  type OperationOutcome,
+  type OperationRequest,
+  type OperationResult,
+  type PartnerOperationInput,
+  purposeOf,
+} from '../messages/partner-operations.js';
+import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
+import { handleMessages } from './journey/handlers.js';
+import { type FieldTypes, requireFields } from './journey/input.js';
+import { createJourney, type Journey } from './journey/journey.js';
+import { ONCE, partnerActivities, REPEATABLE } from './journey/partner-activities.js';
+import { partnerFailure } from './journey/partner-failure.js';
+import { RejectedByPartner, runStep } from './journey/run-step.js';
+
+/**
+ * Carries out one operation at the bank that a person asked for, with the same care as an onboarding: {@link OPERATIONS} has
+ * the steps of each. A rejection by the partner ends it, because whoever asked can ask again.
+ */
+export async function partnerOperation<Name extends OperationName>(
+  input: PartnerOperationInput<Name>,
+): Promise<OperationOutcome> {
+  requireFields(input, { operation: 'string', request: 'object' });
+  const { operation, request } = input;
+  if (!Object.hasOwn(OPERATIONS, operation))
+    throw ApplicationFailure.nonRetryable(`operation: there is no ${operation}`, 'InvalidInput');
+  const { fields, steps } = OPERATIONS[operation];
+  requireFields(request, fields);
+  const journey = createJourney({
+    dueInHours: DEFAULT_DUE_IN_HOURS,
+    nextSteps: { working: purposeOf(input), done: 'It is done.' },
+    leftBehind: () => 'what was done by then stays done',
+  });
+  handleMessages(journey);
+  return journey.run<OperationOutcome>(
+    async () => {
+      try {
+        const result: object = await steps(request, journey);
+        return { outcome: 'done', ...result };
+      } catch (error) {
+        if (!(error instanceof RejectedByPartner)) throw error;
+        return { outcome: 'rejected', problems: error.problems };
+      }
+    },
+    (comment) => ({ outcome: 'abandoned', comment }),
+  );
+}
+
+/** An operation: the fields without which it cannot work, and its steps. */
+interface Definition<Name extends OperationName> {
+  readonly fields: FieldTypes;
+  readonly steps: (request: OperationRequest<Name>, journey: Journey) => Promise<OperationResult<Name>>;
+}
+
+const OPERATIONS: { readonly [Name in OperationName]: Definition<Name> } = {
+  'close-card': { fields: { paymentCardId: 'string', last4: 'string' }, steps: closeCard },
+  'card-nickname': { fields: { paymentCardId: 'string' }, steps: setNickname },
+  'change-address': {
+    fields: { streetAddress: 'string', postalCode: 'string', city: 'string', state: 'number' },
+    steps: changeAddress,
+  },
+  'restore-sub-user': { fields: { subUserId: 'number' }, steps: restoreSubUser },
+  'ensure-webhooks': { fields: { webhooks: 'array' }, steps: ensureWebhooks },
+  statement: {
+    fields: { period: 'string', financialAccountIds: 'array', fileFormat: 'string' },
+    steps: saveStatement,
+  },
+};
+
+/** A statement may have many pages, from many accounts. */
+const LONG = '10m';
+
+const bank = partnerActivities('banking')({
+  closeCard: { ...ONCE, summary: 'Close the card' },
+  isCardClosed: { ...REPEATABLE, summary: 'Check whether the card is closed' },
+  setCardNickname: { ...REPEATABLE, summary: 'Set the nickname' },
+  changeAddress: { ...ONCE, summary: 'Change the address' },
+  restoreSubUser: { ...ONCE, summary: 'Restore the sub-user' },
+  ensureWebhook: { ...REPEATABLE, summary: 'Create the webhook, if it is missing' },
+  saveStatement: {
+    ...REPEATABLE,
+    ...{ startToCloseTimeout: LONG, heartbeatTimeout: '30s', summary: 'Save the statement' },
+  },
+  sendStatement: { ...ONCE, startToCloseTimeout: LONG, summary: 'Send the statement by e-mail' },
+});
+
+async function closeCard(request: OperationRequest<'close-card'>, journey: Journey) {
+  const { paymentCardId } = request;
+  const isClosed = () => bank.isCardClosed({ paymentCardId });
+  await runStep<void>(journey, {
+    effect: 'once',
+    title: 'close the card',
+    run: async (send) => {
+      const { problems } = await send(bank.closeCard, request);
+      if (problems.length > 0) throw new RejectedByPartner(problems);
+    },
+    endsWhenRejected: true,
+    readEvidence: async () => {
+      const title = 'check whether the card is closed';
+      const closed = await runStep(journey, { effect: 'read', title, run: isClosed });
+      return closed ? { found: undefined } : undefined;
+    },
+    polledEvidence: 'none',
+    adopt: () => undefined,
+    idFormat: 'text',
+    whereToLook: `Check in the partner’s portal whether card ${paymentCardId} is closed. If it is, adopt ${paymentCardId}.`,
+  });
+  journey.timeline.add('card-closed', { detail: paymentCardId });
+  return { paymentCardId };
+}
+
+async function setNickname(request: OperationRequest<'card-nickname'>, journey: Journey) {
+  const { paymentCardId, nickName } = request;
+  const { last4 } = await runStep(journey, {
+    effect: 'idempotent',
+    title: 'set the nickname',
+    run: () => bank.setCardNickname({ paymentCardId, nickName }),
+    endsWhenRejected: true,
+  });
+  journey.timeline.add(nickName === null ? 'nickname-cleared' : 'nickname-set', { detail: paymentCardId });
+  return { paymentCardId, last4 };
+}
+
+/**
+ * If the partner confirms the change by a one-time code, a person is asked for it. A code is valid for one call, so after a
+ * rejection or a lost response the person is asked for another one.
+ */
+async function changeAddress(
+  { oneTimeCode, ...address }: OperationRequest<'change-address'>,
+  journey: Journey,
+): Promise<object> {
+  const needsCode = address.secureOperationType !== undefined;
+  let code = oneTimeCode;
+  await runStep(journey, {
+    effect: 'idempotent',
+    title: 'change the address',
+    prepare: async () => {
+      const why = `The partner confirms the change by a ${address.secureOperationType}.`;
+      if (needsCode) code ??= await askForCode(journey, why);
+    },
+    run: async () => {
+      for (;;) {
+        const used = code;
+        code = undefined;
+        const confirmed = used === undefined ? address : { ...address, oneTimeCode: used };
+        try {
+          return await bank.changeAddress({ change: confirmed });
+        } catch (error) {
+          const { kind } = partnerFailure(error);
+          if (!needsCode || (kind !== 'Forbidden' && kind !== 'Uncertain')) throw error;
+          code = await askForCode(
+            journey,
+            kind === 'Forbidden'
+              ? 'The partner rejected the change (403): the code was wrong, or the change is not permitted.'
+              : 'The call with the last code got no response, and a code is valid for one call.',
+          );
+        }
+      }
+    },
+    endsWhenRejected: true,
+  });
+  journey.timeline.add('address-changed');
+  return {};
+}
+
+async function askForCode(journey: Journey, why: string): Promise<string> {
+  const answer = await journey.ask({
+    kind: 'one-time-code',
+    title: 'One-time code needed: change the address',
+    detail: `${why} Answer with a code of 6 digits.`,
+    answers: ['code', 'abandon'],
+  });
+  return answer?.kind === 'code' ? answer.code : '';
+}
+
+/**
+ * The partner responds with 404 when the sub-user is restored already, and has no read for it: after a call whose response was
+ * lost, a 404 means that this call probably restored it.
+ */
+async function restoreSubUser({ subUserId }: OperationRequest<'restore-sub-user'>, journey: Journey) {
+  const { afterLostCall } = await runStep(journey, {
+    effect: 'idempotent',
+    title: 'restore the sub-user',
+    run: () => bank.restoreSubUser({ subUserId }),
+    endsWhenRejected: true,
+  });
+  const by = 'by a call whose response was lost';
+  journey.timeline.add('sub-user-restored', {
+    detail: afterLostCall ? `${subUserId}, ${by}` : `${subUserId}`,
+  });
+  return { subUserId, ...(afterLostCall && { note: `probably restored ${by}` }) };
+}
+
+async function ensureWebhooks(request: OperationRequest<'ensure-webhooks'>, journey: Journey) {
+  const webhooks: EnsuredWebhook[] = [];
+  for (const webhook of request.webhooks) {
+    const title = `create webhook ${webhook.name}`;
+    const run = () => bank.ensureWebhook(webhook);
+    const ensured = await runStep(journey, { effect: 'idempotent', title, run, endsWhenRejected: true });
+    webhooks.push({ ...webhook, ...ensured });
+    journey.timeline.add(ensured.existed ? 'webhook-existed' : 'webhook-created', { detail: webhook.name });
+    journey.state.report();
+  }
+  return { webhooks };
+}
+
+async function saveStatement({ email, ...rest }: OperationRequest<'statement'>, journey: Journey) {
+  const period = rest.period === 'previous-month' ? previousMonth(dayOfStart()) : rest.period;
+  const request = { ...rest, period };
+  const saved = await runStep(journey, {
+    effect: 'read',
+    title: 'save the statement',
+    run: () => bank.saveStatement(request),
+    endsWhenRejected: true,
+  });
+  journey.timeline.add('statement-saved', { detail: saved.fileName });
+  if (email === undefined) return { ...saved, emailed: false };
+  journey.state.report();
+  await runStep(journey, {
+    effect: 'once',
+    title: 'send the statement by e-mail',
+    run: (send) => send(bank.sendStatement, { ...request, email }),
+    endsWhenRejected: true,
+    readEvidence: 'none',
+    polledEvidence: 'none',
+    adopt: () => saved,
+    idFormat: 'text',
+    whereToLook: `Ask whether the statement of ${period} has arrived by email. If it has, adopt ${period}.`,
+  });
+  journey.timeline.add('statement-sent');
+  return { ...saved, emailed: true };
+}
+
+/** The time at which a schedule should have started the workflow. A schedule that catches up starts it much later. */
+const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME');
+
+function dayOfStart(): Date {
+  const { typedSearchAttributes, startTime } = workflowInfo();
+  return typedSearchAttributes.get(SCHEDULED_START) ?? startTime;
+}
+
+/** `2025-12` for any day of January 2026, in UTC. */
+function previousMonth(day: Date): string {
+  return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() - 1, 1)).toISOString().slice(0, 7);
+}
