@@ -19,7 +19,7 @@ import { pollersOf } from './workers.js';
 const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
 
 /** No worker would run a workflow. */
-class NoWorker extends TemporalProblem {
+export class NoWorker extends TemporalProblem {
   override readonly name = 'NoWorker';
 
   override get isUnavailable(): boolean {

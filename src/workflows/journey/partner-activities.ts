@@ -110,9 +110,9 @@ export function partnerActivities<System extends keyof PartnerActivities>(system
   };
 }
 
-/** One activity on the task queue of a partner. */
+/** One activity on the task queue of a partner, or on that of the workflow. */
 export function onTaskQueueOf(
-  queue: PartnerTaskQueue,
+  queue: PartnerTaskQueue | undefined,
   accountOf: () => string | undefined,
   name: string,
   options: ActivityOptions,

@@ -109,8 +109,10 @@ describe('batch at a terminal', () => {
     const { code, screen } = await batch.finished;
     expect(code).toBe(0);
     expect(batch.stdout()).toMatch(/\[=+-+\] \d+ of 20 started, \d+\.\d\/s, \d s to go/);
-    expect(screen.slice(0, 20).sort()).toEqual(ids.map((id, place) => `${place + 1} ${id} started`).sort());
-    expect(screen.slice(20)).toEqual(['20 rows: 20 started', '']);
+    const [note, ...lines] = screen;
+    expect(note).toMatch(/^\.\.\. the workers start the rows: "gangway batches /);
+    expect(lines.slice(0, 20).sort()).toEqual(ids.map((id, place) => `${place + 1} ${id} started`).sort());
+    expect(lines.slice(20)).toEqual(['20 rows: 20 started', '']);
   });
 
   it('keeps the bar out of redirected output', async () => {
@@ -119,7 +121,7 @@ describe('batch at a terminal', () => {
     const batch = at(`batch ${file} --rate 5 --json > ${lines}`);
     const { screen } = await batch.finished;
     expect(batch.stdout()).toContain(' of 5 started');
-    expect(screen).toEqual(['5 rows: 5 started', '']);
+    expect(screen.slice(1)).toEqual(['5 rows: 5 started', '']);
     const { stdout } = await run('cat', [lines], {});
     const rows = stdout.trimEnd().split('\n');
     expect(rows.map((line) => JSON.parse(line).started)).toEqual(Array(5).fill(true));

@@ -1,7 +1,7 @@
 /** The paths through the workflows. scripts/record-histories.ts records a history of each for each release. */
 
 import type { SingleActivity } from '../../../src/messages/activities.js';
-import { type OPERATIONS, partnerRecordId } from '../../../src/messages/ids.js';
+import { type OPERATIONS, partnerRecordId, workflowId } from '../../../src/messages/ids.js';
 import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
@@ -9,9 +9,10 @@ import type {
 } from '../../../src/messages/inputs.js';
 import type { Answer, RequirementKind } from '../../../src/messages/requirements.js';
 import type { TimelineEvent } from '../../../src/messages/timeline-events.js';
+import { handOver } from '../../../src/operators/batch/batches.js';
 import { startBusinessOnboarding, startMerchantBoarding, startOnce } from '../../../src/temporal/start.js';
 import { existing } from '../commands/existing.js';
-import { holder, terminal } from '../inputs.js';
+import { holder, merchant, terminal } from '../inputs.js';
 import { Onboarding } from '../onboarding.js';
 import type { Rig } from '../rig.js';
 import { accountOf, begun } from './partner-account.js';
@@ -189,6 +190,7 @@ export const PATHS: Readonly<Record<string, Path>> = {
       options: { startToCloseTimeout: '1m' },
     }),
   },
+  batch: { start: startBatch },
 };
 
 function called(name: string, scenario: string | undefined): string {
@@ -306,6 +308,21 @@ function operation(
     const { workflowId } = await startOnce(client, { type, key, args: [input], summary: key }, { taskQueue });
     return new Onboarding(client, workflowId);
   };
+}
+
+async function startBatch({ client, taskQueue }: Rig, name: string): Promise<Onboarding> {
+  const input = { ...merchant('waiting'), externalId: name };
+  const id = workflowId('merchantBoarding', name);
+  const row = {
+    line: 1,
+    externalId: name,
+    unique: {},
+    type: 'merchantBoarding',
+    workflowId: id,
+    input,
+  } as const;
+  const about = { name: 'rows.csv', actor: 'olga', pace: { concurrency: 1 } };
+  return new Onboarding(client, await handOver(client, taskQueue, [row], about));
 }
 
 /** The workflow that runs a single activity on a server without standalone activities. */
