@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { Deadline } from '../http/deadline.js';
 import { packageVersion } from '../operators/version.js';
 import { didYouMean } from '../settings/nearest.js';
-import { adoptCommand, batchCommand } from './batch/commands.js';
+import { adoptCommand, batchCommand, batchesCommand } from './batch/commands.js';
 import { DEBUG, stackOf, unforeseen } from './cli/bugs.js';
 import type { Surroundings } from './cli/command-line.js';
 import type { Act, Definition, Print } from './cli/definition.js';
@@ -56,7 +56,14 @@ export type { Output } from './cli/output.js';
 
 /** The commands by the headings of the help. */
 const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
-  'Onboard:': [boardCommand, onboardBusinessCommand, onboardCommand, batchCommand, adoptCommand],
+  'Onboard:': [
+    boardCommand,
+    onboardBusinessCommand,
+    onboardCommand,
+    batchCommand,
+    batchesCommand,
+    adoptCommand,
+  ],
   'Follow and answer requirements:': [
     ...[statusCommand, listCommand, inboxCommand, claimCommand, releaseCommand],
     ...[resolveCommand, confirmCommand],

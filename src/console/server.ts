@@ -24,7 +24,6 @@ import { hasSignedOut, recordSignOut } from '../temporal/sign-outs.js';
 import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../temporal/unavailable.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
 import { ASSETS } from './assets.js';
-import { batchesOf } from './batches.js';
 import { pageWith, partWith } from './layout.js';
 import { errorPage } from './pages/error.js';
 import { ROUTES } from './pages/routes.js';
@@ -95,7 +94,6 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
   const server = await consoleServer(options);
   const url = await server.listen({ host: settings.host, port: settings.port });
   const close = async () => {
-    await batchesOf(client).end();
     await server.close();
     await endQuestions(client);
   };

@@ -103,7 +103,8 @@ export const PRIORITY_KEYS = { call: 1, answer: 2, interactive: 3, batch: 4 } as
 /** An activity that runs without an onboarding. */
 export interface SingleActivity {
   readonly activity: string;
-  readonly queue: PartnerTaskQueue;
+  /** Default: the task queue of the workflows. */
+  readonly queue?: PartnerTaskQueue;
   /** The account at the partners. Default: the one without a name. */
   readonly account?: string | undefined;
   readonly args: readonly unknown[];

@@ -19,13 +19,16 @@ export const OPERATIONS = { partnerOperation: 'operation' } as const;
 /** The prefix of the ids of workflows that act for a whole account at a partner, by workflow type. */
 export const ACCOUNTS = { partnerAccount: 'partner-account', partnerRecord: 'partner-record' } as const;
 
-/** The prefix of each workflow type's ids. */
-export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS } as const;
+/** The prefix of the ids of workflows that start the onboardings of a file, by workflow type. */
+export const BATCHES = { onboardingBatch: 'onboarding-batch' } as const;
+
+/** What the id of each workflow type begins with. */
+export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS, ...BATCHES } as const;
 
 /** The workflow types that clients start, and those of accounts, which start by themselves. */
 export type WorkflowType = keyof typeof WORKFLOW_ID_PREFIXES;
 
-/** The partner that each workflow works with; '' for several partners, undefined where the key of the id names it. */
+/** The partner that each workflow works with; '' for several partners or none, undefined where the key of the id names it. */
 const SYSTEMS: Readonly<Record<WorkflowType, SystemName | '' | undefined>> = {
   merchantBoarding: 'boarding',
   businessOnboarding: 'banking',
@@ -34,6 +37,7 @@ const SYSTEMS: Readonly<Record<WorkflowType, SystemName | '' | undefined>> = {
   partnerOperation: 'banking',
   partnerAccount: undefined,
   partnerRecord: undefined,
+  onboardingBatch: '',
 };
 
 /** Separates a key from its account. Neither contains it, and it needs no quotes in a shell, a URL or a file name. */
@@ -118,7 +122,7 @@ export function possibleWorkflowIds(given: string, accounts: readonly string[]):
 /**
  * The partner that a workflow works with, by its id.
  *
- * @returns '' for a customer, which has several, and for any other text
+ * @returns '' for a customer or a batch, which have several, and for any other text
  */
 export function systemOf(id: string): SystemName | '' {
   const parts = partsOfId(id);
@@ -142,8 +146,10 @@ export type PartnerTaskQueue = SystemName | 'events';
  * its rate over all workers, and a backlog of one does not delay another.
  *
  * @param taskQueue that of the workflows, `GANGWAY_TASK_QUEUE`
+ * @param partner default: none, for what runs on the task queue of the workflows
  */
-export function partnerTaskQueue(taskQueue: string, partner: PartnerTaskQueue, account?: string): string {
+export function partnerTaskQueue(taskQueue: string, partner?: PartnerTaskQueue, account?: string): string {
+  if (partner === undefined) return taskQueue;
   return account === undefined ? `${taskQueue}-${partner}` : `${taskQueue}-${partner}-${account}`;
 }
 

@@ -1,5 +1,6 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { LONGEST, shortened } from '../partners/bounds.js';
+import { BATCH_MEMO } from './batches.js';
 import type { WorkflowType } from './ids.js';
 import { type DbaForm, indexedDba } from './listed.js';
 import { firstStage } from './stages.js';
@@ -37,17 +38,21 @@ export interface FirstSight {
   /** Default: `shown`. */
   readonly dbaForm?: DbaForm | undefined;
   readonly account?: string | undefined;
+  /** Workflow id of the batch that starts it. */
+  readonly batch?: string | undefined;
 }
 
 /** The options of a start that make a {@link FirstSight} visible. The memo and the summary are encrypted. */
 export function initialVisibility(
   type: WorkflowType,
-  { dba: name, summary = name, dbaForm = 'shown', account }: FirstSight,
+  { dba: name, summary = name, dbaForm = 'shown', account, batch }: FirstSight,
 ) {
   const dba = name === undefined ? undefined : shortened(name, LONGEST.line);
   return {
     staticSummary: shortened(summary ?? '', LONGEST.summary),
-    ...(dba !== undefined && { memo: { dba } }),
+    ...(dba !== undefined && {
+      memo: { dba, ...(batch !== undefined && { [BATCH_MEMO]: batch }) },
+    }),
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.stage, value: firstStage(type) },
       { key: SEARCH_ATTRIBUTES.actionRequired, value: false },

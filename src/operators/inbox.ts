@@ -24,8 +24,8 @@ export interface InboxItem
   readonly proposedAt?: string;
 }
 
-/** Without customers: their requirements are those of their parts, and would show twice. */
-const { customerOnboarding: _, ...WITH_OWN_REQUIREMENTS } = WORKFLOW_ID_PREFIXES;
+/** Without customers: their requirements are those of their parts, and would show twice. A batch asks nothing. */
+const { customerOnboarding: _, onboardingBatch: __, ...WITH_OWN_REQUIREMENTS } = WORKFLOW_ID_PREFIXES;
 
 /** The workflows of which the inbox has requirements. */
 export const INBOX_TYPES = typesOf(WITH_OWN_REQUIREMENTS);

@@ -13,6 +13,7 @@ import {
 import {
   decodeArrayFromPayloads,
   decodeOptionalFailureToOptionalError,
+  encodeToPayload,
 } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { z } from 'zod';
@@ -176,6 +177,19 @@ export async function decodedFailure(
 ): Promise<Error | undefined> {
   const found = foundIn(client, workflowId);
   return decodeOptionalFailureToOptionalError(client.options.loadedDataConverter, failure, found);
+}
+
+/** A value as a file of a workflow, encrypted like its payloads. */
+export async function sealed(client: Client, value: unknown, workflowId: string): Promise<Uint8Array> {
+  const { loadedDataConverter } = client.options;
+  const payload = await encodeToPayload(loadedDataConverter, value, foundIn(client, workflowId));
+  return PayloadMessage.encode(payload).finish();
+}
+
+/** The opposite of {@link sealed}. Throws like {@link decodedPayloads}. */
+export async function unsealed(client: Client, file: Uint8Array, workflowId: string): Promise<unknown> {
+  const [value] = await decodedPayloads(client, [PayloadMessage.decode(file)], workflowId);
+  return value;
 }
 
 function foundIn(

@@ -254,7 +254,7 @@ async function claimsIn(client: Client, raw: Raw): Promise<ClaimsMemo> {
 }
 
 /** A field of the memo, which is encrypted; undefined without its key, and when it belongs to another workflow. */
-async function inMemo(client: Client, { execution, memo }: Raw, field: string): Promise<unknown> {
+export async function inMemo(client: Client, { execution, memo }: Raw, field: string): Promise<unknown> {
   const payload = memo?.fields?.[field];
   if (!payload) return undefined;
   try {

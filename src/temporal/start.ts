@@ -8,6 +8,7 @@ import {
 import type { Priority } from '@temporalio/common';
 import type { z } from 'zod';
 import { PRIORITY_KEYS } from '../messages/activities.js';
+import { BATCH_MEMO } from '../messages/batches.js';
 import type {
   FollowedBusinessInput,
   FollowedCustomerInput,
@@ -35,6 +36,7 @@ import {
 import { type FirstSight, initialVisibility } from '../messages/search-attributes.js';
 import { outcomeOf } from './onboardings.js';
 import { decodedPayloads, isUnreadablePayload } from './payload-codec.js';
+import { inMemo } from './search.js';
 import { isNotFound } from './unavailable.js';
 
 export interface StartOptions {
@@ -45,6 +47,8 @@ export interface StartOptions {
   readonly urgency?: Urgency;
   /** Default: `shown`. */
   readonly dbaForm?: DbaForm;
+  /** Workflow id of the batch that starts it. The same batch may repeat a start that it does not know of. */
+  readonly batch?: string;
   /** Default: the client sends it. */
   readonly send?: SendStart;
 }
@@ -60,7 +64,7 @@ export type SendStart = (type: WorkflowType, options: WorkflowStartOptions) => P
 export interface Started {
   readonly workflowId: string;
   readonly runId: string;
-  /** False when this is an earlier workflow of the same id. */
+  /** False when this is an earlier workflow of the same id, which no earlier attempt of the same batch started. */
   readonly started: boolean;
 }
 
@@ -133,7 +137,7 @@ export const CUSTOMER: Kind<CustomerOnboardingInput> = {
 };
 
 /** A workflow to start, under the id that {@link workflowId} makes from type, key and account. */
-export interface Start extends Omit<FirstSight, 'dbaForm'> {
+export interface Start extends Omit<FirstSight, 'dbaForm' | 'batch'> {
   readonly type: WorkflowType;
   readonly key: string;
   readonly args: readonly unknown[];
@@ -148,7 +152,7 @@ export interface Start extends Omit<FirstSight, 'dbaForm'> {
 export async function startOnce(
   client: Client,
   { type, key, args, agent, account, ...sight }: Start,
-  { taskQueue, again = false, urgency = 'interactive', dbaForm, send = sentBy(client) }: StartOptions,
+  { taskQueue, again = false, urgency = 'interactive', dbaForm, batch, send = sentBy(client) }: StartOptions,
 ): Promise<Started> {
   const id = workflowId(type, key, account);
   try {
@@ -159,14 +163,21 @@ export async function startOnce(
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
       priority: priorityOf(urgency, agent, account),
-      ...initialVisibility(type, { ...sight, account, dbaForm }),
+      ...initialVisibility(type, { ...sight, account, dbaForm, batch }),
     });
     return { workflowId: id, runId, started: true };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     const { runId } = await client.workflow.getHandle(id).describe();
-    return { workflowId: id, runId, started: false };
+    return { workflowId: id, runId, started: batch !== undefined && (await isOfBatch(client, id, batch)) };
   }
+}
+
+/** An earlier attempt may have started it and never learned of it. The descriptions of the client have no memo. */
+async function isOfBatch(client: Client, id: string, batch: string): Promise<boolean> {
+  const request = { namespace: client.options.namespace, execution: { workflowId: id } };
+  const { workflowExecutionInfo } = await client.workflowService.describeWorkflowExecution(request);
+  return (await inMemo(client, workflowExecutionInfo ?? {}, BATCH_MEMO)) === batch;
 }
 
 function sentBy(client: Client): SendStart {

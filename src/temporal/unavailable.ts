@@ -5,6 +5,7 @@ import { addAbortSignal } from 'node:stream';
 import { connect } from 'node:tls';
 import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
 import {
+  type Client,
   isGrpcServiceError,
   isRetryableError,
   NamespaceNotFoundError,
@@ -75,6 +76,14 @@ const NAMES_SEARCH_ATTRIBUTE = /search attribute/i;
 export function rejectionOf(error: unknown): string | undefined {
   const details = rejectedBecause(error);
   return details === undefined || NAMES_SEARCH_ATTRIBUTE.test(details) ? undefined : details;
+}
+
+/** How long Temporal may take for one call, in milliseconds. */
+const DEADLINE_MS = 10_000;
+
+/** Makes a call of Temporal that must return soon. */
+export function promptly<Result>(client: Client, call: () => Promise<Result>): Promise<Result> {
+  return client.connection.withDeadline(Date.now() + DEADLINE_MS, call);
 }
 
 /** A problem with Temporal, or with a workflow there, that people can solve. The message is for them, on one line. */

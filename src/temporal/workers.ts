@@ -5,7 +5,7 @@ import { partnerTaskQueue } from '../messages/ids.js';
 import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
 import { all, IS_RUNNING, is } from './query.js';
 import { serverNow } from './server.js';
-import { isNotFound } from './unavailable.js';
+import { isNotFound, TemporalProblem } from './unavailable.js';
 
 /** A poller that the server saw in the last minute counts as a running worker. */
 const RECENT_MS = 60_000;
@@ -111,6 +111,15 @@ export function noWorker(
     why: `deployment ${deploymentName} has no current version, so no worker gets new tasks of task queue ${queue}`,
     run: `temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId} --yes`,
   };
+}
+
+/** No worker takes what would be started. */
+export class NoWorker extends TemporalProblem {
+  override readonly name = 'NoWorker';
+
+  override get isUnavailable(): boolean {
+    return true;
+  }
 }
 
 /** The same in one sentence. */

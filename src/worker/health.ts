@@ -106,9 +106,9 @@ export function startRequirementCounters(
   }
 }
 
-/** The workflow types that raise requirements, and their partners. A customer raises none: its parts do. */
+/** The workflow types that raise requirements, and their partners. A customer raises none: its parts do. Neither does a batch. */
 const RAISING = (Object.keys(WORKFLOW_ID_PREFIXES) as WorkflowType[])
-  .filter((type) => type !== 'customerOnboarding')
+  .filter((type) => type !== 'customerOnboarding' && type !== 'onboardingBatch')
   .flatMap((workflowType) => {
     const keys = workflowType in ACCOUNTS ? SYSTEM_NAMES : ['any'];
     return keys.map((key) => ({ workflowType, system: systemOf(workflowId(workflowType, key)) }));

@@ -58,9 +58,10 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
         throw new BadSetting('GANGWAY_TASK_QUEUE', `must be ${options.taskQueue}, as that of the worker`);
       }
       const client = workersClient({ connection, namespace: options.namespace ?? 'default' }, config);
-      const { sinks, activities, nexusServices, interceptors } = workflowQueue(config, client);
+      const { sinks, activities, nexusServices, interceptors, ...more } = workflowQueue(config, client);
       return {
         ...SHUTDOWN,
+        ...more,
         ...versioned(version),
         ...withWorkflows(options),
         identity: workerIdentity(payloadKeys, options.identity),

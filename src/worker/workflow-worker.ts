@@ -5,11 +5,14 @@ import type {
   WorkerInterceptors,
   WorkerOptions,
 } from '@temporalio/worker';
+import { batchActivities } from '../activities/batches.js';
 import { correctionActivities } from '../activities/corrections.js';
 import { reportsWrites } from '../activities/marks.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import { publishSinks } from '../activities/outbound-events.js';
+import { openStore } from '../documents/open-store.js';
 import type { CorrectionActivities, OnboardingActivities } from '../messages/activities.js';
+import type { BatchActivities } from '../messages/batches.js';
 import { knownAccounts } from '../messages/inputs.js';
 import { nexusService } from '../nexus/service.js';
 import { holdsInputs, namesDba } from '../process/logging.js';
@@ -26,16 +29,19 @@ export type WorkersConfig = Omit<WorkerSettings, 'healthAddress' | 'metricsAddre
  * outbound events
  */
 export function workflowQueue(config: WorkersConfig, client: Client) {
-  const { taskQueue, dbaForm, poll, events } = config;
+  const { taskQueue, dbaForm, poll, events, documentDir } = config;
   const known = knownAccounts(config);
   return {
     sinks: { ...traceSinks, ...publishSinks(events.destinations, client) },
     activities: {
       ...onboardingActivities(poll),
       ...correctionActivities(known),
-    } satisfies OnboardingActivities & CorrectionActivities,
+      ...batchActivities({ taskQueue, dbaForm }, () => openStore(documentDir)),
+    } satisfies OnboardingActivities & CorrectionActivities & BatchActivities,
     nexusServices: [nexusService({ taskQueue, dbaForm, known })],
     interceptors: intercepted(),
+    // A batch shows its progress, and learns that it is to stop, by its heartbeats.
+    maxHeartbeatThrottleInterval: '1s',
   } satisfies Partial<WorkerOptions>;
 }
 

@@ -7,6 +7,7 @@ import { partnerOperation } from './partner-operation.js';
 export { businessOnboarding } from './business-onboarding.js';
 export { customerOnboarding } from './customer-onboarding.js';
 export { merchantBoarding } from './merchant-boarding.js';
+export { onboardingBatch } from './onboarding-batch.js';
 export { partnerAccount } from './partner-account.js';
 export { partnerRecord } from './partner-record.js';
 export { terminalProvisioning } from './terminal-provisioning.js';

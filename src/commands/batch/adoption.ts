@@ -1,27 +1,26 @@
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
+import type {
+  FollowedBusinessInput,
+  FollowedCustomerInput,
+  FollowedMerchantInput,
+} from '../../messages/followed-inputs.js';
 import { atAccount, workflowId } from '../../messages/ids.js';
 import { accountName, dueInHours, externalId, type KnownAccounts, partnerId } from '../../messages/inputs.js';
 import { defined } from '../../messages/objects.js';
 import { partId } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { type Preview, promptly, type Ready, RefusedRow } from '../../operators/batch/ready.js';
+import type { Ready } from '../../operators/batch/ready.js';
 import type { RowRules } from '../../operators/batch/validation.js';
 import { ein } from '../../partners/banking/rules.js';
 import { text } from '../../partners/fields.js';
 import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
 import { fieldProblems } from '../../partners/rules-in-words.js';
 import { describe } from '../../temporal/onboardings.js';
-import {
-  type StartableType,
-  type Started,
-  type StartOptions,
-  startBusinessOnboarding,
-  startCustomerOnboarding,
-  startMerchantBoarding,
-} from '../../temporal/start.js';
-import { type Followed, PartnerReads } from './partner-reads.js';
+import type { StartableType } from '../../temporal/start.js';
+import { promptly } from '../../temporal/unavailable.js';
+import { type Followed, PartnerReads, type Preview, RefusedRow } from './partner-reads.js';
 
 /** A row of `gangway adopt`: a merchant, a banking profile, or both of one customer. */
 function rowSchema(known: KnownAccounts) {
@@ -56,13 +55,18 @@ function rowSchema(known: KnownAccounts) {
 
 type AdoptedRow = z.output<ReturnType<typeof rowSchema>>;
 
-interface AdoptionOptions {
-  /** The rows are read at their partners, and not started. */
-  readonly dryRun: boolean;
+/** A row that can be read at its partner before it is followed. */
+export interface Adoptable extends Ready {
+  /**
+   * What following would do.
+   *
+   * @throws {RefusedRow} when it cannot be followed
+   */
+  readonly preview: (client: Client, taskQueue: string) => Promise<Preview>;
 }
 
 /** The rows of a file for `gangway adopt`. */
-export function adoptionRules(known: KnownAccounts, { dryRun }: AdoptionOptions): RowRules {
+export function adoptionRules(known: KnownAccounts): RowRules<Adoptable> {
   const schema = rowSchema(known);
   const reads = new PartnerReads();
   return {
@@ -72,12 +76,12 @@ export function adoptionRules(known: KnownAccounts, { dryRun }: AdoptionOptions)
       if (isNestedDeeper(value)) return { line, problems: [{ field: '', message: TOO_NESTED }] };
       const { success, data: row, error } = schema.safeParse(value);
       if (!success) return { line, problems: fieldProblems(error) };
-      return readyToAdopt(line, row, reads, dryRun);
+      return readyToAdopt(line, row, reads);
     },
   };
 }
 
-function readyToAdopt(line: number, row: AdoptedRow, reads: PartnerReads, dryRun: boolean): Ready {
+function readyToAdopt(line: number, row: AdoptedRow, reads: PartnerReads): Adoptable {
   const { merchantProfileId, profileId, account } = row;
   const type = typeOf(row);
   const id = workflowId(type, row.externalId, account);
@@ -90,14 +94,11 @@ function readyToAdopt(line: number, row: AdoptedRow, reads: PartnerReads, dryRun
     unique: Object.fromEntries(claims),
     type,
     workflowId: id,
-    restart: 'adopt it under another externalId',
-    start: async (client, options) => {
-      const earlier = await promptly(client, () => earlierOf(client, row, id));
-      if (earlier && dryRun) return attached;
-      if (earlier) return earlier;
-      const preview = await reads.preview(client, options.taskQueue, follow(row));
-      return dryRun ? preview : promptly(client, () => start(client, row, options));
-    },
+    input: inputOf(row),
+    preview: async (client, taskQueue) =>
+      (await promptly(client, () => exists(client, row, id)))
+        ? attached
+        : reads.preview(client, taskQueue, follow(row)),
   };
 }
 
@@ -113,11 +114,11 @@ function typeOf({ merchantProfileId, profileId }: AdoptedRow): StartableType {
 }
 
 /**
- * The onboarding that a row attaches to; undefined when there is none.
+ * Whether a row attaches to an onboarding.
  *
  * @throws {RefusedRow} when an onboarding of this `externalId` has another merchant or profile
  */
-async function earlierOf(client: Client, row: AdoptedRow, id: string): Promise<Started | undefined> {
+async function exists(client: Client, row: AdoptedRow, id: string): Promise<boolean> {
   const { account, merchantProfileId, profileId } = row;
   const parts = [
     ...(merchantProfileId === undefined ? [] : [partId('boarding', row.externalId, account)]),
@@ -135,8 +136,7 @@ async function earlierOf(client: Client, row: AdoptedRow, id: string): Promise<S
     if (differs(profileId, profile))
       throw new RefusedRow(`${onboarding?.workflowId} exists, and has banking profile ${profile}`);
   }
-  const [onboarding] = found;
-  return onboarding && { workflowId: id, runId: onboarding.runId, started: false };
+  return found[0] !== undefined;
 }
 
 function follow(row: AdoptedRow): Followed {
@@ -157,13 +157,13 @@ function follow(row: AdoptedRow): Followed {
   };
 }
 
-async function start(client: Client, row: AdoptedRow, options: StartOptions): Promise<Started> {
+/** The input of the onboarding. */
+function inputOf(row: AdoptedRow): FollowedMerchantInput | FollowedBusinessInput | FollowedCustomerInput {
   const { merchant, business } = follow(row);
-  if (!merchant && business) return startBusinessOnboarding(client, business, options);
+  if (!merchant && business) return business;
   if (!merchant) throw new Error('unreachable');
-  if (!business) return startMerchantBoarding(client, merchant, options);
+  if (!business) return merchant;
   const { externalId, account, ...boarding } = merchant;
   const { externalId: _, account: __, merchantProfileId: ___, ...ofBank } = business;
-  const customer = { externalId, ...defined({ account }), boarding, business: ofBank } as const;
-  return startCustomerOnboarding(client, { ...customer, onDecline: 'continue' }, options);
+  return { externalId, ...defined({ account }), boarding, business: ofBank, onDecline: 'continue' };
 }

@@ -14,7 +14,7 @@ import { readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
 import { whileShowing } from '../cli/progress.js';
-import { type RunOptions, run } from './run.js';
+import { type RunOptions, startAndFollow } from './run.js';
 import { openSource } from './source.js';
 
 /** How the file is written. */
@@ -37,17 +37,17 @@ export async function batch(
   await withValidRows(cli, file, options, rules, async ({ name, validation, rows }) => {
     if (dryRun) return printValid(cli, name, validation, options.json);
     if (validation.rows > UNCONFIRMED_ROWS) await confirm(cli, consequenceOf(name, validation), { yes });
-    await withTemporal(cli, (context) => run(context, rows(), validation.rows, options), { finishes: true });
+    await withTemporal(cli, (context) => startAndFollow(context, name, rows(), options), { finishes: true });
   });
 }
 
 /** A file of which every row is valid. */
-export interface ValidFile {
+export interface ValidFile<Valid extends Ready> {
   /** In messages. */
   readonly name: string;
   readonly validation: Validation;
   /** Reads it again. */
-  readonly rows: () => AsyncGenerator<Ready>;
+  readonly rows: () => AsyncGenerator<Valid>;
 }
 
 /**
@@ -55,12 +55,12 @@ export interface ValidFile {
  *
  * @throws {InvalidInput} that names each wrong row by line, field and rule
  */
-export async function withValidRows(
+export async function withValidRows<Valid extends Ready>(
   cli: CommandLine,
   file: string,
   options: FormatOptions & Pick<RunOptions, 'json'>,
-  { schemas, check }: RowRules,
-  use: (file: ValidFile) => Promise<void>,
+  { schemas, check }: RowRules<Valid>,
+  use: (file: ValidFile<Valid>) => Promise<void>,
 ): Promise<void> {
   const { format, delimiter, mapping } = options;
   const given =
@@ -84,7 +84,10 @@ export async function withValidRows(
 }
 
 /** The rows of a file in a second reading, after all were found valid. */
-async function* readyRows(name: string, rows: AsyncIterable<Ready | Invalid>): AsyncGenerator<Ready> {
+async function* readyRows<Valid extends Ready>(
+  name: string,
+  rows: AsyncIterable<Valid | Invalid>,
+): AsyncGenerator<Valid> {
   for await (const row of rows) {
     if ('problems' in row)
       throw new InvalidInput(`${name}: changed while it was read; check the file and run the command again`);

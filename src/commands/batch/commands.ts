@@ -14,7 +14,8 @@ export function batchCommand(program: Command, act: Act): void {
     .summary('onboard everyone in a file')
     .description(
       'Start an onboarding for each row of FILE: merchants, businesses, customers. The whole file is checked first, and ' +
-        'nothing is started if any row is invalid. The same externalId attaches to the first onboarding, running or ended, ' +
+        'nothing is started if any row is invalid. Then the workers start the rows, even when this command ends. ' +
+        'The same externalId attaches to the first onboarding, running or ended, ' +
         'so the command is safe to run again: it starts what is missing. More than 20 rows are confirmed first.',
     )
     .argument('<file>', 'NDJSON or CSV, or - for standard input')
@@ -39,11 +40,13 @@ function withFileOptions(command: Command): Command {
     .option('--delimiter <character>', 'CSV: the character between cells, such as ";" or tab', separator)
     .option('--rate <n>', 'start at most this many per second', perSecond)
     .option('--concurrency <n>', 'start this many concurrently', positiveInteger, 8)
-    .addOption(
-      new Option('--give-up-after <duration>', 'stop when Temporal is unavailable for this long')
-        .argParser(milliseconds)
-        .default(120_000, '2m'),
-    );
+    .addOption(giveUpOption());
+}
+
+function giveUpOption(): Option {
+  return new Option('--give-up-after <duration>', 'stop when Temporal is unavailable for this long')
+    .argParser(milliseconds)
+    .default(120_000, '2m');
 }
 
 const HELP = `
@@ -53,8 +56,8 @@ different kinds. The first row of CSV names the fields of the input, such as
 and an empty cell is an absent field.
 
 Exit code 0: all rows are started, or with --wait have ended with any outcome.
-1: a row failed. 3: --timeout ended the wait while a row waits for a person.
-4: Temporal was unavailable. "gangway --help" lists the others.
+1: a row failed, or the batch was stopped. 3: --timeout ended the wait while a row waits for a person.
+4: Temporal or a worker was unavailable. "gangway --help" lists the others.
 
 Examples:
   gangway batch examples/merchants.csv --dry-run
@@ -67,6 +70,22 @@ function separator(value: string): string {
   return value;
 }
 
+export function batchesCommand(program: Command, act: Act): void {
+  const command = program
+    .command('batches')
+    .summary('follow or stop what batch started')
+    .description(
+      'Without an ID, list the batches of this task queue, newest first. With an ID, print a line for each row of that batch, ' +
+        'and wait until all are started. Ctrl-C ends the wait, not the batch.',
+    )
+    .argument('[id]', 'ID of a batch, onboarding-batch-...')
+    .option('--stop', 'stop it after the starts in progress; what was started continues')
+    .option('--wait', 'wait for all outcomes and print them')
+    .option('--limit <n>', 'list at most this many', positiveInteger, 50)
+    .addOption(giveUpOption());
+  withRecordFormats(command).action(act(async () => (await import('./batches.js')).batches));
+}
+
 export function adoptCommand(program: Command, act: Act): void {
   const command = program
     .command('adopt')
@@ -74,7 +93,7 @@ export function adoptCommand(program: Command, act: Act): void {
     .description(
       'Follow the merchants and banking profiles in FILE, which exist at their partners, to the end. Nothing is created, changed ' +
         'or submitted there: Gangway sends only what a person answers. The whole file is checked first. A worker reads each ' +
-        'row before it is started, within the rate limit of the partner. The same externalId attaches to the first ' +
+        'row before any is started, within the rate limit of the partner. The same externalId attaches to the first ' +
         'onboarding, running or ended, so the command is safe to run again.',
     )
     .argument('<file>', 'NDJSON or CSV, or - for standard input')

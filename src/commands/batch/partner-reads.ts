@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import type { Outcome } from '../../client/outcome.js';
@@ -11,18 +10,17 @@ import { partnerTaskQueue, workflowId } from '../../messages/ids.js';
 import { defined } from '../../messages/objects.js';
 import { businessOutcome, merchantOutcome } from '../../messages/outcomes.js';
 import type { RequirementKind } from '../../messages/requirements.js';
-import { type Preview, promptly, RefusedRow } from '../../operators/batch/ready.js';
+import { requireWorker } from '../../operators/batch/batches.js';
 import { explainPartnerFailure } from '../../operators/partner-failures.js';
 import { isUnderReview } from '../../partners/boarding/phases.js';
 import type { PartnerErrorDetails } from '../../partners/partner-error.js';
 import { isRefusedAtTheDoor } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
 import { startSingle } from '../../temporal/single-activities.js';
-import { pollersOf, whyNoWorker } from '../../temporal/workers.js';
 import { CommandFailed } from '../cli/errors.js';
 import { explainActivity } from '../cli/failures.js';
 import { outcomeLines } from '../cli/outcomes.js';
-import { RERUN } from './waiting.js';
+import { RERUN } from './persistence.js';
 
 type MerchantRead = Awaited<ReturnType<BoardingActivities['inspectMerchant']>>;
 type ProfileRead = Awaited<ReturnType<BankingActivities['inspectProfile']>>;
@@ -31,6 +29,20 @@ type ProfileRead = Awaited<ReturnType<BankingActivities['inspectProfile']>>;
 export interface Followed {
   readonly merchant?: FollowedMerchantInput;
   readonly business?: FollowedBusinessInput;
+}
+
+/** What following would do. */
+export interface Preview {
+  /** Counts the rows of which the same is true: `would poll`. */
+  readonly word: string;
+  /** Begins with the word. */
+  readonly text: string;
+  readonly json: object;
+}
+
+/** A row that cannot be followed, for a reason that other rows do not share. The message is for people. */
+export class RefusedRow extends Error {
+  override readonly name = 'RefusedRow';
 }
 
 /** What was read of a merchant or a profile, and what Gangway would do about it. */
@@ -64,7 +76,7 @@ export class PartnerReads {
    * What following would do.
    *
    * @throws {RefusedRow} when it cannot be followed
-   * @throws {CommandFailed} when no other row can be read either
+   * @throws {CommandFailed}, {@link NoWorker} when no other row can be read either
    */
   async preview(client: Client, taskQueue: string, { merchant, business }: Followed): Promise<Preview> {
     const [boarding, banking] = await Promise.all([
@@ -153,21 +165,6 @@ export class PartnerReads {
     } catch (error) {
       throw explainRead(error, what, queue);
     }
-  }
-}
-
-/** A worker that has just started may take this long to poll, in milliseconds. */
-const STARTING_WORKER_MS = 10_000;
-const CHECK_EVERY_MS = 500;
-
-/** An activity would wait for a worker without an end. @throws {CommandFailed} when there is none */
-async function requireWorker(client: Client, queue: string): Promise<void> {
-  const until = Date.now() + STARTING_WORKER_MS;
-  for (;;) {
-    const pollers = await promptly(client, () => pollersOf(client, queue, 'activity'));
-    if (pollers.taking > 0) return;
-    if (Date.now() >= until) throw new CommandFailed(`${whyNoWorker(queue, pollers)}: is one running?`);
-    await sleep(CHECK_EVERY_MS);
   }
 }
 

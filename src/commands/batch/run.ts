@@ -1,134 +1,272 @@
+import { userInfo } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TemporalFailure } from '@temporalio/common';
+import type { RowResult } from '../../messages/batches.js';
+import { type Batch, handOver, readBatch, resultsOfPart } from '../../operators/batch/batches.js';
 import type { Ready } from '../../operators/batch/ready.js';
-import { persistent, type Result, startAll } from '../../operators/batch/starting.js';
 import { rowsOf } from '../../operators/batch/validation.js';
+import { rejectionOf } from '../../temporal/unavailable.js';
+import { pollersOf, whyNoWorker } from '../../temporal/workers.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
 import { CommandFailed, Interrupted, TimedOut } from '../cli/errors.js';
 import { EXIT } from '../cli/exit-codes.js';
 import { outcomeLines } from '../cli/outcomes.js';
-import { bar, PROGRESS } from '../cli/progress.js';
-import { type Awaited, awaitAll, type End, RERUN } from './waiting.js';
+import { bar, PROGRESS, whileShowing } from '../cli/progress.js';
+import type { Adoptable } from './adoption.js';
+import { type Preview, RefusedRow } from './partner-reads.js';
+import { type Persistently, persistent, RERUN } from './persistence.js';
+import { awaitAll, type End } from './waiting.js';
 
-export interface RunOptions {
-  /** Starts per second. */
-  readonly rate?: number;
-  readonly concurrency: number;
+export interface FollowOptions {
   /** How long Temporal may be unavailable, in milliseconds. */
   readonly giveUpAfter: number;
   readonly wait?: true;
-  /** The rows are only previewed. */
-  readonly dryRun?: true;
   readonly json?: true;
   readonly csv?: true;
 }
 
-/** A row that was started, with what is needed to wait for it. */
-type StartedRow = RowId & Awaited;
+export interface RunOptions extends FollowOptions {
+  /** Starts per second. */
+  readonly rate?: number;
+  readonly concurrency: number;
+  /** The rows are only previewed. */
+  readonly dryRun?: true;
+}
 
-/**
- * Starts the rows of a valid file, and waits for them with `--wait`. Reports each row, and a summary.
- *
- * @throws {CommandFailed} when a row failed, or Temporal was unavailable for too long
- */
-export async function run(
+/** What the steps of one command share. */
+interface Run<Options extends FollowOptions = FollowOptions> {
+  readonly context: CommandContext;
+  readonly options: Options;
+  /** Aborted when the command ends before its time. */
+  readonly stop: AbortController;
+  readonly persistently: Persistently;
+  readonly report: Report;
+  /** What is known of each row, by its line. CSV has a row for each, and its header has the fields of all of them. */
+  readonly results: Results | undefined;
+}
+
+/** Lets the workers start the rows of a valid file, and reports each. @throws {CommandFailed} when a row failed */
+export function startAndFollow(
   context: CommandContext,
-  rows: AsyncGenerator<Ready>,
+  name: string,
+  rows: AsyncIterable<Ready>,
+  options: RunOptions,
+): Promise<void> {
+  return running(context, options, async (run) => follow(run, await handedOver(run, name, rows)));
+}
+
+/** Reads rows at their partners. Lets the workers start those that can be followed, unless it is a dry run. */
+export function readAndFollow(
+  context: CommandContext,
+  name: string,
+  rows: AsyncGenerator<Adoptable>,
   total: number,
   options: RunOptions,
 ): Promise<void> {
-  if (!options.csv) return runAll(context, rows, total, options);
-  const results: Results = new Map();
-  // Also when it is interrupted: what is started stays started.
-  return runAll(context, rows, total, options, results).finally(() => {
-    const inOrder = [...results].sort(([one], [other]) => one - other).map(([, record]) => record);
-    context.cli.csv(inOrder, ['line', 'externalId', 'workflowId', 'runId', 'started']);
+  return running(context, options, async (run) => {
+    const accepted = await readAll(run, rows, total);
+    if (accepted.length > 0) return follow(run, await handedOver(run, name, accepted), total);
+    run.report.summary(total, NOT_READ);
+    return run.report.failures;
   });
 }
 
-/** What is known of each row, by its line. CSV has a row for each, and its header has the fields of all of them. */
-type Results = Map<number, object>;
+/** Follows a batch that runs, or reports one that has ended. */
+export function followBatch(context: CommandContext, id: string, options: FollowOptions): Promise<void> {
+  return running(context, options, (run) => follow(run, id));
+}
 
-async function runAll(
+/** @param steps return how many rows failed */
+async function running<Options extends FollowOptions>(
   context: CommandContext,
-  rows: AsyncGenerator<Ready>,
-  total: number,
-  options: RunOptions,
-  results?: Results,
+  options: Options,
+  steps: (run: Run<Options>) => Promise<number>,
 ): Promise<void> {
   const { cli } = context;
   const stop = new AbortController();
-  const { signal } = stop;
   const interrupt = () => stop.abort(cli.signal.reason);
   if (cli.signal.aborted) interrupt();
   else cli.signal.addEventListener('abort', interrupt, { once: true });
-  const { startedRows, failures } = await start(context, rows, total, options, stop, results);
-  const waited =
-    startedRows.length > 0 && !signal.aborted
-      ? await wait(context, startedRows, options, stop, results)
-      : NOT_WAITED;
-  const failed = failures + waited.failures;
-  if (signal.reason instanceof Interrupted) {
-    if (!options.dryRun) cli.note(`what was started continues; ${RERUN}`);
-    if (signal.reason instanceof TimedOut) throw new TimedOut(waited.asked > 0 ? EXIT.person : EXIT.failed);
-    // A closed pipe is no success here, because rows are left.
-    throw new Interrupted(signal.reason.message, signal.reason.exitCode || 1);
+  const results: Results | undefined = options.csv && new Map();
+  const persistently = persistent({ ...options, stop, note: (text) => cli.note(text) });
+  const report = new Report(cli, options.json === true, results);
+  try {
+    const failed = await steps({ context, options, stop, persistently, report, results });
+    if (failed > 0) throw new CommandFailed(`${rowsOf(failed)} failed`);
+  } catch (error) {
+    // What is aborted fails as well.
+    throw stop.signal.aborted && !(error instanceof TimedOut) ? ended(stop.signal.reason) : error;
+  } finally {
+    // Also when it is interrupted: what is started stays started.
+    const inOrder = [...(results ?? [])].sort(([one], [other]) => one - other).map(([, record]) => record);
+    if (results) cli.csv(inOrder, ['line', 'externalId', 'workflowId', 'runId', 'started']);
   }
-  if (signal.aborted) throw signal.reason;
-  if (failed > 0) throw new CommandFailed(`${rowsOf(failed)} failed`);
 }
 
-function gaveUp(): CommandFailed {
-  const message = `gave up, because Temporal does not respond (--give-up-after)\n${RERUN}`;
-  return new CommandFailed(message, { exitCode: EXIT.unavailable });
+/** A closed pipe is no success here, because rows are left. */
+function ended(reason: unknown): unknown {
+  if (!(reason instanceof Interrupted) || reason instanceof TimedOut) return reason;
+  return new Interrupted(reason.message, reason.exitCode || 1);
 }
 
-const NOT_WAITED = { failures: 0, asked: 0 };
+const NOT_READ = 'not read';
 
-async function start(
-  { cli, client, config }: CommandContext,
-  rows: AsyncGenerator<Ready>,
+/** @returns the rows that can be followed; none in a dry run */
+async function readAll(
+  { context, options, persistently, stop, report }: Run<RunOptions>,
+  rows: AsyncGenerator<Adoptable>,
   total: number,
-  { rate, concurrency, giveUpAfter, wait, dryRun, json }: RunOptions,
-  stop: AbortController,
-  results?: Results,
-): Promise<{ readonly startedRows: readonly StartedRow[]; readonly failures: number }> {
-  const { taskQueue, dbaForm } = config;
-  const done = dryRun ? 'read' : 'started';
-  const progress = progressOf(cli, total, done);
-  const report = new Report(cli, json === true, results);
-  const startedRows: StartedRow[] = [];
-  await startAll(client, rows, {
-    options: { taskQueue, dbaForm, urgency: 'batch' },
-    rate,
-    concurrency: Math.min(concurrency, total),
-    stop,
-    persistently: persistent({ giveUpAfter, stop, gaveUp, note: (text) => cli.note(text) }),
-    onResult({ line, externalId, workflowId, restart }, result) {
-      const row = { line, externalId, workflowId, restart };
-      report.start(row, result);
+): Promise<readonly Adoptable[]> {
+  const { cli, client, config } = context;
+  const accepted: Adoptable[] = [];
+  const progress = progressOf(cli, total, 'read');
+
+  async function readNext(): Promise<void> {
+    for await (const row of rows) {
+      stop.signal.throwIfAborted();
+      try {
+        const preview = await persistently(() => row.preview(client, config.taskQueue));
+        if (options.dryRun) report.preview(row, preview);
+        else accepted.push(row);
+      } catch (error) {
+        const refused = error instanceof RefusedRow ? error.message : rejectionOf(error);
+        if (refused === undefined) throw error;
+        report.failed(row, refused);
+      }
       progress.step();
-      if (wait && 'started' in result) startedRows.push(row);
-    },
-  });
-  progress.end();
-  report.summary(total, `not ${done}`);
-  return { startedRows, failures: report.failures };
+    }
+  }
+
+  try {
+    const concurrency = Math.min(options.concurrency, total);
+    await Promise.all(Array.from({ length: concurrency }, readNext));
+    return accepted.sort((one, other) => one.line - other.line);
+  } catch (error) {
+    stop.abort(error);
+    report.summary(total, options.dryRun ? NOT_READ : NOT_STARTED);
+    throw error;
+  } finally {
+    progress.end();
+  }
 }
 
-/** @returns how many ended without an outcome, and how many of the rest wait for a person */
+/** @returns the id of the batch */
+async function handedOver(
+  { context: { cli, client, config }, options: { rate, concurrency } }: Run<RunOptions>,
+  name: string,
+  rows: AsyncIterable<Ready> | Iterable<Ready>,
+): Promise<string> {
+  const about = { name, actor: userInfo().username, pace: { rate, concurrency } };
+  const id = await whileShowing(cli, `handing ${name} over to a worker`, () =>
+    handOver(client, config.taskQueue, rows, about),
+  );
+  cli.note(`${PROGRESS}${howToFollow(id)}`);
+  return id;
+}
+
+function howToFollow(id: string): string {
+  return `the workers start the rows: "gangway batches ${id}" follows them again, and with --stop it stops them`;
+}
+
+const NOT_STARTED = 'not started';
+
+/** How often to read, in milliseconds, and how long without a result before it looks for a worker. */
+const READ_EVERY_MS = 300;
+const QUIET_MS = 10_000;
+
+/**
+ * Reports each row, and waits for it with `--wait`.
+ *
+ * @param total of the summary; default: the rows of the batch
+ * @returns how many rows failed
+ */
+async function follow(run: Run, id: string, total?: number): Promise<number> {
+  const { context, options, stop, report } = run;
+  const { cli } = context;
+  const results: RowResult[] = [];
+  let [batch, progress]: [Batch?, Progress?] = [];
+  try {
+    for await (const { now, more } of readings(run, id)) {
+      batch = now;
+      progress ??= progressOf(cli, now.state.rows, 'started');
+      for (const result of more) {
+        report.start(result);
+        progress.step();
+      }
+      results.push(...more);
+    }
+  } finally {
+    progress?.end();
+    if (batch) report.summary(total ?? batch.state.rows, batch.hasEnded ? NOT_STARTED : 'to come');
+    if (batch && stop.signal.reason instanceof Interrupted) cli.note(howToFollow(id));
+  }
+  if (batch?.state.stage !== 'done')
+    throw new CommandFailed(`${WHY_EARLY[batch?.state.stage ?? '']}; ${RERUN}`);
+  const started = results.filter(({ result }) => result !== 'failed');
+  const failures = report.failures;
+  return options.wait && started.length > 0 ? failures + (await wait(run, started)) : failures;
+}
+
+const WHY_EARLY: Readonly<Record<string, string>> = {
+  running: 'the batch was terminated',
+  stopped: 'the batch was stopped; what was started continues',
+  checked: 'the batch was terminated, and nothing was started',
+  discarded: 'nobody confirmed the batch, and nothing was started',
+};
+
+/** A batch again and again until it has ended, with the results since the reading before. */
+async function* readings({ context, persistently, stop }: Run, id: string) {
+  const { cli, client, config } = context;
+  const { taskQueue } = config;
+  const seen = new Set<number>();
+  let parts = 0;
+  let lastAt = Date.now();
+  let told: string | undefined;
+  for (;;) {
+    const now = await persistently(() => readBatch(client, id));
+    if (!now) throw new CommandFailed(`there is no batch ${JSON.stringify(id)}`);
+    const results: RowResult[] = [];
+    let { problem } = now;
+    try {
+      for (; parts < now.parts; parts += 1)
+        results.push(
+          ...(await persistently(() => resultsOfPart(client, taskQueue, { batch: id, part: parts }))),
+        );
+    } catch (error) {
+      if (!(error instanceof TemporalFailure)) throw error;
+      problem = `its results cannot be read: ${error.cause?.message ?? error.message}`;
+      if (now.hasEnded) throw new CommandFailed(problem, { exitCode: EXIT.unavailable });
+    }
+    const more = [...results, ...now.recent].filter(({ line }) => !seen.has(line));
+    for (const { line } of more) seen.add(line);
+    if (more.length > 0) lastAt = Date.now();
+    yield { now, more };
+    if (now.hasEnded) return;
+    if (now.state.stage === 'checked') problem = 'it waits for its confirmation in the console';
+    else if (Date.now() - lastAt > QUIET_MS) problem ??= await noWorker();
+    if (problem !== told && problem !== undefined) cli.note(`${PROGRESS}the batch waits: ${problem}`);
+    told = problem;
+    await sleep(READ_EVERY_MS, undefined, { signal: stop.signal });
+  }
+
+  async function noWorker(): Promise<string | undefined> {
+    lastAt = Date.now();
+    const pollers = await persistently(() => pollersOf(client, taskQueue, 'workflow'));
+    return pollers.taking === 0 ? whyNoWorker(taskQueue, pollers) : undefined;
+  }
+}
+
+/** @returns how many ended without an outcome */
 async function wait(
-  { cli, client }: CommandContext,
-  startedRows: readonly StartedRow[],
-  { giveUpAfter, json }: RunOptions,
-  stop: AbortController,
-  results?: Results,
-): Promise<typeof NOT_WAITED> {
-  const progress = progressOf(cli, startedRows.length, 'ended');
+  { context: { cli, client }, options: { json }, stop, persistently, results }: Run,
+  started: readonly RowResult[],
+): Promise<number> {
+  const progress = progressOf(cli, started.length, 'ended');
   const report = new Report(cli, json === true, results);
   const asked = new Set<string>();
   cli.note(`${PROGRESS}Ctrl-C ends the wait, not the onboardings; ${RERUN}`);
-  await awaitAll(client, startedRows, {
-    stop,
-    persistently: persistent({ giveUpAfter, stop, gaveUp, note: (text) => cli.note(text) }),
+  await awaitAll(client, started, {
+    ...{ stop, persistently },
     onEnd(row, end) {
       asked.delete(row.workflowId);
       report.end(row, end);
@@ -144,9 +282,15 @@ async function wait(
     },
   });
   progress.end();
-  report.summary(startedRows.length, 'still running');
-  return { failures: report.failures, asked: asked.size };
+  report.summary(started.length, 'still running');
+  const { reason } = stop.signal;
+  if (reason instanceof Interrupted) cli.note(`what was started continues; ${RERUN}`);
+  if (reason instanceof TimedOut && asked.size > 0) throw new TimedOut(EXIT.person);
+  stop.signal.throwIfAborted();
+  return report.failures;
 }
+
+type Results = Map<number, object>;
 
 /** A progress display for the person at the terminal. */
 interface Progress {
@@ -194,23 +338,18 @@ class Report {
     private readonly results: Results | undefined,
   ) {}
 
-  start(row: RowId, result: Result): void {
-    if ('rejected' in result) {
-      this.#failed(row, result.rejected);
-      return;
-    }
-    if ('word' in result) {
-      this.#print(row, result.word, result.text, result.json);
-      return;
-    }
-    const { runId, started } = result;
-    const word = started ? 'started' : 'attached';
-    this.#print(row, word, word, { runId, started });
+  preview(row: RowId, { word, text, json }: Preview): void {
+    this.#print(row, word, text, json);
+  }
+
+  start({ result, runId, error, ...row }: RowResult): void {
+    if (result === 'failed') this.failed(row, error ?? '');
+    else this.#print(row, result, result, { runId, started: result === 'started' });
   }
 
   end(row: RowId, end: End): void {
     if ('failed' in end) {
-      this.#failed(row, end.failed);
+      this.failed(row, end.failed);
       return;
     }
     const lines = outcomeLines(end).map((part) => part.trim());
@@ -229,7 +368,7 @@ class Report {
     this.json || this.results ? this.cli.note(text) : this.cli.line(text);
   }
 
-  #failed(row: RowId, error: string): void {
+  failed(row: RowId, error: string): void {
     this.#print(row, 'failed', `failed: ${error}`, { error });
   }
 

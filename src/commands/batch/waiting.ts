@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import pThrottle from 'p-throttle';
 import { awaitOutcome, EndedWithoutOutcome, type Outcome } from '../../client/outcome.js';
+import { partsOfId } from '../../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { promptly } from '../../operators/batch/ready.js';
-import type { Persistently } from '../../operators/batch/starting.js';
+import { BUSINESS, CUSTOMER, MERCHANT } from '../../temporal/start.js';
+import { promptly } from '../../temporal/unavailable.js';
+import type { Persistently } from './persistence.js';
 
 /** How often to check all, in milliseconds. */
 const CHECK_EVERY_MS = 1_000;
@@ -17,8 +19,6 @@ const CONCURRENCY = 8;
 /** A workflow to wait for. */
 export interface Awaited {
   readonly workflowId: string;
-  /** How to start it again, for people. */
-  readonly restart: string;
 }
 
 /** How an onboarding ended, or why it has no outcome. */
@@ -69,14 +69,12 @@ export async function awaitAll<Row extends Awaited>(
   }
 }
 
-async function endOf(
-  client: Client,
-  { workflowId, restart }: Awaited,
-  persistently: Persistently,
-): Promise<End> {
+async function endOf(client: Client, { workflowId }: Awaited, persistently: Persistently): Promise<End> {
   try {
     return await persistently(() =>
-      promptly(client, () => awaitOutcome<Outcome>(client, workflowId, { restart, input: 'FILE' })),
+      promptly(client, () =>
+        awaitOutcome<Outcome>(client, workflowId, { restart: restartOf(workflowId), input: 'FILE' }),
+      ),
     );
   } catch (error) {
     if (error instanceof EndedWithoutOutcome) return { failed: error.reason };
@@ -84,4 +82,8 @@ async function endOf(
   }
 }
 
-export const RERUN = 'run the same command again: it continues from here and starts nothing twice';
+/** How to start it again, for people. */
+function restartOf(workflowId: string): string {
+  const kind = [MERCHANT, BUSINESS, CUSTOMER].find(({ type }) => type === partsOfId(workflowId)?.type);
+  return `start it again with "gangway ${kind?.command} FILE --again"`;
+}

@@ -1,20 +1,41 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { confirmBatch, type RowResult } from '../../messages/batches.js';
+import { isSamePerson } from '../../messages/claims.js';
+import { BATCHES, partsOfId } from '../../messages/ids.js';
 import { fieldOf } from '../../messages/objects.js';
-import { consequenceOf, kindsOf, rowsOf, UNCONFIRMED_ROWS } from '../../operators/batch/validation.js';
+import { type Batch, handOver, listBatches, readBatch, resultsOf } from '../../operators/batch/batches.js';
+import { heldSource, rowReader } from '../../operators/batch/format.js';
+import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../operators/batch/ready.js';
+import {
+  consequenceOf,
+  kindsOf,
+  rowsOf,
+  UNCONFIRMED_ROWS,
+  type Validation,
+  validate,
+} from '../../operators/batch/validation.js';
 import { csvOf } from '../../operators/csv.js';
 import { Facts, Notes, Table, Time } from '../../operators/report/page.js';
-import {
-  type Batch,
-  batchesOf,
-  type CheckedFile,
-  checkedFile,
-  DEFAULT_RATE,
-  MAX_FILE_BYTES,
-  type RowResult,
-} from '../batches.js';
-import { receivedForm } from '../held-files.js';
+import { parseJson, utf8 } from '../../operators/text.js';
+import { promptly } from '../../temporal/unavailable.js';
+import { type HeldFile, receivedForm } from '../held-files.js';
+import { accountProblem, ownAccounts } from '../own-accounts.js';
 import { Fields } from '../query.js';
-import { NotShown, type Route, type Shown, type Visit, ZONE_COOKIE } from '../route.js';
+import { type Console, NotShown, type Route, type Shown, type Visit, ZONE_COOKIE } from '../route.js';
+import { maySee, type Visitor } from '../visitor.js';
 import { Csrf } from './parts.js';
+
+/** 5,000 customers of 3 KiB each. A larger file is for the command line, which streams it. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+/** Starts per second, where the form has no other number. */
+const DEFAULT_RATE = 20;
+
+/** How many rows are started at once, as by default on the command line. */
+const CONCURRENCY = 8;
+
+/** How many batches are listed. */
+const MOST_LISTED = 50;
 
 const DELIMITERS: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };
 
@@ -59,46 +80,106 @@ export function BatchUpload({ csrf }: { readonly csrf: string }) {
   );
 }
 
-/** The batches that a person may open again. */
-export function RunningBatches({ client, visitor, times }: Visit) {
-  const batches = batchesOf(client).of(visitor);
+/** The batches that a person may open. */
+export async function listedBatches({ client, settings, visitor, times }: Visit) {
+  const all = await listBatches(client, settings.taskQueue, MOST_LISTED);
+  const batches = all.filter((batch) => isVisible(batch, visitor));
   if (batches.length === 0) return null;
   const columns = [
-    { title: 'File', cell: ({ id, file }: Batch) => <a href={`/batches/${id}`}>{file.name}</a> },
-    { title: 'State', cell: ({ state }: Batch) => STATES[state] },
-    { title: 'Rows', cell: ({ file }: Batch) => file.validation.rows, isNumber: true as const },
-    { title: 'By', cell: ({ actor }: Batch) => actor },
-    {
-      title: 'Started',
-      cell: ({ startedAt }: Batch) => <Time times={times} at={startedAt?.toISOString()} />,
-    },
+    { title: 'File', cell: (batch: Batch) => <a href={pathOf(batch)}>{batch.state.name}</a> },
+    { title: 'State', cell: (batch: Batch) => stageOf(batch) },
+    { title: 'Rows', cell: ({ state }: Batch) => state.rows, isNumber: true as const },
+    { title: 'By', cell: ({ state }: Batch) => state.actor },
+    { title: 'Began', cell: ({ startedAt }: Batch) => <Time times={times} at={startedAt.toISOString()} /> },
   ];
   return (
     <>
-      <h2>Batches of this console</h2>
-      <Table caption="Batches since the console started" rows={batches} columns={columns} isWide />
+      <h2>Batches</h2>
+      <Table caption={`The last ${MOST_LISTED} batches`} rows={batches} columns={columns} isWide />
     </>
   );
 }
 
+/** A file that is not confirmed is its owner's. Another person may see what runs in accounts that are theirs, too. */
+export function isVisible({ state: { stage, actor, accounts } }: Batch, visitor: Visitor): boolean {
+  if (stage === 'checked' || stage === 'discarded') return isSamePerson(actor, visitor.actor);
+  return accounts.every((account) => maySee(visitor, account || undefined));
+}
+
+const PREFIX = `${BATCHES.onboardingBatch}-`;
+
+function pathOf({ id }: Batch): string {
+  return `/batches/${id.slice(PREFIX.length)}`;
+}
+
+interface CheckedFile {
+  readonly name: string;
+  readonly validation: Validation;
+  /** Reads it again, when every row is valid. */
+  readonly rows: () => AsyncGenerator<Ready>;
+}
+
+/** Rows that are read before others get a turn. */
+const ROWS_AT_ONCE = 50;
+
+/**
+ * Checks every row of a file, as the command line does, for what this person may start.
+ *
+ * @throws {InvalidInput} when the file or its mapping cannot be read
+ */
+export async function checkedFile(
+  { settings, visitor }: Pick<Console, 'settings'> & { readonly visitor: Visitor },
+  { name, bytes }: HeldFile,
+  {
+    delimiter,
+    mapping,
+  }: { readonly delimiter?: string | undefined; readonly mapping?: HeldFile | undefined },
+): Promise<CheckedFile> {
+  const known = ownAccounts(settings, visitor);
+  const given = mapping && {
+    name: mapping.name,
+    value: parseJson(utf8(mapping.bytes, mapping.name), mapping.name),
+  };
+  const readRows = rowReader({ delimiter, mapping: given }, name, rowSchemas(known));
+  const check = rowCheck(known);
+  const source = heldSource(name, bytes);
+  async function* checkedRows(): AsyncGenerator<Ready | Invalid> {
+    let count = 0;
+    for await (const row of readRows(source)) {
+      const checked = check(row);
+      count += 1;
+      if (count % ROWS_AT_ONCE === 0) await breathe();
+      const problem =
+        'problems' in checked ? undefined : accountProblem(visitor, partsOfId(checked.workflowId)?.account);
+      yield problem ? { line: checked.line, problems: [problem] } : checked;
+    }
+  }
+  async function* readyRows() {
+    // The bytes are those of the first reading.
+    for await (const row of checkedRows()) if ('input' in row) yield row;
+  }
+  return { name, validation: await validate(checkedRows()), rows: readyRows };
+}
+
+/** Hands a valid file over to the workers, which keep it until a second form confirms it. */
 async function checkFile(visit: Visit): Promise<Shown> {
+  const { client, settings, visitor, csrf } = visit;
   const { fields, files } = await receivedForm(visit, MAX_FILE_BYTES);
   const { file, mapping } = files;
   if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
   const named = fieldOf(DELIMITERS, fields['delimiter'] ?? '');
   // NDJSON takes none.
   const delimiter = /\.csv$/i.test(file.name) ? named : undefined;
-  const checked = await checkedFile(visit, file, { delimiter, mapping });
-  const { rows, problemCount } = checked.validation;
-  if (rows === 0) throw new NotShown(422, 'The file has no rows. Nothing was started.');
-  if (problemCount > 0)
-    return { title: 'File is not valid', status: 422, page: <Problems {...checked} csrf={visit.csrf} /> };
-  const { id } = batchesOf(visit.client).hold(visit.visitor, checked);
-  return { to: `/batches/${id}` };
+  const { name, validation, rows } = await checkedFile(visit, file, { delimiter, mapping });
+  if (validation.rows === 0) throw new NotShown(422, 'The file has no rows. Nothing was started.');
+  if (validation.problemCount > 0)
+    return { title: 'File is not valid', status: 422, page: <Problems {...{ name, validation, csrf }} /> };
+  const id = await handOver(client, settings.taskQueue, rows(), { name, actor: visitor.actor });
+  return { to: `/batches/${id.slice(PREFIX.length)}` };
 }
 
-/** The problems of a file, by line and field. */
-function Problems({ name, validation, csrf }: CheckedFile & { readonly csrf: string }) {
+/** What is wrong with a file, by line and field. */
+function Problems({ name, validation, csrf }: Omit<CheckedFile, 'rows'> & { readonly csrf: string }) {
   const { rows, counts, problems, problemCount } = validation;
   type Problem = (typeof problems)[number];
   const valid = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -128,45 +209,49 @@ function Problems({ name, validation, csrf }: CheckedFile & { readonly csrf: str
   );
 }
 
-const STATES: Readonly<Record<Batch['state'], string>> = {
+const STAGES: Readonly<Record<Batch['state']['stage'], string>> = {
   checked: 'checked, not started',
   running: 'running',
-  stopping: 'stopping',
-  stopped: 'stopped',
   done: 'done',
-  failed: 'ended early',
+  stopped: 'stopped',
+  discarded: 'not confirmed, and discarded',
 };
 
-function isUnderWay({ state }: Batch): boolean {
-  return state === 'running' || state === 'stopping';
+/** A batch that somebody terminated does not say so itself. */
+function stageOf({ state: { stage }, hasEnded }: Batch): string {
+  return hasEnded && (stage === 'running' || stage === 'checked') ? 'ended early' : STAGES[stage];
 }
 
-/** The refresh interval of a running batch's page, in seconds. */
+/** How often the page of a running batch is read again, in seconds. */
 const REFRESH_SECONDS = 2;
 
 async function showBatch(visit: Visit): Promise<Shown> {
-  const batch = batchIn(visit);
+  const batch = await batchIn(visit);
   const hasScripts = visit.request.cookies[ZONE_COOKIE] !== undefined;
   if (isUnderWay(batch) && !hasScripts) visit.reply.header('refresh', REFRESH_SECONDS);
   return { title: 'Batch', page: <BatchPage {...visit} batch={batch} /> };
 }
 
-/** The part of the page that the browser refreshes. */
+/** The part that the browser reads again and again. */
 async function showPart(visit: Visit): Promise<Shown> {
-  return { part: <Progress {...visit} batch={batchIn(visit)} /> };
+  return { part: <Progress {...visit} batch={await batchIn(visit)} /> };
+}
+
+function isUnderWay({ state, hasEnded }: Batch): boolean {
+  return state.stage === 'running' && !hasEnded;
 }
 
 interface BatchPageProps extends Pick<Visit, 'csrf' | 'times'> {
   readonly batch: Batch;
-  /** The reason why a confirmation did not start it. */
+  /** Why a confirmation did not start it. */
   readonly problem?: string | undefined;
 }
 
 function BatchPage({ batch, csrf, times, problem }: BatchPageProps) {
   return (
     <>
-      <h1>{batch.file.name}</h1>
-      {batch.state === 'checked' ? (
+      <h1>{batch.state.name}</h1>
+      {batch.state.stage === 'checked' && !batch.hasEnded ? (
         <Confirmation {...{ batch, csrf, problem }} />
       ) : (
         <Progress {...{ batch, csrf, times }} />
@@ -176,17 +261,17 @@ function BatchPage({ batch, csrf, times, problem }: BatchPageProps) {
 }
 
 function Progress({ batch, csrf, times }: Omit<BatchPageProps, 'problem'>) {
-  const { id, file, actor, state, startedAt, endedAt, counts, results, note } = batch;
-  const { rows } = file.validation;
-  const failures = results.filter(({ result }) => result === 'failed');
-  const live = isUnderWay(batch) && { 'data-live': `/batches/${id}/part`, 'data-seconds': REFRESH_SECONDS };
+  const { rows, counts, failures, actor } = batch.state;
+  const done = counts.started + counts.attached + counts.failed;
+  const path = pathOf(batch);
+  const live = isUnderWay(batch) && { 'data-live': `${path}/part`, 'data-seconds': REFRESH_SECONDS };
   return (
     <div id="live" {...live}>
       <p role="status">
-        {results.length} of {rowsOf(rows)}: {STATES[state]}
+        {done} of {rowsOf(rows)}: {stageOf(batch)}
       </p>
-      <progress max={rows} value={results.length} aria-label="Finished rows">
-        {results.length} of {rows}
+      <progress max={rows} value={done} aria-label="Finished rows">
+        {done} of {rows}
       </progress>
       <Notes notes={notesOf(batch)} />
       <Facts
@@ -194,21 +279,21 @@ function Progress({ batch, csrf, times }: Omit<BatchPageProps, 'problem'>) {
           'Started now': counts.started,
           'There before': counts.attached,
           Failed: counts.failed,
-          'Not started': rows - results.length,
+          'Not started': rows - done,
           By: actor,
-          Began: startedAt && <Time times={times} at={startedAt.toISOString()} />,
-          Ended: endedAt && <Time times={times} at={endedAt.toISOString()} />,
-          Now: note,
+          Began: <Time times={times} at={batch.startedAt.toISOString()} />,
+          Ended: batch.endedAt && <Time times={times} at={batch.endedAt.toISOString()} />,
+          'Waits, because': batch.problem,
         }}
       />
       <div class="actions">
-        {state === 'running' && (
-          <form method="post" action={`/batches/${id}/stop`}>
+        {isUnderWay(batch) && (
+          <form method="post" action={`${path}/stop`}>
             <Csrf csrf={csrf} />
             <button type="submit">Stop</button>
           </form>
         )}
-        <a href={`/batches/${id}/results.csv`}>Results so far as CSV</a>
+        <a href={`${path}/results.csv`}>Results so far as CSV</a>
       </div>
       {failures.length > 0 && <Failures rows={failures} />}
     </div>
@@ -216,13 +301,11 @@ function Progress({ batch, csrf, times }: Omit<BatchPageProps, 'problem'>) {
 }
 
 function notesOf(batch: Batch): string[] {
+  if (isUnderWay(batch)) return ['You can leave this page and open it again. The batch runs without it.'];
+  if (batch.state.stage === 'done') return [];
   const again = 'upload the same file again: it starts the missing rows, and nothing twice.';
-  if (isUnderWay(batch))
-    return [`You can leave this page and open it again. If the console itself stops, ${again}`];
-  return batch.state === 'done' ? [] : [`Started onboardings continue. To continue the batch, ${again}`];
+  return [`Started onboardings continue. To continue the batch, ${again}`];
 }
-
-const MOST_FAILURES = 100;
 
 function Failures({ rows }: { readonly rows: readonly RowResult[] }) {
   const columns = [
@@ -230,23 +313,19 @@ function Failures({ rows }: { readonly rows: readonly RowResult[] }) {
     { title: 'Onboarding', cell: ({ workflowId }: RowResult) => <code>{workflowId}</code> },
     { title: 'Problem', cell: ({ error }: RowResult) => error },
   ];
-  return <Table caption="Rows that failed" rows={rows.slice(0, MOST_FAILURES)} columns={columns} isWide />;
+  return <Table caption="The first rows that failed; the CSV has all" rows={rows} columns={columns} isWide />;
 }
 
-/** The effect of starting a checked file. For many rows, a person types their number. */
+/** What the start of a checked file does. More than a few rows need a number that is typed. */
 function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
-  const { id, file } = batch;
-  const { rows, counts } = file.validation;
+  const { rows, kinds, name } = batch.state;
   const isTyped = rows > UNCONFIRMED_ROWS;
   return (
     <>
-      <Facts facts={{ Rows: rows, Kinds: kindsOf(counts), Problems: 'none' }} />
-      <p>{consequenceOf(file.name, file.validation)}</p>
-      <p>
-        A row whose external ID was started earlier attaches to that onboarding and does not start a second
-        one.
-      </p>
-      <form method="post" action={`/batches/${id}/start`} noValidate autocomplete="off">
+      <Facts facts={{ Rows: rows, Kinds: kindsOf(kinds), Problems: 'none' }} />
+      <p>{consequenceOf(name, { rows, counts: kinds })}</p>
+      <p>A row whose external ID was started before attaches to that onboarding, and starts no second one.</p>
+      <form method="post" action={`${pathOf(batch)}/start`} noValidate autocomplete="off">
         <Csrf csrf={csrf} />
         <div class="field">
           <label for="rate">Starts per second</label>
@@ -276,51 +355,58 @@ function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
 }
 
 async function startBatch(visit: Visit): Promise<Shown> {
-  const batch = batchIn(visit);
-  const to = `/batches/${batch.id}`;
+  const batch = await batchIn(visit);
+  const to = pathOf(batch);
   // A second click shows the batch that the first one started.
-  if (batch.state !== 'checked') return { to };
+  if (batch.state.stage !== 'checked' || batch.hasEnded) return { to };
   const fields = Fields.ofBody(visit.request);
-  const [rows, rate] = [fields.text('rows').trim(), fields.text('rate').trim()];
-  const total = batch.file.validation.rows;
-  const perSecond = /^[1-9]\d{0,3}$/.test(rate) ? Number(rate) : undefined;
+  const [rows, given] = [fields.text('rows').trim(), fields.text('rate').trim()];
+  const total = batch.state.rows;
+  const rate = /^[1-9]\d{0,3}$/.test(given) ? Number(given) : undefined;
   const problem =
     total > UNCONFIRMED_ROWS && rows !== String(total)
       ? 'The number does not match the number of rows. Nothing was started.'
-      : perSecond === undefined
+      : rate === undefined
         ? 'Starts per second must be a whole number from 1 to 9999. Nothing was started.'
         : undefined;
-  if (problem !== undefined || perSecond === undefined)
+  if (problem !== undefined)
     return { title: 'Batch', status: 422, page: <BatchPage {...visit} {...{ batch, problem }} /> };
-  batchesOf(visit.client).start(visit, batch.id, visit.visitor, perSecond);
-  visit.audit(visit.visitor, { what: 'start a batch', detail: `${batch.id}, ${total} rows` });
+  const handle = visit.client.workflow.getHandle(batch.id);
+  await promptly(visit.client, () =>
+    handle.executeUpdate(confirmBatch, { args: [{ rate, concurrency: CONCURRENCY }] }),
+  );
+  visit.audit(visit.visitor, { what: 'start a batch', workflowId: batch.id, detail: `${total} rows` });
   return { to };
 }
 
 async function stopBatch(visit: Visit): Promise<Shown> {
-  const { id } = batchIn(visit);
-  batchesOf(visit.client).stop(id, visit.visitor);
-  visit.audit(visit.visitor, { what: 'stop a batch', detail: id });
-  return { to: `/batches/${id}` };
+  const batch = await batchIn(visit);
+  if (!batch.hasEnded) await visit.client.workflow.getHandle(batch.id).cancel();
+  visit.audit(visit.visitor, { what: 'stop a batch', workflowId: batch.id });
+  return { to: pathOf(batch) };
 }
 
 const COLUMNS = ['line', 'externalId', 'workflowId', 'runId', 'result', 'error'];
 
 async function results(visit: Visit): Promise<Shown> {
-  const { id, results } = batchIn(visit);
-  const inOrder = [...results].sort((one, other) => one.line - other.line);
+  const batch = await batchIn(visit);
   return {
-    file: csvOf(inOrder, COLUMNS),
-    fileName: `batch-${id}.csv`,
+    file: csvOf(await resultsOf(visit.client, visit.settings.taskQueue, batch), COLUMNS),
+    fileName: `${batch.id}.csv`,
     contentType: 'text/csv; charset=utf-8',
   };
 }
 
 /** @throws {NotShown} */
-function batchIn({ client, request, visitor }: Visit): Batch {
+async function batchIn({ client, request, visitor }: Visit): Promise<Batch> {
   const { id = '' } = request.params as { readonly id?: string };
-  return batchesOf(client).find(id, visitor);
+  const batch = await readBatch(client, PREFIX + id);
+  if (!batch || !isVisible(batch, visitor)) throw new NotShown(404, NO_BATCH);
+  return batch;
 }
+
+const NO_BATCH =
+  'There is no such batch. To start its rows, upload the file again: it starts what is missing, and nothing twice.';
 
 export const BATCH_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/batches', role: 'admin', multipart: true, show: checkFile },

@@ -1,4 +1,4 @@
-import { kindOf, promptly } from '../../operators/batch/ready.js';
+import { kindOf } from '../../operators/batch/ready.js';
 import { check, InvalidInput } from '../../operators/invalid-input.js';
 import { parseJson, utf8 } from '../../operators/text.js';
 import { inputForm, type Typed } from '../../operators/typed-input.js';
@@ -11,13 +11,13 @@ import {
   MERCHANT,
   type StartableType,
 } from '../../temporal/start.js';
-import { isUnavailable, rejectionOf, sentenceOf } from '../../temporal/unavailable.js';
+import { isUnavailable, promptly, rejectionOf, sentenceOf } from '../../temporal/unavailable.js';
 import { receivedForm } from '../held-files.js';
 import { accountProblem, ownAccounts } from '../own-accounts.js';
 import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { maySee } from '../visitor.js';
-import { BatchUpload, RunningBatches } from './batches.js';
+import { BatchUpload, listedBatches } from './batches.js';
 import { InputFields, ProblemList } from './input-fields.js';
 import { Csrf, Problem } from './parts.js';
 
@@ -65,7 +65,7 @@ async function showChoice(visit: Visit): Promise<Shown> {
         </button>
       </form>
       <BatchUpload csrf={visit.csrf} />
-      <RunningBatches {...visit} />
+      {await listedBatches(visit)}
     </>
   );
   return { title: 'Start', page };

@@ -1,18 +1,9 @@
-import type { Client } from '@temporalio/client';
 import { atAccount, workflowId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { fieldProblems } from '../../partners/rules-in-words.js';
-import {
-  BUSINESS,
-  CUSTOMER,
-  type Kind,
-  MERCHANT,
-  type StartableType,
-  type Started,
-  type StartOptions,
-} from '../../temporal/start.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../../temporal/start.js';
 import { NOT_UTF_8 } from '../text.js';
 
 /** An onboarding that is checked and can be started. */
@@ -23,32 +14,8 @@ export interface Ready {
   readonly unique: Readonly<Record<string, string>>;
   readonly type: StartableType;
   readonly workflowId: string;
-  /** The way to start it again once it has ended, for people. */
-  readonly restart: string;
-  /** @throws {RefusedRow} */
-  readonly start: (client: Client, options: StartOptions) => Promise<Started | Preview>;
-}
-
-/** The effect of a start. */
-export interface Preview {
-  /** Counts the rows of which the same is true: `would poll`. */
-  readonly word: string;
-  /** Begins with the word. */
-  readonly text: string;
-  readonly json: object;
-}
-
-/** A row that was not started, for a reason that other rows do not share. The message is for people. */
-export class RefusedRow extends Error {
-  override readonly name = 'RefusedRow';
-}
-
-/** The time limit of one call to Temporal, in milliseconds. */
-const DEADLINE_MS = 10_000;
-
-/** Makes a call of Temporal that must return soon. */
-export function promptly<Result>(client: Client, call: () => Promise<Result>): Promise<Result> {
-  return client.connection.withDeadline(Date.now() + DEADLINE_MS, call);
+  /** Checked. */
+  readonly input: object;
 }
 
 /** A row that cannot be started. */
@@ -107,13 +74,15 @@ export function rowSchemas(known: KnownAccounts) {
 }
 
 function checkOf<Input extends { readonly externalId: string; readonly account?: string | undefined }>(
-  { type, command, schema, start }: Kind<Input>,
+  { type, schema }: Kind<Input>,
   known: KnownAccounts,
 ): Check {
   const checked = schema(known);
   return (line, value) => {
     const { success, data: input, error } = checked.safeParse(value);
     if (!success) return { line, problems: fieldProblems(error) };
+    if (Buffer.byteLength(JSON.stringify(input)) > MAX_ROW_BYTES)
+      return { line, problems: [{ field: '', message: `${TOO_LONG} as an input` }] };
     const { externalId, account } = input;
     return {
       line,
@@ -121,8 +90,7 @@ function checkOf<Input extends { readonly externalId: string; readonly account?:
       unique: { externalId: atAccount(externalId, account) },
       type,
       workflowId: workflowId(type, externalId, account),
-      restart: `start it again with "gangway ${command} FILE --again"`,
-      start: (client, options) => promptly(client, () => start(client, input, options)),
+      input,
     };
   };
 }

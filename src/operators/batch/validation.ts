@@ -4,11 +4,11 @@ import type { StartableType } from '../../temporal/start.js';
 import { distinct } from '../invalid-input.js';
 import type { Invalid, Ready, Row } from './ready.js';
 
-/** The rules for the rows of a file. */
-export interface RowRules {
+/** What the rows of a file must be. */
+export interface RowRules<Valid extends Ready = Ready> {
   /** They name the columns of a table. */
   readonly schemas: readonly z.ZodType[];
-  readonly check: (row: Row) => Ready | Invalid;
+  readonly check: (row: Row) => Valid | Invalid;
 }
 
 /** The content of a file, and its problems. */
@@ -55,8 +55,8 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Va
 /** So many rows are started without a confirmation. */
 export const UNCONFIRMED_ROWS = 20;
 
-/** Returns the effect of starting a file, in one sentence. */
-export function consequenceOf(name: string, { rows, counts }: Validation): string {
+/** What the start of a file does, in one sentence. */
+export function consequenceOf(name: string, { rows, counts }: Pick<Validation, 'rows' | 'counts'>): string {
   return `This starts ${rowsOf(rows)} of ${name} (${kindsOf(counts)}), which creates applications at the partners.`;
 }
 

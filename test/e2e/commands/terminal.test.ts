@@ -83,8 +83,10 @@ describe('batch at a terminal', () => {
     const { code, screen } = await batch.finished;
     expect(code).toBe(0);
     expect(batch.stdout()).toMatch(/\[=+-+\] \d+ of 20 started, \d+\.\d\/s, \d s to go/);
-    expect(screen.slice(0, 20).sort()).toEqual(ids.map((id, place) => `${place + 1} ${id} started`).sort());
-    expect(screen.slice(20)).toEqual(['20 rows: 20 started', '']);
+    const [note, ...lines] = screen;
+    expect(note).toMatch(/^\.\.\. the workers start the rows: "gangway batches /);
+    expect(lines.slice(0, 20).sort()).toEqual(ids.map((id, place) => `${place + 1} ${id} started`).sort());
+    expect(lines.slice(20)).toEqual(['20 rows: 20 started', '']);
   });
 });
 

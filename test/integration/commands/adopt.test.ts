@@ -321,7 +321,7 @@ describe('a file that nobody can read at the partners', () => {
     );
     expect(ran).toEqual(
       ['read', 'started'].map((label) => ({
-        code: 1,
+        code: 4,
         stdout: `1 row: 1 not ${label}\n`,
         stderr: 'no worker polls task queue nobody-polls-this-boarding: is one running?\n',
       })),

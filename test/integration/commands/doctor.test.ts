@@ -176,7 +176,7 @@ describe('gangway with a problem', () => {
       ...[...commands.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name),
     ]);
     expect(headings.slice(1)).toEqual([
-      ['Onboard', 'board', 'onboard-business', 'onboard', 'batch', 'adopt'],
+      ['Onboard', 'board', 'onboard-business', 'onboard', 'batch', 'batches', 'adopt'],
       [
         'Follow and answer requirements',
         ...['status', 'list', 'inbox', 'claim', 'release', 'resolve', 'confirm'],

@@ -1,11 +1,12 @@
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { executions, idOf, ndjson, wasStarted } from '../../rigs/commands/files.js';
 import { formWithFile, leadsTo } from '../../rigs/console/pages.js';
 import { type Reply, runConsole } from '../../rigs/console/running-console.js';
 import { type StartingRig, startingRig } from '../../rigs/console/starting.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
+import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 let rig: StartingRig['rig'];
@@ -13,6 +14,7 @@ let console: StartingRig['console'];
 let admin: StartingRig['admin'];
 beforeAll(async () => {
   ({ rig, console, admin } = await startingRig());
+  await rig.startWorker({ accounts: ['east', 'west'] });
 });
 afterAll(() => rig.close());
 
@@ -69,7 +71,7 @@ describe('a file', () => {
     expect(found).toContainEqual(['4', '<code>externalId</code>', 'is the same as in line 1']);
     expect(found).toContainEqual(['5', '', expect.stringContaining('is not JSON')]);
     expect(await wasStarted(rig.client, idOf(good))).toBe(false);
-    expect((await admin.open('/start')).text).not.toContain('Batches of this console');
+    expect((await admin.open('/start')).text).not.toContain('<h2>Batches</h2>');
   });
 
   it('of CSV is read with its delimiter and its mapping', async () => {
@@ -142,14 +144,14 @@ describe('a checked file', () => {
 it('a batch is stopped in the middle, and the same file starts the rest and nothing twice', async () => {
   const inputs = merchants(60);
   const path = await held(inputs);
-  await admin.open(`${path}/start`, { form: { rate: '20', rows: '60' } });
+  await admin.open(`${path}/start`, { form: { rate: '5', rows: '60' } });
   expect((await admin.open('/start')).status).toBe(200);
   const running = await admin.open(path);
   expect(running.text).toContain('running');
   expect(running.headers.get('refresh')).toBe('2');
   await eventually(
     () => resultsOf(path),
-    (rows) => rows.length > 5,
+    (rows) => rows.length > 2,
     'some rows',
   );
   expect(leadsTo(await admin.open(`${path}/stop`, { form: {} }))).toBe(path);
@@ -178,23 +180,30 @@ it('a batch is stopped in the middle, and the same file starts the rest and noth
   expect(own).toHaveLength(60);
 });
 
-it('a batch stops with its console, and another one continues it with the same file', async () => {
+it('a batch outlives its console: any other one shows it, and stops it', async () => {
   const inputs = merchants(60);
   const own = await runConsole({ ...rig, client: rig.client });
   const person = await own.signedIn({ role: 'admin' });
   const path = await held(inputs, person);
-  await person.open(`${path}/start`, { form: { rate: '20', rows: '60' } });
-  await eventually(
-    () => person.open(path),
-    ({ text }) => /<dt>Started now<\/dt><dd>[1-9]/.test(text),
-    'a row',
-  );
+  await person.open(`${path}/start`, { form: { rate: '10', rows: '60' } });
   await own.close();
+  await shows(path, ' of 60 rows: running');
+  await eventually(
+    () => admin.open('/start'),
+    ({ text }) => text.includes(`href="${path}"`),
+    'the batch in the list',
+  );
+  await admin.open(`${path}/stop`, { form: {} });
+  await shows(path, 'rows: stopped');
   const { status, text } = await admin.open('/batches/00000000-0000-4000-8000-000000000000');
-  expect([status, text]).toEqual([404, expect.stringContaining('upload the same file again')]);
-  const again = await held(inputs);
-  await admin.open(`${again}/start`, { form: { rate: '400', rows: '60' } });
-  await shows(again, '60 of 60 rows: done');
-  const results = (await resultsOf(again)).map(({ result }) => result);
-  expect(new Set(results)).toEqual(new Set(['started', 'attached']));
-});
+  expect([status, text]).toEqual([404, expect.stringContaining('upload the file again')]);
+}, 60_000);
+
+it('without a worker, a file is checked, and the page says why it cannot be started', async () => {
+  const idle = await createRig({ worker: false });
+  onTestFinished(() => idle.close());
+  const own = await runConsole(idle, {}, idle.atClose);
+  const person = await own.signedIn({ role: 'admin' });
+  const { status, text } = await checked({ file: ['rows.ndjson', ndjson(merchants(1))] }, {}, person);
+  expect([status, text]).toEqual([503, expect.stringContaining('no worker polls task queue')]);
+}, 30_000);

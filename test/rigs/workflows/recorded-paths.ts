@@ -1,6 +1,6 @@
 /** The paths through the workflows. scripts/record-histories.ts records a history of each for each release. */
 
-import { partnerRecordId } from '../../../src/messages/ids.js';
+import { partnerRecordId, workflowId } from '../../../src/messages/ids.js';
 import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
@@ -9,6 +9,7 @@ import type {
 import type { OperationName, OperationRequest } from '../../../src/messages/partner-operations.js';
 import type { Answer, RequirementKind } from '../../../src/messages/requirements.js';
 import type { TimelineEvent } from '../../../src/messages/timeline-events.js';
+import { handOver } from '../../../src/operators/batch/batches.js';
 import {
   startBusinessOnboarding,
   startMerchantBoarding,
@@ -16,7 +17,7 @@ import {
   startOperation,
 } from '../../../src/temporal/start.js';
 import { existing } from '../commands/existing.js';
-import { holder, terminal } from '../inputs.js';
+import { holder, merchant, terminal } from '../inputs.js';
 import { Onboarding } from '../onboarding.js';
 import type { Rig } from '../rig.js';
 import { accountOf, begun } from './partner-account.js';
@@ -185,6 +186,7 @@ export const PATHS: Readonly<Record<string, Path>> = {
       webhooks: [{ name: 'recorded', url: 'https://www.example.com/hook', notificationType: 'Fee' }],
     }),
   },
+  batch: { start: startBatch },
 };
 
 function called(name: string, scenario: string | undefined): string {
@@ -302,4 +304,19 @@ function operation<Name extends OperationName>(
     const { workflowId } = await startOperation(client, { operation: name, key, request }, { taskQueue });
     return new Onboarding(client, workflowId);
   };
+}
+
+async function startBatch({ client, taskQueue }: Rig, name: string): Promise<Onboarding> {
+  const input = { ...merchant('waiting'), externalId: name };
+  const id = workflowId('merchantBoarding', name);
+  const row = {
+    line: 1,
+    externalId: name,
+    unique: {},
+    type: 'merchantBoarding',
+    workflowId: id,
+    input,
+  } as const;
+  const about = { name: 'rows.csv', actor: 'olga', pace: { concurrency: 1 } };
+  return new Onboarding(client, await handOver(client, taskQueue, [row], about));
 }

@@ -33,7 +33,7 @@ async function rowsIn(
   return (rows as Row[]).map(({ line, value }) => [`${name}:${line}`, value]);
 }
 
-const { schemas: adopted } = adoptionRules(NO_ACCOUNTS, { dryRun: false });
+const { schemas: adopted } = adoptionRules(NO_ACCOUNTS);
 const mapping = { name: 'mapping.json', value: read('mapping.json') };
 const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json') && file !== 'mapping.json');
 // biome-ignore lint/suspicious/noExplicitAny: they are unchecked

@@ -1,17 +1,17 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type RunOptions, run } from '../../../../src/commands/batch/run.js';
+import { type FollowOptions, followBatch } from '../../../../src/commands/batch/run.js';
 import { CommandLine } from '../../../../src/commands/cli/command-line.js';
 import { Interrupted, TimedOut } from '../../../../src/commands/cli/errors.js';
-import { type Preview, type Ready, RefusedRow } from '../../../../src/operators/batch/ready.js';
+import { BATCH_MEMO, type BatchState, NO_RESULTS, type RowResult } from '../../../../src/messages/batches.js';
 import { answering, execution, grpcError, payloads } from '../../../rigs/temporal/answering-service.js';
 
 const NOW = Date.parse('2026-02-01T00:00:00Z');
 beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true, now: NOW }));
 afterEach(() => void vi.useRealTimers());
 
-/** What the start of a row leads to. */
-type Starting = 'started' | 'attached' | 'slow' | 'refused' | 'invalid' | 'broken' | 'unavailable' | Preview;
+/** What the workers made of a row. */
+type Start = 'started' | 'attached' | 'failed';
 
 /** An onboarding that a row started: what it is at so many milliseconds, and how it ends. */
 interface Running {
@@ -25,22 +25,63 @@ interface Running {
 
 const BOARDED = { outcome: 'boarded', mid: '9', merchantProfileId: 1 };
 
-/** Runs a batch whose rows start so, from line 1. `runs` is what their workflows do, by line. */
+/** When a row of the batch is started, in milliseconds, and what the batch is at the end. */
+interface Rows {
+  readonly every?: number;
+  readonly ends?: BatchState['stage'];
+  readonly problem?: string;
+}
+
+const ID = 'onboarding-batch-0';
+
+/** Follows a batch whose rows became this, from line 1. `runs` is what their workflows do, by line. */
 async function batch(
-  startings: readonly Starting[],
-  options: Partial<RunOptions> = {},
+  startings: readonly Start[],
+  options: Partial<FollowOptions> = {},
   {
     runs = {},
+    rows: { every = 0, ends = 'done', problem } = {},
     signal = new AbortController().signal,
     terminal = {},
-  }: { runs?: Record<number, Running>; signal?: AbortSignal; terminal?: object } = {},
+    unavailableUntil: awayUntil = 0,
+  }: {
+    runs?: Record<number, Running>;
+    rows?: Rows;
+    signal?: AbortSignal;
+    terminal?: object;
+    unavailableUntil?: number;
+  } = {},
 ) {
   const passed = () => Date.now() - NOW;
-  const running = (workflowId: string) => runs[Number(workflowId.slice(2))] ?? {};
+  const running = (workflowId: string) => runs[Number(workflowId.split('-').at(-1))] ?? {};
+  const results = startings.map((result, index): RowResult => {
+    const line = index + 1;
+    const row = { line, externalId: `m-${line}`, workflowId: `merchant-boarding-${line}`, result };
+    return result === 'failed' ? { ...row, error: 'too large' } : { ...row, runId: `r-${line}` };
+  });
+  const ofBatch = () => {
+    const recent = results.slice(0, every === 0 ? results.length : Math.floor(passed() / every));
+    const state: BatchState = {
+      ...{ stage: recent.length < results.length ? 'running' : ends, name: 'rows.csv', actor: 'olga' },
+      ...{ rows: results.length, kinds: {}, accounts: [], parts: 0, counts: NO_RESULTS, failures: [] },
+    };
+    const [memo] = payloads(state);
+    return {
+      workflowExecutionInfo: execution({ workflowId: ID, memo: { [BATCH_MEMO]: memo as never } }),
+      pendingActivities: [
+        {
+          activityType: { name: 'startRows' },
+          heartbeatDetails: { payloads: payloads(recent) },
+          ...(problem !== undefined && { lastFailure: { message: problem, applicationFailureInfo: {} } }),
+        },
+      ],
+    };
+  };
   const { client } = answering({
     describeWorkflowExecution: ({ execution: { workflowId } }) => {
-      const { endsAt = 0, isAskedAt, unavailableUntil = 0, end } = running(workflowId);
+      const { endsAt = 0, isAskedAt, unavailableUntil = awayUntil, end } = running(workflowId);
       if (passed() < unavailableUntil) throw grpcError('UNAVAILABLE');
+      if (workflowId === ID) return ofBatch();
       const ended = end === 'terminated' ? 'TERMINATED' : 'COMPLETED';
       const status = passed() < endsAt ? 'RUNNING' : ended;
       const indexed = { ActionRequired: isAskedAt?.(passed()) === true };
@@ -55,31 +96,11 @@ async function batch(
       return { history: { events: [end === 'terminated' ? terminated : completed] } };
     },
   });
-  const started: number[] = [];
-  let given: unknown;
-  async function* rows(): AsyncGenerator<Ready> {
-    for (const [place, how] of startings.entries()) {
-      const line = place + 1;
-      const ids = { externalId: `m-${line}`, workflowId: `w-${line}` };
-      const start = async (_: unknown, startOptions: unknown) => {
-        started.push(line);
-        given = startOptions;
-        if (how === 'slow') await new Promise((resolve) => setTimeout(resolve, 100));
-        if (how === 'refused') throw new RefusedRow('the partner has no such merchant');
-        if (how === 'invalid') throw grpcError('INVALID_ARGUMENT', 'too large');
-        if (how === 'broken') throw new TypeError('a bug');
-        if (how === 'unavailable') throw grpcError('UNAVAILABLE');
-        return typeof how === 'object' ? how : { ...ids, runId: `r-${line}`, started: how === 'started' };
-      };
-      yield { ...ids, line, unique: {}, type: 'merchantBoarding', restart: 'start it again', start };
-    }
-  }
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const stderr = Object.assign(new PassThrough(), terminal);
   const cli = new CommandLine({ env: { TZ: 'UTC', TERM: 'xterm' }, stdin, stdout, stderr, signal });
   const context = { cli, client, config: { taskQueue: 'gangway', dbaForm: 'shown' } } as never;
-  const all = { concurrency: 1, giveUpAfter: 60_000, ...options };
-  const ended = run(context, rows(), startings.length, all).then(
+  const ended = followBatch(context, ID, { giveUpAfter: 60_000, ...options }).then(
     () => undefined,
     (error: Error & { exitCode?: number }) => ({ message: error.message, exitCode: error.exitCode }),
   );
@@ -87,7 +108,7 @@ async function batch(
   const error = await ended;
   const [output, screen] = [stdout, stderr].map((stream) => String(stream.read() ?? ''));
   const lines = (text = '') => text.split(/\r?\n/).slice(0, -1);
-  return { error, stdout: lines(output), stderr: lines(screen), screen, started, given, at: passed() };
+  return { error, stdout: lines(output), stderr: lines(screen), screen, at: passed() };
 }
 
 /** How the bar of a terminal is cleared. */
@@ -95,78 +116,89 @@ const CLEARED = '\r\u001b[2K';
 
 const RERUN = 'run the same command again: it continues from here and starts nothing twice';
 const CONTINUES = `what was started continues; ${RERUN}`;
+const GOES_ON = `the workers start the rows: "gangway batches ${ID}" follows them again, and with --stop it stops them`;
 const LEAVE = `... Ctrl-C ends the wait, not the onboardings; ${RERUN}`;
 const failed = (count: number) => ({
   message: count === 1 ? '1 row failed' : `${count} rows failed`,
   exitCode: 1,
 });
 
-describe('a start', () => {
-  it.each<[Starting[], stdout: string[], error?: object]>([
-    [['started'], ['1 w-1 started', '1 row: 1 started']],
+describe('a batch', () => {
+  it.each<[Start[], stdout: string[], error?: object]>([
+    [['started'], ['1 merchant-boarding-1 started', '1 row: 1 started']],
     [
       ['started', 'attached', 'started'],
-      ['1 w-1 started', '2 w-2 attached', '3 w-3 started', '3 rows: 2 started, 1 attached'],
+      [
+        '1 merchant-boarding-1 started',
+        '2 merchant-boarding-2 attached',
+        '3 merchant-boarding-3 started',
+        '3 rows: 2 started, 1 attached',
+      ],
     ],
     [
-      ['refused', 'started', 'invalid'],
+      ['failed', 'started', 'failed'],
       [
-        ...['1 w-1 failed: the partner has no such merchant', '2 w-2 started', '3 w-3 failed: too large'],
+        '1 merchant-boarding-1 failed: too large',
+        '2 merchant-boarding-2 started',
+        '3 merchant-boarding-3 failed: too large',
         '3 rows: 2 failed, 1 started',
       ],
       failed(2),
-    ],
-    [
-      ['started', 'broken', 'started'],
-      ['1 w-1 started', '3 rows: 1 started, 2 not started'],
-      { message: 'a bug' },
-    ],
-    [
-      ['refused', 'broken'],
-      ['1 w-1 failed: the partner has no such merchant', '2 rows: 1 failed, 1 not started'],
-      { message: 'a bug' },
     ],
   ])('of %j prints each row, and a summary', async (startings, stdout, error) => {
     expect(await batch(startings)).toMatchObject({ stdout, stderr: [], error });
   });
 
+  it('prints each row once, as it is started', async () => {
+    const { stdout, at } = await batch(['started', 'attached', 'started'], {}, { rows: { every: 1_000 } });
+    expect(stdout).toEqual([
+      ...[
+        '1 merchant-boarding-1 started',
+        '2 merchant-boarding-2 attached',
+        '3 merchant-boarding-3 started',
+        '3 rows: 2 started, 1 attached',
+      ],
+    ]);
+    expect(at).toBeGreaterThanOrEqual(3_000);
+  });
+
   it('prints JSON lines, and the summary as a note', async () => {
-    const { stdout, stderr, given } = await batch(['started', 'attached', 'refused'], { json: true });
-    expect(given).toEqual({ taskQueue: 'gangway', dbaForm: 'shown', urgency: 'batch' });
+    const { stdout, stderr } = await batch(['started', 'attached', 'failed'], { json: true });
     expect(stdout.map((line) => JSON.parse(line))).toEqual([
-      { line: 1, externalId: 'm-1', workflowId: 'w-1', runId: 'r-1', started: true },
-      { line: 2, externalId: 'm-2', workflowId: 'w-2', runId: 'r-2', started: false },
-      { line: 3, externalId: 'm-3', workflowId: 'w-3', error: 'the partner has no such merchant' },
+      { line: 1, externalId: 'm-1', workflowId: 'merchant-boarding-1', runId: 'r-1', started: true },
+      { line: 2, externalId: 'm-2', workflowId: 'merchant-boarding-2', runId: 'r-2', started: false },
+      { line: 3, externalId: 'm-3', workflowId: 'merchant-boarding-3', error: 'too large' },
     ]);
     expect(stderr).toEqual(['3 rows: 1 started, 1 attached, 1 failed']);
   });
 
-  it('that is only previewed counts what it would do', async () => {
-    const preview = { word: 'would poll', text: 'would poll profile 1', json: { would: 'poll' } };
-    const { stdout, error } = await batch([preview, preview, 'refused'], { dryRun: true });
-    expect(stdout.slice(0, 1)).toEqual(['1 w-1 would poll profile 1']);
-    expect([stdout.at(-1), error]).toEqual(['3 rows: 2 would poll, 1 failed', failed(1)]);
-    const json = await batch([preview], { dryRun: true, json: true });
-    expect(json.stdout).toEqual(['{"line":1,"externalId":"m-1","workflowId":"w-1","would":"poll"}']);
-    expect(await batch(['broken'], { dryRun: true })).toMatchObject({ stdout: ['1 row: 1 not read'] });
+  it('says once why it waits', async () => {
+    const rows = { every: 2_000, problem: 'the store does not respond' };
+    const { stderr } = await batch(['started'], {}, { rows });
+    expect(stderr).toEqual(['... the batch waits: the store does not respond']);
+  });
+
+  it.each([
+    ['stopped', 'the batch was stopped; what was started continues'],
+    ['discarded', 'nobody confirmed the batch, and nothing was started'],
+  ] as const)('that was %s is a failure', async (ends, why) => {
+    const { stdout, error } = await batch(['started'], { wait: true }, { rows: { ends } });
+    expect(stdout).toEqual(['1 merchant-boarding-1 started', '1 row: 1 started']);
+    expect(error).toEqual({ message: `${why}; ${RERUN}`, exitCode: 1 });
   });
 
   it('gives up when Temporal is unavailable for as long as it may be', async () => {
-    const { error, stdout, stderr, at } = await batch(['unavailable', 'started'], { giveUpAfter: 3_000 });
+    const { error, stdout, stderr, at } = await batch(
+      ['started'],
+      { giveUpAfter: 3_000 },
+      { unavailableUntil: 10_000 },
+    );
     expect(error).toEqual({
       message: `gave up, because Temporal does not respond (--give-up-after)\n${RERUN}`,
       exitCode: 4,
     });
-    expect([stdout, stderr]).toEqual([
-      ['2 rows: 2 not started'],
-      ['Temporal does not respond; trying again'],
-    ]);
+    expect([stdout, stderr]).toEqual([[], ['Temporal does not respond; trying again']]);
     expect(at).toBe(3_000);
-  });
-
-  it('starts so many rows per second', async () => {
-    const { at, started } = await batch(['started', 'started', 'started'], { rate: 2 });
-    expect([at, started]).toEqual([1_000, [1, 2, 3]]);
   });
 });
 
@@ -177,15 +209,19 @@ describe('--wait', () => {
     const runs = { 1: { endsAt: 2_500 }, 2: { endsAt: 500 } };
     const { stdout, stderr, error, at } = await batch(['started', 'attached'], { wait }, { runs });
     expect(stdout).toEqual([
-      ...['1 w-1 started', '2 w-2 attached', '2 rows: 1 started, 1 attached'],
-      ...['2 w-2 boarded: mid 9', '1 w-1 boarded: mid 9', '2 rows: 2 boarded'],
+      ...['1 merchant-boarding-1 started', '2 merchant-boarding-2 attached', '2 rows: 1 started, 1 attached'],
+      ...[
+        '2 merchant-boarding-2 boarded: mid 9',
+        '1 merchant-boarding-1 boarded: mid 9',
+        '2 rows: 2 boarded',
+      ],
     ]);
     expect([stderr, error]).toEqual([[LEAVE], undefined]);
     expect(at).toBeLessThan(3_500);
   });
 
-  it.each<[string, Starting[], Record<number, Running>, last: string, count: number]>([
-    ['a failed start', ['refused', 'started'], {}, '1 row: 1 boarded', 1],
+  it.each<[string, Start[], Record<number, Running>, last: string, count: number]>([
+    ['a failed start', ['failed', 'started'], {}, '1 row: 1 boarded', 1],
     [
       'an end without an outcome',
       ['started', 'started'],
@@ -193,7 +229,7 @@ describe('--wait', () => {
       '2 rows: 1 failed, 1 boarded',
       1,
     ],
-    ['both', ['refused', 'started'], { 2: { end: 'terminated' } }, '1 row: 1 failed', 2],
+    ['both', ['failed', 'started'], { 2: { end: 'terminated' } }, '1 row: 1 failed', 2],
   ])('fails after %s', async (_, startings, runs, last, count) => {
     const { stdout, error } = await batch(startings, { wait }, { runs });
     expect([stdout.at(-1), error]).toEqual([last, failed(count)]);
@@ -205,10 +241,10 @@ describe('--wait', () => {
     const runs = { 1: { end } };
     const asText = await batch(['started'], { wait }, { runs });
     expect(asText.stdout[2]).toBe(
-      '1 w-1 partly-onboarded; merchant boarded: mid 9; business abandoned: a double',
+      '1 merchant-boarding-1 partly-onboarded; merchant boarded: mid 9; business abandoned: a double',
     );
     const { stdout } = await batch(['started'], { wait, json: true }, { runs });
-    const ids = { line: 1, externalId: 'm-1', workflowId: 'w-1' };
+    const ids = { line: 1, externalId: 'm-1', workflowId: 'merchant-boarding-1' };
     expect(JSON.parse(stdout[1] ?? '')).toEqual({ ...ids, ...end });
   });
 
@@ -223,25 +259,21 @@ describe('--wait', () => {
   });
 
   it('fails after failed starts, even with nothing to wait for', async () => {
-    expect((await batch(['refused', 'invalid'], { wait })).error).toEqual(failed(2));
+    expect((await batch(['failed', 'failed'], { wait })).error).toEqual(failed(2));
   });
 
   it('names the reason of an end without an outcome', async () => {
     const { stdout } = await batch(['started'], { wait }, { runs: { 1: { end: 'terminated' } } });
-    expect(stdout[2]).toMatch(/^1 w-1 failed: it was terminated; .*start it again$/);
-  });
-
-  it('does not wait after a start that broke off', async () => {
-    const { stdout, stderr, error } = await batch(['started', 'broken'], { wait });
-    expect(stdout).toEqual(['1 w-1 started', '2 rows: 1 started, 1 not started']);
-    expect([stderr, error?.message]).toEqual([[], 'a bug']);
+    expect(stdout[2]).toMatch(
+      /^1 merchant-boarding-1 failed: it was terminated; .*start it again with "gangway board FILE --again"$/,
+    );
   });
 
   it('notes each row that begins to wait for a person, again after it was answered', async () => {
     const isAskedAt = (ms: number) => ms < 1_500 || (ms >= 2_500 && ms < 3_500);
     const runs = { 1: { endsAt: 5_000, isAskedAt }, 2: { endsAt: 5_000 } };
     const { stderr } = await batch(['started', 'started'], { wait }, { runs });
-    const asks = '... 1 w-1 waits for a person: gangway status w-1';
+    const asks = '... 1 merchant-boarding-1 waits for a person: gangway status merchant-boarding-1';
     expect(stderr).toEqual([LEAVE, asks, asks]);
   });
 
@@ -294,25 +326,12 @@ describe('an interruption', () => {
     [Interrupted.by('SIGTERM'), 143],
     [new Interrupted('a closed pipe', 0), 1],
     [new TimedOut(), 1],
-  ])(
-    'by %s completes the start in progress, waits for nothing, and exits with %i',
-    async (reason, exitCode) => {
-      const three = ['started', 'started', 'started'] as const;
-      const { stdout, stderr, error } = await batch(three, { rate: 1, wait: true }, after(500, reason));
-      expect(stdout).toEqual(['1 w-1 started', '3 rows: 1 started, 2 not started']);
-      expect([stderr, error?.exitCode]).toEqual([[CONTINUES], exitCode]);
-    },
-  );
-
-  it('before the first row starts nothing', async () => {
-    const signal = AbortSignal.abort(Interrupted.by('SIGINT'));
-    const { started, stdout, error } = await batch(['started'], {}, { signal });
-    expect([started, stdout, error?.exitCode]).toEqual([[], ['1 row: 1 not started'], 130]);
-  });
-
-  it('of a preview leaves nothing that continues', async () => {
-    const signal = AbortSignal.abort(Interrupted.by('SIGINT'));
-    expect(await batch(['started'], { dryRun: true }, { signal })).toMatchObject({ stderr: [] });
+  ])('by %s leaves the batch to the workers, and exits with %i', async (reason, exitCode) => {
+    const three = ['started', 'started', 'started'] as const;
+    const rows = { every: 1_000 };
+    const { stdout, stderr, error } = await batch(three, { wait: true }, { rows, ...after(1_500, reason) });
+    expect(stdout).toEqual(['1 merchant-boarding-1 started', '3 rows: 1 started, 2 to come']);
+    expect([stderr, error?.exitCode]).toEqual([[GOES_ON], exitCode]);
   });
 });
 
@@ -320,26 +339,25 @@ describe('--csv', () => {
   it('prints a row for each row of the file, in its order, with its start and its end', async () => {
     const runs = { 1: { endsAt: 2_000 } };
     const { stdout, stderr, error } = await batch(
-      ['slow', 'refused', 'started'],
-      { csv: true, wait: true, concurrency: 2 },
+      ['attached', 'failed', 'started'],
+      { csv: true, wait: true },
       { runs },
     );
     expect(stdout).toEqual([
       'line,externalId,workflowId,runId,started,outcome,mid,merchantProfileId,error',
-      '1,m-1,w-1,r-1,false,boarded,9,1,',
-      '2,m-2,w-2,,,,,,the partner has no such merchant',
-      '3,m-3,w-3,r-3,true,boarded,9,1,',
+      '1,m-1,merchant-boarding-1,r-1,false,boarded,9,1,',
+      '2,m-2,merchant-boarding-2,,,,,,too large',
+      '3,m-3,merchant-boarding-3,r-3,true,boarded,9,1,',
     ]);
-    expect(stderr).toEqual(['3 rows: 1 failed, 1 started, 1 attached', LEAVE, '2 rows: 2 boarded']);
+    expect(stderr).toEqual(['3 rows: 1 attached, 1 failed, 1 started', LEAVE, '2 rows: 2 boarded']);
     expect(error).toEqual(failed(1));
   });
 
-  it('prints what was started before it broke off, and its header even without a row', async () => {
-    const header = 'line,externalId,workflowId,runId,started';
-    const { stdout, error } = await batch(['started', 'broken'], { csv: true });
-    expect([stdout, error]).toEqual([[header, '1,m-1,w-1,r-1,true'], { message: 'a bug' }]);
-    expect((await batch(['broken'], { csv: true })).stdout).toEqual([header]);
+  it('prints its header even without a row', async () => {
+    const { stdout } = await batch([], { csv: true });
+    expect(stdout).toEqual(['line,externalId,workflowId,runId,started']);
   });
+
   it('prints what was started when the wait is interrupted', async () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(Interrupted.by('SIGTERM')), 500);
@@ -349,7 +367,7 @@ describe('--csv', () => {
       { csv: true, wait: true },
       { runs, signal: stop.signal },
     );
-    expect(stdout.at(-1)).toBe('1,m-1,w-1,r-1,true');
+    expect(stdout.at(-1)).toBe('1,m-1,merchant-boarding-1,r-1,true');
     expect(error).toMatchObject({ exitCode: 143 });
   });
 });

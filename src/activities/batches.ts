@@ -1,0 +1,149 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import {
+  activityInfo,
+  cancellationDetails,
+  cancellationSignal,
+  getClient,
+  heartbeat,
+} from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import pThrottle from 'p-throttle';
+import type { FileStore } from '../documents/file-store.js';
+import {
+  type BatchActivities,
+  type BatchRow,
+  type Pace,
+  type PartOfBatch,
+  type RowResult,
+  summaryOf,
+} from '../messages/batches.js';
+import { sealed, unsealed } from '../temporal/payload-codec.js';
+import {
+  type Started,
+  type StartOptions,
+  startBusinessOnboarding,
+  startCustomerOnboarding,
+  startMerchantBoarding,
+} from '../temporal/start.js';
+import { promptly, rejectionOf } from '../temporal/unavailable.js';
+
+/** How often the results so far are reported, in milliseconds. So much is repeated after the death of a worker. */
+const BEAT_MS = 1_000;
+
+/** Starts what a row has. Its input was checked before it was kept. */
+const STARTS: Readonly<
+  Record<BatchRow['type'], (client: Client, input: never, options: StartOptions) => Promise<Started>>
+> = {
+  merchantBoarding: startMerchantBoarding,
+  businessOnboarding: startBusinessOnboarding,
+  customerOnboarding: startCustomerOnboarding,
+};
+
+/** What a batch does, over the worker's own connection and document store. @param openDocuments opens it, once */
+export function batchActivities(
+  options: Pick<StartOptions, 'taskQueue' | 'dbaForm'>,
+  openDocuments: () => Promise<FileStore>,
+): BatchActivities {
+  let opened: Promise<FileStore> | undefined;
+  const files = async () => {
+    opened ??= openDocuments();
+    return opened;
+  };
+
+  async function save(of: PartOfBatch, what: 'rows' | 'results', value: unknown): Promise<void> {
+    const content = await sealed(getClient(), value, of.batch);
+    await (await files()).save(fileOf(of, what), Readable.from([content]), 'application/octet-stream');
+  }
+
+  async function read(of: PartOfBatch, what: 'rows' | 'results'): Promise<unknown> {
+    const content = await (await files()).open(fileOf(of, what));
+    return unsealed(getClient(), await buffer(content), of.batch);
+  }
+
+  return {
+    keepRows: ({ rows, ...of }) => save(of, 'rows', rows),
+
+    async startRows({ rate, concurrency, ...of }) {
+      const results: RowResult[] = [...(activityInfo().heartbeatDetails ?? [])];
+      const known = new Set(results.map(({ line }) => line));
+      const rows = (await read(of, 'rows')) as readonly BatchRow[];
+      const rest = rows.filter(({ line }) => !known.has(line));
+      const started = { ...options, urgency: 'batch', batch: of.batch } as const;
+      const beat = setInterval(heartbeat, BEAT_MS, results);
+      await startAll(rest, { rate, concurrency }, started, results).finally(() => clearInterval(beat));
+      await save(of, 'results', results);
+      return { ...summaryOf(results), isStopped: results.length < rows.length };
+    },
+
+    readResults: async (of) => (await read(of, 'results')) as readonly RowResult[],
+
+    async forgetRows({ batch, parts }) {
+      for (let part = 0; part < parts; part += 1)
+        await (await files()).remove(fileOf({ batch, part }, 'rows'));
+    },
+  };
+}
+
+/** A name that no document has: documents have random ones. */
+function fileOf({ batch, part }: PartOfBatch, what: 'rows' | 'results'): string {
+  return `${batch}.${part}.${what}`;
+}
+
+/**
+ * Starts rows in their order, and adds their results. A cancellation ends it after the starts in progress.
+ *
+ * @throws the first error that says nothing about its row: a later attempt goes on
+ */
+async function startAll(
+  rows: readonly BatchRow[],
+  { rate, concurrency }: Pace,
+  options: StartOptions,
+  results: RowResult[],
+): Promise<void> {
+  const signal = cancellationSignal();
+  const turn =
+    rate && !signal.aborted
+      ? pThrottle({ limit: 1, interval: 1_000 / rate, signal })(async () => {})
+      : undefined;
+  const queue = rows[Symbol.iterator]();
+  const failures: unknown[] = [];
+
+  async function startNext(): Promise<void> {
+    try {
+      for (const row of queue) {
+        if (turn) await turn();
+        if (signal.aborted || failures.length > 0) return;
+        results.push(await startRow(row, options));
+      }
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+
+  // The part before, or the attempt before, may have started a row a moment ago.
+  if (turn) void turn().catch(() => undefined);
+  await Promise.all(Array.from({ length: concurrency }, startNext));
+  heartbeat(results);
+  if (cancellationDetails()?.cancelRequested) return;
+  if (signal.aborted) throw ApplicationFailure.retryable('the worker ended', 'WorkerEnded');
+  for (const failure of failures) throw failure;
+}
+
+async function startRow(
+  { line, externalId, workflowId, type, input }: BatchRow,
+  options: StartOptions,
+): Promise<RowResult> {
+  const row = { line, externalId, workflowId };
+  try {
+    const { runId, started } = await promptly(getClient(), () =>
+      STARTS[type](getClient(), input as never, options),
+    );
+    return { ...row, runId, result: started ? 'started' : 'attached' };
+  } catch (error) {
+    const rejected = rejectionOf(error);
+    if (rejected === undefined) throw error;
+    return { ...row, result: 'failed', error: rejected };
+  }
+}

@@ -1,0 +1,129 @@
+import { defineUpdate } from '@temporalio/workflow';
+import type { OnboardingType } from './ids.js';
+
+/**
+ * What `onboardingBatch` starts, and what it reports. A batch is cut into parts. The document store has a file with the rows of each
+ * part until the batch ends, and then a file with their results.
+ */
+
+/** A row of a part: a checked input. */
+export interface BatchRow {
+  /** Where it begins in the file of the person, counted from 1. */
+  readonly line: number;
+  readonly externalId: string;
+  readonly type: Exclude<OnboardingType, 'terminalProvisioning'>;
+  readonly workflowId: string;
+  readonly input: object;
+}
+
+/** What happened to a row. `attached`: another start than that of this batch had created the onboarding. */
+export interface RowResult extends Pick<BatchRow, 'line' | 'externalId' | 'workflowId'> {
+  readonly result: 'started' | 'attached' | 'failed';
+  readonly runId?: string;
+  /** Why it failed. */
+  readonly error?: string;
+}
+
+export type ResultCounts = Readonly<Record<RowResult['result'], number>>;
+
+/** Where a batch stands. Its memo has it, so it can be read without a worker. */
+export interface BatchState {
+  /**
+   * `checked`: nobody has confirmed it yet. `discarded`: nobody confirmed it in time. `stopped`: a person stopped it; what was
+   * started goes on.
+   */
+  readonly stage: 'checked' | 'running' | 'done' | 'stopped' | 'discarded';
+  /** The name of the file. */
+  readonly name: string;
+  /** Who handed it over. */
+  readonly actor: string;
+  readonly rows: number;
+  /** Rows by type. */
+  readonly kinds: Readonly<Partial<Record<BatchRow['type'], number>>>;
+  /** The partner accounts of the rows, '' for the one without a name. */
+  readonly accounts: readonly string[];
+  /** How many parts have results. */
+  readonly parts: number;
+  /** Of the rows of these parts. */
+  readonly counts: ResultCounts;
+  /** The first rows of these parts that failed. */
+  readonly failures: readonly RowResult[];
+}
+
+/** The field of the memo that has the {@link BatchState}. */
+export const BATCH_MEMO = 'batch';
+
+/** How many failures the memo has. The results have all. */
+const MOST_FAILURES = 20;
+
+export const NO_RESULTS = { started: 0, attached: 0, failed: 0 } as const satisfies ResultCounts;
+
+/** These results in short. */
+export function summaryOf(results: readonly RowResult[]): Pick<BatchState, 'counts' | 'failures'> {
+  const counts = { ...NO_RESULTS } as Record<RowResult['result'], number>;
+  for (const { result } of results) counts[result] += 1;
+  const failures = results.filter(({ result }) => result === 'failed');
+  return { counts, failures: failures.slice(0, MOST_FAILURES) };
+}
+
+/** What is counted and listed of a batch after further results. */
+export function withResults(
+  { counts, failures }: Pick<BatchState, 'counts' | 'failures'>,
+  { counts: more, failures: further }: Pick<BatchState, 'counts' | 'failures'>,
+): Pick<BatchState, 'counts' | 'failures'> {
+  const { started, attached, failed } = counts;
+  return {
+    counts: {
+      started: started + more.started,
+      attached: attached + more.attached,
+      failed: failed + more.failed,
+    },
+    failures: [...failures, ...further].slice(0, MOST_FAILURES),
+  };
+}
+
+/** How fast a batch starts its rows. */
+export interface Pace {
+  /** Starts per second. Default: as many as Temporal accepts. */
+  readonly rate?: number | undefined;
+  /** How many rows are started concurrently. */
+  readonly concurrency: number;
+}
+
+export interface BatchInput extends Partial<Pace> {
+  /** How many parts the document store has. */
+  readonly parts: number;
+  /** In the stage `checked`, it waits for {@link confirmBatch}. */
+  readonly state: BatchState;
+}
+
+/** Starts a batch in the stage `checked`. A second confirmation changes nothing. */
+export const confirmBatch = defineUpdate<void, [Pace]>('confirmBatch');
+
+/** The rows or results of one part. */
+export interface PartOfBatch {
+  /** Workflow id of the batch. */
+  readonly batch: string;
+  /** Counted from 0. */
+  readonly part: number;
+}
+
+/** The results of a part, in short. */
+export interface PartEnd extends Pick<BatchState, 'counts' | 'failures'> {
+  /** A cancellation left rows of the part out. */
+  readonly isStopped: boolean;
+}
+
+export interface BatchActivities {
+  /** Keeps the rows of a part in the document store, in place of those of an earlier attempt. */
+  keepRows(request: PartOfBatch & { readonly rows: readonly BatchRow[] }): Promise<void>;
+  /**
+   * Starts the rows of a part, and keeps their results in the document store. Each heartbeat has the results so far, from which a
+   * later attempt goes on. After a cancellation it ends the starts in progress.
+   */
+  startRows(request: PartOfBatch & Pace): Promise<PartEnd>;
+  /** The results of a part that has ended. */
+  readResults(request: PartOfBatch): Promise<readonly RowResult[]>;
+  /** Removes the rows of a batch from the document store. */
+  forgetRows(request: { readonly batch: string; readonly parts: number }): Promise<void>;
+}

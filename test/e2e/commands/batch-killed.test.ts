@@ -1,0 +1,61 @@
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startGangway } from '../../rigs/command.js';
+import { executions, merchantsFile } from '../../rigs/commands/files.js';
+import { jsonLines, launch } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await createRig({ worker: false });
+});
+afterEach(() => rig.close());
+
+const worker = () => launch('worker', rig.env, 'worker is ready');
+
+const COUNT = 300;
+
+/** Each row of a finished command. */
+const rowsOf = (finished: Parameters<typeof jsonLines>[0]) =>
+  jsonLines(finished).map(({ line, workflowId, started }) => [line, workflowId, started]);
+
+/** Every onboarding of the rig that was ever started. A workflow that ran twice is listed twice. */
+async function onboardings(): Promise<string[]> {
+  const all = await executions(rig.client, rig.taskQueue, COUNT + 1);
+  return all.map(({ workflowId }) => workflowId).filter((id) => id.startsWith('merchant-boarding-'));
+}
+
+it('a batch goes on after its worker was killed: each row is started once, and counts as started', async () => {
+  const { file, ids } = await merchantsFile(rig, COUNT, 'waiting');
+  const first = await worker();
+  const running = startGangway(rig.env, ['batch', file, '--rate', '60', '--yes', '--json']);
+  await running.printsLines(100);
+  first.child.kill('SIGKILL');
+  await first.exit;
+  const second = await worker();
+  const finished = await running.finished;
+  expect(finished).toMatchObject({ code: 0, stderr: `${COUNT} rows: ${COUNT} started\n` });
+  const expected = ids.map((id, index) => [index + 1, id, true]);
+  expect(rowsOf(finished).sort(([one], [other]) => Number(one) - Number(other))).toEqual(expected);
+  expect((await onboardings()).sort()).toEqual(ids.toSorted());
+  second.child.kill('SIGTERM');
+  await second.exit;
+}, 300_000);
+
+it('a batch waits for the document store, says so, and loses nothing', async () => {
+  const { file, ids } = await merchantsFile(rig, COUNT, 'waiting');
+  const only = await worker();
+  const running = startGangway(rig.env, ['batch', file, '--rate', '60', '--yes', '--json']);
+  await running.printsLines(20);
+  const aside = `${rig.documentDir}.aside`;
+  await rename(rig.documentDir, aside);
+  await writeFile(rig.documentDir, 'not a folder');
+  await running.says('... the batch waits: ');
+  await rm(rig.documentDir);
+  await rename(aside, rig.documentDir);
+  const finished = await running.finished;
+  expect(finished).toMatchObject({ code: 0, stderr: `${COUNT} rows: ${COUNT} started\n` });
+  expect(new Set(rowsOf(finished).map(([, id]) => id))).toEqual(new Set(ids));
+  only.child.kill('SIGTERM');
+  await only.exit;
+}, 300_000);

@@ -1,0 +1,58 @@
+import { NamespaceNotFoundError } from '@temporalio/client';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { persistent } from '../../../../src/commands/batch/persistence.js';
+import { grpcError } from '../../../rigs/temporal/answering-service.js';
+
+const notFound = () => Promise.reject(new NamespaceNotFoundError('default'));
+
+function persistently() {
+  const notes: string[] = [];
+  const call = persistent({
+    giveUpAfter: 60_000,
+    stop: new AbortController(),
+    note: (text) => notes.push(text),
+  });
+  return { call, notes };
+}
+
+it('a namespace that was never found is an error at once', async () => {
+  const { call, notes } = persistently();
+  await expect(call(notFound)).rejects.toThrow('default');
+  expect(notes).toEqual([]);
+});
+
+it('a namespace that was there before is asked for again, because its database may be down', async () => {
+  const { call, notes } = persistently();
+  await call(async () => 'started');
+  let calls = 0;
+  const result = await call(async () => {
+    calls += 1;
+    return calls < 2 ? notFound() : calls;
+  });
+  expect({ result, notes }).toEqual({ result: 2, notes: ['Temporal does not respond; trying again'] });
+});
+
+it.each([
+  [5, 5, 'done'],
+  [6, 6, 'done'],
+  [7, 0, 'gave up, because Temporal does not respond (--give-up-after)'],
+])(
+  'gives up after 6 s without a response: after %i s and again %i s, it is %s',
+  async (first, second, end) => {
+    vi.useFakeTimers({ fakeNodeBuiltins: true });
+    onTestFinished(() => void vi.useRealTimers());
+    const stop = new AbortController();
+    const call = persistent({ giveUpAfter: 6_000, stop, note: () => undefined });
+    const unavailableFor = (seconds: number) => {
+      const until = Date.now() + seconds * 1_000;
+      return call(async () => {
+        if (Date.now() < until) throw grpcError('UNAVAILABLE');
+        return 'done';
+      });
+    };
+    const both = unavailableFor(first).then(() => unavailableFor(second));
+    const result = both.catch(() => stop.signal.reason.message.split('\n')[0]);
+    await vi.runAllTimersAsync();
+    expect(await result).toBe(end);
+  },
+);
