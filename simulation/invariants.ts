@@ -1,7 +1,6 @@
 import type { Client } from '@temporalio/client';
-import type { OnboardingState, TimelineEntry } from '../src/messages/onboarding-state.js';
+import { type OnboardingState, stateQuery, type TimelineEntry } from '../src/messages/onboarding-state.js';
 import type { Delivery, OutboundEvent, OutboundEventType } from '../src/messages/outbound-events.js';
-import { bankingClient } from '../src/partners/banking/client.js';
 import { operationName } from '../src/partners/catalogue.js';
 import { catalogue } from '../src/partners/systems.js';
 import { allIn } from '../src/sandbox/faults.js';
@@ -12,11 +11,12 @@ import { auditOf } from '../test/rigs/chaos/ledger.js';
 import { workersOf } from '../test/rigs/chaos/operator.js';
 import { type Examined, examined, killedAfterMark, unrecorded } from '../test/rigs/chaos/questions.js';
 import { found } from '../test/rigs/privacy/markers.js';
+import { bankByHand } from './existing.js';
 import { MARKERS, PRIVATE } from './markers.js';
-import { DOWN_MS, type Network } from './network.js';
-import { PARTNERS_URL, type Partners } from './partners.js';
+import type { Network } from './network.js';
+import type { Partners } from './partners.js';
 import type { People } from './people.js';
-import type { Plan } from './plan.js';
+import { OUTAGES, type Plan } from './plan.js';
 import type { Service } from './service/service.js';
 import type { World } from './world.js';
 
@@ -53,12 +53,13 @@ const PROMISES: Readonly<Record<string, Check>> = {
       const { workflowId } = party;
       return unrecorded(
         { party, workflowId, mid: own[0]?.mid, state: { ...state, timeline } },
-        partners.ledger,
+        partners.ledgerOfGangway,
       );
     }),
   'Who waits for a partner for more than a day says so.': silent,
   'Every question about a write is one that no program could answer.': askedForNothing,
-  'Each requirement and each answer has one end.': (_, witnesses) => witnesses.flatMap(ambiguous),
+  'Each requirement and each answer has one end.': async (end, witnesses) =>
+    [...witnesses, ...(await accountsOf(end))].flatMap(ambiguous),
   'What people were told was accepted is in the timeline.': forgotten,
   'Lists say what the onboardings themselves say.': disagreeing,
   'Outbound events say what the onboardings themselves say.': misreported,
@@ -75,13 +76,13 @@ export async function broken(end: End): Promise<Problem[]> {
 }
 
 async function unfinished(
-  { cast, cancelled, service, client }: End,
+  { cast, cancelled, service, client, people }: End,
   witnesses: readonly Witness[],
 ): Promise<string[]> {
   const problems = cast.map(async (party) => {
     const { workflowId, outcome } = party;
     const run = service.latest(workflowId);
-    if (cancelled.has(party) && run?.closed) return [];
+    if (run?.closed && (cancelled.has(party) || people.abandoned.has(party))) return [];
     if (run?.closed?.status === 'COMPLETED') {
       const result = (await client.workflow.getHandle(workflowId).result()) as { readonly outcome: string };
       return result.outcome === outcome ? [] : [`${workflowId} ended ${result.outcome}, not ${outcome}`];
@@ -99,9 +100,7 @@ async function unfinished(
 }
 
 async function doubled({ cast, cancelled, partners, people }: End): Promise<string[]> {
-  const credentials = { username: 'sandbox', password: MARKERS.password, deviceToken: MARKERS.deviceToken };
-  const bank = bankingClient({ url: PARTNERS_URL, ...credentials, deviceName: 'simulation', form: 'user' });
-  const records = { ledger: partners.ledger, tickets: await bank.listTickets({}) };
+  const records = { ledger: partners.ledger, tickets: await bankByHand().listTickets({}) };
   const { wrong, unowned } = auditOf(
     records,
     cast,
@@ -169,11 +168,21 @@ async function askedForNothing(
   return [...asksForNothing, ...asksInVain];
 }
 
-/** While the partners were unavailable for long, each onboarding that waited for them asked somebody, or was asking anyway. */
-function silent({ network, service }: End, witnesses: readonly Witness[]): string[] {
-  return network.downSince.flatMap((since) =>
+/**
+ * While the partners were unavailable for long, each onboarding that waited for them asked somebody, or was asking anyway, or
+ * the workflow of the account asked for all.
+ */
+async function silent(end: End, witnesses: readonly Witness[]): Promise<string[]> {
+  const { network, service } = end;
+  const accounts = await accountsOf(end);
+  const raisedAt = accounts.flatMap(({ state }) =>
+    state.timeline.filter(({ event }) => event === 'requirement-raised').map(({ at }) => Date.parse(at)),
+  );
+  return network.outages.flatMap(({ kind, since }) =>
     witnesses.flatMap(({ workflowId, state }) => {
-      const until = new Date(since + DOWN_MS).toISOString();
+      const over = since + OUTAGES[kind];
+      if (kind !== 'down' && raisedAt.some((at) => at >= since && at <= over)) return [];
+      const until = new Date(over).toISOString();
       const [first, last] = [state.timeline[0]?.at ?? until, state.timeline.at(-1)?.at ?? ''];
       const wasThere = Date.parse(first) < since && last > until;
       const before = state.timeline.filter(({ at }) => at <= until);
@@ -211,11 +220,11 @@ function ambiguous({ workflowId, state }: Witness): string[] {
     return ids.length > 0;
   };
   const isDelivered = (id: string) => answered.delete(id);
-  const rules: Partial<Record<TimelineEntry['event'], (id: string) => boolean>> = {
+  const rules: Partial<Record<TimelineEntry['event'], (id: string, answer?: string) => boolean>> = {
     'requirement-raised': (id) => enters(raised, id) && enters(open, id),
     'requirement-overdue': (id) => open.has(id) && enters(overdue, id),
     'requirement-closed': (id) => open.delete(id),
-    'requirement-resolved': (id) => open.delete(id) && enters(answered, id),
+    'requirement-resolved': (id, answer) => open.delete(id) && (isItsEnd(id, answer) || enters(answered, id)),
     'answer-taken-back': (id) => answered.delete(id) && enters(open, id),
     'answer-dropped': (id) => answered.delete(id) || perhaps.delete(id),
     ...{ 'answer-rejected': isDelivered, 'ticket-answered': isDelivered },
@@ -224,18 +233,21 @@ function ambiguous({ workflowId, state }: Witness): string[] {
     submitted: () => leave(/^(request-changes|not-submitted)/) || true,
   };
   const wrong = state.timeline.filter(({ event, detail = '' }) => {
-    const [id = ''] = detail.split(': ');
-    return rules[event]?.(id) === false;
+    const [id = '', answer] = detail.split(': ');
+    return rules[event]?.(id, answer) === false;
   });
   const left = [...open, ...[...answered].filter((id) => /^(note|ticket|request)-/.test(id))];
-  const lost = state.outcome === undefined ? [] : left;
+  const hasEnded = state.timeline.some(({ event }) => event === 'ended' || event === 'cancelled');
+  const lost = hasEnded ? left : [];
   return [
     ...wrong.map(({ event, detail }) => `${workflowId} records ${event} ${detail}, which contradicts itself`),
     ...lost.map((id) => `${workflowId} does not say what became of ${id}`),
   ];
 }
 
-function forgotten({ people }: End, witnesses: readonly Witness[]): string[] {
+async function forgotten(end: End, ofParties: readonly Witness[]): Promise<string[]> {
+  const { people } = end;
+  const witnesses = [...ofParties, ...(await accountsOf(end))];
   const key = (workflowId: string, id: string) => `the answer to ${id} of ${workflowId}`;
   const told = people.receipts.map(({ workflowId, id }) => key(workflowId, id));
   const recorded = witnesses.flatMap(({ workflowId, state }) =>
@@ -341,4 +353,23 @@ async function witnessesOf({ cast, client, service }: End): Promise<Witness[]> {
     witnesses.push(...states.map((each) => ({ ...each, party, mid })));
   }
   return witnesses;
+}
+
+/** Nothing follows from the answer: the onboarding ends with it, or somebody answered the ticket in another way. */
+function isItsEnd(id: string, answer: string | undefined): boolean {
+  return answer === 'abandon' || (answer === 'retry' && id.startsWith('ticket-'));
+}
+
+/** The workflows that ask on behalf of a whole account. */
+async function accountsOf({ client, service }: End): Promise<Witness[]> {
+  const party = { externalId: '', businessName: '', legalName: '' };
+  const accounts = service.runs.filter(
+    ({ start, status }) => start.type.startsWith('partner') && status !== 'CONTINUED_AS_NEW',
+  );
+  return Promise.all(
+    accounts.map(async ({ runId, start: { workflowId } }) => ({
+      ...{ party, workflowId, mid: undefined },
+      state: await client.workflow.getHandle(workflowId, runId).query(stateQuery),
+    })),
+  );
 }

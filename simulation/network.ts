@@ -10,7 +10,7 @@ import {
 } from '../src/partners/http.js';
 import { grpcError } from '../test/rigs/temporal/answering-service.js';
 import { MARKERS } from './markers.js';
-import type { Fate, Loss, Plan } from './plan.js';
+import { type Fate, type Loss, OUTAGES, type Outage, type Plan } from './plan.js';
 import type { Link } from './service/requests.js';
 import { Process, World } from './world.js';
 
@@ -32,9 +32,6 @@ export interface Departure {
   status?: number;
 }
 
-/** How long the partners are unavailable, in milliseconds: longer than workflows wait before somebody has to know. */
-export const DOWN_MS = 44 * 3_600_000;
-
 /** What a partner is asked, and responds. Rejects when it cuts the connection. */
 export type Listener = (request: {
   readonly method: string;
@@ -53,8 +50,7 @@ export class Network implements Link {
   #toTemporal = 0;
   /** What the next write meets that has no fate in the plan. */
   next: Fate | undefined;
-  /** When the partners became unavailable. */
-  readonly downSince: number[] = [];
+  readonly outages: { readonly kind: Outage; readonly since: number }[] = [];
   #isClear = false;
   /** A worker begins its next write. */
   onWrite: (number: number) => void = () => {};
@@ -77,6 +73,13 @@ export class Network implements Link {
     this.next = undefined;
     this.#fates = new Map();
     this.#losses = new Map();
+  }
+
+  #isIn(kind: Outage): boolean {
+    const { now } = this.world;
+    return (
+      !this.#isClear && this.outages.some((each) => each.kind === kind && now - each.since < OUTAGES[kind])
+    );
   }
 
   async carry<Response>(name: string, request: () => Promise<Response>): Promise<Response> {
@@ -142,8 +145,10 @@ export class Network implements Link {
       if (fate === 'reset') throw codeError('ECONNRESET');
       if (result.body.length > (request.maxBytes ?? maxBodyBytes)) throw codeError(TOO_LARGE);
       if (fate === 'cut') return { ...result, body: result.body.subarray(0, result.body.length / 2) };
+      if (result.status < 300 && (fate === 'garbled' || (of === 'read' && this.#isIn('unreadable'))))
+        return { ...result, body: Buffer.from(chance.pick(STRANGE)) };
       departure.status = result.status;
-      return fate === 'paged' ? firstPageOf(result) : result;
+      return fate === 'paged' && result.status < 300 ? firstPageOf(result) : result;
     };
     try {
       return await untilAborted(exchange(), request.signal, this.world, totalTimeoutMs);
@@ -170,9 +175,9 @@ export class Network implements Link {
       };
       const arrive = async () => {
         if (fate === 'lost') return;
-        if (fate === 'down') this.downSince.push(this.world.now);
-        const isDown = !this.#isClear && this.downSince.some((since) => this.world.now - since < DOWN_MS);
-        const [before, after] = isDown ? [503] : fate ? [BEFORE[fate], AFTER[fate]] : [];
+        if (fate && isOutage(fate)) this.outages.push({ kind: fate, since: this.world.now });
+        const kept = this.#isIn('down') ? 503 : this.#isIn('locked') ? 401 : undefined;
+        const [before, after] = kept ? [kept] : fate ? [BEFORE[fate], AFTER[fate]] : [];
         if (before) return resolve(answer(before, before === 429 ? { 'retry-after': '90' } : {}));
         if (fate === 'rejected' && request.beforeSending)
           return resolve(answer(400, { 'content-type': 'application/json' }, refusal(textOf(request))));
@@ -184,6 +189,13 @@ export class Network implements Link {
       this.world.within(this.#partner, () => this.world.after(delay, () => arrive().catch(reject)));
     });
   }
+}
+
+/** What no document says of a response. */
+const STRANGE = ['{}', '[]', '{"data":"later"}', '<html>Please come back later.</html>'] as const;
+
+function isOutage(fate: Fate): fate is Outage {
+  return fate in OUTAGES;
 }
 
 /** What a partner says that does not take a write, for no reason of the input. */

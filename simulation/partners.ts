@@ -40,9 +40,28 @@ export class Partners {
     return { status, headers: headers as HttpResponse['headers'], body };
   };
 
-  /** Every write that took effect. */
+  readonly #forgotten = new Set<number>();
+  /** How many writes took effect before Gangway began. */
+  #before = 0;
+
+  /** Every write that took effect, but for those that concern no party. */
   get ledger(): readonly LedgerEntry[] {
-    return this.emulation.ledger.entries();
+    return this.emulation.ledger.entries().filter(({ seq }) => !this.#forgotten.has(seq));
+  }
+
+  /** The same since Gangway began. */
+  get ledgerOfGangway(): readonly LedgerEntry[] {
+    return this.ledger.filter(({ seq }) => seq > this.#before);
+  }
+
+  /** What has been written last concerns no party. */
+  forget(): void {
+    const last = this.ledger.at(-1);
+    if (last) this.#forgotten.add(last.seq);
+  }
+
+  begins(): void {
+    this.#before = this.emulation.ledger.entries().length;
   }
 
   /** Sends a request past the network. */

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { documentStore } from '../src/documents/document-store.js';
 import type { FileStore } from '../src/documents/file-store.js';
-import { confirmAnswer, proposeAnswer } from '../src/messages/claims.js';
+import { claimRequirement, confirmAnswer, proposeAnswer, withdrawProposal } from '../src/messages/claims.js';
 import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
 import { nudge } from '../src/temporal/nudge.js';
 import { stateOf } from '../src/temporal/onboardings.js';
@@ -28,15 +28,19 @@ const HOUR_MS = 3_600_000;
 /** The longest time until somebody looks again, in milliseconds. */
 const LONGEST_SHIFT_MS = 6 * HOUR_MS;
 
-/** Somebody else was faster, or the partner was. */
-const TOO_LATE = /is not open|is open; open|has ended|already|not found|unsent|to take back|proposed/;
+/** Nobody answers more often in a run. */
+const MOST_ANSWERS = 150;
 
-/** The partner does not take it, for no reason of the input. */
-const FOR_NO_REASON = new RegExp(`${NOT_TODAY}|^the partner gave no reason$`);
+/** Somebody else was faster, or the partner was. */
+const TOO_LATE = /is not open|is open; open|has ended|already|not found|unsent|to take back|proposed|claimed/;
+
+/** The partner does not take it, for no reason of the input. It may be on hold for a moment only. */
+const FOR_NO_REASON = new RegExp(`${NOT_TODAY}|^the partner gave no reason$|is On Hold`);
 
 /** A requirement of a workflow, and the answer that its person has in mind. */
 interface Case {
-  readonly party: Party;
+  /** Absent for the workflow of an account, which asks on behalf of all. */
+  readonly party: Party | undefined;
   readonly workflowId: string;
   readonly requirement: Requirement;
   readonly answer: Answer;
@@ -50,6 +54,8 @@ export class People {
   readonly receipts: { readonly workflowId: string; readonly id: string }[] = [];
   /** What they were asked. */
   readonly asked = new Set<string>();
+  /** Of these somebody has abandoned something. */
+  readonly abandoned = new Set<Party>();
   /** Of these a write may be missing: the partner decided before all answers had reached it. */
   readonly spared = new Set<Party>();
   readonly #slips: ReadonlyMap<number, Slip>;
@@ -57,6 +63,8 @@ export class People {
   readonly #moved = new Set<object>();
   /** A business that has continued as new does not keep social security numbers, and asks for them. */
   readonly #knowsNoSsn = new Set<string>();
+  /** A correction was given, and has got lost on its way to the partner. */
+  readonly #isCorrected = new Set<string>();
   #answers = 0;
   #last: Case | undefined;
 
@@ -67,7 +75,7 @@ export class People {
     private readonly network: Pick<Network, 'next'>,
     private readonly files: FileStore,
     private readonly cast: readonly Party[],
-    private readonly plan: Pick<Plan, 'slips' | 'shiftMs'>,
+    private readonly plan: Pick<Plan, 'slips' | 'shiftMs' | 'existing'>,
   ) {
     this.#slips = new Map(plan.slips.map(({ answer, slip }) => [answer, slip]));
   }
@@ -82,6 +90,7 @@ export class People {
         for (const id of workersOf(party)) if (asking.has(id)) await this.#lookAt(party, id);
         await this.#moveWaiting(party);
       }
+      for (const id of asking) if (id.startsWith('partner-')) await this.#lookAt(undefined, id);
       // Nobody looks every minute for days.
       const isIdle = this.#answers === answers;
       shiftMs = isIdle ? Math.min(2 * shiftMs, LONGEST_SHIFT_MS) : this.plan.shiftMs;
@@ -96,14 +105,26 @@ export class People {
     return ids;
   }
 
-  async #lookAt(party: Party, workflowId: string): Promise<void> {
+  async #lookAt(party: Party | undefined, workflowId: string): Promise<void> {
     const state = await stateOf(this.client, workflowId).catch(() => undefined);
     if (!state || state.outcome) return;
     for (const requirement of state.requirements) {
       this.asked.add(requirement.detail);
-      const answer = await this.#answerTo({ party, workflowId, state, mid: this.#midOf(party) }, requirement);
+      const answer = party
+        ? await this.#answerTo({ party, workflowId, state, mid: this.#midOf(party) }, requirement)
+        : this.#answerForAccount(workflowId, requirement);
       if (answer) await this.#handle({ party, workflowId, requirement, answer });
     }
+  }
+
+  /** Some of these close by themselves, once the partner has changed its mind. */
+  #answerForAccount(workflowId: string, { kind, title }: Requirement): Answer | undefined {
+    if (kind === 'new-status')
+      return { kind: 'choice', choice: this.world.chance.pick(['under-review', 'needs-answers']) };
+    if (kind === 'waiting') return undefined;
+    if (!['credentials', 'unreadable', 'ticket'].includes(kind))
+      this.surprises.add(`${workflowId} asks: ${title}`);
+    return this.world.chance.happens(0.5) ? { kind: 'retry' } : undefined;
   }
 
   #midOf({ externalId }: Party): string | undefined {
@@ -121,6 +142,7 @@ export class People {
     // It closes by itself, once the partner is there again.
     if (requirement.kind === 'waiting') return undefined;
     const { party, workflowId } = witness;
+    if (requirement.kind === 'not-submitted' && this.plan.existing === 'followed') return { kind: 'retry' };
     const isForNoReason = requirement.kind === 'rejected-input' && FOR_NO_REASON.test(requirement.detail);
     const answer = isForNoReason ? { kind: 'retry' as const } : answerTo(party, requirement, MARKERS);
     if (answer === undefined)
@@ -128,6 +150,10 @@ export class People {
     if (answer === undefined || answer === 'moot') return undefined;
     if (answer === 'uncertain') return this.#afterLookingAtTheLedger(witness, requirement);
     if (answer.kind === 'correction' && this.#knowsNoSsn.has(workflowId)) return withSsn(answer);
+    if (answer.kind === 'correction' && this.#isCorrected.has(workflowId))
+      return requirement.answers.includes('retry')
+        ? { kind: 'retry' }
+        : { kind: 'text', text: MARKERS.ticketAnswer };
     if (answer.kind !== 'document') return answer;
     const documents = documentStore(this.files);
     const document = await this.world.outside(() =>
@@ -136,17 +162,31 @@ export class People {
     return { kind: 'documents', documents: [document] };
   }
 
-  #afterLookingAtTheLedger(witness: Witness, { title, raisedAt }: Requirement): Answer | undefined {
+  #afterLookingAtTheLedger(witness: Witness, { title, detail, raisedAt }: Requirement): Answer | undefined {
     if (this.world.now - Date.parse(raisedAt) < SURELY_OVER_MS) return undefined;
+    const [, asked] = /^Whose banking profile/.test(title) ? (/, adopt (\d+)\./.exec(detail) ?? []) : [];
+    if (asked !== undefined)
+      return this.#isOf(asked, witness) ? { kind: 'adopt', id: asked } : { kind: 'retry' };
     const id = writtenAs(title, witness, this.partners.ledger);
     if (id === undefined) this.surprises.add(`nobody knows how to look up: ${title}`);
     return id === undefined ? undefined : id === 'none' ? { kind: 'retry' } : { kind: 'adopt', id };
+  }
+
+  #isOf(profileId: string, { party }: Witness): boolean {
+    return this.partners.ledger.some(
+      ({ operation, id, name, of }) =>
+        operation === 'submit-business-account-holder' &&
+        String(id) === profileId &&
+        name === party.businessName &&
+        of === party.legalName,
+    );
   }
 
   /** Answers, in the way that the plan has for it. */
   async #handle(it: Case): Promise<void> {
     const { workflowId, requirement, answer } = it;
     this.#answers += 1;
+    if (this.#answers === MOST_ANSWERS) this.surprises.add(`${workflowId} asks without an end`);
     const slip = this.#slips.get(this.#answers);
     if (slip) this.world.say('people', `${slip}: ${requirement.id} of ${workflowId}`);
     const before = this.#last;
@@ -157,7 +197,9 @@ export class People {
       if (receipts.every(Boolean))
         this.surprises.add(`${workflowId} takes two answers for ${requirement.id}`);
     } else if (slip === 'proposed') await this.#propose(it);
+    else if (slip === 'abandoned' && requirement.answers.includes('abandon')) await this.#abandon(it);
     else {
+      if (slip === 'claimed') await this.#claim(it);
       if (slip === 'wrong') await this.#tellWrongly(it);
       if (slip === 'again' && before) await this.#tell(before);
       if (slip === 'decided' || slip === 'unheard')
@@ -185,6 +227,36 @@ export class People {
     for (const answer of misfits)
       if (await this.#tell({ ...it, answer }, /./))
         this.surprises.add(`${it.workflowId} takes ${JSON.stringify(answer)} for ${it.requirement.id}`);
+  }
+
+  async #abandon(it: Case): Promise<void> {
+    if (it.party) for (const those of [this.abandoned, this.spared]) those.add(it.party);
+    await this.#tell({ ...it, answer: { kind: 'abandon' } });
+  }
+
+  /** What people do with a question before they answer it, some of it in vain. */
+  async #claim(it: Case): Promise<void> {
+    const { actor, reason } = MARKERS;
+    const until = new Date(this.world.now + 24 * HOUR_MS).toISOString();
+    const another = `${actor} 2`;
+    const claim = (request: object, what: string, refusal?: RegExp) =>
+      this.#update(claimRequirement, it, { actor, ...request }, what, refusal);
+    for (const misfit of [{ until: 'soon' }, { until: until.replace('20', '19') }, { actor: ' ' }])
+      if (await claim(misfit, 'claims', /^(until|actor): |^requirementId/))
+        this.surprises.add(`${it.workflowId} takes the claim ${JSON.stringify(misfit)}`);
+    if (!(await claim({ until }, 'claims'))) return;
+    if (await claim({ actor: another, until }, 'claims', /./))
+      this.surprises.add(`${it.workflowId} lets two people claim ${it.requirement.id}`);
+    await claim({ actor: another, until, override: true }, 'takes over');
+    if (this.world.chance.happens(0.5)) await claim({ actor: another }, 'releases');
+    const proposal = { answer: it.answer, actor, reason };
+    const proposed = await this.#update(proposeAnswer, it, proposal, `proposes ${it.answer.kind}`);
+    if (!proposed) return;
+    const { proposedAt } = proposed;
+    for (const misfit of [{ actor }, { actor: another, proposedAt: until }])
+      if (await this.#update(confirmAnswer, it, { proposedAt, ...misfit }, 'confirms', /./))
+        this.surprises.add(`${it.workflowId} takes the confirmation ${JSON.stringify(misfit)}`);
+    await this.#update(withdrawProposal, it, { actor: another, reason }, 'withdraws');
   }
 
   async #propose(it: Case): Promise<void> {
@@ -235,6 +307,7 @@ export class People {
       const why = cause instanceof Error ? cause.message : message;
       say(', refused');
       if (/ssn: is required/.test(why)) this.#knowsNoSsn.add(workflowId);
+      else if (/changes nothing/.test(why)) this.#isCorrected.add(workflowId);
       else if (!refusal.test(why)) this.surprises.add(`${workflowId} refuses ${what} for ${kind}: ${why}`);
       return undefined;
     }
@@ -250,7 +323,7 @@ export class People {
   /** The partner decides, although answers are on their way. */
   async #decide({ party, workflowId, requirement: { kind } }: Case): Promise<void> {
     const part = PARTS[kind];
-    if (!part) return;
+    if (!part || !party) return;
     this.spared.add(party);
     await this.#approve(party, part);
     // A webhook says so.

@@ -1,5 +1,6 @@
 import { UW_LEVEL_1_PENDING } from '../src/partners/boarding/schemas.js';
 import { Seeded } from '../test/rigs/chaos/seeded.js';
+import { EXISTING, type Existing } from './existing.js';
 
 /** What can happen to a request on its way to a partner and back. */
 export const FATES = [
@@ -17,10 +18,21 @@ export const FATES = [
   'timedOut', // 408: a proxy gives up, and the partner does it
   'rejected', // 400: the partner does not take a write, and quotes what is in it
   'paged', // of a list comes only the first page
+  'garbled', // it takes effect, and its response has another form than the documented one
 ] as const;
 
-/** From a `down` request on, the partners are unavailable for almost two days. */
-export type Fate = (typeof FATES)[number] | 'down';
+const HOUR_MS = 3_600_000;
+
+/** What the partners do to all requests from one on, and for how many milliseconds: longer than workflows wait before they ask. */
+export const OUTAGES = {
+  down: 44 * HOUR_MS, // 503
+  locked: 6 * HOUR_MS, // 401: they refuse our credentials
+  unreadable: 6 * HOUR_MS, // no response to a read can be read
+} as const;
+
+export type Outage = keyof typeof OUTAGES;
+
+export type Fate = (typeof FATES)[number] | Outage;
 
 /** What can happen to a request to Temporal. */
 export const LOSSES = [
@@ -46,6 +58,8 @@ export interface Plan {
   readonly who: (typeof WHO)[number];
   /** Which of them are onboarded. */
   readonly parties: readonly number[];
+  /** What the partners have of them before. */
+  readonly existing: Existing;
   /** Whom the cast consists of. Default: all. */
   readonly only?: Only | undefined;
   /** The faults of requests to partners, by their number among the writes, or among the reads. */
@@ -82,6 +96,9 @@ export const MOVES = {
   },
 } as const;
 
+/** While responses cannot be read, the workers look every five seconds, which takes a simulation long: it is rare. */
+const KINDS_OF_OUTAGE = [...Array<Outage>(6).fill('down'), 'locked', 'locked', 'unreadable'] as const;
+
 const MINUTE_MS = 60_000;
 
 export interface Incident {
@@ -115,6 +132,8 @@ export const SLIPS = [
   'proposed', // one proposes it, and another one confirms
   'decided', // the partner decides at the same moment, before it responds
   'unheard', // the partner's response to it is lost
+  'claimed', // they claim the requirement first, take over, release, and propose what they withdraw
+  'abandoned', // they give up
 ] as const;
 
 export type Slip = (typeof SLIPS)[number];
@@ -137,7 +156,7 @@ export function planOf(seed: number, only?: Only): Plan {
         return { of, number, fate: one(FATES) };
       }),
       ...times(chance.happens(0.1) ? 1 : 0, () => ({
-        ...{ of: 'read' as const, number: chance.between(1, 20), fate: 'down' as const },
+        ...{ of: 'read' as const, number: chance.between(1, 20), fate: one(KINDS_OF_OUTAGE) },
       })),
     ],
     losses: times(harshness, () => ({
@@ -162,5 +181,6 @@ export function planOf(seed: number, only?: Only): Plan {
     // A fast one has asked again before anybody reads that it had taken an answer.
     paceMs: one([500, MINUTE_MS / 4, 60 * MINUTE_MS, 60 * MINUTE_MS]),
     continueAfter: one([60, 200, 10_000]),
+    existing: one([EXISTING[0], ...EXISTING]),
   };
 }

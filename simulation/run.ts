@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { pictureOf } from './picture.js';
 import { ONLY, type Plan, planOf } from './plan.js';
 import { shrunk } from './shrink.js';
-import { simulate, type Verdict } from './simulation.js';
+import type { Verdict } from './simulation.js';
+import { verdictsOf } from './threads.js';
 import { digestOf, shortened, tableOf } from './trace.js';
 
 /**
@@ -26,9 +27,6 @@ const { values } = parseArgs({
 });
 const only = ONLY.find((each) => each === values.only);
 if (values.only !== undefined && !only) throw new Error(`--only takes ${ONLY.join(', ')}`);
-
-// Stack traces with positions in the sources take a quarter of the time.
-process.setSourceMapsEnabled(false);
 
 /** How often progress is printed, in seconds. */
 const PROGRESS_S = process.stderr.isTTY ? 1 : 10;
@@ -90,9 +88,12 @@ function isDue(seed: number): boolean {
   return seed < first + Number(values.count);
 }
 
-for (let seed = first; isDue(seed); seed += 1) {
-  const plan = values.plan === undefined ? planOf(seed, only) : (JSON.parse(values.plan) as Plan);
-  const verdict = await simulate(plan);
+function* plans(): Generator<Plan> {
+  for (let seed = first; isDue(seed); seed += 1)
+    yield values.plan === undefined ? planOf(seed, only) : JSON.parse(values.plan);
+}
+
+for await (const verdict of verdictsOf(plans())) {
   total.runs += 1;
   total.onboardings += verdict.onboardings;
   total.steps += verdict.steps;
@@ -103,7 +104,7 @@ for (let seed = first; isDue(seed); seed += 1) {
   if (verdict.problems.length === 0) continue;
   total.failing += 1;
   if (values['keep-going'] || values.stop || values.trace) {
-    print(`seed ${seed}:`);
+    print(`seed ${verdict.plan.seed}:`);
     printProblems(verdict);
     if (values.stop) break;
   } else {

@@ -8,6 +8,7 @@ import {
 } from '../src/temporal/start.js';
 import type { WorkersConfig } from '../src/worker/workflow-worker.js';
 import { castOf, KINDS, type Party } from '../test/rigs/chaos/cast.js';
+import { existingOf } from './existing.js';
 import { broken, type Problem } from './invariants.js';
 import { MARKERS } from './markers.js';
 import { Network, replaceTransport } from './network.js';
@@ -91,7 +92,7 @@ class Simulation {
   readonly #service: Service;
   readonly #network: Network;
   readonly #client: Client;
-  readonly #cast: readonly Party[];
+  #cast: readonly Party[];
   readonly #files = memoryFiles();
   readonly #office = new Process('people');
   readonly #workers: Worker[] = [];
@@ -110,7 +111,6 @@ class Simulation {
       const delay = world.chance.between(0, world.chance.pick(WRITE_MS));
       world.after(delay, () => this.#reach('write', number, process), null);
     };
-    networks.set(world, this.#network);
     this.#service = new Service(world, { continueAfter: plan.continueAfter, visibleWithinMs: 2_000 });
     this.#client = clientOf(this.#service, { carry: (_, request) => request() });
     const all = castOf(plan.seed, 4 * KINDS.length, MARKERS).filter(({ type }) =>
@@ -120,12 +120,14 @@ class Simulation {
     const name = all.find(({ twin }) => twin)?.businessName;
     const twins = all.filter(({ twin, businessName }) => twin && businessName === name);
     const cast = { any: others, askedTwice: others.filter(({ scenario }) => TWICE.test(scenario)), twins };
-    this.#cast = plan.parties.flatMap((place) => cast[plan.who][place] ?? others[place] ?? []);
+    this.#cast = [...new Set(plan.parties.flatMap((place) => cast[plan.who][place] ?? others[place] ?? []))];
   }
 
   async run(): Promise<Verdict> {
     const { plan, world, partners } = this;
-    const [client, service, cast] = [this.#client, this.#service, this.#cast];
+    const [client, service] = [this.#client, this.#service];
+    await this.#prepare();
+    const cast = this.#cast;
     for (const name of ['worker 1', 'worker 2']) this.#startWorker(name);
     const people = new People(world, client, partners, this.#network, this.#files, cast, plan);
     for (const move of plan.moves)
@@ -166,6 +168,23 @@ class Simulation {
       );
     this.#killAll();
     return { plan, problems, trace, onboardings: cast.length, virtualMs, steps: this.#steps };
+  }
+
+  /** Before Gangway begins, nothing goes wrong. */
+  async #prepare(): Promise<void> {
+    const { world, partners, plan } = this;
+    networks.set(world, new Network(world, partners.listener, { fates: [], losses: [] }));
+    let isReady = false;
+    this.#begin(0, async () => {
+      const cast: Party[] = [];
+      for (const party of this.#cast)
+        cast.push(await existingOf(party, plan.existing, partners, world.chance));
+      this.#cast = cast;
+      isReady = true;
+    });
+    await world.run(() => isReady, world.now + DAY_MS);
+    partners.begins();
+    networks.set(world, this.#network);
   }
 
   /** After the last fault, by a worker that has nothing in its memory: it replays every workflow. */

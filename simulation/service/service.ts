@@ -131,7 +131,7 @@ export class Service implements RunHost {
 
   dispatchTask(run: Run): void {
     this.#later(() => {
-      const worker = this.#alive().find((each) => each.holds(run)) ?? this.#any(run.start.taskQueue);
+      const worker = this.#workerOf(run);
       if (worker) worker.runTask(run);
       else this.#waiting.add(run);
     });
@@ -166,7 +166,7 @@ export class Service implements RunHost {
     // The first task comes before every query.
     const until = this.world.now + QUERY_MS;
     while (run.isOpen && run.steps.length === 0 && this.world.now < until) await this.world.sleep(100);
-    const worker = this.#any(run.start.taskQueue);
+    const worker = this.#workerOf(run);
     if (!worker || run.steps.length === 0) throw new Error('no worker answers queries');
     return worker.query(run, name, args);
   }
@@ -178,6 +178,11 @@ export class Service implements RunHost {
 
   #alive(): Worker[] {
     return this.workers.filter(({ isAlive, frozenUntil }) => isAlive && frozenUntil <= this.world.now);
+  }
+
+  /** One that has the workflow in its memory, if there is one. */
+  #workerOf(run: Run): Worker | undefined {
+    return this.#alive().find((each) => each.holds(run)) ?? this.#any(run.start.taskQueue);
   }
 
   #any(taskQueue: string): Worker | undefined {

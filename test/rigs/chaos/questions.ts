@@ -185,11 +185,14 @@ function lastDone({ state }: Witness, { done, title }: Write, question: Question
   return state.timeline.findLast(isIt)?.at ?? '';
 }
 
-/** Raised as `uncertain-write-2: Outcome unknown: submit to underwriting`. Which of several is meant is another question. */
+/** Which of several is meant, or whose something is. */
+const ABOUT_NO_WRITE = /^(Several found:|Whose )/;
+
+/** Raised as `uncertain-write-2: Outcome unknown: submit to underwriting`. */
 function questionsIn({ workflowId, state }: Witness): Question[] {
   return state.timeline.flatMap(({ event, at, detail = '' }) => {
     const [, id, title = ''] = /^(\S*uncertain-write\S*): (.+)$/.exec(detail) ?? [];
-    if (event !== 'requirement-raised' || id === undefined || title.startsWith('Several found:')) return [];
+    if (event !== 'requirement-raised' || id === undefined || ABOUT_NO_WRITE.test(title)) return [];
     const asked = title.replace(/^Outcome unknown: /, '');
     const isItsDoubt = (entry: TimelineEntry) =>
       entry.event === 'write-uncertain' && entry.detail?.startsWith(asked) && entry.at <= at;

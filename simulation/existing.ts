@@ -1,0 +1,125 @@
+import type { MerchantBoardingInput } from '../src/messages/inputs.js';
+import { bankingClient } from '../src/partners/banking/client.js';
+import { type AccountHolder, type BeneficialOwner, submissionOf } from '../src/partners/banking/holder.js';
+import { boardingClient } from '../src/partners/boarding/client.js';
+import { byHand } from '../src/partners/by-hand.js';
+import type { Party } from '../test/rigs/chaos/cast.js';
+import type { Seeded } from '../test/rigs/chaos/seeded.js';
+import { MARKERS } from './markers.js';
+import { PARTNERS_URL, type Partners } from './partners.js';
+
+/** What the partners have of a party before Gangway learns of it. */
+export const EXISTING = [
+  'nothing',
+  'named', // the input names the merchant, which may be submitted, or whose business may have a profile
+  'followed', // Gangway only follows the merchant and the business
+  'before', // the bank has an earlier profile of the same business, which is not to be adopted
+] as const;
+
+export type Existing = (typeof EXISTING)[number];
+
+/** The bank takes the holder only after a correction, or does what only Gangway asks for. */
+const ONLY_NEW = /^(ssn|correction|account)/;
+
+const WHO = { url: PARTNERS_URL, username: 'sandbox', password: MARKERS.password };
+
+/** The client of somebody who works at the bank without Gangway. */
+export function bankByHand() {
+  const device = { deviceToken: MARKERS.deviceToken, deviceName: 'simulation' };
+  return byHand(bankingClient({ ...WHO, ...device, form: 'user' }));
+}
+
+type Merchant = Omit<MerchantBoardingInput, 'externalId'>;
+
+interface Business {
+  readonly holder: AccountHolder;
+  readonly beneficialOwners?: readonly BeneficialOwner[] | undefined;
+  readonly dueInHours: number;
+}
+
+/** Puts it there. @returns the party with the input that fits */
+export async function existingOf(
+  party: Party,
+  how: Existing,
+  partners: Partners,
+  chance: Seeded,
+): Promise<Party> {
+  const { externalId, type, input } = party;
+  const isBusiness = type === 'businessOnboarding';
+  const { business, terminal } = party.parts;
+  const isNew = party.twin !== undefined || ONLY_NEW.test(business?.scenario ?? '');
+  // A followed customer gets no terminal.
+  if (how === 'nothing' || isNew || (how === 'followed' && terminal)) return party;
+  const bank = bankByHand();
+  const boarding = byHand(boardingClient(WHO));
+
+  async function profileOf({ holder, beneficialOwners = [] }: Business): Promise<number> {
+    const { profileId } = await bank.submitBusinessAccountHolder(submissionOf(holder, beneficialOwners));
+    return profileId ?? 0;
+  }
+
+  async function merchantOf({ merchant }: Merchant, isSubmitted: boolean) {
+    const its = { agentProfileId: 101, guid: externalId };
+    const { merchantProfileId } = await boarding.createMerchant({ ...merchant, ...its });
+    if (isSubmitted) await boarding.submitMerchant({ merchantProfileId });
+    return merchantProfileId;
+  }
+
+  /** The fees of one that is submitted stay as they are. */
+  async function named<Given extends Merchant>({ createVersion: _, fees, ...given }: Given) {
+    const isSubmitted = chance.happens(0.3);
+    const merchantProfileId = await merchantOf(given, isSubmitted);
+    return { ...given, ...(!isSubmitted && fees && { fees }), merchantProfileId };
+  }
+
+  async function followed(given: Merchant) {
+    const { merchant, dueInHours } = given;
+    const merchantProfileId = await merchantOf(given, chance.happens(0.7));
+    return { follow: true, merchantProfileId, merchant: { dba: merchant.dba }, dueInHours };
+  }
+
+  /** Somebody may know no more of it than its name, unless it has to be corrected as a whole. */
+  async function followedBusiness(business: Business) {
+    const { holder, beneficialOwners, dueInHours } = business;
+    const { doingBusinessAsName } = holder;
+    const isCorrected = 'update-business-account-holder' in (party.parts.business?.writes ?? {});
+    const known = !isCorrected && chance.happens(0.3) ? { doingBusinessAsName } : { ...holder };
+    const profileId = await profileOf(business);
+    return {
+      follow: true,
+      profileId,
+      holder: known,
+      ...(beneficialOwners && { beneficialOwners }),
+      dueInHours,
+    };
+  }
+
+  /** The business of a merchant that has a profile, which may not show all of itself. */
+  async function namedBusiness(business: Business) {
+    const merchantProfileId = 4_000 + Number(externalId.split('-').at(-1));
+    const hides = chance.pick([[], ['doingBusinessAsName', 'employerIdentificationNumber']]);
+    const profileId = await profileOf(business);
+    const change = { merchantProfileId, hides };
+    await partners.control('POST', `/sandbox/profiles/${profileId}/transition`, change);
+    return { ...business, merchantProfileId };
+  }
+
+  if (how === 'before') {
+    if (!isBusiness) return party;
+    await profileOf(input);
+    partners.forget();
+    return party;
+  }
+  const change = async (): Promise<object> => {
+    const isFollowed = how === 'followed';
+    if (type === 'merchantBoarding') return isFollowed ? followed(input) : named(input);
+    if (isBusiness) return isFollowed ? followedBusiness(input) : namedBusiness(input);
+    if (!isFollowed) return { ...input, boarding: await named(input.boarding) };
+    const parts = {
+      boarding: await followed(input.boarding),
+      business: await followedBusiness(input.business),
+    };
+    return { ...parts, onDecline: 'continue' };
+  };
+  return { ...party, input: { ...(await change()), externalId } as never };
+}
