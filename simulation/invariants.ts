@@ -230,7 +230,8 @@ function ambiguous({ workflowId, state }: Witness): string[] {
     ...{ 'answer-rejected': isDelivered, 'ticket-answered': isDelivered },
     // Another note may be answered while an answer is on its way.
     'answers-delivered': () => leave(/^note-/, perhaps) || perhaps.size > 0,
-    submitted: () => leave(/^(request-changes|not-submitted)/) || true,
+    // It may be an earlier submission, which had been in doubt.
+    submitted: () => leave(/^(request-changes|not-submitted)/, perhaps) || true,
   };
   const wrong = state.timeline.filter(({ event, detail = '' }) => {
     const [id = '', answer] = detail.split(': ');

@@ -167,7 +167,7 @@ export class People {
     const [, asked] = /^Whose banking profile/.test(title) ? (/, adopt (\d+)\./.exec(detail) ?? []) : [];
     if (asked !== undefined)
       return this.#isOf(asked, witness) ? { kind: 'adopt', id: asked } : { kind: 'retry' };
-    const id = writtenAs(title, witness, this.partners.ledger);
+    const id = writtenAs(title, witness, this.partners.ledgerOfGangway);
     if (id === undefined) this.surprises.add(`nobody knows how to look up: ${title}`);
     return id === undefined ? undefined : id === 'none' ? { kind: 'retry' } : { kind: 'adopt', id };
   }
