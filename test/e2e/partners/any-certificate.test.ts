@@ -28,8 +28,6 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0 nothing is sent, because nothing s
     ['receiver.js', TRACES],
     ['console.js', PROVIDER],
     ['codec-server.js', CODEC],
-    ['starter.js doctor', PARTNER],
-    ['starter.js doctor', TEMPORAL],
     ['starter.js call boarding list-agent-profiles', PARTNER],
     ['starter.js setup', TEMPORAL],
     ['starter.js list', TRACES],
@@ -45,5 +43,15 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0 nothing is sent, because nothing s
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('NODE_TLS_REJECT_UNAUTHORIZED: is 0, so anyone could pose as the server of');
     expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it.each([PARTNER, TEMPORAL])('doctor reports it, and checks nothing else, %o', async (settings) => {
+    const env = { ...settings, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    const { code, stdout } = await run(process.execPath, ['dist/starter.js', 'doctor', '--json'], env);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ check: 'settings', state: 'wrong' },
+      detail: expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED: is 0, so anyone could pose'),
+    });
   });
 });

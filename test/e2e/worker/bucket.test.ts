@@ -147,12 +147,17 @@ describe('gangway doctor', () => {
     ]);
   });
 
-  it('stops at an invalid address', { timeout: TIMEOUT_MS }, async () => {
+  it('reports an invalid address', { timeout: TIMEOUT_MS }, async () => {
     const bad = { ...place().env, STATEMENT_DIR: 's3://Example_Bucket/../x' };
-    expect(await gangway(bad, ['doctor'])).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: 'STATEMENT_DIR: must be a folder, or s3://bucket/prefix\n',
+    const { code, stdout } = await gangway(bad, ['doctor', '--json']);
+    expect(code).toBe(1);
+    expect(jsonLines({ code: 0, stdout, stderr: '' })).toContainEqual({
+      ...{
+        check: 'settings',
+        state: 'wrong',
+        detail: 'STATEMENT_DIR: must be a folder, or s3://bucket/prefix',
+      },
+      fix: 'correct STATEMENT_DIR',
     });
   });
 });
