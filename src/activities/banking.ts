@@ -1,15 +1,8 @@
 import { saveStatement } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
-import type {
-  BankingActivities,
-  BankingLists,
-  Listed,
-  SavedStatement,
-  StatementRequest,
-} from '../messages/banking-activities.js';
+import type { BankingActivities, SavedStatement, StatementRequest } from '../messages/banking-activities.js';
 import {
   type BankingClient,
-  eachNotification,
   eachPaymentCard,
   isClosed,
   statementFormat,
@@ -36,8 +29,8 @@ export interface BankingDependencies {
   readonly meaningOf: MeaningOf;
 }
 
-/** The activities at the banking partner: those of workflows, and the lists. Each makes a call or two, and translates failures. */
-export function bankingActivities(dependencies: BankingDependencies): BankingActivities & BankingLists {
+/** The activities of workflows at the banking partner. Each makes a call or two, and translates failures. */
+export function bankingActivities(dependencies: BankingDependencies): BankingActivities {
   const { client, statements, partnerAccount, poll, meaningOf } = dependencies;
   const candidates = new Candidates(client, partnerAccount);
   const reader = profileReader(client, new OtherTickets(partnerAccount), meaningOf);
@@ -47,50 +40,7 @@ export function bankingActivities(dependencies: BankingDependencies): BankingAct
     ...ticketActivities(client, candidates, poll),
     ...operationActivities(client),
     ...statementActivities(client, statements, partnerAccount),
-    ...bankingLists(client),
   };
-}
-
-const LARGEST_INT32 = 2 ** 31 - 1;
-
-/** Lists at the banking partner. These activities run without a workflow. */
-function bankingLists(client: BankingClient): BankingLists {
-  return {
-    listTickets: ({ limit }) =>
-      repeatable(async () => upTo(limit, await client.listNewTickets({}, untilCancelled()))),
-
-    listDepartments: ({ limit }) =>
-      repeatable(async () => upTo(limit, await client.listDepartments({}, untilCancelled()))),
-
-    listNotifications: ({ limit, ...query }) =>
-      repeatable(async () => {
-        const records: Listed['records'][number][] = [];
-        for await (const notification of eachNotification(client, query, untilCancelled())) {
-          if (records.push(notification) > limit) break;
-        }
-        return upTo(limit, records);
-      }),
-
-    listExternalActivity: ({ limit, ...query }) =>
-      repeatable(async () => {
-        const { activity, transferPageInfo, transactionPageInfo } = await client.getExternalAccountActivity(
-          query,
-          untilCancelled(),
-        );
-        const isCutShort = [...transferPageInfo, transactionPageInfo].some((page) => page?.hasNextPage);
-        return { ...upTo(limit, activity), ...(isCutShort && { isCutShort }) };
-      }),
-
-    searchAccounts: ({ limit, ...query }) =>
-      repeatable(async () => {
-        const count = Math.min(limit + 1, LARGEST_INT32);
-        return upTo(limit, await client.searchBusinessAccountHolders({ ...query, count }, untilCancelled()));
-      }),
-  };
-}
-
-function upTo(limit: number, found: Listed['records']): Listed {
-  return { records: found.slice(0, limit), more: found.length > limit };
 }
 
 type OperationCalls = Pick<

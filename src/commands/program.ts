@@ -35,14 +35,12 @@ import {
   ensureWebhooksCommand,
   probeCommand,
   restoreSubUserCommand,
-  showCommand,
   statementCommand,
 } from './partner/commands.js';
 import { exportCommand, reportCommand } from './report/commands.js';
 import {
   backupCommand,
   doctorCommand,
-  driftCommand,
   eventsCommand,
   keysCommand,
   restoreCommand,
@@ -71,7 +69,7 @@ const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
   ],
   'Single operations at the bank:': [
     ...[closeCardCommand, cardNicknameCommand, changeAddressCommand, restoreSubUserCommand],
-    ...[ensureWebhooksCommand, statementCommand, showCommand],
+    ...[ensureWebhooksCommand, statementCommand],
   ],
   'Any operation of a partner:': [callCommand, probeCommand],
   'Reports and audits:': [reportCommand, exportCommand],
@@ -79,7 +77,6 @@ const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
     setupCommand,
     keysCommand,
     doctorCommand,
-    driftCommand,
     backupCommand,
     restoreCommand,
     sandboxCommand,

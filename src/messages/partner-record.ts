@@ -1,26 +1,7 @@
 import { defineSignal } from '@temporalio/workflow';
-import type { DifferenceKind } from '../partners/differences.js';
 import type { StatusMeaning } from '../partners/phases.js';
 
 /** The record that `partnerRecord` keeps of an account at one partner. Its memo has it, so it can be read without a worker. */
-
-/** A difference between the responses of a partner and the catalogue. It holds types and lengths, and no value. */
-export interface SeenDifference {
-  /** As in the catalogue: `get-status`. */
-  readonly operation: string;
-  readonly field: string;
-  readonly kind: DifferenceKind;
-  readonly expected: string;
-  readonly got: string;
-  /** True if a workflow needs it. */
-  readonly isNeeded: boolean;
-  /** ISO 8601. Counted by the day: a later response of the same day does not change it. */
-  readonly firstAt: string;
-  readonly lastAt: string;
-}
-
-/** Reports a difference. Sent by signal-with-start, once a day for each kind. */
-export const differenceSeen = defineSignal<[Omit<SeenDifference, 'firstAt' | 'lastAt'>]>('differenceSeen');
 
 /** A status name that no document has. */
 export interface SeenStatus {
@@ -43,7 +24,6 @@ export interface SeenStatus {
 export const statusSeen = defineSignal<[{ readonly status: string }]>('statusSeen');
 
 export interface PartnerRecord {
-  readonly differences: readonly SeenDifference[];
   readonly statuses: readonly SeenStatus[];
 }
 

@@ -54,15 +54,6 @@ export interface Closable {
   useCode?(code: string): void;
 }
 
-/** The place to which a partner sends webhooks, if the partner shows it. */
-export interface RegisteredWebhook {
-  readonly id: number;
-  readonly name: string | null;
-  readonly url: string | null;
-  /** The subject of the webhooks. */
-  readonly topic: string | null;
-}
-
 /** A field of a webhook that has an id. */
 export interface IdField {
   /** `profileId`, or `data.profileId`: the last names of the path, in any case. */
@@ -139,8 +130,6 @@ export interface Partner<
         readonly status: 200 | 202;
         /** The fields of its webhooks that hold ids. */
         readonly idFields: readonly IdField[];
-        /** Lists where the partner sends the webhooks of an account; absent where no operation lists it. */
-        registered?(client: Client, options: CallOptions): Promise<readonly RegisteredWebhook[]>;
       }
     | undefined;
   readonly contract: Contract;

@@ -2,13 +2,7 @@ import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { partnerRecordId } from '../messages/ids.js';
 import type { PartnerAccountInput } from '../messages/partner-account.js';
-import {
-  differenceSeen,
-  type PartnerRecord,
-  RECORD_MEMO,
-  type SeenDifference,
-  statusSeen,
-} from '../messages/partner-record.js';
+import { type PartnerRecord, RECORD_MEMO, statusSeen } from '../messages/partner-record.js';
 import { initialVisibility } from '../messages/search-attributes.js';
 import type { AccountAt } from './partner-accounts.js';
 import { decodedPayloads } from './payload-codec.js';
@@ -16,25 +10,14 @@ import { isNotFound } from './unavailable.js';
 
 const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 
-/** Reports a difference to the record of an account. Starts the record if it does not run. */
-export async function reportDifference(
-  client: Client,
-  place: AccountAt,
-  difference: Omit<SeenDifference, 'firstAt' | 'lastAt'>,
-): Promise<void> {
-  await client.workflow.signalWithStart('partnerRecord', {
-    ...startOf(place),
-    signal: differenceSeen,
-    signalArgs: [difference],
-  });
-}
-
 /** Reports a status name that no document has. Starts the record if it does not run. */
 export async function reportStatus(client: Client, place: AccountAt, status: string): Promise<void> {
+  const { system, account, taskQueue } = place;
+  const input: PartnerAccountInput = { system };
   await client.workflow.signalWithStart('partnerRecord', {
-    ...startOf(place),
-    signal: statusSeen,
-    signalArgs: [{ status }],
+    ...initialVisibility('partnerRecord', { summary: `record of ${system}`, account }),
+    ...{ workflowId: idOf(place), taskQueue, args: [input] },
+    ...{ signal: statusSeen, signalArgs: [{ status }] },
   });
 }
 
@@ -59,13 +42,6 @@ export async function recordOf(client: Client, place: AccountAt): Promise<Partne
   }
 }
 
-export function idOf({ system, account, taskQueue }: AccountAt): string {
+function idOf({ system, account, taskQueue }: AccountAt): string {
   return partnerRecordId(system, taskQueue, account);
-}
-
-function startOf(place: AccountAt) {
-  const { system, account, taskQueue } = place;
-  const input: PartnerAccountInput = { system };
-  const visibility = initialVisibility('partnerRecord', { summary: `record of ${system}`, account });
-  return { workflowId: idOf(place), taskQueue, args: [input], ...visibility };
 }

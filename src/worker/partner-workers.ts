@@ -99,14 +99,13 @@ export function activityQueues(
 
 /** Creates the workers that call partners and deliver outbound events. */
 export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig): Promise<PartnerWorkers> {
-  const { taskQueue, documentDir, statementDir, payloadKeys } = config;
+  const { documentDir, statementDir, payloadKeys } = config;
   const common = { ...place, dataConverter: dataConverter(payloadKeys), ...SHUTDOWN, ...TUNING };
   const [documents, statements] = await Promise.all([openStore(documentDir), openStore(statementDir)]);
   const { metricMeter: meter, logger } = Runtime.instance();
-  const client = workersClient(place, config);
   const { queues, release } = activityQueues(config, { documents, statements }, (account) => ({
     observe: observers(countExchanges(meter, account ?? ''), traceExchanges),
-    inspect: watchDrift({ meter, logger, client, taskQueue, account }),
+    inspect: watchDrift({ meter, logger, account }),
   }));
   const workers = await Promise.all(
     queues.map(({ interceptors, partner, ...queue }) =>
@@ -120,6 +119,7 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig):
       }),
     ),
   );
+  const client = workersClient(place, config);
   const accesses = queues.flatMap(({ partner }) => partner?.access ?? []);
   const start = () => Promise.allSettled(accesses.map((access) => access.probeNow(client)));
   return { workers, start, release };

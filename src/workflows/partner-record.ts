@@ -7,14 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { PartnerAccountInput } from '../messages/partner-account.js';
-import {
-  differenceSeen,
-  type PartnerRecord,
-  RECORD_MEMO,
-  type SeenDifference,
-  type SeenStatus,
-  statusSeen,
-} from '../messages/partner-record.js';
+import { type PartnerRecord, RECORD_MEMO, type SeenStatus, statusSeen } from '../messages/partner-record.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
@@ -30,8 +23,7 @@ export interface CarriedRecord {
   readonly record: PartnerRecord;
 }
 
-/** The limit of what is kept. The memo has it all, so a partner that responds with something else each time must not fill it. */
-const MOST_DIFFERENCES = 200;
+/** The memo has all names, so a partner that responds with another one each time must not fill it. */
 const MOST_STATUSES = 100;
 
 const MEANINGS = Object.keys(STATUS_MEANINGS) as StatusMeaning[];
@@ -39,10 +31,9 @@ const MEANINGS = Object.keys(STATUS_MEANINGS) as StatusMeaning[];
 type System = PartnerAccountInput['system'];
 
 /**
- * Keeps what the workers of a task queue have learned about one partner in one account: how its responses differ from the
- * catalogue, and the meanings of undocumented status names. It asks a person about each such name once, and the answer applies to
- * all onboardings of the account. The first difference or unknown status starts it, and it runs from then on, because only it has
- * the decisions.
+ * Keeps the meanings of the undocumented status names of one partner in one account. It asks a person about each name once, and
+ * the answer applies to all onboardings of the account. The first unknown status starts it, and it runs from then on, because only
+ * it has the decisions.
  */
 export async function partnerRecord(
   { system }: PartnerAccountInput,
@@ -51,7 +42,7 @@ export async function partnerRecord(
   const journey = createJourney({
     dueInHours: DEFAULT_DUE_IN_HOURS,
     nextSteps: {
-      working: 'keep the differences from the catalogue and the meanings of unknown status names',
+      working: 'keep the meanings of unknown status names',
       done: 'The record has ended.',
     },
     leftBehind: () => 'the decisions about status names are forgotten, and a person is asked again',
@@ -59,7 +50,6 @@ export async function partnerRecord(
   });
   handleMessages(journey);
   const record = new Kept(carried?.record);
-  setHandler(differenceSeen, (seen) => record.addDifference(seen));
   setHandler(statusSeen, ({ status }) => record.addStatus(shortened(status, LONGEST.line)));
   const { wakePolls } = partnerActivities(system)({
     wakePolls: { ...REPEATABLE, startToCloseTimeout: '10m', summary: 'Make all status polls read' },
@@ -102,14 +92,12 @@ function decide(journey: Journey, record: Kept, { requirement, resolution }: Ans
 
 /** The kept records, oldest first. */
 class Kept {
-  readonly #differences = new Map<string, SeenDifference>();
   readonly #statuses = new Map<string, SeenStatus>();
   #hasChanged: boolean;
 
-  constructor({ differences, statuses }: PartnerRecord = { differences: [], statuses: [] }) {
-    for (const difference of differences) this.#differences.set(keyOf(difference), difference);
+  constructor({ statuses }: PartnerRecord = { statuses: [] }) {
     for (const status of statuses) this.#statuses.set(status.status, status);
-    this.#hasChanged = differences.length + statuses.length > 0;
+    this.#hasChanged = statuses.length > 0;
   }
 
   get hasChanged(): boolean {
@@ -117,19 +105,7 @@ class Kept {
   }
 
   get current(): PartnerRecord {
-    return { differences: [...this.#differences.values()], statuses: [...this.#statuses.values()] };
-  }
-
-  /** Beyond the limit, the difference with the oldest sighting is forgotten. */
-  addDifference(seen: Omit<SeenDifference, 'firstAt' | 'lastAt'>): void {
-    const lastAt = new Date().toISOString();
-    const key = keyOf(seen);
-    const { firstAt = lastAt } = this.#differences.get(key) ?? {};
-    this.#differences.delete(key);
-    this.#differences.set(key, { ...seen, firstAt, lastAt });
-    const [oldest] = this.#differences.keys();
-    if (this.#differences.size > MOST_DIFFERENCES && oldest) this.#differences.delete(oldest);
-    this.#hasChanged = true;
+    return { statuses: [...this.#statuses.values()] };
   }
 
   addStatus(status: string): void {
@@ -169,10 +145,6 @@ class Kept {
     this.#hasChanged = false;
     upsertMemo({ [RECORD_MEMO]: this.current });
   }
-}
-
-function keyOf({ operation, field, kind }: Pick<SeenDifference, 'operation' | 'field' | 'kind'>): string {
-  return `${operation} ${kind} ${field}`;
 }
 
 function questionAbout(system: System, status: string): Question {

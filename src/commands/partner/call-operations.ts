@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { type Operation, type Operations, operationName } from '../../partners/catalogue.js';
 import { catalogue, PARTNERS, SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
 import type { Act } from '../cli/definition.js';
-import { listsItsCommands, milliseconds, withPartnerAccount, withYes } from '../cli/options.js';
+import { csvOption, listsItsCommands, milliseconds, withPartnerAccount, withYes } from '../cli/options.js';
 import { fieldsHelp } from './call-fields.js';
 
 /** A rate limit may delay the start of a call, in milliseconds. */
@@ -66,6 +66,10 @@ function addOperation(
     .addHelpText('after', () => `\n${fieldsHelp(operation)}`);
   if (deprecated) command.addHelpText('beforeAll', `deprecated: ${deprecated}\n`);
   if (returns === 'stream') command.option('--output <file>', 'where to save the file');
+  else
+    command
+      .addOption(new Option('--table', 'print the records of the response as a table').conflicts('json'))
+      .addOption(csvOption().conflicts('table'));
   if (irreversible) withYes(command);
   if (PARTNERS[system].hasEnvironments && effect !== 'read')
     command.option('--production', 'confirm a write to production');

@@ -36,6 +36,7 @@ import { CommandFailed } from '../cli/errors.js';
 import { partnerFailed } from '../cli/failures.js';
 import { awaitSingle, runSingle } from '../cli/follow.js';
 import { whileShowing } from '../cli/progress.js';
+import { printRecords, type TableFormat } from './call-table.js';
 
 /** The response of a call. A file is saved already. */
 export type CallResponse = Exclude<PartnerResponse, { readonly file: unknown }>;
@@ -236,7 +237,7 @@ function asJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([field, inside]) => [field, asJson(inside)]));
 }
 
-export interface ShowOptions {
+export interface ShowOptions extends TableFormat {
   readonly reveal?: true;
   readonly json?: true;
 }
@@ -249,9 +250,10 @@ export interface ShowOptions {
  */
 export function show(cli: CommandLine, result: CallResponse, options: ShowOptions, id?: string): void {
   const { response, warnings = [], refusal } = result;
-  const { reveal, json } = options;
+  const { reveal, json, table, csv } = options;
   const shown = reveal ? response : withoutPrivate(response);
-  if (json) cli.json(shown);
+  if (table || csv) printRecords(cli, shown, options);
+  else if (json) cli.json(shown);
   else cli.line(JSON.stringify(shown, null, 2));
   for (const warning of warnings) cli.note(`warning: ${reveal ? warning : masked(warning, 'log')}`);
   if (id !== undefined && JSON.stringify(shown) !== JSON.stringify(response)) {

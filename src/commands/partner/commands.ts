@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import type { Act } from '../cli/definition.js';
-import { limit, listsItsCommands, withPartnerAccount, withRecordFormats, withYes } from '../cli/options.js';
+import { listsItsCommands, withPartnerAccount, withRecordFormats, withYes } from '../cli/options.js';
 
 /** The commands for single operations at the bank, and for any call of a partner. */
 
@@ -129,45 +129,6 @@ function withStatementOptions(command: Command): Command {
 function byKey(command: Command): Command {
   const key = 'as given to "statement monthly", or key@account as "statement list" prints it';
   return withPartnerAccount(command.argument('<key>', key)).option('--json', 'print JSON');
-}
-
-export function showCommand(program: Command, act: Act): void {
-  const show = program
-    .command('show')
-    .summary('list what the bank has')
-    .description('List what the bank has. A worker reads it, as a standalone activity.');
-  const lists = {
-    tickets: show.command('tickets').description('List the new tickets.'),
-    departments: show
-      .command('departments')
-      .description('List the departments. Requires an administrator at the partner.'),
-    notifications: withRange(show.command('notifications'))
-      .description('List the notifications.')
-      .option('--level <level>', 'only this level: Info or Warning')
-      .option('--search <text>', 'only those that contain this text'),
-    'external-activity': withRange(show.command('external-activity'))
-      .description('List the activity of external accounts that are linked to a profile.')
-      .argument('<profile>', 'id of the banking profile')
-      .option('--account <id>', 'only this financial account')
-      .option('--provider <name>', 'only this provider'),
-    accounts: show
-      .command('accounts')
-      .description('Search business account holders.')
-      .option('--dba <name>', 'only those whose dba contains this')
-      .option('--agent <id...>', 'only these agents')
-      .option('--iso <id>', 'only this ISO'),
-  };
-  for (const [name, command] of Object.entries(lists)) {
-    withRecordFormats(withPartnerAccount(command), 'print JSON lines, each a record as the bank has it')
-      .option('--limit <n>', 'maximum number of records, 0 for all', limit, 100)
-      .action(act(async () => (await import('./show.js')).LISTS[name as keyof typeof lists]));
-  }
-}
-
-function withRange(command: Command): Command {
-  return command
-    .option('--from <date>', 'not before this day or time, in UTC: 2026-01-05, 2026-01-05T12:00:00Z')
-    .option('--to <date>', 'not after this day or time');
 }
 
 export function callCommand(program: Command, act: Act): void {

@@ -1,6 +1,20 @@
-import { IN_WORDS, placeOf } from '../../operators/differences.js';
+import type { Difference, DifferenceKind } from '../../partners/differences.js';
 import { PARTNERS, SYSTEM_NAMES } from '../../partners/systems.js';
 import type { Probed } from './probe-run.js';
+
+export const IN_WORDS: Readonly<Record<DifferenceKind, string>> = {
+  'http-status': 'other HTTP status',
+  'missing-field': 'missing field',
+  'other-type': 'other type',
+  'other-form': 'other form',
+  'unknown-status': 'unknown status name',
+  'unknown-field': 'unknown field',
+};
+
+/** The place of a difference, for people. */
+export function placeOf({ field }: Pick<Difference, 'field'>): string {
+  return field === '' ? 'the whole response' : field;
+}
 
 /**
  * A report in Markdown for the partner. It names operations, fields, types and lengths: no value, no credential, and none of

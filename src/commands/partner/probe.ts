@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { IN_WORDS, placeOf } from '../../operators/differences.js';
 import { check } from '../../operators/invalid-input.js';
 import { packageVersion } from '../../operators/version.js';
 import { accountOf } from '../../partners/account-settings.js';
@@ -13,7 +12,7 @@ import { EXIT } from '../cli/exit-codes.js';
 import type { TableColumns } from '../cli/output.js';
 import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
 import { whileShowing } from '../cli/progress.js';
-import { probeReport } from './probe-report.js';
+import { IN_WORDS, placeOf, probeReport } from './probe-report.js';
 import { type Probed, probeSystem } from './probe-run.js';
 
 interface ProbeOptions extends PartnerAccountOptions {

@@ -1,5 +1,4 @@
-import { Argument, type Command } from 'commander';
-import { SYSTEM_NAMES } from '../../partners/names.js';
+import type { Command } from 'commander';
 import type { Act } from '../cli/definition.js';
 import { limit, withPartnerAccount, withRecordFormats } from '../cli/options.js';
 
@@ -34,7 +33,7 @@ export function doctorCommand(program: Command, act: Act): void {
     .command('doctor')
     .summary('check the setup')
     .description(
-      'Check settings, Temporal, workers, keys, partners, webhooks and file stores, all at once, and name a fix for each ' +
+      'Check settings, Temporal, workers, keys, partners and file stores, all at once, and name a fix for each ' +
         'problem. Changes nothing at a partner. Exits with 1 if something is wrong.',
     )
     .option('--json', 'print JSON lines')
@@ -50,23 +49,6 @@ export function sandboxCommand(program: Command, act: Act): void {
         'user, password, token and API key. See docs/commands.md for scenarios and faults.',
     )
     .action(act(async () => (await import('./sandbox.js')).sandbox));
-}
-
-export function driftCommand(program: Command, act: Act): void {
-  program
-    .command('drift')
-    .summary('list where partners’ responses differ from the catalogue')
-    .description(
-      'List where workers have seen partners’ responses differ from the catalogue: types and lengths, never values. Also list ' +
-        'undocumented status names, what they mean, and who decided that. Needs no worker.',
-    )
-    .addArgument(new Argument('[system]', 'only this partner').choices(SYSTEM_NAMES))
-    .option(
-      '--account, --partner-account <name>',
-      'only this account of GANGWAY_ACCOUNTS (default: all accounts)',
-    )
-    .option('--json', 'print JSON lines')
-    .action(act(async () => (await import('./drift.js')).drift));
 }
 
 export function backupCommand(program: Command, act: Act): void {

@@ -141,7 +141,9 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     meaning:
       'A partner responded with an undocumented status name. `partner-record-...` raises one requirement for each name ' +
       'and account.',
-    see: '`gangway list --query "PartnerStatus = \'NAME\'"` lists the onboardings with the status, `gangway drift` the decisions.',
+    see:
+      '`gangway list --query "PartnerStatus = \'NAME\'"` lists the onboardings with the status. `gangway status` with the ID of ' +
+      'the record shows the decisions.',
     person:
       'Ask the partner what the name means. `--choice under-review` and `needs-answers` let onboardings wait, ' +
       '`ended-declined` and `ended-closed` end them, `approved` counts as an approval. If nothing is submitted yet, no choice ' +

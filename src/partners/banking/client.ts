@@ -3,8 +3,7 @@ import { type CallOptions, type PartnerClient, partnerClient, partnerOff } from 
 import { openPlain } from '../fields.js';
 import { type HttpLimits, PartnerHttp } from '../http.js';
 import { type BankingOperations, bankingOperations } from './operations.js';
-import type { notificationQuery } from './requests.js';
-import type { Notification, paymentCard } from './responses.js';
+import type { paymentCard } from './responses.js';
 import { BankingToken, type OneTimeCode, type TokenSettings } from './token.js';
 
 const SYSTEM = 'banking';
@@ -118,27 +117,4 @@ export function statementFormat(contentType: string): StatementFormat | undefine
   const [type = ''] = contentType.split(';');
   const name = type.trim().toLowerCase();
   return Object.hasOwn(STATEMENT_FORMATS, name) ? STATEMENT_FORMATS[name] : undefined;
-}
-
-/** The partner's own page size (apis/1, Limits). */
-const PAGE = 100;
-
-/**
- * Every notification that matches, each once and in the partner's order, read page by page as the caller iterates.
- * Pages shift when a notification arrives. Ends with the first page that has nothing new.
- */
-export async function* eachNotification(
-  client: Pick<BankingClient, 'listNotifications'>,
-  query: Omit<z.input<typeof notificationQuery>, 'skip'> = {},
-  options?: CallOptions,
-): AsyncGenerator<Notification> {
-  const seen = new Set<number>();
-  for (let skip = 0; ; ) {
-    const page = await client.listNotifications({ ...query, skip, take: query.take ?? PAGE }, options);
-    const fresh = page.filter(({ id }) => !seen.has(id));
-    if (fresh.length === 0) return;
-    for (const notification of fresh) seen.add(notification.id);
-    yield* fresh;
-    skip += page.length;
-  }
 }

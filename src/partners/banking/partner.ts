@@ -110,11 +110,6 @@ export const banking = definePartner({
       { path: 'profileId', kind: 'BankingProfileId' },
       { path: 'merchantProfileId', kind: 'MerchantProfileId' },
     ],
-    registered: async (client, options) =>
-      (await client.listWebhooks({}, options)).map(({ id, name, url, notificationType }) => ({
-        ...{ id, name, url },
-        topic: notificationType === null ? null : String(notificationType),
-      })),
   },
   contract,
   documentation: {

@@ -222,7 +222,8 @@ describe('gangway', { timeout: TIMEOUT_MS }, () => {
     const args = ['call', 'boarding', 'list-agent-profiles', '--partner-account', 'north-iso', '--json'];
     const { code, stdout } = await gangway(env, args);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ id: 101 }, { id: 102 }]]);
-    const shown = await gangway(env, ['show', 'tickets', '--partner-account', 'north-iso']);
+    const tickets = ['call', 'banking', 'list-new-tickets', '--table', '--partner-account', 'north-iso'];
+    const shown = await gangway(env, tickets);
     expect([shown.code, shown.stdout]).toEqual([0, 'none\n']);
   });
 });

@@ -59,7 +59,6 @@ describe('gangway setup and doctor', () => {
       'keys: ok',
       'boarding partner: ok',
       'banking partner: ok',
-      'webhooks: ok',
       'plant store: ok',
       'payments platform: ok',
       'processor: ok',
@@ -185,11 +184,11 @@ describe('gangway with a problem', () => {
       [
         'Single operations at the bank',
         ...['close-card', 'card-nickname', 'change-address', 'restore-sub-user'],
-        ...['ensure-webhooks', 'statement', 'show'],
+        ...['ensure-webhooks', 'statement'],
       ],
       ['Any operation of a partner', 'call', 'probe'],
       ['Reports and audits', 'report', 'export'],
-      ['Setup and backup', 'setup', 'keys', 'doctor', 'drift', 'backup', 'restore', 'sandbox'],
+      ['Setup and backup', 'setup', 'keys', 'doctor', 'backup', 'restore', 'sandbox'],
       ['Help', 'help', 'explain', 'completion'],
     ]);
   });

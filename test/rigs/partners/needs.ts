@@ -15,7 +15,6 @@ const CODE = /src\/(activities|partners)\//;
 /**
  * Finds out, with the type checker, which operations and which response fields the activities of workflows use. It follows the
  * code from the activities of all partners, from the clients, and from the checks of credentials.
- * Left out are the lists that `gangway show` reads without a workflow.
  */
 export function needsOfWorkflows(): { readonly used: readonly Place[]; readonly marked: readonly Place[] } {
   const config = ts.getParsedCommandLineOfConfigFile(
@@ -85,7 +84,6 @@ class Search {
     if (this.#visited.has(node)) return;
     this.#visited.add(node);
     const visit = (inside: ts.Node): void => {
-      if (isListWithoutWorkflow(inside)) return;
       this.#examine(inside);
       ts.forEachChild(inside, visit);
     };
@@ -165,11 +163,6 @@ class Search {
       if (isCode && isFollowed) this.from(declared);
     }
   }
-}
-
-/** The function that makes the activities of `gangway show`. */
-function isListWithoutWorkflow(node: ts.Node): boolean {
-  return ts.isFunctionDeclaration(node) && node.type?.getText() === 'BankingLists';
 }
 
 /** Whether it is an operation, or a field of a response. A field of a request or a failure is neither. */

@@ -148,9 +148,9 @@ describe('a partner account', () => {
     expect(reset()).toHaveLength(activity === 'probeAccount' ? 1 : 0);
   });
 
-  const [record] = payloads({ differences: [] }) as [object];
+  const [record] = payloads({ statuses: [] }) as [object];
   it.each<[string, Facts | undefined, object | undefined]>([
-    ['runs', { memo: { record } }, { differences: [] }],
+    ['runs', { memo: { record } }, { statuses: [] }],
     ['has ended', { memo: { record }, status: 'TERMINATED' }, undefined],
     ['has nothing yet', {}, undefined],
     ['does not exist', undefined, undefined],

@@ -1,4 +1,3 @@
-import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { boardingOperations } from '../../../src/partners/boarding/operations.js';
 import type { Received } from '../../../src/partners/client.js';
@@ -9,30 +8,17 @@ const HOUR_MS = 3_600_000;
 const { getStatus } = boardingOperations();
 const STATUS = { status: 'Pending', statusDate: '2026-01-05T12:00:00Z', comment: null };
 
-/** Everything that a watch counts, logs and reports. */
-function watched({ fails = false } = {}) {
+/** Everything that a watch counts and logs. */
+function watched() {
   const counted: Record<string, unknown>[] = [];
   const logged: [string, unknown][] = [];
-  const reported: unknown[] = [];
   let clock = 0;
   const inspect = watchDrift({
     meter: {
       createCounter: () => ({ add: (_: number, labels: object) => void counted.push({ ...labels }) }),
     } as never,
     logger: { warn: (message, meta) => void logged.push([message, meta]) },
-    client: {
-      withDeadline: (_: number, run: () => Promise<void>) => run(),
-      workflow: {
-        signalWithStart: async (
-          type: string,
-          { workflowId, signalArgs }: { workflowId: string; signalArgs: unknown[] },
-        ) => {
-          if (fails) throw new Error('Temporal is unavailable');
-          reported.push([type, workflowId, ...signalArgs]);
-        },
-      },
-    } as unknown as Client,
-    ...{ taskQueue: 'gangway', account: 'acme', now: () => clock },
+    ...{ account: 'acme', now: () => clock },
   });
   const receive = (payload: unknown, more: Partial<Received> = {}) =>
     inspect({
@@ -42,18 +28,18 @@ function watched({ fails = false } = {}) {
   const pass = (ms: number) => {
     clock += ms;
   };
-  return { counted, logged, reported, receive, pass };
+  return { counted, logged, receive, pass };
 }
 
 describe('drift', () => {
   it('counts nothing while responses conform', () => {
-    const { counted, logged, reported, receive } = watched();
+    const { counted, logged, receive } = watched();
     receive(STATUS);
-    expect([counted, logged, reported]).toEqual([[], [], []]);
+    expect([counted, logged]).toEqual([[], []]);
   });
 
-  it('is counted each time, logged once an hour, and reported once a day, without a value', () => {
-    const { counted, logged, reported, receive, pass } = watched();
+  it('is counted each time, and logged once an hour, without a value', () => {
+    const { counted, logged, receive, pass } = watched();
     const labels = {
       ...{ system: 'boarding', account: 'acme', operation: 'get-status' },
       ...{ field: 'region', kind: 'unknown-field' },
@@ -64,15 +50,9 @@ describe('drift', () => {
     expect(counted).toEqual([labels, labels]);
     const about = { expected: 'nothing', got: 'string of 13 characters', isNeeded: false };
     expect(logged).toEqual([['a response differs from the catalogue', { ...labels, ...about }]]);
-    const { system: _, account: __, ...kind } = labels;
-    const report = ['partnerRecord', 'partner-record-boarding.gangway@acme', { ...kind, ...about }];
-    expect(reported).toEqual([report]);
     pass(HOUR_MS);
     receive(drifted);
-    expect([logged.length, reported.length]).toEqual([2, 1]);
-    pass(23 * HOUR_MS);
-    receive(drifted);
-    expect([logged.length, reported.length]).toEqual([3, 2]);
+    expect(logged).toHaveLength(2);
   });
 
   it.each([
@@ -93,20 +73,6 @@ describe('drift', () => {
     const fields = new Set(counted.map(({ field }) => field));
     expect(counted).toHaveLength(200);
     expect([fields.size, fields.has('other'), logged.length]).toEqual([101, true, 101]);
-  });
-
-  it('is reported again with the next response when the report failed', async () => {
-    const { logged, receive } = watched({ fails: true });
-    receive({ ...STATUS, region: 1 });
-    await Promise.resolve();
-    await new Promise((resolve) => setImmediate(resolve));
-    receive({ ...STATUS, region: 1 });
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(logged.map(([message]) => message)).toEqual([
-      'a response differs from the catalogue',
-      'could not report a difference',
-      'could not report a difference',
-    ]);
   });
 
   it('never fails a call, even if the comparison does', () => {

@@ -69,7 +69,7 @@ async function printed(
 }
 
 async function runChecks({ env: given, signal }: CommandLine, usable: NonNullable<Examined['usable']>) {
-  const { config, webhooks, env } = usable;
+  const { config, env } = usable;
   const weak = await weakSettings(config, env);
   const clocks: ClockOffsets = new Map();
   const clients: Closable[] = [];
@@ -82,7 +82,7 @@ async function runChecks({ env: given, signal }: CommandLine, usable: NonNullabl
       config,
       clocks,
     ),
-    ...partnerChecks({ config, env: given, webhooks, clocks, clients }),
+    ...partnerChecks({ config, env: given, clocks, clients }),
     store('document store', 'DOCUMENT_DIR', config.documentDir),
     store('statement store', 'STATEMENT_DIR', config.statementDir),
   ];

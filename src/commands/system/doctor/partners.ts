@@ -1,12 +1,11 @@
 import { type Account, partnerClients, servedAccounts } from '../../../partners/account-settings.js';
 import { observers, type PartnerObserver } from '../../../partners/http.js';
-import type { Closable, RegisteredWebhook } from '../../../partners/partner.js';
+import type { Closable } from '../../../partners/partner.js';
 import { PartnerError } from '../../../partners/partner-error.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../../partners/systems.js';
-import { authSetting, type ReceiverSettings, type SenderRule } from '../../../receiver/settings.js';
-import { isSecureOrLoopback, secretsOf } from '../../../settings/settings.js';
+import { secretsOf } from '../../../settings/settings.js';
 import type { WorkerSettings } from '../../../worker/settings.js';
-import { type Check, messageOf, ok, type Verdict, warn, wrong } from './check.js';
+import { type Check, messageOf, ok, type Verdict, wrong } from './check.js';
 import { type ClockOffsets, notingClocks } from './clocks.js';
 
 /** Where the checks of all partners take their settings from, and where they leave the partners' clocks. */
@@ -14,14 +13,13 @@ interface Surroundings {
   readonly config: WorkerSettings;
   /** As given, with settings that cannot be used. */
   readonly env: NodeJS.ProcessEnv;
-  readonly webhooks: ReceiverSettings['webhooks'];
   readonly clocks: ClockOffsets;
   /** Collects the clients, to close them. */
   readonly clients: Closable[];
 }
 
-/** A check of the credentials of each system in each account, and of its webhooks where the partner lists them. */
-export function partnerChecks({ config, env, webhooks, clocks, clients }: Surroundings): Check[] {
+/** A check of the credentials of each system in each account. */
+export function partnerChecks({ config, env, clocks, clients }: Surroundings): Check[] {
   return servedAccounts(config).flatMap(([name, account]) => {
     const called: Called = new Map();
     const own = partnerClients(account, observers(notingClocks(clocks, name), notingCalls(called)));
@@ -31,24 +29,13 @@ export function partnerChecks({ config, env, webhooks, clocks, clients }: Surrou
       const place: Place = { system, account, client: own[system], env, called };
       if (!account.partners[system]) return offCheck(place, of);
       const fix = `check ${urlSetting(place)} and the network`;
-      // A refused sign-in must not be tried twice.
-      let credentials: Promise<readonly Verdict[]> | undefined;
-      const check: Check = {
-        ...{ name: PARTNERS[system].name + of, fix },
-        run(signal) {
-          credentials = examinePartner(place, signal);
-          return credentials;
+      return [
+        {
+          name: PARTNERS[system].name + of,
+          fix,
+          run: (signal: AbortSignal) => examinePartner(place, signal),
         },
-      };
-      if (!PARTNERS[system].webhooks?.registered) return [check];
-      const ofWebhooks: Check = {
-        ...{ name: `webhooks${of}`, fix },
-        async run(signal) {
-          if ((await credentials)?.some(({ state }) => state === 'wrong')) return [];
-          return examineWebhooks(place, webhooks[system]?.senders ?? [], signal);
-        },
-      };
-      return [check, ofWebhooks];
+      ];
     });
   });
 }
@@ -139,48 +126,4 @@ function credentialsOf({ system, account, env }: Place): string[] {
   );
   const given = names.map((name) => account.settingsPrefix + name);
   return given.flatMap((name) => [name, `${name}_FILE`].filter((each) => env[each]));
-}
-
-/** Compares the webhooks that are registered at the partner with the settings of the receiver. Sends none. */
-async function examineWebhooks(
-  { system, client }: Place,
-  rules: readonly SenderRule[],
-  signal: AbortSignal,
-): Promise<Verdict[]> {
-  const { name, webhooks } = PARTNERS[system];
-  const found = await webhooks?.registered?.(client as never, { signal }).catch((error: unknown) => {
-    // Not every partner lets every account list them.
-    if (error instanceof PartnerError) return messageOf(error);
-    throw error;
-  });
-  if (typeof found === 'string') return [ok(`not checked, because ${found}`)];
-  if (found === undefined || found.length === 0) {
-    const none = `none is registered at the ${name}, so onboardings notice a change at their next poll`;
-    return [rules.length > 0 ? warn(none, 'run "gangway ensure-webhooks FILE"') : ok(none)];
-  }
-  const verdicts = found.map((webhook) => examineWebhook(system, webhook, rules));
-  const problems = verdicts.filter(({ state }) => state !== 'ok');
-  return problems.length > 0 ? problems : [ok(verdicts.map(({ detail }) => detail).join('; '))];
-}
-
-function examineWebhook(
-  system: SystemName,
-  { id, topic, url }: RegisteredWebhook,
-  rules: readonly SenderRule[],
-): Verdict {
-  const edit = `run "gangway call ${system} update-webhook" or "delete-webhook" for webhookId ${id}`;
-  const target = url === null ? null : URL.parse(url);
-  if (!target) return wrong(`webhook ${id} (${topic}) has no URL`, edit);
-  // Any other path may hold a secret.
-  const [, own, secret] = new RegExp(`(/webhooks/${system})(?:/([^/]+))?$`).exec(target.pathname) ?? [];
-  const what = `webhook ${id} (${topic}) to ${target.origin}${own ?? '/...'}${secret ? '/...' : ''}`;
-  if (!isSecureOrLoopback(target))
-    return wrong(`${what}: anyone on the network can read it`, `${edit}, with https`);
-  const accepts = (rule: SenderRule) => rule.kind !== 'path' || rule.secret === secret;
-  if (!own || rules.length === 0 || rules.some(accepts)) return ok(what);
-  const setting = authSetting(system);
-  return wrong(
-    `${what}: its secret is none of ${setting}`,
-    `${edit}, with the secret of ${setting} at its end`,
-  );
 }

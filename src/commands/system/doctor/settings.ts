@@ -4,12 +4,7 @@ import { codecServerSettings } from '../../../codec-server/settings.js';
 import { consoleSettings, loadConsoleSettings } from '../../../console/settings.js';
 import { accountPrefix, accountSettings } from '../../../partners/account-settings.js';
 import { PARTNERS, SYSTEM_NAMES, settingsPrefix } from '../../../partners/systems.js';
-import {
-  loadReceiverSettings,
-  type ReceiverSettings,
-  receiverSettings,
-  webhookSettings,
-} from '../../../receiver/settings.js';
+import { loadReceiverSettings, receiverSettings, webhookSettings } from '../../../receiver/settings.js';
 import { didYouMean, nearest } from '../../../settings/nearest.js';
 import { type Advice, adviceAbout, BadSetting, readSettings, secretsOf } from '../../../settings/settings.js';
 import { isLoopback, TEMPORAL_SECRETS, temporalSettings } from '../../../temporal/connection.js';
@@ -22,13 +17,7 @@ type Environment = NodeJS.ProcessEnv;
 /** The settings, without those that cannot be used; and a verdict about each of these. */
 export interface Examined {
   /** Undefined when nothing can be checked before a setting is corrected. */
-  readonly usable:
-    | {
-        readonly config: WorkerSettings;
-        readonly webhooks: ReceiverSettings['webhooks'];
-        readonly env: Environment;
-      }
-    | undefined;
+  readonly usable: { readonly config: WorkerSettings; readonly env: Environment } | undefined;
   readonly bad: readonly Verdict[];
 }
 
@@ -39,10 +28,10 @@ export function examineSettings(environment: Environment): Examined {
   for (;;) {
     try {
       const config = loadWorkerSettings(env);
-      const { webhooks } = loadReceiverSettings(env);
+      loadReceiverSettings(env);
       if (isSet(env, CONSOLE)) loadConsoleSettings(env);
       temporalSettings(env);
-      return { usable: { config, webhooks, env }, bad };
+      return { usable: { config, env }, bad };
     } catch (error) {
       if (!(error instanceof BadSetting)) throw error;
       // Two settings that contradict each other are one problem, though both are left out.

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { BankingClient } from '../../../../src/partners/banking/client.js';
-import { eachNotification } from '../../../../src/partners/banking/client.js';
 import { recordedRevenueInCents, submittedRevenueInCents } from '../../../../src/partners/banking/holder.js';
 import type { ByHand } from '../../../../src/partners/by-hand.js';
 import { bankingPartner, HOLDER } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { type Respond, responding } from '../../../rigs/partners/servers.js';
+import { responding } from '../../../rigs/partners/servers.js';
 
 type Call = (client: ByHand<BankingClient>) => Promise<unknown>;
 
@@ -257,53 +256,5 @@ describe('JSON', () => {
   it('is required in a response', async () => {
     const error = await failureOf(read(submit, '<html>', 200));
     expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable response' });
-  });
-});
-
-describe('notifications', () => {
-  /** Pages of this many notifications as the query asks, with at most this many on a page. */
-  const paging =
-    (total: number, atMost = 1_000): Respond =>
-    (response, request) => {
-      const query = new URL(request.url ?? '', 'http://x').searchParams;
-      const [skip, take] = [Number(query.get('skip')), Number(query.get('take'))];
-      const ids = upTo(total).slice(skip, skip + Math.min(take, atMost));
-      responding(200, JSON.stringify(ids.map((id) => ({ id }))))(response, request);
-    };
-  const all = async (respond: Respond, take?: number) => {
-    const { client, requests } = await bankingPartner(respond);
-    const ids: number[] = [];
-    for await (const { id } of eachNotification(client, take ? { take } : {})) ids.push(id);
-    return { ids, lines: requests().map(({ line }) => line) };
-  };
-  const upTo = (total: number) => Array.from({ length: total }, (_, index) => index + 1);
-
-  it.each([
-    [0, undefined],
-    [1, undefined],
-    [100, undefined],
-    [250, undefined],
-    [7, 3],
-  ])('are read to the end: %i, in pages of %s', async (total, take) => {
-    expect((await all(paging(total), take)).ids).toEqual(upTo(total));
-  });
-
-  it('are requested one page at a time', async () => {
-    const { lines } = await all(paging(3), 2);
-    expect(lines).toEqual([0, 2, 3].map((skip) => `GET /api/notifications?skip=${skip}&take=2`));
-  });
-
-  it('are read to the end when pages are shorter than requested', async () => {
-    expect((await all(paging(10, 4))).ids).toEqual(upTo(10));
-  });
-
-  it('are not read without end from a partner that ignores skip', async () => {
-    expect((await all(responding(200, '[{"id":1},{"id":2}]'))).ids).toEqual([1, 2]);
-  });
-
-  it('are read no further than the caller asks', async () => {
-    const { client, requests } = await bankingPartner(paging(500));
-    for await (const { id } of eachNotification(client)) if (id === 10) break;
-    expect(requests()).toHaveLength(1);
   });
 });

@@ -8,7 +8,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { bankingActivities } from '../../../../src/activities/banking.js';
 import { folder as folderStore } from '../../../../src/documents/file-store.js';
 import type { ResponseOf } from '../../../../src/messages/activities.js';
-import type { BankingActivities, BankingLists } from '../../../../src/messages/banking-activities.js';
+import type { BankingActivities } from '../../../../src/messages/banking-activities.js';
 import type { BankingClient, BankingSettings } from '../../../../src/partners/banking/client.js';
 import type { PartnerErrorDetails } from '../../../../src/partners/partner-error.js';
 import type { SandboxOptions } from '../../../../src/sandbox/server.js';
@@ -18,7 +18,7 @@ import { HOLDER, type RunningBanking, runBanking } from '../../sandbox/banking/r
 import { testEnds } from '../../shared.js';
 import { takesMarks } from '../takes-marks.js';
 
-type Activities = BankingActivities & BankingLists;
+type Activities = BankingActivities;
 
 /** Runs an activity without a worker. `info` is what the server reports about the attempt. */
 export type Run = <Name extends keyof Activities>(
