@@ -34,6 +34,8 @@ COPY package.json ./
 COPY deploy/health-check.mjs deploy/health-check.mjs
 COPY --from=production /app/node_modules node_modules
 COPY --from=build /app/dist dist
+# `gangway explain`, `gangway help settings` and the console show their texts.
+COPY docs/codes.md docs/configuration.md docs/operations.md docs/
 # Only /data is written to. What listens is for the network in front of it; each process checks for itself what that needs.
 ENV NODE_ENV=production \
     DOCUMENT_DIR=/data/documents \

@@ -1,6 +1,6 @@
 import { withoutMarkdown } from '../src/commands/cli/prose.js';
-import { LIBRARY_SECTIONS, SECTIONS, type Section } from '../src/commands/help/setting-sections.js';
-import { settingsOf } from '../src/commands/help/settings.js';
+import { LIBRARY_SECTIONS, SECTIONS, type Section } from './settings/setting-sections.js';
+import { settingsOf } from './settings/settings.js';
 
 const row = (...cells: readonly string[]) =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { EXIT_CODES } from '../src/commands/cli/exit-codes.js';
-import { SECTIONS } from '../src/commands/help/setting-sections.js';
-import { settingsOf } from '../src/commands/help/settings.js';
 import { gangway } from '../src/commands/program.js';
 import { inputQuery } from '../src/messages/activities.js';
 import {
@@ -19,10 +17,12 @@ import type { OutboundEventType } from '../src/messages/outbound-events.js';
 import { REQUIREMENT_KINDS, resolveRequirement } from '../src/messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../src/messages/search-attributes.js';
 import { OUTCOMES, STAGES } from '../src/messages/stages.js';
+import { TIMELINE_EVENTS } from '../src/messages/timeline-events.js';
 import { recordSchema } from '../src/operators/report/record.js';
-import { TIMELINE_TEXTS } from '../src/operators/texts/timeline-texts.js';
 import { eventTypes } from '../src/receiver/event-types.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../src/temporal/start.js';
+import { SECTIONS } from './settings/setting-sections.js';
+import { settingsOf } from './settings/settings.js';
 
 /** What programs, scripts and people may rely on, as docs/architecture.md promises. The tests compare it with that of each release. */
 
@@ -51,7 +51,7 @@ export function contractLines(): string[] {
     ...REQUIREMENT_KINDS.map((kind) => `requirement ${kind}`),
     ...STAGES.map((stage) => `stage ${stage}`),
     ...OUTCOMES.map((outcome) => `outcome ${outcome}`),
-    ...Object.keys(TIMELINE_TEXTS).map((event) => `timeline ${event}`),
+    ...TIMELINE_EVENTS.map((event) => `timeline ${event}`),
     ...Object.keys(eventTypes(NO_ACCOUNTS)).map((type) => `event in ${type}`),
     ...Object.keys(OUTBOUND).map((type) => `event out ${type}`),
     ...SECTIONS.flatMap(settingsOf).map(({ name }) => `setting ${name}`),

@@ -4,7 +4,7 @@ import { keptResults, resultsMarkdown } from '../bench/results.js';
 import { recordSchema } from '../src/operators/report/record.js';
 import { configurationMarkdown, envExample } from './configuration.js';
 import { partnerApisMarkdown } from './partner-apis.js';
-import { withBankStatuses, withRequirementKinds, withRunbooks } from './runbooks.js';
+import { withBankStatuses, withRequirementKinds } from './requirement-kinds.js';
 import { withTables } from './scale.js';
 import { withUnderwritingRules } from './underwriting-rules.js';
 
@@ -17,7 +17,6 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   '.env.example': envExample,
   'docs/export.schema.json': () => `${JSON.stringify(recordSchema(), null, 2)}\n`,
   'docs/scale.md': () => withTables(page('docs/scale.md'), keptResults()),
-  'docs/operations.md': () => withRunbooks(page('docs/operations.md')),
   'docs/onboardings.md': () =>
     withUnderwritingRules(withBankStatuses(withRequirementKinds(page('docs/onboardings.md')))),
   'bench/results.md': () => resultsMarkdown(keptResults()),

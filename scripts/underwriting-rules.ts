@@ -12,7 +12,7 @@ import {
 } from '../src/partners/boarding/schemas.js';
 import { due, NOTHING, onRead, type Situation } from '../src/workflows/boarding/decisions.js';
 import type { Answered } from '../src/workflows/journey/requirement-queue.js';
-import { between } from './runbooks.js';
+import { between } from './requirement-kinds.js';
 
 /** What the partner shows, by a status that stands for all that mean the same. */
 const ROWS: readonly (readonly [shown: string, status: string])[] = [

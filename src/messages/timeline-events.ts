@@ -1,43 +1,32 @@
-/** The events of a timeline, in kebab case. Each has a text in src/operators/texts/timeline-texts.ts. */
-export type TimelineEvent =
+/** The events of a timeline. docs/codes.md has a text for each. */
+export const TIMELINE_EVENTS = [
   // The life of a workflow.
-  | 'started'
-  | 'status-changed'
-  | 'ended'
-  | 'cancelled'
+  ...['started', 'status-changed', 'ended', 'cancelled'],
   // Questions to a person, and their answers.
-  | `requirement-${'raised' | 'resolved' | 'closed' | 'overdue'}`
-  | `requirement-${'claimed' | 'released' | 'taken-over'}`
-  | `answer-${'taken-back' | 'dropped' | 'rejected' | 'proposed'}`
-  | `proposal-${'withdrawn' | 'dropped'}`
+  ...['requirement-raised', 'requirement-resolved', 'requirement-closed', 'requirement-overdue'],
+  ...['requirement-claimed', 'requirement-released', 'requirement-taken-over'],
+  ...['answer-taken-back', 'answer-dropped', 'answer-rejected', 'answer-proposed'],
+  ...['proposal-withdrawn', 'proposal-dropped'],
   // Writes whose outcome was unknown, or that were in flight at the end, and what partners remark.
-  | `write-${'uncertain' | 'adopted' | 'unfinished'}`
-  | 'partner-warned'
+  ...['write-uncertain', 'write-adopted', 'write-unfinished', 'partner-warned'],
   // A merchant.
-  | `merchant-${'created' | 'adopted'}`
-  | `fees-${'read' | 'changed'}`
-  | 'submitted'
-  | 'submission-moot'
-  | `answers-${'delivered' | 'wait'}`
-  | 'temporary-mid'
-  | 'mid-confirmed'
-  | 'restless'
+  ...['merchant-created', 'merchant-adopted', 'fees-read', 'fees-changed'],
+  ...['submitted', 'submission-moot', 'answers-delivered', 'answers-wait'],
+  ...['temporary-mid', 'mid-confirmed', 'restless'],
   // A business.
-  | `holder-${'submitted' | 'corrected'}`
-  | `profile-${'adopted' | 'locked' | 'unlocked'}`
-  | 'ticket-answered'
-  | 'financial-account-opened'
+  ...['holder-submitted', 'holder-corrected', 'profile-adopted', 'profile-locked', 'profile-unlocked'],
+  ...['ticket-answered', 'financial-account-opened'],
   // A terminal.
-  | `${'payments-account' | 'terminal'}-${'created' | 'adopted'}`
+  ...['payments-account-created', 'payments-account-adopted', 'terminal-created', 'terminal-adopted'],
   // For a customer, about one of its parts.
-  | `${'boarding' | 'business' | 'terminal'}-${'attached' | 'ended' | 'failed' | 'reset'}`
+  ...['boarding-attached', 'boarding-ended', 'boarding-failed', 'boarding-reset'],
+  ...['business-attached', 'business-ended', 'business-failed', 'business-reset'],
+  ...['terminal-attached', 'terminal-ended', 'terminal-failed', 'terminal-reset'],
   // Single operations.
-  | 'card-closed'
-  | `nickname-${'set' | 'cleared'}`
-  | 'address-changed'
-  | 'sub-user-restored'
-  | `webhook-${'created' | 'existed'}`
-  | `statement-${'saved' | 'sent'}`
+  ...['card-closed', 'nickname-set', 'nickname-cleared', 'address-changed', 'sub-user-restored'],
+  ...['webhook-created', 'webhook-existed', 'statement-saved', 'statement-sent'],
   // The account at a partner.
-  | `credentials-${'refused' | 'work'}`
-  | 'status-explained';
+  ...['credentials-refused', 'credentials-work', 'status-explained'],
+] as const;
+
+export type TimelineEvent = (typeof TIMELINE_EVENTS)[number];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PROCESS_SETTINGS, type Process } from '../../src/commands/help/process-settings.js';
-import { LIBRARY_SECTIONS } from '../../src/commands/help/setting-sections.js';
+import { PROCESS_SETTINGS, type Process } from '../../scripts/settings/process-settings.js';
+import { LIBRARY_SECTIONS } from '../../scripts/settings/setting-sections.js';
 import { loadConsoleSettings } from '../../src/console/settings.js';
 import { shapeOf } from '../../src/schemas/shape.js';
 import { startTracing } from '../../src/tracing/spans.js';

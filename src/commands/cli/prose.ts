@@ -2,7 +2,10 @@
 
 /** A text of the catalogue without its Markdown: code as it is, and links by their words. */
 export function withoutMarkdown(text: string): string {
-  return text.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').replaceAll('`', '');
+  return text
+    .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    .replace(/\b_(\w+)_\b/g, '$1')
+    .replaceAll('`', '');
 }
 
 /** The longest line that is easy to read. */

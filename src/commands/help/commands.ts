@@ -18,11 +18,11 @@ export function helpCommand(program: Command, act: Act, print: Print): void {
     .addHelpText('after', `\nTopics:\n${topics.join('\n')}`);
   help.action(async (topic: string | undefined, more: readonly string[]) => {
     if (topic === undefined) return program.help();
-    if (Object.hasOwn(TOPICS, topic)) {
+    if (topic !== 'answers' && Object.hasOwn(TOPICS, topic)) {
       const printTopic = print(async () => (await import('./topics.js')).printTopic);
       return printTopic(topic as Topic, more);
     }
-    const named = await commandOf([topic, ...more], program, act);
+    const named = await commandOf([topic === 'answers' ? 'resolve' : topic, ...more], program, act);
     if (named) return named.help();
     const names = [...Object.keys(TOPICS), ...program.commands.map((command) => command.name())];
     help.error(`error: no command or topic '${topic}'${didYouMean(topic, names)}`);

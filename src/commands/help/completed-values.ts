@@ -1,5 +1,4 @@
 import type { Argument, Command, Option } from 'commander';
-import { CATALOGUE } from '../../operators/texts/catalogue.js';
 import { STATUS_MEANINGS } from '../../partners/phases.js';
 import type { Surroundings } from '../cli/command-line.js';
 import { TOPICS } from './names.js';
@@ -20,10 +19,6 @@ export type Values =
 /** Nothing to suggest: only the person knows the value. */
 const FREE: Values = [];
 
-const CODES: Values = CATALOGUE.flatMap(({ kind, texts }) =>
-  Object.keys(texts).map((code): Candidate => [code, kind]),
-);
-
 const words = (...all: readonly string[]): Values => all.map((word) => [word]);
 
 /** The values of an option, by the name in its flags: `file` of `--mapping <file>`. A test asks for new ones. */
@@ -32,7 +27,6 @@ export const OPTION_VALUES: Readonly<Record<string, Values>> = {
   folder: 'files',
   time: words('today', 'yesterday'),
   format: words('PDF', 'CSV', 'QBO', 'OFX'),
-  level: words('Info', 'Warning'),
   character: words('tab', ';', '|'),
   duration: FREE,
   n: FREE,
@@ -51,7 +45,6 @@ export const OPTION_VALUES: Readonly<Record<string, Values>> = {
   address: FREE,
   day: FREE,
   hour: FREE,
-  date: FREE,
   destination: FREE,
   /** `--partner-account`, `--provider`, `--actor`, `--dba`. */
   name: FREE,
@@ -63,7 +56,8 @@ export const ARGUMENT_VALUES: Readonly<Record<string, Values>> = {
   id: FREE,
   requirement: async (surroundings, _, [id = '']) =>
     (await import('./live-values.js')).requirementIds(surroundings, id),
-  code: CODES,
+  code: async () =>
+    (await import('../../operators/codes.js')).CODES.map(({ code, kind }): Candidate => [code, kind]),
   topic: FREE,
   more: FREE,
   line: FREE,

@@ -6,7 +6,8 @@ export const TOPICS = {
   settings: 'all settings; "help settings BOARDING" lists those with BOARDING in their name',
 } as const;
 
-export type Topic = keyof typeof TOPICS;
+/** A topic with a text of its own. The others are the help of a command. */
+export type Topic = Exclude<keyof typeof TOPICS, 'answers'>;
 
 /** The shells in which commands are completed. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;

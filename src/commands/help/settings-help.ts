@@ -1,60 +1,41 @@
+import { page, type Row, tablesIn } from '../../operators/docs.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
 import { didYouMean } from '../../settings/nearest.js';
-import { withoutMarkdown, wrapped } from '../cli/prose.js';
-import { LIBRARY_SECTIONS, SECTIONS } from './setting-sections.js';
-import { settingsOf } from './settings.js';
-
-/** A setting as the topic shows it. */
-interface Shown {
-  readonly section: string;
-  readonly name: string;
-  readonly purpose: string;
-  /** The format, the default, and the readers. */
-  readonly facts: string;
-}
+import { described } from '../cli/prose.js';
 
 /**
- * The settings whose name has this part, or all, in the words of docs/configuration.md.
+ * The settings whose name has this part, or all, as docs/configuration.md describes them.
  *
  * @throws {InvalidInput} when there is none
  */
 export function settingsHelp(part: string | undefined, width: number): string {
-  const all = [...ofProcesses(), ...ofLibraries()];
-  const shown = all.filter(({ name }) => part === undefined || name.includes(part.toUpperCase()));
-  if (shown.length === 0) {
-    const names = all.map(({ name }) => name);
-    throw new InvalidInput(`no setting ${JSON.stringify(part)}${didYouMean(part ?? '', names)}`);
-  }
-  const sections = [...new Set(shown.map(({ section }) => section))];
-  return sections
-    .map((section) => {
-      const settings = shown.filter((each) => each.section === section);
-      return [section, ...settings.map((each) => inWords(each, width))].join('\n');
-    })
-    .join('\n\n');
+  const tables = tablesIn(page('configuration'));
+  const isWanted = (name: string) => part === undefined || name.includes(part.toUpperCase());
+  const shown = tables.flatMap(({ heading, rows }) => {
+    const found = rows.filter((row) => namesIn(row).some(isWanted));
+    return found.length === 0
+      ? []
+      : [[heading, ...found.map((row) => inWords(row, isWanted, width))].join('\n')];
+  });
+  if (shown.length > 0) return [...shown, SECRETS].join('\n\n');
+  const names = tables.flatMap(({ rows }) => rows.flatMap(namesIn));
+  throw new InvalidInput(`no setting ${JSON.stringify(part)}${didYouMean(part ?? '', names)}`);
 }
 
-function inWords({ name, purpose, facts }: Shown, width: number): string {
-  const paragraphs = [purpose, facts].map((text) => `    ${wrapped(withoutMarkdown(text), width, 4)}`);
-  return [`  ${name}`, ...paragraphs].join('\n');
+const SECRETS = 'A secret can be in a file: set NAME_FILE to its path instead.';
+
+/** Settings with the same description share a row. */
+function namesIn({ setting = '' }: Row): string[] {
+  return setting.split('<br>').map((name) => name.replaceAll('`', ''));
 }
 
-function ofProcesses(): Shown[] {
-  return SECTIONS.flatMap((section) =>
-    settingsOf(section).map(({ name, purpose, format, readers, isSecret, ...setting }) => ({
-      ...{ section: section.title, name, purpose },
-      facts:
-        `Format: ${format}. Default: ${setting.default}. Read by: ${readers.join(', ')}.` +
-        (isSecret ? ` A file can hold it: ${name}_FILE.` : ''),
-    })),
-  );
-}
-
-function ofLibraries(): Shown[] {
-  return LIBRARY_SECTIONS.flatMap(({ title, settings }) =>
-    settings.map(({ name, purpose, unset = 'none' }) => ({
-      ...{ section: title, name, purpose },
-      facts: `Default: ${unset}.`,
-    })),
-  );
+function inWords(
+  { setting = '', ...facts }: Row,
+  isWanted: (name: string) => boolean,
+  width: number,
+): string {
+  const names = namesIn({ setting })
+    .filter(isWanted)
+    .map((name) => `  ${name}`);
+  return [...names, described(Object.entries(facts), width - 2).replace(/^/gm, '  ')].join('\n');
 }

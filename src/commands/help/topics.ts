@@ -1,6 +1,5 @@
 import { REQUIREMENT_KINDS, TASKS } from '../../messages/requirement-kinds.js';
-import type { AnswerKind } from '../../messages/requirements.js';
-import { REQUIREMENT_TEXTS } from '../../operators/texts/requirement-texts.js';
+import { runbookOf } from '../../operators/codes.js';
 import type { Surroundings } from '../cli/command-line.js';
 import { EXIT_CODES } from '../cli/exit-codes.js';
 import { Printer } from '../cli/output.js';
@@ -29,18 +28,10 @@ const TEXTS: Readonly<Record<Topic, (width: number, part: string | undefined) =>
         '"gangway claim" shows others that you work on a requirement. "gangway confirm" applies an answer that someone else proposed.',
         'These are the kinds, with what a person has to do and the allowed answers:',
         described(
-          REQUIREMENT_KINDS.map((kind) => [kind, `${TASKS[kind]} (${REQUIREMENT_TEXTS[kind].answers})`]),
+          REQUIREMENT_KINDS.map((kind) => [kind, `${TASKS[kind]} (${runbookOf(kind)['answers']})`]),
           width,
         ),
         '"gangway explain KIND" describes a kind: what happened, what to do, and what not to do.',
-      ),
-    answers: (width) =>
-      paragraphs(
-        width,
-        'Answer with exactly one of these options: gangway resolve ID REQUIREMENT OPTION. The requirement lists those that it allows.',
-        described(Object.values(ANSWER_TEXTS), width),
-        'The timeline keeps who answered (--actor, default: the user of this machine) and why (--reason).',
-        'Example: gangway resolve harbor-books note-149967d738cb --text "One sale in ten."',
       ),
     'exit-codes': (width) =>
       described(
@@ -49,34 +40,6 @@ const TEXTS: Readonly<Record<Topic, (width: number, part: string | undefined) =>
       ),
     settings: async (width, part) => (await import('./settings-help.js')).settingsHelp(part, width),
   };
-
-/** The option of each kind of answer, and what it does. */
-const ANSWER_TEXTS: Readonly<Record<AnswerKind, readonly [option: string, meaning: string]>> = {
-  text: ['--text TEXT', 'sends this text to the partner'],
-  documents: ['--document FILE...', 'sends these files to the partner'],
-  correction: [
-    '--set FIELD=VALUE...',
-    'changes fields of the input, and the request is sent again; or --patch JSON, a merge patch, @file, or - for standard input',
-  ],
-  adopt: [
-    '--adopt ID',
-    'confirms that a write took effect and created this ID, or that this is the `mid`; needs --reason',
-  ],
-  retry: [
-    '--retry',
-    'states that a write did not take effect, or that the obstacle is gone; the request is sent again; needs --reason',
-  ],
-  code: ['--code CODE', 'signs in with this one-time code'],
-  choice: [
-    '--choice MEANING',
-    'states what a new status of a partner means, for all onboardings; needs --reason',
-  ],
-  'take-back': [
-    '--take-back',
-    'takes back an answer that was not sent yet, and reopens the requirement; needs --reason',
-  ],
-  abandon: ['--abandon', 'gives up the onboarding. What exists at the partner stays there; needs --reason'],
-};
 
 /** Paragraphs with an empty line between them. Those of several lines stay as they are. */
 function paragraphs(width: number, ...texts: readonly string[]): string {

@@ -4,9 +4,9 @@ import { isSamePerson } from '../../messages/claims.js';
 import { fieldOf } from '../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import { detailBeside, type Requirement, TASKS } from '../../messages/requirements.js';
+import { runbookOf } from '../../operators/codes.js';
 import { inputFor } from '../../operators/corrections.js';
 import { nameOf } from '../../operators/names.js';
-import { REQUIREMENT_TEXTS } from '../../operators/texts/requirement-texts.js';
 import type { Times } from '../../operators/time.js';
 import { answeredBefore, closedBefore, saidOf } from '../../operators/timeline-entries.js';
 import { type Listed, listedOf } from '../../temporal/search.js';
@@ -205,7 +205,8 @@ function inWordsOfPages(text: string): string {
 }
 
 function Help({ requirement }: { readonly requirement: Requirement }) {
-  const { meaning, see, next, never } = REQUIREMENT_TEXTS[requirement.kind];
+  const { 'what happened': meaning = '', ...runbook } = runbookOf(requirement.kind);
+  const { 'see it': see = '', then: next = '', 'do not': never = '' } = runbook;
   return (
     <section aria-label="Help">
       <h2>What this means</h2>

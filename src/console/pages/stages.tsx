@@ -2,8 +2,8 @@ import { partsOfId, type WorkflowType } from '../../messages/ids.js';
 import type { StageSeconds } from '../../messages/listed.js';
 import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
 import { PARTS, type Part } from '../../messages/onboardings.js';
+import { whatHappened } from '../../operators/codes.js';
 import type { PartState } from '../../operators/parts.js';
-import { OUTCOME_TEXTS, STAGE_TEXTS } from '../../operators/texts/stage-texts.js';
 import { span } from '../../operators/time.js';
 import type { Listed } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
@@ -138,5 +138,5 @@ function StageList({
 }
 
 function endOf(stage: Stage): string {
-  return firstSentence({ ...STAGE_TEXTS, ...OUTCOME_TEXTS }[stage].meaning);
+  return firstSentence(whatHappened('outcome', stage) ?? whatHappened('stage', stage) ?? '');
 }

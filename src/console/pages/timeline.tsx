@@ -1,5 +1,5 @@
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
-import { TIMELINE_TEXTS } from '../../operators/texts/timeline-texts.js';
+import { whatHappened } from '../../operators/codes.js';
 import type { Times } from '../../operators/time.js';
 import { inZone, saidOf } from '../../operators/timeline-entries.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
@@ -159,7 +159,7 @@ function detailOf(entry: TimelineEntry, times: Times): string {
 
 /** The first sentence of the explanation, with the name of the person. */
 function sentenceOf({ event, actor }: TimelineEntry): string {
-  const sentence = firstSentence(TIMELINE_TEXTS[event]?.meaning ?? event);
+  const sentence = firstSentence(whatHappened('timeline entry', event) ?? event);
   if (actor === undefined) return sentence;
   const named = sentence.replace(
     /^(A person|Somebody|The person who had claimed a requirement) /,

@@ -2,11 +2,13 @@ import { fieldOf, mergePatch } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
 import type { AcceptedAnswer } from '../../temporal/history.js';
-import type { RecordOnlyEvent } from '../texts/timeline-texts.js';
 import type { Mask } from './mask.js';
 import type { ExportedCorrection, ExportedRequirement } from './record.js';
 
 /** The questions to people, their answers, and the changes of their corrections. */
+
+/** What happened to a workflow from outside. No timeline has it. */
+type RecordOnlyEvent = 'stage-changed' | 'cancel-requested' | 'terminated' | 'reset';
 
 /** An event as a record has it: one of a workflow's timeline, or one that only its history has. */
 export interface RecordedEvent {

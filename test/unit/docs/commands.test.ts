@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import type { Command as Program } from 'commander';
 import { type Command, parse } from 'unbash';
 import { describe, expect, it } from 'vitest';
-import { LIBRARY_SECTIONS, SECTIONS } from '../../../src/commands/help/setting-sections.js';
+import { LIBRARY_SECTIONS, SECTIONS } from '../../../scripts/settings/setting-sections.js';
 import { gangway, type Surroundings } from '../../../src/commands/program.js';
 import { blocksOf, inlineCodeOf, PAGES } from '../../rigs/docs.js';
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { GENERATED_PAGES } from '../../../scripts/generated-pages.js';
-import { LIBRARY_SECTIONS, SECTIONS } from '../../../src/commands/help/setting-sections.js';
+import { LIBRARY_SECTIONS, SECTIONS } from '../../../scripts/settings/setting-sections.js';
 import { operationName } from '../../../src/partners/catalogue.js';
 import { PARTNERS, SYSTEM_NAMES } from '../../../src/partners/systems.js';
 

@@ -1,4 +1,4 @@
-import { type Shape, shapeOf } from '../../schemas/shape.js';
+import { type Shape, shapeOf } from '../../src/schemas/shape.js';
 import type { Process } from './process-settings.js';
 import type { Section } from './setting-sections.js';
 

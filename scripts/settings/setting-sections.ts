@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { codecServerSettings } from '../../codec-server/settings.js';
-import { consoleSettings } from '../../console/settings.js';
-import { accountSettings } from '../../partners/account-settings.js';
-import { receiverSettings, webhookSettings } from '../../receiver/settings.js';
-import { sandboxSettings } from '../../sandbox/settings.js';
-import { secretsOf } from '../../settings/settings.js';
-import { workerSettings } from '../../worker/settings.js';
-import { commandSettings } from '../cli/command-line.js';
+import { codecServerSettings } from '../../src/codec-server/settings.js';
+import { commandSettings } from '../../src/commands/cli/command-line.js';
+import { consoleSettings } from '../../src/console/settings.js';
+import { accountSettings } from '../../src/partners/account-settings.js';
+import { receiverSettings, webhookSettings } from '../../src/receiver/settings.js';
+import { sandboxSettings } from '../../src/sandbox/settings.js';
+import { secretsOf } from '../../src/settings/settings.js';
+import { workerSettings } from '../../src/worker/settings.js';
 import { PROCESS_SETTINGS, type Process } from './process-settings.js';
 
 /** Settings that belong together, as the documents show them. */

@@ -1,34 +1,12 @@
-import { wrapped } from '../src/commands/cli/prose.js';
 import { REQUIREMENT_KINDS, TASKS } from '../src/messages/requirement-kinds.js';
-import { REQUIREMENT_TEXTS, type Runbook } from '../src/operators/texts/requirement-texts.js';
+import { runbookOf } from '../src/operators/codes.js';
 import { statusesOf } from '../src/partners/banking/responses.js';
-
-const PAGE_WIDTH = 120;
-
-/** docs/operations.md with the runbook of each kind of requirement, which `gangway explain` prints, too. */
-export function withRunbooks(page: string): string {
-  const runbooks = REQUIREMENT_KINDS.map(
-    (kind) => `### Requirement: \`${kind}\`\n\n${runbook(REQUIREMENT_TEXTS[kind])}`,
-  );
-  return between(page, 'runbooks', runbooks.join('\n\n'));
-}
-
-function runbook({ meaning, see, person, next, never }: Runbook): string {
-  const points = [
-    `**What happened:** ${meaning}`,
-    `**See it:** ${see}`,
-    `**Do:** ${person}`,
-    `**Then:** ${next}`,
-    `**Do not** ${never}`,
-  ];
-  return points.map((point) => `- ${wrapped(point, PAGE_WIDTH, 2)}`).join('\n');
-}
 
 /** docs/onboardings.md with the table of the kinds of requirements. */
 export function withRequirementKinds(page: string): string {
   const rows = REQUIREMENT_KINDS.map(
     (kind) =>
-      `| [\`${kind}\`](operations.md#requirement-${kind}) | ${TASKS[kind]} | ${REQUIREMENT_TEXTS[kind].answers} |`,
+      `| [\`${kind}\`](operations.md#requirement-${kind}) | ${TASKS[kind]} | ${runbookOf(kind)['answers']} |`,
   );
   const head = ['| kind | what to do | allowed answers |', '| --- | --- | --- |'];
   return between(page, 'requirement kinds', [...head, ...rows].join('\n'));

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+
+/** The pages of docs/ whose texts the command and the console show. The package has them. */
+
+/** A row of a table, by the names of its columns. Markdown; an empty cell is absent. */
+export type Row = Readonly<Record<string, string>>;
+
+/** A table, with the heading above it. */
+export interface Table {
+  readonly heading: string;
+  readonly rows: readonly Row[];
+}
+
+export function page(name: 'codes' | 'configuration' | 'operations'): string {
+  return readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
+}
+
+/** The tables of a page with a table under each heading. */
+export function tablesIn(markdown: string): Table[] {
+  const sections = markdown.split(/^## /m).slice(1);
+  return sections.map((section) => {
+    const [heading = '', ...lines] = section.split('\n');
+    const [names = [], , ...rows] = lines.filter((line) => line.startsWith('|')).map(cellsOf);
+    return { heading, rows: rows.map((cells) => rowOf(names, cells)) };
+  });
+}
+
+function cellsOf(line: string): string[] {
+  const cells = line.split(/(?<!\\)\|/).slice(1, -1);
+  return cells.map((cell) => cell.trim().replaceAll('\\|', '|'));
+}
+
+function rowOf(names: readonly string[], cells: readonly string[]): Row {
+  const named = names.map((name, index) => [name.toLowerCase(), cells[index] ?? '']);
+  return Object.fromEntries(named.filter(([, cell]) => cell));
+}
