@@ -55,7 +55,7 @@ const PROCESSES = {
 const LONGEST = [
   ...['deploy/alerts', 'demo', 'chaos/chaos', 'commands/unreadable', 'package', 'deploy/roll-out'],
   ...['console/together', 'commands/disaster', 'console/killed', 'browser/web-ui', 'corrections'],
-  ...['commands/batch-outage', 'receiver/killed-temporal', 'console/answering', 'commands/adopt-many'],
+  ...['commands/batch-killed', 'receiver/killed-temporal', 'console/answering', 'commands/adopt-many'],
   ...['privacy/leaks', 'commands/scripts', 'worker/versions', 'workflows/interrupted-writes'],
 ];
 

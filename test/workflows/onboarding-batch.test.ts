@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { WorkflowFailedError } from '@temporalio/client';
+import { CancelledFailure } from '@temporalio/common';
+import { expect, it } from 'vitest';
+import { folder } from '../../src/documents/file-store.js';
+import {
+  BATCH_MEMO,
+  type BatchInput,
+  type BatchRow,
+  type BatchState,
+  confirmBatch,
+  NO_RESULTS,
+  type Pace,
+} from '../../src/messages/batches.js';
+import { workflowId } from '../../src/messages/ids.js';
+import { readBatch } from '../../src/operators/batch/batches.js';
+import { sealed } from '../../src/temporal/payload-codec.js';
+import { wasStarted } from '../rigs/commands/files.js';
+import { merchant } from '../rigs/inputs.js';
+import { createRig, type Rig } from '../rigs/rig.js';
+import { sharedRig } from '../rigs/shared-rig.js';
+import { eventually } from '../rigs/waiting.js';
+
+const rig = await sharedRig();
+
+const OF_EACH = 2;
+
+/** A batch of parts with two rows each. Without a pace, it waits for its confirmation. */
+async function batchOf(parts: number, pace?: Pace, { client, taskQueue, documentDir }: Rig = rig) {
+  const batch = workflowId('onboardingBatch', randomUUID());
+  const rows = Array.from({ length: parts * OF_EACH }, (_, index): BatchRow => {
+    const input = merchant('waiting');
+    const { externalId } = input;
+    const type = 'merchantBoarding';
+    return { line: index + 1, externalId, type, workflowId: workflowId(type, externalId), input };
+  });
+  for (let part = 0; part < parts; part += 1) {
+    const content = await sealed(client, rows.slice(part * OF_EACH, (part + 1) * OF_EACH), batch);
+    await folder(documentDir).save(
+      `${batch}.${part}.rows`,
+      Readable.from([content]),
+      'application/octet-stream',
+    );
+  }
+  const state: BatchState = {
+    ...{ stage: pace ? 'running' : 'checked', name: 'merchants.csv', actor: 'olga', rows: rows.length },
+    ...{
+      kinds: { merchantBoarding: rows.length },
+      accounts: [''],
+      parts: 0,
+      counts: NO_RESULTS,
+      failures: [],
+    },
+  };
+  const input: BatchInput = { ...pace, parts, state };
+  const memo = { [BATCH_MEMO]: state };
+  const handle = await client.workflow.start('onboardingBatch', {
+    workflowId: batch,
+    taskQueue,
+    args: [input],
+    memo,
+  });
+  const kept = async () => (await readdir(documentDir)).filter((name) => name.startsWith(batch)).sort();
+  return { handle, rows, kept, state: async () => (await readBatch(client, batch))?.state };
+}
+
+it('goes on in a new run from the part that it has reached, and starts nothing twice', async () => {
+  const impatient = await createRig({ continueAfter: 20 });
+  try {
+    const { handle, kept, state } = await batchOf(6, { concurrency: 1 }, impatient);
+    const end = { stage: 'done', parts: 6, rows: 12, counts: { started: 12, attached: 0, failed: 0 } };
+    expect(await handle.result()).toMatchObject(end);
+    expect(await state()).toMatchObject(end);
+    expect((await handle.describe()).runId).not.toBe(handle.firstExecutionRunId);
+    expect(await kept()).toEqual([0, 1, 2, 3, 4, 5].map((part) => `${handle.workflowId}.${part}.results`));
+  } finally {
+    await impatient.close();
+  }
+});
+
+it('ends when it is canceled: what was started continues, and the rest is left out', async () => {
+  const { handle, rows, kept, state } = await batchOf(2, { concurrency: 1, rate: 0.01 });
+  const [first, second] = rows;
+  await eventually(() => wasStarted(rig.client, first?.workflowId ?? ''), Boolean, 'the first row');
+  await handle.cancel();
+  const failure: unknown = await handle.result().catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(WorkflowFailedError);
+  expect((failure as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
+  expect(await state()).toMatchObject({ stage: 'stopped', counts: { started: 1, attached: 0, failed: 0 } });
+  expect(await wasStarted(rig.client, second?.workflowId ?? '')).toBe(false);
+  expect(await kept()).toEqual([`${handle.workflowId}.0.results`]);
+});
+
+it('is discarded when nobody confirms it within 15 minutes, and starts nothing', async () => {
+  const { handle, rows, kept, state } = await batchOf(1);
+  expect(await handle.result()).toMatchObject({ stage: 'discarded', counts: NO_RESULTS });
+  const { startTime, closeTime } = await handle.describe();
+  expect(Number(closeTime) - Number(startTime)).toBeGreaterThanOrEqual(15 * 60_000);
+  expect(await state()).toMatchObject({ stage: 'discarded' });
+  for (const row of rows) expect(await wasStarted(rig.client, row.workflowId)).toBe(false);
+  expect(await kept()).toEqual([]);
+});
+
+it('starts when it is confirmed, at the pace of the first confirmation', async () => {
+  const { handle } = await batchOf(1);
+  await handle.executeUpdate(confirmBatch, { args: [{ concurrency: 2 }] });
+  expect(await handle.result()).toMatchObject({
+    stage: 'done',
+    counts: { started: 2, attached: 0, failed: 0 },
+  });
+});
