@@ -85,16 +85,8 @@ export async function probeSystem(
   const inspect = (latest: Received) => {
     received = latest;
   };
-  const clients = partnerClients(account, traceExchanges, {}, inspect);
-  const operations = PARTNERS[system].operations(account);
-  const client = repeatableMethods(operations, clients[system] as unknown as PartnerClient<Operations>);
   const { signal } = around;
-  const perSecond = account.activitiesPerSecond[system];
-  const interval = perSecond === undefined ? 0 : 1_000 / perSecond;
-  const paced = pThrottle({ limit: 1, interval, signal })(async (key: string, request: object) => {
-    received = undefined;
-    return client[key]?.(request, { signal, knowsDeprecated: true });
-  });
+  const { operations, call, close } = callerOf(system, account, signal, inspect);
   const reads = Object.entries(operations).filter(([, { effect }]) => effect === 'read');
   const responses = new Map<string, unknown>();
   const found = new Map<string, Probed>();
@@ -105,23 +97,21 @@ export async function probeSystem(
     around.onCall(name);
     const about = aboutOf(system, key, operation);
     try {
-      const response = await waitingOut429(() => paced(key, request), signal);
+      const response = await waitingOut429(() => {
+        received = undefined;
+        return call(key, request);
+      }, signal);
       responses.set(key, response);
       const all = received ? differencesIn(received) : [];
-      found.set(key, {
-        ...about,
-        ...statusOf(received),
-        ...(await judged(system, operation, response, all)),
-      });
+      const judgement = await judged(system, operation, response, all);
+      found.set(key, { ...about, ...statusOf(received), ...judgement });
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof PartnerError)) throw error;
       // A sign-in that failed has a response of its own.
       const own = received?.name === name ? received : undefined;
       found.set(key, { ...about, ...statusOf(own), ...failed(operation, error.details, own) });
-      if (isRefusedAtTheDoor(error.details)) obstacle = 'the partner rejects our credentials';
-      else if (error.kind === 'NotSent')
-        obstacle = error.details.atSignIn ? 'the sign-in failed' : 'the partner cannot be reached';
+      obstacle = obstacleIn(error.details);
     }
   };
 
@@ -131,28 +121,51 @@ export async function probeSystem(
       for (const [key, operation] of reads) {
         if (found.has(key) || obstacle !== undefined) continue;
         const request = requestOf(operation, around.given, responses);
-        if (!('missing' in request)) {
-          await probeOne(key, operation, request.fields);
-          progress = true;
-        }
+        if ('missing' in request) continue;
+        await probeOne(key, operation, request.fields);
+        progress = true;
       }
     }
   } finally {
-    await closeAll(clients);
+    await close();
   }
-  const all = reads.map(([key, operation]) => {
+  const all = reads.map(([key, operation]): Probed => {
     const request = requestOf(operation, around.given, responses);
     const why = obstacle ?? ('missing' in request ? request.missing : '');
-    const notTried = {
-      ...aboutOf(system, key, operation),
-      result: 'not-tried',
-      why,
-      differences: [],
-    } as const;
-    return found.get(key) ?? notTried;
+    return found.get(key) ?? { ...aboutOf(system, key, operation), ...NOT_TRIED, why };
   });
-  const rank = ({ provenance, isNeeded }: Probed) => (provenance === 'assumed' ? 0 : 2) + (isNeeded ? 0 : 1);
-  return all.sort((one, other) => rank(one) - rank(other));
+  return all.sort((one, other) => rankOf(one) - rankOf(other));
+}
+
+const NOT_TRIED = { result: 'not-tried', differences: [] } as const;
+
+/** Calls reads as often as the rate limit of the account allows. */
+function callerOf(
+  system: SystemName,
+  account: Account,
+  signal: AbortSignal,
+  inspect: (received: Received) => void,
+) {
+  const clients = partnerClients(account, traceExchanges, {}, inspect);
+  const operations = PARTNERS[system].operations(account);
+  const client = repeatableMethods(operations, clients[system] as unknown as PartnerClient<Operations>);
+  const perSecond = account.activitiesPerSecond[system];
+  const interval = perSecond === undefined ? 0 : 1_000 / perSecond;
+  const call = pThrottle({ limit: 1, interval, signal })(async (key: string, request: object) =>
+    client[key]?.(request, { signal, knowsDeprecated: true }),
+  );
+  return { operations, call, close: () => closeAll(clients) };
+}
+
+function rankOf({ provenance, isNeeded }: Probed): number {
+  return (provenance === 'assumed' ? 0 : 2) + (isNeeded ? 0 : 1);
+}
+
+/** Why no other call can succeed either. */
+function obstacleIn(details: PartnerErrorDetails): string | undefined {
+  if (isRefusedAtTheDoor(details)) return 'the partner rejects our credentials';
+  if (details.kind !== 'NotSent') return undefined;
+  return details.atSignIn ? 'the sign-in failed' : 'the partner cannot be reached';
 }
 
 function aboutOf(system: SystemName, key: string, { method, path, provenance, inWorkflows }: Operation) {

@@ -21,9 +21,11 @@ export async function report(cli: CommandLine, options: ReportOptions): Promise<
   cli.line(`saved the report to ${html}`);
 }
 
+type Section = (title: string, head: readonly string[], rows: readonly (readonly Cell[])[]) => void;
+
 function printReport(cli: CommandLine, made: Report): void {
-  const { running, waiting, ended, since, stages, stageTimes, requirements, longest, weeks, groups } = made;
-  const section = (title: string, head: readonly string[], rows: readonly (readonly Cell[])[]) => {
+  const { running, waiting, ended, since, stages, stageTimes, requirements, weeks, groups } = made;
+  const section: Section = (title, head, rows) => {
     cli.line(`\n${title}`);
     if (rows.length > 0) cli.table(head, rows);
     else cli.line('none');
@@ -51,23 +53,7 @@ function printReport(cli: CommandLine, made: Report): void {
       ...[spanOf(row.medianSeconds), spanOf(row.longestSeconds)],
     ]),
   );
-  for (const [waits, title] of [
-    ['person', 'Wait longest for a person'],
-    ['stage', 'Longest in their stage'],
-  ] as const)
-    section(
-      title,
-      ['dba', waits === 'person' ? 'for' : 'stage', 'wait', 'since', 'id'],
-      longest
-        .filter((row) => row.waits === waits)
-        .map((row) => [
-          row.dba ?? '',
-          row.for,
-          cli.times.since(row.since),
-          cli.times.at(row.since),
-          row.workflowId,
-        ]),
-    );
+  printLongest(cli, section, made);
   section(
     'Outcomes by week (Monday, UTC)',
     ['week', 'from', 'onboarding', 'outcomes'],
@@ -84,4 +70,18 @@ function printReport(cli: CommandLine, made: Report): void {
     );
   const lack = lackOf(made);
   if (lack) cli.note(lack);
+}
+
+function printLongest({ times }: CommandLine, section: Section, { longest }: Report): void {
+  for (const [waits, title] of [
+    ['person', 'Wait longest for a person'],
+    ['stage', 'Longest in their stage'],
+  ] as const)
+    section(
+      title,
+      ['dba', waits === 'person' ? 'for' : 'stage', 'wait', 'since', 'id'],
+      longest
+        .filter((row) => row.waits === waits)
+        .map((row) => [row.dba ?? '', row.for, times.since(row.since), times.at(row.since), row.workflowId]),
+    );
 }

@@ -29,10 +29,7 @@ export function temporalChecks(
   clocks: ClockOffsets,
 ): Check[] {
   const { taskQueue } = config;
-  const described = connected.then(async (client) => {
-    const { namespace } = client.options;
-    return { client, namespace: await client.workflowService.describeNamespace({ namespace }) };
-  });
+  const described = connected.then(describedBy);
   // The check of the namespace reports it.
   const usable = described.then(
     ({ client }) => client,
@@ -45,6 +42,35 @@ export function temporalChecks(
       return client ? examine(client) : [];
     },
   });
+  return [
+    ...serverChecks(connected, described, taskQueue, clocks),
+    check('search attributes', async (client) => {
+      const missing = await missingSearchAttributes(client);
+      return missing.length > 0
+        ? [wrong(`missing: ${missing.join(', ')}`, 'run "gangway setup"')]
+        : [ok('all registered')];
+    }),
+    check('workers', (client) => examineWorkers(client, config)),
+    check('builds', (client) => examineBuilds(client, config)),
+    check('workflow tasks', (client) => examineTasks(client, taskQueue)),
+    check('waits', (client) => examineWaits(client, taskQueue)),
+    check('keys', (client) => examineKeys(client, config)),
+  ];
+}
+
+type Described = Awaited<ReturnType<typeof describedBy>>;
+
+async function describedBy(client: Client) {
+  const { namespace } = client.options;
+  return { client, namespace: await client.workflowService.describeNamespace({ namespace }) };
+}
+
+function serverChecks(
+  connected: Promise<Client>,
+  described: Promise<Described>,
+  taskQueue: string,
+  clocks: ClockOffsets,
+): Check[] {
   return [
     {
       name: 'temporal',
@@ -71,23 +97,13 @@ export function temporalChecks(
     {
       name: 'server features',
       async run() {
-        if (!(await usable)) return [];
-        const { client, namespace } = await described;
+        const found = await described.catch(() => undefined);
+        if (!found) return [];
+        const { client, namespace } = found;
         const { gaps, needs } = await serverGaps(client, namespace);
         return gaps.length > 0 ? gaps.map(({ gap, fix }) => wrong(gap, fix)) : [ok(needs)];
       },
     },
-    check('search attributes', async (client) => {
-      const missing = await missingSearchAttributes(client);
-      return missing.length > 0
-        ? [wrong(`missing: ${missing.join(', ')}`, 'run "gangway setup"')]
-        : [ok('all registered')];
-    }),
-    check('workers', (client) => examineWorkers(client, config)),
-    check('builds', (client) => examineBuilds(client, config)),
-    check('workflow tasks', (client) => examineTasks(client, taskQueue)),
-    check('waits', (client) => examineWaits(client, taskQueue)),
-    check('keys', (client) => examineKeys(client, config)),
   ];
 }
 
