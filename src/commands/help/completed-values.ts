@@ -40,6 +40,7 @@ export const OPTION_VALUES: Readonly<Record<string, Values>> = {
   why: FREE,
   digits: FREE,
   'field=value': FREE,
+  field: FREE,
   key: FREE,
   month: FREE,
   address: FREE,

@@ -69,7 +69,8 @@ function addOperation(
   else
     command
       .addOption(new Option('--table', 'print the records of the response as a table').conflicts('json'))
-      .addOption(csvOption().conflicts('table'));
+      .addOption(csvOption().conflicts('table'))
+      .option('--list <field>', 'the list in the response that --table and --csv print (default: the first)');
   if (irreversible) withYes(command);
   if (PARTNERS[system].hasEnvironments && effect !== 'read')
     command.option('--production', 'confirm a write to production');

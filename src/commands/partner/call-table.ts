@@ -1,18 +1,23 @@
 import { flatten } from '../../operators/csv.js';
 import { dateTime } from '../../partners/fields.js';
+import { CommandFailed } from '../cli/errors.js';
 import type { Printer, TableColumns, Value } from '../cli/output.js';
 
 /** The formats of a response besides JSON. */
 export interface TableFormat {
   readonly table?: true;
   readonly csv?: true;
+  /** The field of the response that has the records. Default: the first list. */
+  readonly list?: string;
 }
 
-/** Prints the records of a response: the response itself, or its first list. A response without a list is one record. */
-export function printRecords(printer: Printer, response: unknown, { csv }: TableFormat): void {
-  const isList = (value: unknown) => Array.isArray(value);
-  const inside = typeof response === 'object' && response !== null ? Object.values(response) : [];
-  const records: readonly unknown[] = [response, ...inside].find(isList) ?? [response];
+/**
+ * Prints the records of a response: the response itself, or a list in it. A response without a list is one record.
+ *
+ * @throws {CommandFailed} when it does not have the wanted list
+ */
+export function printRecords(printer: Printer, response: unknown, { csv, list }: TableFormat): void {
+  const records = recordsIn(response, list);
   const rows = records.map(flatten);
   const fields = new Set(rows.flatMap((row) => [...row.keys()]));
   const columns: TableColumns<ReturnType<typeof flatten>> = Object.fromEntries(
@@ -23,6 +28,18 @@ export function printRecords(printer: Printer, response: unknown, { csv }: Table
     ]),
   );
   printer.records(rows, { columns, csv, toJson: (row) => records[rows.indexOf(row)] });
+}
+
+function recordsIn(response: unknown, wanted: string | undefined): readonly unknown[] {
+  if (typeof response !== 'object' || response === null) return [response];
+  if (Array.isArray(response)) return response;
+  const lists = Object.entries(response).filter(([, value]) => Array.isArray(value));
+  const [, found] = lists.find(([field]) => wanted === undefined || field === wanted) ?? [];
+  if (found) return found as unknown[];
+  if (Object.keys(response).length === 0) return [];
+  if (wanted === undefined) return [response];
+  const names = lists.map(([field]) => field).join(', ') || 'none';
+  throw new CommandFailed(`the response has no list ${JSON.stringify(wanted)}; its lists: ${names}`);
 }
 
 function shownOf(value: unknown): Value {

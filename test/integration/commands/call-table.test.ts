@@ -24,29 +24,24 @@ describe('gangway call --table', () => {
     ]);
   });
 
-  it('prints the first list in a response, with times for people', async () => {
-    const { stdout } = await table('get-external-account-activity', '{"profileId": 501}');
-    expect(stdout).toMatch(/\nexternal-1 .*2026-01-05 09:00 UTC/);
-    expect((await table('get-external-account-activity', '{"profileId": 502}')).stdout).toBe('none\n');
+  it('prints the list in a response that is named, with times for people', async () => {
+    const activityOf = (profileId: number) =>
+      table('get-external-account-activity', JSON.stringify({ profileId }), '--list', 'activity');
+    expect((await activityOf(501)).stdout).toMatch(/\nexternal-1 .*2026-01-05 09:00 UTC/);
+    expect((await activityOf(502)).stdout).toBe('none\n');
+    expect((await table('get-external-account-activity', '{"profileId": 501}')).stdout).toMatch(
+      /^STARTCURSOR /,
+    );
   });
 
-  it('prints a response without a list as one record', async () => {
-    const { stdout } = await gangway(rig.env, [
-      'call',
-      'boarding',
-      'get-agent-profile',
-      '{"id": 101}',
-      '--table',
-    ]);
-    expect(stdout.split('\n')).toHaveLength(3);
-  });
-
-  it('prints tickets without their terminal control characters', async () => {
+  it('prints tickets without their terminal control characters, and a response without a list as one record', async () => {
     const waiting = await rig.onboardBusiness(business('ticket'));
     await waiting.requirement('ticket');
     const { profileId = 0 } = await waiting.state();
     await rig.sandbox.transitionProfile(profileId, { tickets: [{ text: 'Call \u001b[2J\u009bus.' }] });
     expect((await table('list-new-tickets')).stdout).toMatch(/\n9002 .* Call \[2Jus\./);
+    const profile = await table('get-profile', JSON.stringify({ id: profileId }));
+    expect(profile.stdout.split('\n')).toHaveLength(3);
     await waiting.handle.terminate();
   });
 

@@ -91,7 +91,7 @@ describe('gangway setup and doctor', () => {
   it('doctor prints what it found while a slow check goes on', async () => {
     const url = `http://${await listening(createServer())}`;
     const doctor = startGangway({ ...rig.env, PAYMENTS_URL: url }, ['doctor']);
-    await doctor.printsLines(13);
+    await doctor.printsLines(12);
     expect(doctor.stdout()).toMatch(/^ok +plant store +\S+ accepts our credentials; called list-plants$/m);
     doctor.kill('SIGINT');
     expect(await doctor.finished).toMatchObject({
