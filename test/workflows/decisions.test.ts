@@ -6,6 +6,8 @@ import { merchant } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 
 const rig = await sharedRig();
+/** Its status polls read so rarely that none reads between a write that a test waits for and what the test does next. */
+const rarelyReading = await sharedRig({ poll: { minMs: 10_000, maxMs: 10_000 } });
 
 const DECLINED = { status: 'Declined', comment: 'no' };
 
@@ -78,14 +80,14 @@ it('an answer that is in doubt when the partner approves has one end in the time
 });
 
 it('an answer whose resubmission succeeded counts as submitted, although the partner decided meanwhile', async () => {
-  const boarding = await rig.board(merchant('waiting'));
+  const boarding = await rarelyReading.board(merchant('waiting'));
   const { merchantProfileId: id = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
-  await rig.sandbox.transition(id, { status: 'RequestChanges', comment: 'Which volume?' });
+  await rarelyReading.sandbox.transition(id, { status: 'RequestChanges', comment: 'Which volume?' });
   const { id: asked } = await boarding.requirement('request-changes');
-  const held = await rig.sandbox.hold('submit-merchant', `${id}`, 'delay-after-commit');
+  const held = await rarelyReading.sandbox.hold('submit-merchant', `${id}`, 'delay-after-commit');
   await boarding.resolve(asked, { kind: 'correction', patch: { application: { annualVolume: 120_000 } } });
   await held.underWay();
-  await rig.sandbox.transition(id, DECLINED);
+  await rarelyReading.sandbox.transition(id, DECLINED);
   await boarding.until(({ partnerStatus }) => partnerStatus === 'Declined', 'the decision');
   await held.letGo();
   const submission = { write: 'submit to underwriting', became: 'done' };
