@@ -87,12 +87,12 @@ export const TIMELINE_TEXTS: Readonly<Record<TimelineEvent, Explanation>> = {
     'Others see the new claim.',
   ),
   'write-uncertain': {
-    meaning: 'A write was sent, and its response got lost.',
+    meaning: 'A write was sent, and its response was lost.',
     next: 'Gangway searches for evidence at the partner. Without evidence it raises the requirement `uncertain-write`.',
     person: 'Nothing, unless the requirement is open.',
   },
   'write-adopted': fact(
-    'A write whose response got lost did take effect: the partner shows it, or a person confirmed it.',
+    'A write whose response was lost did take effect: the partner shows it, or a person confirmed it.',
   ),
   'write-unfinished': {
     meaning: 'A write was in flight when the onboarding ended. The detail has its result.',
