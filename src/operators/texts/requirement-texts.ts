@@ -58,7 +58,7 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     see: 'The detail names each field and its rule.',
     person:
       '`--set` the fields, or `--document` another document. `--set` also adds a field that the partner named to `merchant` ' +
-      'or `fees`. If somebody created the merchant or uploaded the document in the portal, `--adopt` its ID. If many ' +
+      'or `fees`. If someone created the merchant or uploaded the document in the portal, `--adopt` its ID. If many ' +
       'onboardings ask at once, ask the partner first: its contract has changed.',
     next: 'Gangway sends the corrected request.',
     never: 'use `--retry` without a change, unless the partner corrected something.',
@@ -81,7 +81,7 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     see: 'The detail is the bank’s text, and the field that it asks about.',
     person:
       'Reply with `--text`, or `--set` the field. A ticket of `partner-account-banking` belongs to no running onboarding: ' +
-      'reply with `--text`, or use `--retry` after somebody dealt with it elsewhere.',
+      'reply with `--text`, or use `--retry` after someone dealt with it elsewhere.',
     next: 'Gangway asks again if the bank still lists the ticket `dueInHours` after the answer.',
     never: 'treat an answered ticket as closed.',
   },
@@ -102,24 +102,21 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     person:
       'For a partner account, correct the secret and restart the workers, or have a locked account unlocked and answer ' +
       '`--retry`. For an onboarding, get the permission and answer `--retry`.',
-    next:
-      'Workers try the credentials when they start and once a minute. Pending work then continues, because a request that was ' +
-      'refused with 401 was not processed.',
+    next: 'Workers try the credentials when they start and once a minute. Pending work then continues.',
     never: 'start the onboardings again.',
   },
   'one-time-code': {
     answers: '`--code`; for a partner account also `--retry`, for an operation `--abandon`',
     meaning: 'The bank wants a second factor, and `BANKING_TOTP_SECRET` is not set.',
     see: 'The code arrives where the bank sends it.',
-    person: '`--code CODE`. With `BANKING_TOTP_SECRET`, nobody is asked.',
+    person: '`--code CODE`.',
     next: 'Each worker process signs in by itself and can ask for its own code.',
     never: 'restart workers meanwhile. Each restart needs a new code.',
   },
   waiting: {
     answers: '`--retry`',
     meaning:
-      'A step has waited for its partner longer than `GANGWAY_WAIT_MAX`. "Read the status" means that every read has failed, ' +
-      'such as with 404 because the partner no longer has the merchant.',
+      'A step has waited for its partner longer than `GANGWAY_WAIT_MAX`. "Read the status" means that every read has failed.',
     see: 'The title names the step, the detail shows a failure. `gangway doctor` shows whether the partner responds.',
     person:
       'Ask the partner. `--retry` closes the requirement, and Gangway does not ask about this step again.',
@@ -146,7 +143,7 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
       'Ask the partner what the name means. `--choice under-review` and `needs-answers` let onboardings wait, ' +
       '`ended-declined` and `ended-closed` end them, `approved` counts as an approval. If nothing is submitted yet, no choice ' +
       'fits: correct the catalogue, and Gangway submits the application.',
-    next: 'All onboardings of the account, now and later, apply the decision. Those that run read the status at once.',
-    never: 'guess. The decision applies to every onboarding with this status, and ends some for good.',
+    next: 'All onboardings of the account, now and later, apply the decision.',
+    never: 'guess. The decision cannot be changed, and ends some onboardings for good.',
   },
 };
