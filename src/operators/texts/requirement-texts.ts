@@ -144,6 +144,6 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
       '`ended-declined` and `ended-closed` end them, `approved` counts as an approval. If nothing is submitted yet, no choice ' +
       'fits: correct the catalogue, and Gangway submits the application.',
     next: 'All onboardings of the account, now and later, apply the decision.',
-    never: 'guess. The decision cannot be changed, and ends some onboardings for good.',
+    never: 'guess. The decision ends some onboardings for good.',
   },
 };
