@@ -10,8 +10,7 @@ const ABOUT = `# Configuration
 <!-- "npm run docs" writes this page from the schemas of the settings. -->
 
 Settings are environment variables; [\`.env.example\`](../.env.example) lists them to fill in. An empty one counts as not set.
-A process stops with exit code 2 if it cannot use a setting. Its one-line error names the setting, never the value.
-\`gangway doctor\` checks all settings.
+If a process cannot use a setting, it names the setting, never the value, and exits with 2.
 
 A _secret_ can be in a file: set \`<NAME>_FILE\` to the path, and leave out \`<NAME>\`. An _https URL_ may be http on loopback.`;
 

@@ -1,34 +1,31 @@
 import { z } from 'zod';
 import { type Operation, operationName, pathParameters } from '../src/partners/catalogue.js';
 import type { NamedSchemas } from '../src/partners/openapi/components.js';
+import { AS_IN_THE_TABLE } from '../src/partners/partner.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName } from '../src/partners/systems.js';
 
 const INTRODUCTION = `# Partner APIs
 
 <!-- Made by "npm run docs" from the catalogue. Do not edit by hand. -->
 
-Each operation of a partner's API is one entry in a catalogue. The typed client, the sandbox, its OpenAPI 3.1 documents
-(\`/openapi/<system>.json\`) and this page come from it. [\`gangway call\`](commands.md#any-call) makes any of these calls.
+The typed clients, the sandbox, its OpenAPI 3.1 documents (\`/openapi/<system>.json\`) and this page come from one catalogue
+of operations. [\`gangway call\`](commands.md#any-call) makes any of these calls.
 
-Code and comments cite the contract, which is not in this repository, as \`apis/1\` to \`apis/4\`:
+Code and comments cite the contract, which is not in this repository:
 
 | cited as | document |
 | --- | --- |
 | \`apis/1\` | the banking partner's API. \`E1\` to \`E15\` number its endpoints |
 | \`apis/2\` | the merchant boarding API. \`B1\` to \`B4\` number its endpoints |
 | \`apis/3\` | the plant store, the payments platform and the processor webhook |
-| \`apis/4\` | facts about shapes that the others omit, from similar services |
+| \`apis/4\` | facts about shapes that the others omit, from similar services. The others win |
 
-Documents 1 to 3 are the contract: where \`apis/4\` disagrees, they win.
+† marks an operation that the contract names without its shapes. Its row, and the assumptions below the table, follow
+\`apis/4\` and similar operations. If the partner's reference contradicts an assumption, correct it:
 
-A number such as (B3) is an endpoint's heading in the contract. † marks an operation that the contract names without its
-shapes: its row, and the assumptions below the table, follow \`apis/4\` and similar operations. If the partner's reference
-contradicts an assumption, correct it:
-
-1. Correct the catalogue entry: address, query, body or response.
-2. Set its \`provenance\` to \`documented\`.
-3. Delete its assumption from the partner's \`partner.ts\`.
-4. Run \`npm run docs\`.
+1. Correct the catalogue entry, and set its \`provenance\` to \`documented\`.
+2. Delete its assumption from the partner's \`partner.ts\`.
+3. Run \`npm run docs\`.
 
 The client and the sandbox follow, and the compiler points to all code that uses the old shape.
 
@@ -36,13 +33,12 @@ The effect states what a repeated call does:
 
 - \`read\`: changes nothing.
 - \`idempotent\`: leaves the same state, or has an idempotency key (\`event_id\`).
-- \`once\`: may take effect again. Gangway sends it [once](architecture.md#what-a-write-promises). If the outcome is unknown, a
-  workflow looks for [evidence](onboardings.md#writes) or asks a person.
+- \`once\`: may take effect again. See [what a write promises](architecture.md#what-a-write-promises).
 
 Gangway checks each request before it sends it, and accepts unknown fields and status names in responses. In the tables:
 
 - \`?\` marks an optional field. \`…\` stands for further fields, which Gangway passes on unchanged.
-- \`any JSON\` in a response means that its shape is unknown. Gangway keeps it as it is.
+- \`any JSON\` in a response means that its shape is unknown.
 - A shape in italics is listed below the table.
 - Fields that are in neither path nor query are the body.
 `;
@@ -54,7 +50,7 @@ export function partnerApisMarkdown(): string {
 
 type Entry = readonly [key: string, operation: Operation];
 
-/** From this number of fields on, a shape is shown once. */
+/** A shape with more words than these is shown once. */
 const WORTH_A_NAME = 3;
 
 function section(system: SystemName): string {
@@ -86,13 +82,13 @@ function section(system: SystemName): string {
   ].join('\n');
 }
 
-/** What is assumed of each operation; operations of which the same is assumed are one line. */
+/** What is assumed of operations besides the table; operations of which the same is assumed are one line. */
 function assumptionsOf(entries: readonly Entry[], assumptions: Readonly<Record<string, string>>): string[] {
-  const assumed = entries.filter(([, { provenance }]) => provenance === 'assumed');
   const alike = new Map<string, string[]>();
-  for (const [key] of assumed) {
+  for (const [key] of entries) {
     const name = operationName(key);
-    const assumption = assumptions[name] ?? '';
+    const assumption = assumptions[name] ?? AS_IN_THE_TABLE;
+    if (assumption === AS_IN_THE_TABLE) continue;
     alike.set(assumption, [...(alike.get(assumption) ?? []), `**${name}**`]);
   }
   return [...alike].map(([assumption, names]) => `- ${names.join(', ')}: ${assumption}`);
@@ -133,7 +129,7 @@ function responseCell({ returns = 'json', response, statusPayloads = {}, failure
 
 /** The request cells of a system. A request that takes the same fields as an earlier one refers to it. */
 function requestCells(entries: readonly Entry[]): string[] {
-  const shown = new Map<string, { readonly name: string; readonly fields: string }>();
+  const shown = new Map<string, { readonly name: string; readonly fields: string; readonly more: boolean }>();
   return entries.map(([key, operation]) => {
     const schema = schemaOf(operation.request);
     if (schema.anyOf) {
@@ -141,27 +137,34 @@ function requestCells(entries: readonly Entry[]): string[] {
         .map((form) => Object.values(fieldsOf(operation, form)).flat().join('<br>'))
         .join('<br>or<br>');
     }
-    const { inPath, others } = fieldsOf(operation, schema);
+    const { inPath, others, more } = fieldsOf(operation, schema);
     const fields = others.join('<br>');
     const known = fields.replaceAll('?`', '`');
     const same = shown.get(known);
-    if (others.length < WORTH_A_NAME) return [...inPath, ...others].join('<br>') || 'nothing';
-    if (!same) shown.set(known, { name: operationName(key), fields });
-    const reference = same && `as ${same.name}${same.fields === fields ? '' : ', all optional'}`;
-    return [...inPath, reference ?? fields].join('<br>');
+    if (!same) shown.set(known, { name: operationName(key), fields, more: more.length > 0 });
+    const isLong = fields.split(' ').length > WORTH_A_NAME;
+    if (!same || !isLong) return [...inPath, ...others, ...more].join('<br>') || 'nothing';
+    const reference = `as ${same.name}${same.fields === fields ? '' : ', all optional'}`;
+    return [...inPath, reference, ...(same.more ? [] : more)].join('<br>');
   });
 }
 
-/** The fields of a request, each with its rule. */
+/** The fields of a request: those with the same rule are one line. */
 function fieldsOf(operation: Operation, { properties = {}, required = [], additionalProperties }: Schema) {
-  const lines = Object.entries(properties).map(([name, field]) => {
-    const words = rule(field);
-    return [name, `\`${name}${required.includes(name) ? '' : '?'}\`${words ? ` ${words}` : ''}`] as const;
-  });
   const parameters = pathParameters(operation);
-  const inPath = lines.filter(([name]) => parameters.includes(name)).map(([, line]) => line);
-  const others = lines.filter(([name]) => !parameters.includes(name)).map(([, line]) => line);
-  return { inPath, others: [...others, ...(additionalProperties === false ? [] : ['…'])] };
+  const linesOf = (isShown: (name: string) => boolean) => {
+    const byRule = new Map<string, string[]>();
+    for (const [name, field] of Object.entries(properties).filter(([key]) => isShown(key))) {
+      const words = rule(field);
+      byRule.set(words, [...(byRule.get(words) ?? []), `\`${name}${required.includes(name) ? '' : '?'}\``]);
+    }
+    return [...byRule].map(([words, names]) => `${names.join(', ')}${words && `: ${words}`}`);
+  };
+  return {
+    inPath: linesOf((name) => parameters.includes(name)),
+    others: linesOf((name) => !parameters.includes(name)),
+    more: additionalProperties === false ? [] : ['…'],
+  };
 }
 
 /** The shapes that occur more than once in a table and have a name in our modules, by what the table has of each. */
@@ -215,9 +218,13 @@ function rule(schema: Schema): string {
     return [...new Set(rules)].join(' or ');
   }
   if (schema.$ref) return 'any JSON';
-  if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(' or ');
+  if (schema.enum) return oneOf(schema.enum.map((value) => `\`${value}\``));
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
   return types.map((type) => ruleOfType(type, schema)).join(' or ');
+}
+
+function oneOf(values: readonly string[]): string {
+  return [values.slice(0, -1).join(', '), values.at(-1) ?? ''].filter(Boolean).join(' or ');
 }
 
 function ruleOfType(type: string, schema: Schema): string {

@@ -208,11 +208,17 @@ function waits(): string {
 }
 
 function memory(results: Results): string {
-  const lines = results['memory']?.lines ?? [];
-  const rows = lines
-    .filter(({ unit }) => unit === 'MiB')
-    .map(({ what, figure: mib, unit }) => [what, `${figure(mib)} ${unit}`]);
-  return markdownTable(['worker', 'memory'], rows, ['memory']);
+  const rows = new Map<string, string[]>();
+  for (const { what, figure: mib, unit } of results['memory']?.lines ?? []) {
+    const name = what.replace(/^(used after a garbage collection|resident), |, (used|resident)$/, '');
+    if (unit === 'MiB') rows.set(name, [...(rows.get(name) ?? []), figure(mib)]);
+  }
+  const head = ['workflows', 'used, MiB', 'resident, MiB'];
+  return markdownTable(
+    head,
+    [...rows].map(([name, figures]) => [name, ...figures]),
+    head.slice(1),
+  );
 }
 
 function tablesOf(results: Results): Readonly<Record<string, string>> {

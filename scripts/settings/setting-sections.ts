@@ -38,16 +38,11 @@ const SHARED = { ...GANGWAY, ...ACCOUNTS };
 
 /** Every schema of the environment of a process. */
 export const SECTIONS: readonly Section[] = [
-  section(
-    'Gangway',
-    'Settings that several processes share, and those of the worker and the `gangway` command.',
-    GANGWAY,
-  ),
+  section('Gangway', 'Shared settings, and those of the worker and the `gangway` command.', GANGWAY),
   section(
     'Partner accounts',
-    'A [partner account](accounts.md) is your identity at a partner. Each setting exists for the unnamed account, and again for ' +
-      'each name in `GANGWAY_ACCOUNTS`, with the name as its prefix, in capitals and with underscores for hyphens: ' +
-      '`NORTH_ISO_BOARDING_URL`. Accounts share no settings.',
+    'Each setting exists for the unnamed [account](accounts.md), and again for each name in `GANGWAY_ACCOUNTS`, with the name as ' +
+      'its prefix, in capitals and with underscores for hyphens: `NORTH_ISO_BOARDING_URL`. Accounts share no settings.',
     ACCOUNTS,
   ),
   section(

@@ -104,9 +104,9 @@ export const boarding = definePartner({
     },
     alsoAssumed: [
       'The two card-brand groups of the fees, whose names the contract does not print, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',
-      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, besides those that the contract prints (`src/partners/boarding/schemas.ts`). Gangway shows an unknown name, asks once for each account what it means, and waits for the next status until then.',
+      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, besides those that the contract prints (`src/partners/boarding/schemas.ts`).',
       'A temporary `mid` can exist before approval. A merchant is boarded when it is `Approved` and has a `mid`.',
-      'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`). Gangway asks a person about anything else.',
+      'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`).',
       'A 401 or 403 can have `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',
     ],
   },

@@ -130,13 +130,13 @@ export const payments = definePartner({
       'refund-transaction': NO_KEY,
     },
     alsoAssumed: [
-      'The contract prints the addresses of get-account, list-terminals, update-transaction and capture-payment, and the methods of the last two. Of the others it prints only version and resource, which one table lists (`src/partners/payments/schemas.ts`). Every action on a payment exists in v1 and in v3.',
+      'The contract prints the addresses of get-account, list-terminals, update-transaction and capture-payment, and the methods of the last two. Of the others it prints only version and resource (`src/partners/payments/schemas.ts`). Every action on a payment exists in v1 and in v3.',
       'Amounts are whole cents, 1 or more. An optional `amount` that is absent or null means all of it.',
       'An `event_id` is a text that the platform remembers. Gangway uses a UUID made from workflow ID and step (`src/partners/payments/event-id.ts`).',
       'A transaction’s status is `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined` or `refunded`. Gangway keeps and shows any other (`src/partners/payments/schemas.ts`).',
       'Errors have the forms of the banking API (`src/partners/fields.ts`). A 404 means that there is no such record, or that this API key may not see it.',
       'The names of permissions are unknown, so Gangway sends any.',
-      'Gangway finds a customer’s account by searching list-accounts for the `mid`: its `description` ends in `mid <mid>`. It finds the terminal with `search` and `account_id` of list-terminals, by `name` and `account_id` in the response. If the platform does not return these fields, Gangway finds nothing: a person decides about a write with an unknown outcome, and `--again` for the same merchant creates a second account (`src/activities/payments.ts`).',
+      'list-accounts searches in `description`, which ends in `mid <mid>`. list-terminals returns `name` and `account_id`. Otherwise a person decides about a write with an unknown outcome, and `--again` for the same merchant creates a second account (`src/activities/payments.ts`).',
     ],
   },
 });

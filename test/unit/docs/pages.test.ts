@@ -34,7 +34,7 @@ describe('the promise about writes', () => {
     const [, promise = ''] = (await readFile('docs/architecture.md', 'utf8')).split(
       '### What a write promises',
     );
-    for (const limit of ['--retry', '--reset-heartbeats', '--again', 'retention', 'disaster recovery'])
+    for (const limit of ['--retry', '--clear-heartbeat-details', '--again', 'retention', 'disaster recovery'])
       expect(promise.split('\n### ')[0]).toContain(limit);
     for (const page of [
       'README.md',
