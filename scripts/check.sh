@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Checks what needs no test to run, all parts side by side: `npm run check`. Prints what each part finds, and ends with 1 if one does.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+types() { node node_modules/typescript/bin/tsc -p tsconfig.json; }
+browser-types() { node node_modules/typescript/bin/tsc -p tsconfig.browser.json; }
+lint() { biome check --error-on-warnings; }
+prose() { npm run -s check:prose; }
+layers() { depcruise src; }
+
+found=$(mktemp -d)
+trap 'rm -rf "$found"' EXIT
+parts=(types browser-types lint prose layers)
+running=()
+for part in "${parts[@]}"; do
+  "$part" >"$found/$part" 2>&1 &
+  running+=($!)
+done
+failed=()
+for index in "${!parts[@]}"; do
+  wait "${running[index]}" || failed+=("${parts[index]}")
+  cat "$found/${parts[index]}"
+done
+[ ${#failed[@]} -eq 0 ] || { echo "failed: ${failed[*]}"; exit 1; }
