@@ -26,14 +26,14 @@ import {
   start,
   startCrm,
 } from './demo/processes.js';
-import { workflowId } from './messages/ids.js';
+import { ONBOARDINGS, workflowId } from './messages/ids.js';
 import type { MerchantBoardingOutcome } from './messages/onboardings.js';
 import type { OutboundEventType } from './messages/outbound-events.js';
 import { sandboxAccount } from './sandbox/systems.js';
 import { freePort, startDevServer } from './temporal/dev-server.js';
 import { outcomeOf, stateOf } from './temporal/onboardings.js';
 import { dataConverter, generatePayloadKey, parsePayloadKeys } from './temporal/payload-codec.js';
-import type { Listed } from './temporal/search.js';
+import { listedBy, typesOf } from './temporal/search.js';
 
 /** Longer than any scenario takes, so that a demo that hangs ends. */
 const PATIENCE_MS = 240_000;
@@ -51,14 +51,14 @@ async function main(): Promise<number> {
 
   const { env, address, receiverUrl, consoleUrl, crm } = await startEverything();
   const settings = await writeSettings(FOLDER, env);
-  await onboardEveryone(env, crm, receiverUrl);
-  await untilAllHaveEnded(env);
   const connection = await Connection.connect({ address });
   const keys = parsePayloadKeys(env['PAYLOAD_KEYS'] ?? '');
   const client = new Client({ connection, dataConverter: dataConverter(keys) });
+  await onboardEveryone(env, crm, receiverUrl);
+  await untilAllHaveEnded(client, env);
   const allAsExpected = (await report(client)) && (await receivedAll(crm));
   if (process.stdout.isTTY) {
-    const asked = await startPlayground(env, FOLDER);
+    const asked = await startPlayground(client, env, FOLDER);
     printer.line('\nEverything keeps running until Ctrl-C.');
     leaveToYou(client, asked, settings, consoleUrl);
     await new Promise(() => undefined);
@@ -174,14 +174,11 @@ async function onboardEveryone(env: NodeJS.ProcessEnv, crm: Crm, receiverUrl: st
   printer.line('');
 }
 
-/** An onboarding as `gangway list` has it. */
-type Progress = Pick<Listed, 'workflowId' | 'state' | 'stage' | 'partnerStatus' | 'requirements'>;
-
 /** Shows the progress of all onboardings, and answers requirements, until all have ended. */
-async function untilAllHaveEnded(env: NodeJS.ProcessEnv): Promise<void> {
+async function untilAllHaveEnded(client: Client, env: NodeJS.ProcessEnv): Promise<void> {
   const shown = new Map<string, string>();
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(1_000)) {
-    const all = await gangway<Progress>(env, ['list']);
+    const all = await Array.fromAsync(listedBy(client, { types: typesOf(ONBOARDINGS) }));
     for (const { workflowId: id, stage = '', partnerStatus } of all.reverse()) {
       const now = partnerStatus ? `${stage} (${partnerStatus})` : stage;
       if (shown.get(id) !== now) printer.line(`  ${id.padEnd(36)} ${now}`);

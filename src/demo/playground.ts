@@ -1,10 +1,13 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import { shellWord } from '../commands/cli/arguments.js';
 import { EXIT } from '../commands/cli/exit-codes.js';
+import { workflowId } from '../messages/ids.js';
 import type { MerchantBoardingInput } from '../messages/inputs.js';
-import { answerTo, gangway, inbox, ROOT } from './processes.js';
+import { stateOf } from '../temporal/onboardings.js';
+import { answerTo, gangway, ROOT } from './processes.js';
 
 /** The boarding that the demo leaves to the person at the terminal. */
 export const YOURS = { externalId: 'corner-bikes', name: 'Corner Bikes' } as const;
@@ -22,7 +25,11 @@ export interface Asked {
 }
 
 /** Boards a merchant that the underwriters ask about, and waits for their questions. */
-export async function startPlayground(env: NodeJS.ProcessEnv, folder: string): Promise<Asked[]> {
+export async function startPlayground(
+  client: Client,
+  env: NodeJS.ProcessEnv,
+  folder: string,
+): Promise<Asked[]> {
   const example = JSON.parse(await readFile(join(ROOT, 'examples/merchant-notes.json'), 'utf8'));
   const { merchant, application, ...input } = example as MerchantBoardingInput;
   const file = join(folder, `${YOURS.externalId}.json`);
@@ -34,9 +41,9 @@ export async function startPlayground(env: NodeJS.ProcessEnv, folder: string): P
   await writeFile(file, JSON.stringify({ ...input, ...own }));
   await gangway(env, ['board', file]);
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(300)) {
-    const open = (await inbox(env)).filter(({ workflowId }) => workflowId.endsWith(YOURS.externalId));
-    if (open.length < QUESTIONS) continue;
-    return open.map(({ id, kind, detail }) => {
+    const { requirements } = await stateOf(client, workflowId('merchantBoarding', YOURS.externalId));
+    if (requirements.length < QUESTIONS) continue;
+    return requirements.map(({ id, kind, detail }) => {
       const answer = answerTo(kind, detail) ?? [];
       const args = ['gangway', 'resolve', YOURS.externalId, id, ...answer.map(fromAnywhere)];
       return { question: detail, command: args.map(shellWord).join(' ') };
