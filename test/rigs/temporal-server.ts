@@ -42,6 +42,9 @@ const DELETE_AT_ONCE = {
   'history.visibilityProcessorEnsureCloseBeforeDelete': false,
 };
 
+/** A poll without a task ends after some seconds, and the server forgets a stopped worker soon, which takes minutes otherwise. */
+export const FORGETFUL = { 'matching.longPollExpirationInterval': '5s', 'matching.PollerHistoryTTL': '10s' };
+
 /** A development server with the search attributes of Gangway. */
 export async function startTemporal(options: DevServerOptions = {}): Promise<DevServer> {
   const server = await startDevServer({

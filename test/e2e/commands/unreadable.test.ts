@@ -8,12 +8,10 @@ import type { Onboarding } from '../../rigs/onboarding.js';
 import { type Finished, launch, type RunningProcess, run } from '../../rigs/processes.js';
 import { problemOf, runReceiver, TOKEN } from '../../rigs/receiver/running-receiver.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { FORGETFUL } from '../../rigs/temporal-server.js';
 import { eventually } from '../../rigs/waiting.js';
 import { changedBuild } from '../../rigs/worker/changed-build.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
-
-/** A poll without a task ends after some seconds, and the server forgets a stopped worker soon, which takes minutes otherwise. */
-const FORGETFUL = { 'matching.longPollExpirationInterval': '5s', 'matching.PollerHistoryTTL': '10s' };
 
 const TIMEOUT_MS = 600_000;
 const PATIENCE_MS = 150_000;

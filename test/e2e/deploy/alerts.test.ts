@@ -17,12 +17,13 @@ import { launch, type RunningProcess, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { type Certificates, makeCertificates } from '../../rigs/temporal/certificates.js';
 import { type GuardedServer, startGuardedServer } from '../../rigs/temporal/guarded-server.js';
+import { FORGETFUL } from '../../rigs/temporal-server.js';
 import { eventually } from '../../rigs/waiting.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
 const TIMEOUT_MS = 900_000;
 
-/** A stopped worker counts as running for a minute, and workers ask Temporal every half minute. */
+/** Workers ask Temporal every half minute. */
 const PATIENCE_MS = 300_000;
 
 const DUE_AT_ONCE = { dueInHours: 0.000_01 };
@@ -68,7 +69,7 @@ describe('with real processes', () => {
 
   beforeAll(async () => {
     const oldKey = `k20250101-0a1b2c:${randomBytes(32).toString('base64')}`;
-    rig = await createRig({ worker: false, payloadKeys: oldKey, server: {} });
+    rig = await createRig({ worker: false, payloadKeys: oldKey, server: { dynamicConfig: FORGETFUL } });
     certificates = await makeCertificates();
     // Keys of Temporal Cloud are JWTs; nobody here checks their signatures.
     const apiKey = new UnsecuredJWT({}).setExpirationTime('13 days').encode();
