@@ -9,7 +9,8 @@ it('a status that a partner renames is one edit, after which the project compile
   try {
     await run('git', 'apply', 'test/corrections/renamed-status.patch');
     await run('git', 'add', '--all');
-    await run(process.execPath, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json');
+    // Only what depends on it: the copy has the record of what was compiled. CI runs all tests with each correction.
+    await run(process.execPath, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
     await run('node_modules/.bin/tsx', 'scripts/docs.ts');
     expect((await run('git', 'diff', '--name-only')).stdout).toBe('docs/onboardings.md\n');
   } finally {
