@@ -69,11 +69,12 @@ async function makeCurrent(buildId: string): Promise<void> {
   );
 }
 
-/** The builds that carried out its workflow tasks, and which failed. */
+/** The builds that carried out its workflow tasks, and why tasks failed. */
 async function tasksOf({ handle }: Onboarding): Promise<string[]> {
   const { events } = await handle.fetchHistory();
   return (events ?? []).flatMap((event) => {
-    if (event.workflowTaskFailedEventAttributes) return ['failed'];
+    const { workflowTaskFailedEventAttributes: failed } = event;
+    if (failed) return [`failed: ${failed.failure?.message}`];
     return event.workflowTaskCompletedEventAttributes?.deploymentVersion?.buildId ?? [];
   });
 }

@@ -9,15 +9,12 @@ import type { Rig } from '../rig.js';
 import { keysFrom } from '../worker.js';
 import type { creatingAlone } from './creating-alone.js';
 
-/** Creates a merchant outside a boarding, because the attempt after a reset compares times with its time-out. */
-export async function createAlone(
-  { client, taskQueue, env, atClose }: Rig,
-  { externalId, merchant: fields }: MerchantBoardingInput,
-) {
-  const request: CreateMerchantRequest = {
-    ...{ version: 'v2', guid: externalId, merchant: fields },
-    references: { agentProfileId: 101, boardingSettingsId: 11 },
-  };
+/**
+ * Creates merchants outside a boarding, because the attempt after a reset compares times with its time-out.
+ *
+ * @returns creates one, as soon as it is called: the worker, which takes seconds to make, is there
+ */
+export async function creatorAlone({ client, taskQueue, env, atClose }: Rig) {
   const connection = await NativeConnection.connect({ address: env['TEMPORAL_ADDRESS'] ?? '' });
   const converter = dataConverter(keysFrom(env['PAYLOAD_KEYS'] ?? ''));
   const own = `${taskQueue}-alone`;
@@ -35,10 +32,16 @@ export async function createAlone(
     await running;
     await connection.close();
   });
-  const workflowId = `create-${externalId}`;
-  await client.workflow.start<typeof creatingAlone>('creatingAlone', {
-    ...{ workflowId, taskQueue: own },
-    args: [partnerTaskQueue(taskQueue, 'boarding'), request],
-  });
-  return new Onboarding(client, workflowId);
+  return async ({ externalId, merchant: fields }: MerchantBoardingInput) => {
+    const request: CreateMerchantRequest = {
+      ...{ version: 'v2', guid: externalId, merchant: fields },
+      references: { agentProfileId: 101, boardingSettingsId: 11 },
+    };
+    const workflowId = `create-${externalId}`;
+    await client.workflow.start<typeof creatingAlone>('creatingAlone', {
+      ...{ workflowId, taskQueue: own },
+      args: [partnerTaskQueue(taskQueue, 'boarding'), request],
+    });
+    return new Onboarding(client, workflowId);
+  };
 }

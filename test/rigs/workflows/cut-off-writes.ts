@@ -3,7 +3,7 @@ import type { Onboarding } from '../onboarding.js';
 import { launch } from '../processes.js';
 import type { Rig } from '../rig.js';
 import { eventually } from '../waiting.js';
-import { createAlone } from './create-alone.js';
+import { creatorAlone } from './create-alone.js';
 import { giveUp } from './give-up.js';
 
 /** Longer than a worker waits for a response. */
@@ -14,6 +14,7 @@ const DELAY_MS = 120_000;
  * responses are pending. Returns the writes once the server has given up on all of their attempts.
  */
 export async function cutOffWrites(rig: Rig) {
+  const createAlone = await creatorAlone(rig);
   const doomed = await launch('worker', rig.env, 'worker is ready');
   const slowly = (operation: string, times = 1) =>
     rig.sandbox.plan('delay-after-commit', operation, { times, milliseconds: DELAY_MS });
@@ -36,7 +37,7 @@ export async function cutOffWrites(rig: Rig) {
   await slowly('create-merchant', 3);
   const creating = await rig.board(inputs.created);
   const reset = await rig.board(inputs.reset);
-  const resetWithMarks = await createAlone(rig, inputs.resetWithMarks);
+  const resetWithMarks = await createAlone(inputs.resetWithMarks);
   await effects('create-merchant', 4);
   await resetCreate(rig, reset);
 
