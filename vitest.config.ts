@@ -38,6 +38,12 @@ const SERVER = {
   hookTimeout: 120_000,
 };
 
+/** A worker for each core: these wait for nothing. vitest leaves a core alone by default, which is half of two. */
+const EACH_CORE = { maxWorkers: '100%', sequence: { groupOrder: 1 } };
+
+/** Tests that wait half of the time share a core. */
+const WAITING = { maxWorkers: 5, sequence: { groupOrder: 2 } };
+
 /** The simulated service, on virtual time. */
 const SIMULATED = {
   globalSetup: ['test/rigs/fresh-build.ts'],
@@ -51,19 +57,33 @@ const PROCESSES = {
   globalSetup: [TEMPORAL, 'test/rigs/browser/unpacked.ts', 'test/rigs/worker/changed-build.ts'],
 };
 
-/** Files that take the longest, mostly in waiting. They begin first, so that the others run beside them. */
-const LONGEST = [
-  ...['deploy/alerts', 'demo', 'chaos/chaos', 'commands/unreadable', 'package', 'deploy/roll-out'],
-  ...['console/together', 'commands/disaster', 'console/killed', 'browser/web-ui', 'corrections'],
-  ...['commands/batch-killed', 'receiver/killed-temporal', 'console/answering', 'commands/adopt-many'],
-  ...['privacy/leaks', 'commands/scripts', 'worker/versions', 'workflows/interrupted-writes'],
-];
+/** Files that take the longest, in the order of their times. They begin first, so that the others run beside them. */
+const LONGEST = {
+  integration: [
+    ...['simulation/simulation', 'commands/no-worker', 'commands/adopt', 'console/start', 'commands/onboard'],
+    ...['commands/export', 'commands/doctor-findings', 'workflows/new-status', 'commands/resolve'],
+    ...['commands/inbox', 'commands/waiting', 'nexus/onboardings', 'workflows/partner-waits'],
+    ...['temporal/places', 'workflows/polling', 'events/several-runs'],
+  ],
+  e2e: [
+    ...['deploy/alerts', 'commands/unreadable', 'demo', 'chaos/chaos', 'console/together', 'deploy/roll-out'],
+    ...['commands/disaster', 'corrections', 'commands/scripts', 'browser/web-ui', 'privacy/leaks'],
+    ...['worker/memory', 'privacy/rotation', 'commands/batch-killed', 'console/answering', 'package'],
+    ...['browser/console-start', 'worker/clock', 'events/killed-worker', 'worker/versions'],
+    ...['receiver/schemathesis', 'workflows/interrupted-writes', 'receiver/killed-temporal'],
+    ...['commands/adopt-many', 'receiver/outage'],
+  ],
+};
+
+const PLACES = Object.entries(LONGEST).flatMap(([name, files]) =>
+  files.map((file) => `/test/${name}/${file}.test.ts`),
+);
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => {
-      const index = LONGEST.findIndex((name) => moduleId.endsWith(`/e2e/${name}.test.ts`));
-      return index < 0 ? LONGEST.length : index;
+      const index = PLACES.findIndex((path) => moduleId.endsWith(path));
+      return index < 0 ? PLACES.length : index;
     };
     return (await super.sort(files)).sort((one, other) => place(one) - place(other));
   }
@@ -74,18 +94,18 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // Functions: no network, no server.
-      project('unit', { isolate: false, testTimeout: 60_000, sequence: { groupOrder: 1 } }),
+      project('unit', { ...EACH_CORE, isolate: false, testTimeout: 60_000 }),
       // Real clients, workers and sandboxes in the test's own process. Files share a process, one after the other.
-      project('integration', { ...SERVER, isolate: false, maxWorkers: 4, sequence: { groupOrder: 2 } }),
+      project('integration', { ...SERVER, ...WAITING, isolate: false }),
       // Files share a process, and its world or its server.
       project('workflows', {
         ...(process.env['WORKFLOWS_ON'] === 'server'
-          ? { ...SERVER, maxWorkers: 4, sequence: { groupOrder: 2 } }
-          : { ...SIMULATED, sequence: { groupOrder: 1 } }),
+          ? { ...SERVER, ...WAITING }
+          : { ...SIMULATED, ...EACH_CORE }),
         isolate: false,
       }),
       // Real processes, kills, a browser. Most of them wait most of the time.
-      project('e2e', { ...PROCESSES, isolate: false, maxWorkers: 5, sequence: { groupOrder: 3 } }),
+      project('e2e', { ...PROCESSES, isolate: false, maxWorkers: 6, sequence: { groupOrder: 3 } }),
     ],
   },
 });
