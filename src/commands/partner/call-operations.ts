@@ -70,7 +70,7 @@ function addOperation(
     command
       .addOption(new Option('--table', 'print the records of the response as a table').conflicts('json'))
       .addOption(csvOption().conflicts('table'))
-      .option('--list <field>', 'the list in the response that --table and --csv print (default: the first)');
+      .option('--list <field>', 'with --table or --csv, print this list in the response');
   if (irreversible) withYes(command);
   if (PARTNERS[system].hasEnvironments && effect !== 'read')
     command.option('--production', 'confirm a write to production');

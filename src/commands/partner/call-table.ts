@@ -7,12 +7,12 @@ import type { Printer, TableColumns, Value } from '../cli/output.js';
 export interface TableFormat {
   readonly table?: true;
   readonly csv?: true;
-  /** The field of the response that has the records. Default: the first list. */
+  /** The field of the response that has the records. Default: the response is the list, or the record. */
   readonly list?: string;
 }
 
 /**
- * Prints the records of a response: the response itself, or a list in it. A response without a list is one record.
+ * Prints the records of a response: a list, the wanted list in it, or the response as one record.
  *
  * @throws {CommandFailed} when it does not have the wanted list
  */
@@ -30,16 +30,16 @@ export function printRecords(printer: Printer, response: unknown, { csv, list }:
   printer.records(rows, { columns, csv, toJson: (row) => records[rows.indexOf(row)] });
 }
 
-function recordsIn(response: unknown, wanted: string | undefined): readonly unknown[] {
-  if (typeof response !== 'object' || response === null) return [response];
+function recordsIn(response: unknown, list: string | undefined): readonly unknown[] {
   if (Array.isArray(response)) return response;
-  const lists = Object.entries(response).filter(([, value]) => Array.isArray(value));
-  const [, found] = lists.find(([field]) => wanted === undefined || field === wanted) ?? [];
-  if (found) return found as unknown[];
-  if (Object.keys(response).length === 0) return [];
-  if (wanted === undefined) return [response];
+  const fields = Object.entries(typeof response === 'object' && response !== null ? response : {});
+  if (list === undefined) return [response];
+  const lists = fields.filter(([, value]) => Array.isArray(value));
+  const [, found] = lists.find(([field]) => field === list) ?? [];
+  // A response without a field says that there is nothing.
+  if (found || fields.length === 0) return (found ?? []) as unknown[];
   const names = lists.map(([field]) => field).join(', ') || 'none';
-  throw new CommandFailed(`the response has no list ${JSON.stringify(wanted)}; its lists: ${names}`);
+  throw new CommandFailed(`the response has no list ${JSON.stringify(list)}; its lists: ${names}`);
 }
 
 function shownOf(value: unknown): Value {

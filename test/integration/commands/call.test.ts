@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { gangway, startGangway } from '../../rigs/command.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -212,6 +212,17 @@ describe('a call', () => {
       stdout: '',
       stderr: 'the plant-store partner could not be reached: PLANT_STORE_URL is not set\n',
     });
+  });
+
+  it('that needs a one-time code names who answers it, and exits with 3', async () => {
+    // An account has one workflow for all task queues.
+    const other = await createRig({ bankingUser: 'mfa', ownNamespace: true });
+    onTestFinished(() => other.close());
+    const { code, stdout, stderr } = await gangway(other.env, ['call', 'banking', 'list-departments']);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain(
+      'the banking partner requires a one-time code to sign in: answer its requirement ("gangway inbox"), or set BANKING_TOTP_SECRET',
+    );
   });
 });
 
