@@ -23,14 +23,7 @@ import {
   wakeRefused,
 } from '../temporal/partner-accounts.js';
 import * as credentials from './credentials.js';
-import {
-  asFailure,
-  beating,
-  isRetryable,
-  partnerErrorIn,
-  REPORT_TIMEOUT_MS,
-  untilCancelled,
-} from './failures.js';
+import { asFailure, beating, inTime, isRetryable, partnerErrorIn, untilCancelled } from './failures.js';
 import { again } from './poll.js';
 import { leaveUnsent } from './write.js';
 
@@ -99,7 +92,7 @@ export class AccountAccess {
 
   /** Makes the account's workflow, if it runs, try the credentials: this process may have other ones. */
   async probeNow(client: Client): Promise<void> {
-    await client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, () => probeNow(client, this.place));
+    await inTime(() => probeNow(client, this.place), client);
   }
 
   async #guarded<T>(info: Info, run: () => Promise<T>): Promise<T> {
@@ -130,14 +123,13 @@ export class AccountAccess {
   }
 
   async #report(details: PartnerErrorDetails, mayBeHandled: boolean): Promise<void> {
-    const client = getClient();
-    const deliver = async () => {
+    const deliver = async (client: Client) => {
       if (mayBeHandled && (await isHandlingRefusal(client, this.place))) return;
       const refusal = refusalOf(details);
       await reportTo(client, this.place, credentialsRefused, { process: this.#process, refusal });
       this.#state = credentials.reported(this.#state, true);
     };
-    await client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, deliver).catch((error: unknown) => {
+    await inTime(deliver).catch((error: unknown) => {
       this.#state = credentials.reported(this.#state, false);
       log.warn('could not report that a partner rejected credentials', { error });
     });

@@ -43,20 +43,8 @@ export function bankingActivities(dependencies: BankingDependencies): BankingAct
   };
 }
 
-type OperationCalls = Pick<
-  BankingActivities,
-  'closeCard' | 'isCardClosed' | 'changeAddress' | 'setCardNickname' | 'restoreSubUser' | 'ensureWebhook'
->;
-
 /** Single operations on cards, addresses, sub-users and webhooks. */
-function operationActivities(client: BankingClient): OperationCalls {
-  async function isCardClosed(paymentCardId: string): Promise<boolean | null> {
-    for await (const card of eachPaymentCard(client, untilCancelled())) {
-      if (card.paymentCardId === paymentCardId) return isClosed(card);
-    }
-    return null;
-  }
-
+function operationActivities(client: BankingClient) {
   return {
     closeCard: (request) =>
       writeOnce(async (options) => ({ problems: problemsIn(await client.closeCard(request, options)) })),
@@ -64,7 +52,10 @@ function operationActivities(client: BankingClient): OperationCalls {
     isCardClosed: ({ paymentCardId }) =>
       repeatable(async () => {
         try {
-          return await isCardClosed(paymentCardId);
+          for await (const card of eachPaymentCard(client, untilCancelled())) {
+            if (card.paymentCardId === paymentCardId) return isClosed(card);
+          }
+          return null;
         } catch (error) {
           // The operation is assumed, so a partner may not offer it to this account.
           if (isRefused(error)) return null;
@@ -102,21 +93,14 @@ function operationActivities(client: BankingClient): OperationCalls {
         // The client checks the type.
         const request = { name, url, notificationType: notificationType as NotificationType };
         const { success, exists, id } = await client.createWebhook(request);
-        if (!success) throw notRegistered();
-        return { existed: exists, id };
+        if (success) return { existed: exists, id };
+        throw new PartnerError({
+          ...{ system: 'banking', operation: 'create-webhook', kind: 'Rejected', status: 200 },
+          fields: [{ field: '', message: 'the partner did not register the webhook' }],
+          reason: 'success: false',
+        });
       }),
-  };
-}
-
-function notRegistered(): PartnerError {
-  return new PartnerError({
-    system: 'banking',
-    operation: 'create-webhook',
-    kind: 'Rejected',
-    status: 200,
-    fields: [{ field: '', message: 'the partner did not register the webhook' }],
-    reason: 'success: false',
-  });
+  } satisfies Partial<BankingActivities>;
 }
 
 const STATEMENT = { system: 'banking', operation: 'generate-full-statement' };
@@ -126,7 +110,7 @@ function statementActivities(
   client: BankingClient,
   statements: FileStore,
   partnerAccount: string | undefined,
-): Pick<BankingActivities, 'saveStatement' | 'sendStatement'> {
+) {
   async function save(request: StatementRequest, options: CallOptions): Promise<SavedStatement> {
     const { period, financialAccountIds, fileFormat, email } = request;
     const file = await client.generateFullStatement(
@@ -147,5 +131,5 @@ function statementActivities(
 
     // The partner sends its e-mail before a failure of the store: such a call is uncertain and must not be repeated.
     sendStatement: (request) => writeOnce((options) => save(request, options)),
-  };
+  } satisfies Partial<BankingActivities>;
 }

@@ -34,13 +34,8 @@ export function boardingActivities(dependencies: BoardingDependencies): Boarding
   };
 }
 
-type StatusCalls = Pick<BoardingActivities, 'readStatus' | 'inspectMerchant' | 'awaitStatusChange'>;
-
 /** Reads and polls the status of a merchant. */
-function statusActivities(
-  { partnerAccount, poll }: BoardingDependencies,
-  { snapshot }: MerchantReader,
-): StatusCalls {
+function statusActivities({ partnerAccount, poll }: BoardingDependencies, { snapshot }: MerchantReader) {
   return {
     readStatus: ({ merchantProfileId }) =>
       repeatable(
@@ -75,17 +70,11 @@ function statusActivities(
         () => snapshot(merchantProfileId),
         (now) => hasChanged(seen, now),
       ),
-  };
+  } satisfies Partial<BoardingActivities>;
 }
 
-type AnswerCalls = Pick<BoardingActivities, 'attachDocument' | 'requestUnderwritingReview'>;
-
 /** Delivers answers to the underwriters. */
-function answerActivities(
-  client: BoardingClient,
-  documents: DocumentStore,
-  { snapshot }: MerchantReader,
-): AnswerCalls {
+function answerActivities(client: BoardingClient, documents: DocumentStore, { snapshot }: MerchantReader) {
   return {
     attachDocument: ({ merchantProfileId, document, description }) =>
       writeOnce(async (options) => {
@@ -109,5 +98,5 @@ function answerActivities(
           return { delivered: true, before };
         });
       }),
-  };
+  } satisfies Partial<BoardingActivities>;
 }

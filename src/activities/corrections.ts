@@ -13,7 +13,7 @@ import {
   merchantBoardingInput,
   terminalProvisioningInput,
 } from '../messages/inputs.js';
-import { mergePatch } from '../messages/objects.js';
+import { isObject, mergePatch } from '../messages/objects.js';
 import {
   CORRECTABLE_BUSINESS_FIELDS,
   CORRECTABLE_MERCHANT_FIELDS,
@@ -254,8 +254,4 @@ export function leavesIn(value: object, within: readonly string[], prefix = ''):
     if (typeof inside === 'object' && inside !== null) return leavesIn(inside, within, `${field}.`);
     return isInside ? [field] : [];
   });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

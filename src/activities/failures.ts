@@ -1,8 +1,11 @@
-import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancellationSignal, getClient, heartbeat } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import type { z } from 'zod';
 import { PARTNER_ERROR } from '../messages/activities.js';
 import type { CallOptions } from '../partners/client.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
+import { fieldProblems } from '../partners/rules-in-words.js';
 import { REFUSED_PACE_MS } from './credentials.js';
 
 /** The interval between heartbeats of a running call, in milliseconds, and the minimum number of heartbeats within its time-out. */
@@ -14,6 +17,11 @@ const NOT_FOUND_ATTEMPTS = 6;
 
 /** The time limit for a report from an activity to Temporal, in milliseconds. */
 export const REPORT_TIMEOUT_MS = 5_000;
+
+/** Makes a request to Temporal that must not hold up an activity. */
+export function inTime<T>(request: (client: Client) => Promise<T>, client = getClient()): Promise<T> {
+  return client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, () => request(client));
+}
 
 /** The retry settings of a call. */
 export interface Repetition {
@@ -109,6 +117,22 @@ export async function naming<T>(inInput: (field: string) => string, call: () => 
     const fields = error.fields.map(({ field, message }) => ({ field: inInput(field), message }));
     throw new PartnerError({ ...error.details, fields }, { cause: error });
   }
+}
+
+/**
+ * Checks what is about to be sent. A person's correction may have put anything into the input.
+ *
+ * @throws {PartnerError} whose fields are those of the schema
+ */
+export function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  call: Pick<PartnerErrorDetails, 'system' | 'operation'>,
+): z.output<Schema> {
+  const { success, data, error } = schema.safeParse(input);
+  if (success) return data;
+  const fields = fieldProblems(error);
+  throw new PartnerError({ ...call, kind: 'Rejected', fields, reason: 'not sent: invalid request' });
 }
 
 /** The failed call of a partner that an activity's failure is about; undefined for any other failure. */

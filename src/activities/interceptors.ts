@@ -1,4 +1,4 @@
-import { getClient, type Info, log } from '@temporalio/activity';
+import { type Info, log } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
@@ -7,7 +7,7 @@ import { readsUnreadable } from '../messages/partner-account.js';
 import { bounded, LONGEST, problemText, shortened } from '../partners/bounds.js';
 import { masked } from '../privacy/masked.js';
 import { type AccountAt, reportTo } from '../temporal/partner-accounts.js';
-import { partnerErrorIn, REPORT_TIMEOUT_MS } from './failures.js';
+import { inTime, partnerErrorIn } from './failures.js';
 import { type PollProgress, pollProgress } from './poll.js';
 
 /** The time after which people see a wait, in milliseconds. */
@@ -110,21 +110,16 @@ export class PartnerWaits {
     if (Date.now() - since < unreadableMs || wasReported) return;
     this.#reportedAt.set(operation, Date.now());
     const what = fields.map(problemText).join('; ');
-    const client = getClient();
     const report = {
       operation,
       since: isoOf(since),
       what: shortened(masked(what, 'log'), LONGEST.text),
       workflowId: info.workflowExecution.workflowId,
     };
-    await client
-      .withDeadline(Date.now() + REPORT_TIMEOUT_MS, () =>
-        reportTo(client, this.place, readsUnreadable, report),
-      )
-      .catch((failed: unknown) => {
-        this.#reportedAt.delete(operation);
-        throw failed;
-      });
+    await inTime((client) => reportTo(client, this.place, readsUnreadable, report)).catch((failed) => {
+      this.#reportedAt.delete(operation);
+      throw failed;
+    });
   }
 }
 
@@ -147,11 +142,8 @@ async function reported(report: Promise<unknown>): Promise<void> {
 
 async function signal({ workflowExecution }: Info, wait: PartnerWait): Promise<void> {
   if (!workflowExecution) return;
-  const client = getClient();
   const { workflowId, runId } = workflowExecution;
-  await client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, () =>
-    client.workflow.getHandle(workflowId, runId).signal(stepWaits, wait),
-  );
+  await inTime(({ workflow }) => workflow.getHandle(workflowId, runId).signal(stepWaits, wait));
 }
 
 function isoOf(ms: number): string {

@@ -11,7 +11,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import type { Mark } from '../messages/activities.js';
 import { isDenied, isUnimplemented } from '../temporal/unavailable.js';
-import { REPORT_TIMEOUT_MS } from './failures.js';
+import { inTime } from './failures.js';
 
 /** The pause before a request to Temporal is repeated, in milliseconds. */
 const REPORT_PAUSE_MS = 200;
@@ -117,13 +117,11 @@ async function retryWhile<Response>(
   request: () => Promise<Response>,
   isWorthRetrying: (error: unknown) => boolean,
 ): Promise<Response> {
-  const client = getClient();
   // A signal that never aborts. The activity's own client ends its requests when the worker begins to shut down.
   const { signal } = new AbortController();
-  const inTime = () => client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, request);
   for (;;) {
     try {
-      return await client.withAbortSignal(signal, inTime);
+      return await getClient().withAbortSignal(signal, () => inTime(request));
     } catch (error) {
       if (!isWorthRetrying(error)) throw error;
       await sleep(REPORT_PAUSE_MS);

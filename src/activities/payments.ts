@@ -1,13 +1,11 @@
-import { cancellationSignal } from '@temporalio/activity';
+import { z } from 'zod';
 import type { PaymentsActivities } from '../messages/activities.js';
 import { terminalPart } from '../messages/inputs.js';
 import { operationName } from '../partners/catalogue.js';
 import type { CallOptions } from '../partners/client.js';
-import { PartnerError } from '../partners/partner-error.js';
 import type { PaymentsClient } from '../partners/payments/client.js';
 import type { PaymentsOperations } from '../partners/payments/operations.js';
-import { fieldProblems } from '../partners/rules-in-words.js';
-import { naming, repeatable } from './failures.js';
+import { checked, naming, repeatable, untilCancelled } from './failures.js';
 import { writeOnce } from './write.js';
 
 /** The size of the largest page (apis/4). */
@@ -15,8 +13,6 @@ const PAGE = 200;
 
 /** The activities of `terminalProvisioning` at the payments platform. Each makes a call or two, and translates failures. */
 export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
-  const signal = () => ({ signal: cancellationSignal() });
-
   /** Ids of the accounts of a merchant. The platform finds the digits of the mid in any field of an account. */
   async function accountsOf(mid: string, options: CallOptions): Promise<string[]> {
     const accounts = await allOf(async (offset) => {
@@ -42,11 +38,11 @@ export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
   }
 
   return {
-    findAccounts: ({ mid }) => repeatable(() => accountsOf(mid, signal())),
+    findAccounts: ({ mid }) => repeatable(() => accountsOf(mid, untilCancelled())),
 
     createAccount: ({ mid, provisionTerminal }) =>
       writeOnce(async (options) => {
-        const { account, toProduction = false } = checked(provisionTerminal, 'createAccount');
+        const { account, toProduction = false } = provisioned(provisionTerminal, 'createAccount');
         const found = await accountsOf(mid, { signal: options.signal });
         if (found.length > 0) return { found };
         const description = describing(mid, account.description);
@@ -56,11 +52,11 @@ export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
         return { created: id };
       }),
 
-    findTerminals: ({ accountId, name }) => repeatable(() => terminalsOf(accountId, name, signal())),
+    findTerminals: ({ accountId, name }) => repeatable(() => terminalsOf(accountId, name, untilCancelled())),
 
     createTerminal: ({ accountId, provisionTerminal }) =>
       writeOnce(async (options) => {
-        const { terminal, toProduction = false } = checked(provisionTerminal, 'createTerminal');
+        const { terminal, toProduction = false } = provisioned(provisionTerminal, 'createTerminal');
         const found = await terminalsOf(accountId, terminal.name, { signal: options.signal });
         if (found.length > 0) return { found };
         const { id } = await naming(of('terminal'), () =>
@@ -95,30 +91,15 @@ async function allOf<Listed>(
 /** The workflow has set the name of the account: by default the merchant's dba. */
 const provision = terminalPart.extend({ account: terminalPart.shape.account.required({ name: true }) });
 
-/**
- * Checks the whole input before anything is written.
- *
- * @throws {PartnerError} whose fields are those of the input
- */
-function checked(provisionTerminal: unknown, operation: keyof PaymentsOperations & string) {
-  const input = provision.safeParse(provisionTerminal);
-  if (input.success) return input.data;
-  const fields = fieldProblems(input.error).map(({ field, message }) => ({ field: inInput(field), message }));
-  throw new PartnerError({
-    system: 'payments',
-    operation: operationName(operation),
-    kind: 'Rejected',
-    fields,
-    reason: 'not sent: invalid request',
-  });
+/** Checks the whole input before anything is written. */
+function provisioned(provisionTerminal: unknown, name: keyof PaymentsOperations & string) {
+  const operation = { system: 'payments', operation: operationName(name) };
+  return checked(z.object({ provisionTerminal: provision }), { provisionTerminal }, operation)
+    .provisionTerminal;
 }
 
 /** Fields of the requests that the input does not have. */
 const ADDED = ['', 'type', 'account_id'];
 
 const of = (part: 'account' | 'terminal') => (field: string) =>
-  ADDED.includes(field) ? field : inInput(part, field);
-
-function inInput(...path: string[]): string {
-  return ['provisionTerminal', ...path].filter(Boolean).join('.');
-}
+  ADDED.includes(field) ? field : `provisionTerminal.${part}.${field}`;

@@ -1,9 +1,10 @@
 import { getClient, log } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
 import type { PartnerRecordActivities } from '../messages/partner-record.js';
 import type { MeaningOf, StatusMeaning } from '../partners/phases.js';
 import { type AccountAt, wakePollsOf } from '../temporal/partner-accounts.js';
 import { recordOf, reportStatus } from '../temporal/partner-records.js';
-import { beating, REPORT_TIMEOUT_MS } from './failures.js';
+import { beating, inTime } from './failures.js';
 
 /** The time for which a decision is cached, in milliseconds. A decision does not change while the record exists. */
 const KEPT_MS = 60_000;
@@ -28,15 +29,14 @@ export class StatusMeanings {
   readonly of: MeaningOf = async (status) => {
     const known = this.#decided.get(status);
     if (known && performance.now() < known.until) return known.meaning;
-    const client = getClient();
-    const lookUp = async () => {
+    const lookUp = async (client: Client) => {
       const record = await recordOf(client, this.place);
       const seen = record?.statuses.find((each) => each.status === status);
       if (!seen) await this.#report(status);
       return seen?.decision?.meaning;
     };
     try {
-      const meaning = await client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, lookUp);
+      const meaning = await inTime(lookUp);
       if (meaning !== undefined && this.#decided.size < MOST_REMEMBERED)
         this.#decided.set(status, { meaning, until: performance.now() + KEPT_MS });
       return meaning;

@@ -2,6 +2,7 @@ import { activityInfo, getClient } from '@temporalio/activity';
 import type {
   BankingActivities,
   BusinessIdentity,
+  BusinessToFind,
   Candidate,
   HolderRequest,
   HolderVerdict,
@@ -18,36 +19,24 @@ import type { BankingProfile, BoardingResponse } from '../../partners/banking/re
 import { UNKNOWN } from '../../partners/banking/responses.js';
 import { operationName } from '../../partners/catalogue.js';
 import type { CallOptions } from '../../partners/client.js';
-import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
 import { statusShown } from '../../partners/phases.js';
-import { fieldProblems } from '../../partners/rules-in-words.js';
 import { type Owner, ownersOf } from '../../temporal/onboardings.js';
-import { repeatable, untilCancelled } from '../failures.js';
+import { checked, naming, repeatable, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { writeOnceThenRead, writeRepeatably } from '../write.js';
+import type { ProfileReader } from './profiles.js';
 import { isRefused, orNone, problemsIn, withoutId } from './refusal.js';
 
 type HolderOperation = keyof BankingOperations &
   ('submitBusinessAccountHolder' | 'updateBusinessAccountHolder');
-
-type HolderCalls = Pick<
-  BankingActivities,
-  'submitHolder' | 'findCandidates' | 'examineProfile' | 'inspectProfile' | 'correctHolder'
->;
-
-/** Reads a banking profile and its open tickets. */
-export interface ProfileReader {
-  readProfile(id: number, options: CallOptions): Promise<ProfileSnapshot>;
-  /** The same for a profile that was just read. */
-  snapshotOf(profile: BankingProfile, options: CallOptions): Promise<ProfileSnapshot>;
-}
 
 /** Submits a business, finds it again and corrects it. Problems name the fields of the input. */
 export function holderActivities(
   client: BankingClient,
   candidates: Candidates,
   { readProfile, snapshotOf }: ProfileReader,
-): HolderCalls {
+) {
   return {
     submitHolder: ({ declined = [], ...business }) =>
       writeOnceThenRead<Submission, ProfileSnapshot | undefined>(
@@ -55,7 +44,7 @@ export function holderActivities(
           const read = { signal: options.signal };
           const existing = await candidates.ofMerchant(business.merchantProfileId, read);
           if (existing !== null && !declined.includes(existing)) {
-            const found = await candidates.examine(existing, business, ownId(), read);
+            const found = await candidates.examine(existing, business, read);
             if (found) return { existing: found };
           }
           return judged(business, 'submitBusinessAccountHolder', async (submission) => {
@@ -73,44 +62,11 @@ export function holderActivities(
             : readProfile(submitted.profileId, options),
       ),
 
-    ...candidateActivities(candidates, snapshotOf),
-
-    correctHolder: ({ profileId, ...request }) =>
-      writeRepeatably(async (options) => {
-        const verdict = await judged(request, 'updateBusinessAccountHolder', (submission) =>
-          client.updateBusinessAccountHolder({ profileId, ...submission }, options),
-        );
-        nudgeOwnPoll();
-        return verdict;
-      }),
-  };
-}
-
-const ownId = () => activityInfo().workflowExecution?.workflowId;
-
-/** Finds a business at the partner, and compares it. */
-function candidateActivities(
-  candidates: Candidates,
-  snapshotOf: ProfileReader['snapshotOf'],
-): Pick<BankingActivities, 'findCandidates' | 'examineProfile' | 'inspectProfile'> {
-  return {
     findCandidates: ({ baseline, ...business }) =>
-      repeatable(async () => {
-        const { holder, merchantProfileId } = business;
-        const options = untilCancelled();
-        const ofMerchant = await candidates.ofMerchant(merchantProfileId, options);
-        const named = await candidates.named(holder.doingBusinessAsName.trim(), options);
-        const ids = [...new Set([...(ofMerchant === null ? [] : [ofMerchant]), ...named])];
-        const found = await Promise.all(
-          ids
-            .filter((id) => !baseline.includes(id))
-            .map((id) => candidates.examine(id, business, ownId(), options)),
-        );
-        return found.filter((candidate) => candidate !== null);
-      }),
+      repeatable(() => candidates.find(business, baseline, untilCancelled())),
 
     examineProfile: ({ profileId, ...business }) =>
-      repeatable(() => candidates.examine(profileId, business, ownId(), untilCancelled())),
+      repeatable(() => candidates.examine(profileId, business, untilCancelled())),
 
     inspectProfile: ({ profileId, workflowId, ...business }) =>
       repeatable(async () => {
@@ -120,38 +76,36 @@ function candidateActivities(
         const candidate = await candidates.compare(profileId, profile, business, workflowId);
         return { candidate, now: await snapshotOf(profile, options) };
       }),
-  };
+
+    correctHolder: ({ profileId, ...request }) =>
+      writeRepeatably(async (options) => {
+        const verdict = await judged(request, 'updateBusinessAccountHolder', (submission) =>
+          client.updateBusinessAccountHolder({ profileId, ...submission }, options),
+        );
+        nudgeOwnPoll();
+        return verdict;
+      }),
+  } satisfies Partial<BankingActivities>;
 }
 
-/** @throws {PartnerError} whose fields are those of the input */
+/** Sends a holder that the schema accepts, such as none with five owners, for which E7 has no fields. */
 async function judged(
-  request: HolderRequest,
+  { holder, beneficialOwners }: HolderRequest,
   operation: HolderOperation,
   submit: (submission: HolderSubmission) => Promise<BoardingResponse>,
 ): Promise<HolderVerdict> {
-  try {
-    return verdictOf(await submit(checked(request, operation)));
-  } catch (error) {
-    if (!(error instanceof PartnerError)) throw error;
-    const fields = error.fields.map(({ field, message }) => ({ field: inputPath(field) ?? field, message }));
-    throw new PartnerError({ ...error.details, fields }, { cause: error });
-  }
+  const call = { system: 'banking', operation: operationName(operation) };
+  const input = checked(holderRequest, { holder, beneficialOwners }, call);
+  const submission = submissionOf(input.holder, input.beneficialOwners);
+  return verdictOf(
+    await naming(
+      (field) => inputPath(field) ?? field,
+      () => submit(submission),
+    ),
+  );
 }
 
 const holderRequest = businessOnboardingInput().pick({ holder: true, beneficialOwners: true });
-
-/** A person's correction may have put anything into the input, such as five owners, for which E7 has no fields. */
-function checked({ holder, beneficialOwners }: HolderRequest, operation: HolderOperation): HolderSubmission {
-  const input = holderRequest.safeParse({ holder, beneficialOwners });
-  if (input.success) return submissionOf(input.data.holder, input.data.beneficialOwners);
-  throw new PartnerError({
-    system: 'banking',
-    operation: operationName(operation),
-    kind: 'Rejected',
-    fields: fieldProblems(input.error),
-    reason: 'not sent: invalid request',
-  });
-}
 
 /** Assumed: the partner reports problems as `field: message`, separated by semicolons or line breaks, or as any other text. */
 function verdictOf(response: BoardingResponse): HolderVerdict {
@@ -197,6 +151,21 @@ export class Candidates {
     private readonly partnerAccount: string | undefined,
   ) {}
 
+  /** Profiles that may be those of a business, without those of the baseline. */
+  async find(
+    business: BusinessToFind,
+    baseline: readonly number[],
+    options: CallOptions,
+  ): Promise<Candidate[]> {
+    const ofMerchant = await this.ofMerchant(business.merchantProfileId, options);
+    const named = await this.named(business.holder.doingBusinessAsName.trim(), options);
+    const ids = new Set([...(ofMerchant === null ? [] : [ofMerchant]), ...named]);
+    const found = await Promise.all(
+      [...ids].filter((id) => !baseline.includes(id)).map((id) => this.examine(id, business, options)),
+    );
+    return found.filter((candidate) => candidate !== null);
+  }
+
   /** The profile that the partner returns for a merchant (E5). It alone proves nothing: {@link examine} compares it. */
   async ofMerchant(merchantProfileId: number | undefined, options: CallOptions): Promise<number | null> {
     if (merchantProfileId === undefined) return null;
@@ -225,11 +194,12 @@ export class Candidates {
   async examine(
     profileId: number,
     business: BusinessIdentity,
-    workflowId: string | undefined,
     options: CallOptions,
   ): Promise<Candidate | null> {
     const profile = await this.visible(profileId, options);
-    return profile && this.compare(profileId, profile, business, workflowId);
+    return (
+      profile && this.compare(profileId, profile, business, activityInfo().workflowExecution?.workflowId)
+    );
   }
 
   /** null when there is no such profile that this account may see. */

@@ -1,26 +1,25 @@
 import type { BankingActivities, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { EXPLAINED, isUnderReview } from '../../partners/banking/phases.js';
-import { isKnownStatus, phaseOf, UNKNOWN } from '../../partners/banking/responses.js';
+import { type BankingProfile, isKnownStatus, phaseOf, UNKNOWN } from '../../partners/banking/responses.js';
+import type { CallOptions } from '../../partners/client.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import { writeOnce } from '../write.js';
-import type { ProfileReader } from './holder.js';
 import { problemsIn, withoutId } from './refusal.js';
 import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
 
-type ProfileCalls = Pick<BankingActivities, 'readProfile' | 'awaitProfileChange' | 'openFinancialAccount'>;
+/** Reads banking profiles and their open tickets. */
+export type ProfileReader = ReturnType<typeof profileReader>;
 
-export function profileReader(
-  client: BankingClient,
-  otherTickets: OtherTickets,
-  meaningOf: MeaningOf,
-): ProfileReader {
-  const readProfile: ProfileReader['readProfile'] = async (id, options) =>
-    snapshotOf(await client.getProfile({ id }, options), options);
+export function profileReader(client: BankingClient, otherTickets: OtherTickets, meaningOf: MeaningOf) {
+  async function readProfile(id: number, options: CallOptions): Promise<ProfileSnapshot> {
+    return snapshotOf(await client.getProfile({ id }, options), options);
+  }
 
-  const snapshotOf: ProfileReader['snapshotOf'] = async (profile, options) => {
+  /** The same for a profile that was just read. */
+  async function snapshotOf(profile: BankingProfile, options: CallOptions): Promise<ProfileSnapshot> {
     const { bankingStatus, financialAccountId, isLocked } = profile;
     const status = statusShown(bankingStatus ?? UNKNOWN);
     const meaning = isKnownStatus(status) ? undefined : await meaningOf(status);
@@ -30,17 +29,13 @@ export function profileReader(
     const { tickets, others, listed } = await ticketsAbout(client, profile, options);
     otherTickets.seen(others, listed);
     return { ...now, tickets };
-  };
+  }
 
   return { readProfile, snapshotOf };
 }
 
 /** Reads and polls banking profiles, and opens their financial accounts. */
-export function profileActivities(
-  client: BankingClient,
-  poll: PollBounds,
-  { readProfile }: ProfileReader,
-): ProfileCalls {
+export function profileActivities(client: BankingClient, poll: PollBounds, { readProfile }: ProfileReader) {
   return {
     readProfile: ({ profileId }) =>
       repeatable(
@@ -72,14 +67,13 @@ export function profileActivities(
         if (success && financialAccountId === null) throw withoutId('submitBusinessCustomer', 'an account');
         return { financialAccountId, problems: problemsIn(response) };
       }),
-  };
+  } satisfies Partial<BankingActivities>;
 }
 
 /** Reports whether a profile differs from the last read. Before the first read, everything is a change. */
 function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
   if (!seen) return true;
-  const isDifferent = (field: 'bankingStatus' | 'phase' | 'financialAccountId' | 'isLocked') =>
-    seen[field] !== now[field];
-  if ((['bankingStatus', 'phase', 'financialAccountId', 'isLocked'] as const).some(isDifferent)) return true;
+  const fields = ['bankingStatus', 'phase', 'financialAccountId', 'isLocked'] as const;
+  if (fields.some((field) => seen[field] !== now[field])) return true;
   return !isSameAsked(seen.tickets, now.tickets);
 }

@@ -12,14 +12,8 @@ import { writeOnce } from '../write.js';
 import type { Candidates } from './holder.js';
 import { isRefused, orNone } from './refusal.js';
 
-type TicketCalls = Pick<BankingActivities, 'replyToTicket' | 'findReply' | 'awaitUnmatchedTickets'>;
-
 /** Answers the partner's tickets, and polls for those that no onboarding shows. */
-export function ticketActivities(
-  client: BankingClient,
-  candidates: Candidates,
-  poll: PollBounds,
-): TicketCalls {
+export function ticketActivities(client: BankingClient, candidates: Candidates, poll: PollBounds) {
   async function repliesTo(ticketId: number, options: CallOptions) {
     const tickets = await orNone(client.listTickets({}, options), []);
     return tickets.filter(({ parentTicketId }) => parentTicketId === ticketId);
@@ -59,7 +53,7 @@ export function ticketActivities(
 
     awaitUnmatchedTickets: ({ seen, pace }) =>
       awaitChange(poll, pace, unmatched, (now) => seen === null || !isSameAsked(seen, now)),
-  };
+  } satisfies Partial<BankingActivities>;
 }
 
 /** Represents the profile of a user that this account may not see. */

@@ -1,23 +1,18 @@
-import type { BoardingActivities, Warned } from '../../messages/boarding-activities.js';
+import type { BoardingActivities, ReferenceRequest, Warned } from '../../messages/boarding-activities.js';
+import { fieldOf, isObject, mergePatch } from '../../messages/objects.js';
 import type { BoardingClient } from '../../partners/boarding/client.js';
 import { isSubmittable } from '../../partners/boarding/phases.js';
 import { createdMerchant } from '../../partners/boarding/schemas.js';
 import { problemText } from '../../partners/bounds.js';
 import type { CallOptions } from '../../partners/client.js';
-import { PartnerError } from '../../partners/partner-error.js';
+import { writeExactly } from '../../partners/json.js';
+import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
 import { naming, repeatable, untilCancelled } from '../failures.js';
 import { writeOnce, writeOnceThenRead } from '../write.js';
-import { differences, withChanges } from './fees.js';
 import type { MerchantReader } from './merchant.js';
-import { chooseReferences } from './references.js';
-
-type ApplicationCalls = Pick<BoardingActivities, 'createMerchant' | 'changeFees' | 'submitMerchant'>;
 
 /** Creates a merchant, sets its fees and submits it. Problems name the fields of the input. */
-export function applicationActivities(
-  client: BoardingClient,
-  { snapshot, statusNow }: MerchantReader,
-): ApplicationCalls {
+export function applicationActivities(client: BoardingClient, { snapshot, statusNow }: MerchantReader) {
   return {
     createMerchant: ({ version, merchant, guid, references }) =>
       writeOnce(async (options) => {
@@ -66,7 +61,7 @@ export function applicationActivities(
         },
         (_, options) => snapshot(merchantProfileId, options),
       ),
-  };
+  } satisfies Partial<BoardingActivities>;
 }
 
 /** Fields of the requests that the input does not have, or has at its top. */
@@ -97,4 +92,90 @@ function createdDespite(
   if (!created || created.error) throw error;
   for (const problem of error.fields) onWarning(problemText(problem));
   return created.data;
+}
+
+type References =
+  | { readonly agentProfileId: number; readonly boardingSettingsId?: number }
+  | { readonly problems: readonly FieldProblem[] };
+
+/**
+ * Finds the agent profile and the boarding settings of a create.
+ *
+ * @returns their ids, or the choices for a person
+ */
+async function chooseReferences(
+  client: BoardingClient,
+  request: ReferenceRequest,
+  options: CallOptions,
+): Promise<References> {
+  const problems: FieldProblem[] = [];
+
+  /** An id as given, by name, or the only one. */
+  async function chosen(
+    idField: 'agentProfileId' | 'boardingSettingsId',
+    nameField: 'agent' | 'boardingSettings',
+    list: (
+      all: Record<string, never>,
+      options: CallOptions,
+    ) => Promise<readonly { id: number; name: string | null }[]>,
+  ): Promise<number | undefined> {
+    const { [idField]: given, [nameField]: name } = request;
+    if (given !== undefined || name === false) return given;
+    const all = await list({}, options);
+    const matching = name === undefined ? all : all.filter((entry) => entry.name === name);
+    if (matching.length === 1) return matching[0]?.id;
+    const isOptional = idField === 'boardingSettingsId';
+    if (isOptional && all.length === 0 && name === undefined) return undefined;
+    const listed = all.map((entry) => `${entry.name ?? 'no name'} (${idField} ${entry.id})`);
+    const count = matching.length === 0 ? 'none is' : `${matching.length} are`;
+    const [field, why] =
+      name === undefined ? [idField, 'not given'] : [nameField, `${count} named ${JSON.stringify(name)}`];
+    const without = isOptional ? '; boardingSettings: false creates without' : '';
+    problems.push({ field, message: `${why}; choose one of: ${listed.join(', ') || 'none'}${without}` });
+    return undefined;
+  }
+
+  const agentProfileId = await chosen('agentProfileId', 'agent', client.listAgentProfiles);
+  const boardingSettingsId = await chosen(
+    'boardingSettingsId',
+    'boardingSettings',
+    client.listBoardingSettings,
+  );
+  if (problems.length > 0 || agentProfileId === undefined) return { problems };
+  return { agentProfileId, ...(boardingSettingsId !== undefined && { boardingSettingsId }) };
+}
+
+type Fees = Readonly<Record<string, unknown>>;
+
+/** The fees as read, with the changes merged into them. A list is replaced as a whole. */
+export function withChanges(read: Fees, changes: Fees): Record<string, unknown> {
+  return mergePatch({ ...read }, changes);
+}
+
+/** The differences between the partner's fees and the requested ones. Fields that were not requested do not count. */
+export function differences(requested: unknown, has: unknown, path: readonly string[] = []): FieldProblem[] {
+  if (isObject(requested) && isObject(has)) {
+    return Object.entries(requested).flatMap(([name, value]) =>
+      differences(value, fieldOf(has, name), [...path, name]),
+    );
+  }
+  if (Array.isArray(requested) && Array.isArray(has) && requested.length === has.length) {
+    return requested.flatMap((item, index) => differences(item, has[index], [...path, String(index)]));
+  }
+  if (isSame(requested, has)) return [];
+  const instead = has === undefined ? 'nothing' : writeExactly(has);
+  return [
+    { field: path.join('.'), message: `asked for ${writeExactly(requested)}, the partner has ${instead}` },
+  ];
+}
+
+function isSame(requested: unknown, has: unknown): boolean {
+  // In a change, `null` removes the field, so an absent field is as requested.
+  if (requested === undefined || writeExactly(requested) === writeExactly(has ?? null)) return true;
+  // The partner may write the same instant in another way.
+  return isDateTime(requested) && isDateTime(has) && Date.parse(requested) === Date.parse(has);
+}
+
+function isDateTime(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T/.test(value);
 }

@@ -69,10 +69,8 @@ function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
 
 export function hasChanged(seen: Seen, { notes, ...now }: StatusSnapshot): boolean {
   const { noteIds, noteCount = notes.length, ...before } = seen;
-  const isDifferent = (field: keyof typeof now) =>
-    before[field] !== undefined && before[field] !== now[field];
-  if ((['phase', 'status', 'statusDate', 'comment', 'mid', 'unclearMid'] as const).some(isDifferent))
-    return true;
+  const fields = ['phase', 'status', 'statusDate', 'comment', 'mid', 'unclearMid'] as const;
+  if (fields.some((field) => before[field] !== undefined && before[field] !== now[field])) return true;
   const ids = notes.map(({ id }) => id);
   if (noteCount !== ids.length) return true;
   return noteIds !== undefined && (ids.length !== noteIds.length || ids.some((id) => !noteIds.includes(id)));

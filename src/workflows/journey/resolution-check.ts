@@ -1,4 +1,4 @@
-import { fieldOf } from '../../messages/objects.js';
+import { fieldOf, isObject } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
 
 /** The requirements that can be answered, and the answers that can be taken back. */
@@ -126,8 +126,4 @@ function isId(value: unknown, format: Requirement['idFormat']): boolean {
 
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim().length > 0;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

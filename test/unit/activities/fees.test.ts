@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { differences, withChanges } from '../../../src/activities/boarding/fees.js';
+import { differences, withChanges } from '../../../src/activities/boarding/application.js';
 
 /** Any JSON object with few names, so that two of them often meet. */
 const { fees } = fc.letrec<{ fees: Record<string, unknown>; value: unknown }>((tie) => ({
