@@ -105,7 +105,6 @@ function operationActivities(client: BankingClient) {
 
 const STATEMENT = { system: 'banking', operation: 'generate-full-statement' };
 
-/** Saves statements in their store. */
 function statementActivities(
   client: BankingClient,
   statements: FileStore,

@@ -8,7 +8,7 @@ import { ownersOf, stillRunning } from '../temporal/onboardings.js';
 import { applicationActivities, warned } from './boarding/application.js';
 import { hasChanged, type MerchantReader, merchantReader } from './boarding/merchant.js';
 import { repeatable } from './failures.js';
-import { awaitChange, nudgeOwnPoll, type PollBounds } from './poll.js';
+import { awaitChange, nudgeOwnPoll, type PollBounds, readNow } from './poll.js';
 import { documentFor } from './stores.js';
 import { writeOnce } from './write.js';
 
@@ -37,15 +37,7 @@ export function boardingActivities(dependencies: BoardingDependencies): Boarding
 /** Reads and polls the status of a merchant. */
 function statusActivities({ partnerAccount, poll }: BoardingDependencies, { snapshot }: MerchantReader) {
   return {
-    readStatus: ({ merchantProfileId }) =>
-      repeatable(
-        async () => {
-          const now = await snapshot(merchantProfileId);
-          nudgeOwnPoll();
-          return now;
-        },
-        { mayBeNew: true },
-      ),
+    readStatus: ({ merchantProfileId }) => readNow(() => snapshot(merchantProfileId)),
 
     inspectMerchant: ({ merchantProfileId, taskQueue, workflowId }) =>
       repeatable(async () => {

@@ -1,15 +1,14 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { DocumentStore } from '../documents/document-store.js';
-import { plain } from '../documents/document-store.js';
+import { type DocumentStore, plain } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
-import type {
-  FileToSend,
-  IntegerToSend,
-  PartnerCallActivities,
-  PartnerResponse,
+import {
+  type FileToSend,
+  type IntegerToSend,
+  PARTNER_ERROR,
+  type PartnerCallActivities,
+  type PartnerResponse,
 } from '../messages/activities.js';
-import { PARTNER_ERROR } from '../messages/activities.js';
 import { type Download, isDownload, type Operations, operationOf } from '../partners/catalogue.js';
 import { type CallOptions, orRefusal, type PartnerClient, repeatableMethods } from '../partners/client.js';
 import { keepingAllDigits } from '../partners/json.js';
@@ -24,11 +23,9 @@ export interface CallDependencies {
   readonly operations: Operations;
   readonly client: PartnerClient<Operations>;
   readonly documents: DocumentStore;
-  /** Stores files that partners return. */
   readonly downloads: FileStore;
 }
 
-/** Any operation of one partner, by name. */
 export function callActivities(dependencies: CallDependencies): PartnerCallActivities {
   const { system, operations, client, documents, downloads } = dependencies;
   const repeatables = repeatableMethods(operations, client);

@@ -37,16 +37,13 @@ export function correctionActivities(known: KnownAccounts): CorrectionActivities
   };
 }
 
-/** The progress of an onboarding, which decides what a correction can still change. */
 type Progress = Pick<CorrectionRequest, 'merchantExists' | 'paymentsAccountExists'>;
 
 interface Correctable {
   readonly schema: (known: KnownAccounts) => z.ZodType;
   /** The schema of an input that is followed. */
   readonly followed?: (known: KnownAccounts) => z.ZodType;
-  /** Dotted names of the fields that a correction can change at first. */
-  readonly fields: readonly string[];
-  /** The fields that it can still change, and its most likely field. */
+  /** Dotted names of the fields that a correction can still change, and its most likely field. */
   readonly remaining: (progress: Progress) => readonly string[];
   readonly main: (progress: Progress) => string;
   /** Objects whose requests take fields that no schema has, and send them as they are. */
@@ -60,7 +57,6 @@ const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
   merchantBoarding: {
     schema: merchantBoardingInput,
     followed: followedMerchantInput,
-    fields: CORRECTABLE_MERCHANT_FIELDS,
     remaining: ({ merchantExists }) =>
       merchantExists ? ['fees', 'application'] : CORRECTABLE_MERCHANT_FIELDS,
     main: ({ merchantExists }) => (merchantExists ? 'application' : 'merchant'),
@@ -70,13 +66,11 @@ const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
   businessOnboarding: {
     schema: businessOnboardingInput,
     followed: followedBusinessInput,
-    fields: CORRECTABLE_BUSINESS_FIELDS,
     remaining: () => CORRECTABLE_BUSINESS_FIELDS,
     main: () => 'holder',
   },
   terminalProvisioning: {
     schema: () => terminalProvisioningInput,
-    fields: TERMINAL_AND_ACCOUNT_FIELDS,
     remaining: ({ paymentsAccountExists }) =>
       paymentsAccountExists ? TERMINAL_FIELDS : TERMINAL_AND_ACCOUNT_FIELDS,
     main: () => 'provisionTerminal.terminal',
@@ -152,7 +146,6 @@ function without(value: unknown, [name = '', ...rest]: readonly string[]): unkno
   return isObject(left) && Object.keys(left).length === 0 ? others : { ...others, [name]: left };
 }
 
-/** An object with a value at a path. */
 function at(path: string, value: unknown): Patch {
   return path.split('.').reduceRight<unknown>((inside, name) => only(name, inside), value) as Patch;
 }
@@ -191,7 +184,7 @@ export function correctionProblems(
   { type, input, patch, asked, account, ...progress }: CorrectionRequest,
   known: KnownAccounts,
 ): FieldProblem[] {
-  const { fields, remaining } = CORRECTABLE[type];
+  const { remaining } = CORRECTABLE[type];
   const open = remaining(progress);
   const canChange = `fields that can be changed: ${open.join(', ')}`;
   if (!isObject(patch)) return [{ field: '', message: `must be an object; ${canChange}` }];
@@ -199,7 +192,7 @@ export function correctionProblems(
 
   const fixed = unchangeable(patch, open).map((field) => ({
     field,
-    message: `${fields.includes(field) ? 'can no longer be changed' : 'cannot be changed by a correction'}; ${canChange}${didYouMean(field, [...open, ...leavesIn(input, open)])}`,
+    message: `${remaining({}).includes(field) ? 'can no longer be changed' : 'cannot be changed by a correction'}; ${canChange}${didYouMean(field, [...open, ...leavesIn(input, open)])}`,
   }));
   const refused = patch['application'] === null ? [...fixed, APPLICATION_STAYS] : fixed;
   const schema = schemaOf(type, input)(known);

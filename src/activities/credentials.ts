@@ -20,7 +20,6 @@ interface Refused {
   readonly details: PartnerErrorDetails;
   /** Nothing is called until then, because each call with a wrong password may count towards a locked account. */
   readonly until: number;
-  /** The state of the report to the account's workflow. */
   readonly report: 'none' | 'sent' | 'arrived';
 }
 

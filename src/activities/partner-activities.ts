@@ -8,7 +8,6 @@ import { boardingActivities } from './boarding.js';
 import { paymentsActivities } from './payments.js';
 import type { PollBounds } from './poll.js';
 
-/** The dependencies of the activities of a partner account. */
 export interface ActivityDependencies {
   /** undefined for the account without a name. */
   readonly partnerAccount: string | undefined;
@@ -26,10 +25,8 @@ export interface ActivityDependencies {
 export const PARTNER_ACTIVITIES: {
   readonly [System in SystemName]: (dependencies: ActivityDependencies) => PartnerActivities[System];
 } = {
-  boarding: ({ clients, documents, partnerAccount, poll, meaningOf }) =>
-    boardingActivities({ client: clients.boarding, documents, partnerAccount, poll, meaningOf }),
-  banking: ({ clients, statements, partnerAccount, poll, meaningOf }) =>
-    bankingActivities({ client: clients.banking, statements, partnerAccount, poll, meaningOf }),
+  boarding: (given) => boardingActivities({ ...given, client: given.clients.boarding }),
+  banking: (given) => bankingActivities({ ...given, client: given.clients.banking }),
   'plant-store': () => ({}),
   payments: ({ clients }) => paymentsActivities(clients.payments),
   processor: () => ({}),

@@ -8,7 +8,6 @@ import type { PaymentsOperations } from '../partners/payments/operations.js';
 import { checked, naming, repeatable, untilCancelled } from './failures.js';
 import { writeOnce } from './write.js';
 
-/** The size of the largest page (apis/4). */
 const PAGE = 200;
 
 /** The activities of `terminalProvisioning` at the payments platform. Each makes a call or two, and translates failures. */
@@ -91,7 +90,6 @@ async function allOf<Listed>(
 /** The workflow has set the name of the account: by default the merchant's dba. */
 const provision = terminalPart.extend({ account: terminalPart.shape.account.required({ name: true }) });
 
-/** Checks the whole input before anything is written. */
 function provisioned(provisionTerminal: unknown, name: keyof PaymentsOperations & string) {
   const operation = { system: 'payments', operation: operationName(name) };
   return checked(z.object({ provisionTerminal: provision }), { provisionTerminal }, operation)

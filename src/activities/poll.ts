@@ -141,6 +141,16 @@ export function nudgeOwnPoll(): void {
   );
 }
 
+/** Reads a status now, soon after a write perhaps, and makes the workflow's poll read as well. */
+export function readNow<Snapshot>(read: () => Promise<Snapshot>): Promise<Snapshot> {
+  const readAndNudge = async () => {
+    const now = await read();
+    nudgeOwnPoll();
+    return now;
+  };
+  return repeatable(readAndNudge, { mayBeNew: true });
+}
+
 /** The bounds of the wait between two reads of a status, in milliseconds. */
 export interface PollBounds {
   readonly minMs: number;

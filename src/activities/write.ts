@@ -8,15 +8,12 @@ import { PartnerError } from '../partners/partner-error.js';
 import { asFailure, isRetryable } from './failures.js';
 import { Marks, marked, record, type Sent } from './marks.js';
 
-/** Options of the call of a write. */
 interface WriteOptions {
-  /** Records the mark. */
   readonly beforeSending: OncePermit;
   /** Ends the call early enough to report its outcome before the attempt times out. */
   readonly signal: AbortSignal;
   /** Stores the ids at the partner just before the write. The mark and an `Uncertain` failure then contain them. */
   readonly compareWith: (baseline: readonly number[]) => void;
-  /** An earlier attempt may have taken effect. */
   readonly mayHaveBeenSent: boolean;
 }
 

@@ -19,9 +19,7 @@ export function bundleFor(keys: PayloadKeys | undefined): { readonly codePath: s
 }
 
 const WORKFLOWS = built('workflows/index.js');
-const INTERCEPTORS = ['tracing', 'account-of-input', 'named-logs'].map((name) =>
-  built(`workflows/${name}.js`),
-);
+const INTERCEPTORS = [built('workflows/interceptors.js')];
 
 /** The options for bundling the workflows. */
 export const BUNDLING = {

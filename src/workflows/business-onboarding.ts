@@ -24,7 +24,6 @@ import {
 } from './business/steps.js';
 import { askingAgain, onRejected } from './business/tickets.js';
 import { type Carried, followUntilDecided, react } from './journey/following.js';
-import { handleMessages } from './journey/handlers.js';
 import { type Answered, unlessAbandoned } from './journey/requirement-queue.js';
 import { RejectedByPartner } from './journey/run-step.js';
 
@@ -40,7 +39,6 @@ export async function businessOnboarding(
 ): Promise<BusinessOnboardingOutcome> {
   const business = new Business(input, carried);
   const { journey } = business;
-  handleMessages(journey);
   return journey.run<BusinessOnboardingOutcome>(
     async () => {
       if (!carried) await findOrSubmit(business, restored);

@@ -28,10 +28,9 @@ import {
   outcomeIn,
   outcomeOf,
 } from './customer/decisions.js';
-import { handleAnswers, handleState } from './journey/handlers.js';
 import { requireFields } from './journey/input.js';
+import { handleAnswers, handleState } from './journey/journey.js';
 
-/** The two parts that every customer has. */
 type MainPart = 'boarding' | 'business';
 
 /**

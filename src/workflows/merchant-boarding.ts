@@ -18,7 +18,6 @@ import {
   upload,
 } from './boarding/steps.js';
 import { apply, type Carried, followUntilDecided } from './journey/following.js';
-import { handleMessages } from './journey/handlers.js';
 import { type Answered, unlessAbandoned } from './journey/requirement-queue.js';
 import { runDueTasks } from './journey/tasks.js';
 
@@ -33,7 +32,6 @@ export async function merchantBoarding(
   restored?: Restored,
 ): Promise<MerchantBoardingOutcome> {
   const boarding = new Boarding(input, carried);
-  handleMessages(boarding.journey);
   return boarding.journey.run<MerchantBoardingOutcome>(
     async () => {
       if (!carried) await begin(boarding, restored);
@@ -50,7 +48,6 @@ export async function merchantBoarding(
   );
 }
 
-/** Creates the merchant, unless the input names one that exists. */
 async function begin(boarding: Boarding, restored: Restored | undefined): Promise<void> {
   const { merchantProfileId } = boarding.input.current;
   if (merchantProfileId === undefined) await createMerchant(boarding, restored);

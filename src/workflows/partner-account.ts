@@ -1,7 +1,6 @@
 import { condition } from '@temporalio/workflow';
 import type { PartnerAccountInput } from '../messages/partner-account.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
-import { handleMessages } from './journey/handlers.js';
 import { createJourney } from './journey/journey.js';
 import { runDueTasks } from './journey/tasks.js';
 import { signIns } from './partner-account/sign-ins.js';
@@ -23,7 +22,6 @@ export async function partnerAccount({ system }: PartnerAccountInput): Promise<{
     },
     leftBehind: () => 'waiting steps are retried every minute; open tickets stay at the partner',
   });
-  handleMessages(journey);
   const duties = [signIns(journey, system), unmatchedTickets(journey), unreadableReads(journey, system)];
   const dueTasks = () => duties.flatMap((dueOf) => dueOf());
   return journey.run(async () => {

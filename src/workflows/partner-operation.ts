@@ -10,11 +10,9 @@ import {
   purposeOf,
 } from '../messages/partner-operations.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
-import { handleMessages } from './journey/handlers.js';
 import { type FieldTypes, requireFields } from './journey/input.js';
 import { createJourney, type Journey } from './journey/journey.js';
-import { ONCE, partnerActivities, REPEATABLE } from './journey/partner-activities.js';
-import { partnerFailure } from './journey/partner-failure.js';
+import { ONCE, partnerActivities, partnerFailure, REPEATABLE } from './journey/partner-activities.js';
 import { RejectedByPartner, runStep } from './journey/run-step.js';
 
 /**
@@ -35,7 +33,6 @@ export async function partnerOperation<Name extends OperationName>(
     nextSteps: { working: purposeOf(input), done: 'It is done.' },
     leftBehind: () => 'what was done by then stays done',
   });
-  handleMessages(journey);
   return journey.run<OperationOutcome>(
     async () => {
       try {
@@ -113,14 +110,15 @@ async function closeCard(request: OperationRequest<'close-card'>, journey: Journ
   return { paymentCardId };
 }
 
+/** A write that leaves the same state however often it is made. */
+function repeatable<Result>(journey: Journey, title: string, run: () => Promise<Result>): Promise<Result> {
+  return runStep(journey, { effect: 'idempotent', title, run, endsWhenRejected: true });
+}
+
 async function setNickname(request: OperationRequest<'card-nickname'>, journey: Journey) {
   const { paymentCardId, nickName } = request;
-  const { last4 } = await runStep(journey, {
-    effect: 'idempotent',
-    title: 'set the nickname',
-    run: () => bank.setCardNickname({ paymentCardId, nickName }),
-    endsWhenRejected: true,
-  });
+  const run = () => bank.setCardNickname({ paymentCardId, nickName });
+  const { last4 } = await repeatable(journey, 'set the nickname', run);
   journey.timeline.add(nickName === null ? 'nickname-cleared' : 'nickname-set', { detail: paymentCardId });
   return { paymentCardId, last4 };
 }
@@ -182,12 +180,8 @@ async function askForCode(journey: Journey, why: string): Promise<string> {
  * lost, a 404 means that this call probably restored it.
  */
 async function restoreSubUser({ subUserId }: OperationRequest<'restore-sub-user'>, journey: Journey) {
-  const { afterLostCall } = await runStep(journey, {
-    effect: 'idempotent',
-    title: 'restore the sub-user',
-    run: () => bank.restoreSubUser({ subUserId }),
-    endsWhenRejected: true,
-  });
+  const run = () => bank.restoreSubUser({ subUserId });
+  const { afterLostCall } = await repeatable(journey, 'restore the sub-user', run);
   const by = 'by a call whose response was lost';
   journey.timeline.add('sub-user-restored', {
     detail: afterLostCall ? `${subUserId}, ${by}` : `${subUserId}`,
@@ -198,9 +192,8 @@ async function restoreSubUser({ subUserId }: OperationRequest<'restore-sub-user'
 async function ensureWebhooks(request: OperationRequest<'ensure-webhooks'>, journey: Journey) {
   const webhooks: EnsuredWebhook[] = [];
   for (const webhook of request.webhooks) {
-    const title = `create webhook ${webhook.name}`;
     const run = () => bank.ensureWebhook(webhook);
-    const ensured = await runStep(journey, { effect: 'idempotent', title, run, endsWhenRejected: true });
+    const ensured = await repeatable(journey, `create webhook ${webhook.name}`, run);
     webhooks.push({ ...webhook, ...ensured });
     journey.timeline.add(ensured.existed ? 'webhook-existed' : 'webhook-created', { detail: webhook.name });
     journey.state.report();

@@ -12,7 +12,6 @@ import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { masked } from '../privacy/masked.js';
-import { handleMessages } from './journey/handlers.js';
 import { createJourney, type Journey, type JourneyRecords } from './journey/journey.js';
 import { accountName, partnerActivities, REPEATABLE } from './journey/partner-activities.js';
 import type { Answered, Question } from './journey/requirement-queue.js';
@@ -48,7 +47,6 @@ export async function partnerRecord(
     leftBehind: () => 'the decisions about status names are forgotten, and a person is asked again',
     records: carried?.journey,
   });
-  handleMessages(journey);
   const record = new Kept(carried?.record);
   setHandler(statusSeen, ({ status }) => record.addStatus(shortened(status, LONGEST.line)));
   const { wakePolls } = partnerActivities(system)({

@@ -5,7 +5,6 @@ import { defined } from '../messages/objects.js';
 import { CORRECTABLE_TERMINAL_FIELDS, type TerminalProvisioningOutcome } from '../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import type { NextSteps } from './journey/current-details.js';
-import { handleMessages } from './journey/handlers.js';
 import { CorrectableInput, requireFields } from './journey/input.js';
 import { createJourney, type Journey } from './journey/journey.js';
 import { ONCE, partnerActivities, REPEATABLE, type SendOnce } from './journey/partner-activities.js';
@@ -26,15 +25,38 @@ const platform = partnerActivities('payments')({
 export async function terminalProvisioning(
   input: TerminalProvisioningInput,
 ): Promise<TerminalProvisioningOutcome> {
-  const provisioning = new Provisioning(input);
-  const { journey } = provisioning;
-  handleMessages(journey);
+  requireFields(input, { externalId: 'string', mid: 'string', provisionTerminal: 'object' });
+  requireFields(input.provisionTerminal, { account: 'object', terminal: 'object' });
+  const { mid } = input;
+  const corrected = new CorrectableInput('terminalProvisioning', CORRECTABLE_TERMINAL_FIELDS, input);
+  const journey = createJourney({
+    dueInHours: input.provisionTerminal.dueInHours ?? DEFAULT_DUE_IN_HOURS,
+    input: corrected,
+    nextSteps: NEXT_STEPS,
+    // The customer has named it. The name of the account may be another one.
+    dba: () => String(workflowInfo().memo?.['dba'] ?? corrected.current.provisionTerminal.account.name),
+    leftBehind,
+    // A customer shows the requirements of its merchant and business beside these.
+    idPrefix: 'terminal-',
+  });
+  /** Typed as if complete: the check before anything is sent reports what a correction removed. */
+  const asked = () => ({ provisionTerminal: corrected.current.provisionTerminal });
   return journey.run<TerminalProvisioningOutcome>(
     async () => {
-      const accountId = await provideAccount(provisioning);
+      const accountId = await findOrCreate(journey, corrected, {
+        name: 'payments account',
+        description: `whose description ends in "mid ${mid}"`,
+        find: () => platform.findAccounts({ mid }),
+        create: (send) => send(platform.createAccount, { mid, ...asked() }),
+      });
       journey.state.know({ paymentsAccountId: accountId });
       journey.state.refresh();
-      const terminalId = await provideTerminal(provisioning, accountId);
+      const terminalId = await findOrCreate(journey, corrected, {
+        name: 'terminal',
+        description: `named as in the input, in account ${accountId}`,
+        find: () => platform.findTerminals({ accountId, name: terminalName(corrected.current) }),
+        create: (send) => send(platform.createTerminal, { accountId, ...asked() }),
+      });
       journey.state.know({ terminalId });
       return { outcome: 'provisioned', accountId, terminalId };
     },
@@ -45,23 +67,10 @@ export async function terminalProvisioning(
   );
 }
 
-function provideAccount(provisioning: Provisioning): Promise<string> {
-  const { mid } = provisioning;
-  return findOrCreate(provisioning, {
-    name: 'payments account',
-    description: `whose description ends in "mid ${mid}"`,
-    find: () => platform.findAccounts({ mid }),
-    create: (send) => send(platform.createAccount, { mid, ...provisioning.asked }),
-  });
-}
-
-function provideTerminal(provisioning: Provisioning, accountId: string): Promise<string> {
-  return findOrCreate(provisioning, {
-    name: 'terminal',
-    description: `named as in the input, in account ${accountId}`,
-    find: () => platform.findTerminals({ accountId, name: provisioning.terminalName }),
-    create: (send) => send(platform.createTerminal, { accountId, ...provisioning.asked }),
-  });
+/** '' when a correction removed it. */
+function terminalName({ provisionTerminal }: TerminalProvisioningInput): string {
+  const name: unknown = provisionTerminal?.terminal?.name;
+  return typeof name === 'string' ? name : '';
 }
 
 /** Something at the payments platform that has no idempotency key, and is found again by what was written. */
@@ -77,7 +86,7 @@ interface Thing {
 }
 
 /** @returns the id of the thing, which exists afterwards */
-async function findOrCreate({ journey, input }: Provisioning, thing: Thing): Promise<string> {
+async function findOrCreate(journey: Journey, { correct }: CorrectableInput, thing: Thing): Promise<string> {
   const { name, find, create, description } = thing;
   const look = () => runStep(journey, { effect: 'read', title: `look for the ${name}`, run: find });
   const doubt = doubts();
@@ -91,7 +100,7 @@ async function findOrCreate({ journey, input }: Provisioning, thing: Thing): Pro
       effect: 'once',
       title: `create the ${name}`,
       run: create,
-      correct: input.correct,
+      correct,
       readEvidence: async () => {
         const found = await look();
         return found.length > 0 ? { found: { found } } : undefined;
@@ -145,39 +154,4 @@ function leftBehind({ paymentsAccountId, terminalId }: Facts): string {
   if (paymentsAccountId === undefined) return 'no payments account is known';
   const terminal = terminalId === undefined ? 'without a terminal' : `with terminal ${terminalId}`;
   return `payments account ${paymentsAccountId} stays at the payments platform, ${terminal}`;
-}
-
-/** What is to be provisioned as it stands, corrections included. */
-class Provisioning {
-  readonly journey: Journey;
-  readonly mid: string;
-  readonly input: CorrectableInput<TerminalProvisioningInput>;
-
-  constructor(input: TerminalProvisioningInput) {
-    requireFields(input, { externalId: 'string', mid: 'string', provisionTerminal: 'object' });
-    requireFields(input.provisionTerminal, { account: 'object', terminal: 'object' });
-    this.input = new CorrectableInput('terminalProvisioning', CORRECTABLE_TERMINAL_FIELDS, input);
-    this.mid = input.mid;
-    this.journey = createJourney({
-      dueInHours: input.provisionTerminal.dueInHours ?? DEFAULT_DUE_IN_HOURS,
-      input: this.input,
-      nextSteps: NEXT_STEPS,
-      // The customer has named it. The name of the account may be another one.
-      dba: () => String(workflowInfo().memo?.['dba'] ?? this.input.current.provisionTerminal.account.name),
-      leftBehind,
-      // A customer shows the requirements of its merchant and business beside these.
-      idPrefix: 'terminal-',
-    });
-  }
-
-  /** Typed as if complete: the check before anything is sent reports what a correction removed. */
-  get asked(): Pick<TerminalProvisioningInput, 'provisionTerminal'> {
-    return { provisionTerminal: this.input.current.provisionTerminal };
-  }
-
-  /** '' when a correction removed it. */
-  get terminalName(): string {
-    const name: unknown = this.input.current.provisionTerminal?.terminal?.name;
-    return typeof name === 'string' ? name : '';
-  }
 }

@@ -4,8 +4,8 @@ import { EXPLAINED, isUnderReview } from '../../partners/banking/phases.js';
 import { type BankingProfile, isKnownStatus, phaseOf, UNKNOWN } from '../../partners/banking/responses.js';
 import type { CallOptions } from '../../partners/client.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
-import { repeatable, untilCancelled } from '../failures.js';
-import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
+import { untilCancelled } from '../failures.js';
+import { awaitChange, type PollBounds, readNow } from '../poll.js';
 import { writeOnce } from '../write.js';
 import { problemsIn, withoutId } from './refusal.js';
 import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
@@ -37,15 +37,7 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
 /** Reads and polls banking profiles, and opens their financial accounts. */
 export function profileActivities(client: BankingClient, poll: PollBounds, { readProfile }: ProfileReader) {
   return {
-    readProfile: ({ profileId }) =>
-      repeatable(
-        async () => {
-          const now = await readProfile(profileId, untilCancelled());
-          nudgeOwnPoll();
-          return now;
-        },
-        { mayBeNew: true },
-      ),
+    readProfile: ({ profileId }) => readNow(() => readProfile(profileId, untilCancelled())),
 
     awaitProfileChange: ({ profileId, seen, pace }) =>
       awaitChange(

@@ -3,7 +3,7 @@ import type { StatusSnapshot } from '../../messages/boarding-activities.js';
 import { formsOf } from '../../messages/listed.js';
 import { defined } from '../../messages/objects.js';
 import { masked } from '../../privacy/masked.js';
-import { partnerFailure } from '../journey/partner-failure.js';
+import { partnerFailure } from '../journey/partner-activities.js';
 import { askForCorrection, RejectedByPartner, runStep } from '../journey/run-step.js';
 import { type Boarding, partner } from './boarding.js';
 import { UNSUBMITTED } from './decisions.js';
@@ -11,14 +11,12 @@ import { UNSUBMITTED } from './decisions.js';
 /** A merchant that existed before its boarding. */
 export interface FoundMerchant {
   readonly merchantProfileId: number;
-  /** The status that was read. */
   readonly now: StatusSnapshot;
   /** The ended boarding that created it, and its dba, which may be masked. */
   readonly formerOwner?: string;
   readonly formerDba?: string;
 }
 
-/** Adopts the merchant that the input names. */
 export async function adoptMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
   adopted(boarding, await findAdoptable(boarding, merchantProfileId));
 }

@@ -56,9 +56,7 @@ export class Boarding {
   readonly input: CorrectableInput<MerchantBoardingInput | FollowedMerchantInput>;
   /** Nothing is sent that no person asked for. */
   readonly isFollowed: boolean;
-  /** Polls the status of the merchant, once there is one. */
   readonly status: StatusPoll<Seen, StatusSnapshot>;
-  /** The tasks that run next to the poll. */
   readonly tasks = new Tasks();
   readonly kinds = KINDS;
   remembered: Remembered;
@@ -98,7 +96,6 @@ export class Boarding {
     return String(this.input.current.merchant.dba);
   }
 
-  /** The present facts on which decisions depend. */
   get situation(): Situation {
     const { requirements } = this.journey;
     return {

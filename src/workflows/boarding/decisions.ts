@@ -52,7 +52,6 @@ export const NOTHING: Remembered = {
   restless: CALM,
 };
 
-/** A merchant that nobody has submitted yet. */
 export const UNSUBMITTED: Remembered = { ...NOTHING, seen: { phase: 'not-submitted' } };
 
 /** The kinds of requirements that these rules raise. Abandoning one of them ends the boarding. */
@@ -210,7 +209,6 @@ function onUnclearMid({ phase, unclearMid }: StatusSnapshot, situation: Situatio
   return question && kept.length === 0 ? [...closed, { ask: question }] : closed;
 }
 
-/** The next thing to send. */
 export type Due =
   /** The fees of the input, and the application. */
   | { readonly send: 'application' }
@@ -245,7 +243,6 @@ export function due(
   return wasRefused ? undefined : { send: 'answers', answers };
 }
 
-/** Returns the values with which the next read is compared. */
 export function compared({ seen, restless }: Remembered): Seen {
   return comparable(restless, seen);
 }

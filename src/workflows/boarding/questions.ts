@@ -5,7 +5,6 @@ import type { Question } from '../journey/requirement-queue.js';
 /** A correction to fill in where nobody knows which field it changes. */
 const ANY_OF_APPLICATION = { application: { '': '' } };
 
-/** Asks what the underwriters want to know. */
 export function noteQuestion({ id, text, author, more }: Note): Question {
   const detail = masked(text);
   const from = author === null ? '' : ` from ${masked(author)}`;
@@ -27,7 +26,6 @@ function beginningOf(text: string): string {
   return line.length <= IN_TITLE ? line : `${line.slice(0, IN_TITLE - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** Asks about a mid of an unexpected form. */
 export function midQuestion(merchantProfileId: number, given: string): Question {
   return {
     kind: 'unclear-mid',

@@ -62,7 +62,6 @@ function sameNotes({ noteIds: before = [] }: Seen, { noteIds: after = [] }: Seen
   return before.length === after.length && after.every((id) => before.includes(id));
 }
 
-/** Returns the part of a read that is remembered. */
 export function seenOf({ notes, ...status }: StatusSnapshot): Seen {
   return { ...status, noteIds: notes.map(({ id }) => id) };
 }

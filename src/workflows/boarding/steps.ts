@@ -17,7 +17,6 @@ interface Created {
   readonly found?: FoundMerchant;
 }
 
-/** Creates the merchant of the input, once. */
 export async function createMerchant(boarding: Boarding, restored?: Restored): Promise<void> {
   const { journey, input } = boarding;
   const doubt = doubts();

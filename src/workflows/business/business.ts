@@ -54,9 +54,7 @@ export class Business {
   readonly input: CorrectableInput<BusinessOnboardingInput | FollowedBusinessInput>;
   /** Nothing is sent that no person asked for. */
   readonly isFollowed: boolean;
-  /** Polls the status of the profile, once there is one. */
   readonly status: StatusPoll<SeenProfile, ProfileSnapshot>;
-  /** The tasks that run next to the poll. */
   readonly tasks = new Tasks();
   readonly kinds = KINDS;
   readonly grace = '5s';
@@ -130,7 +128,6 @@ export class Business {
     return profileId;
   }
 
-  /** The present facts on which decisions depend. */
   get situation(): Situation {
     const { requirements, state } = this.journey;
     const { dueInMs, open, answered } = requirements;

@@ -9,6 +9,7 @@ import type { BusinessOnboardingOutcome } from '../../messages/onboardings.js';
 import { businessOutcome } from '../../messages/outcomes.js';
 import type { Requirement } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { masked } from '../../privacy/masked.js';
 import {
   type Asked,
   answeredOf,
@@ -19,9 +20,16 @@ import {
   sorted,
   when,
 } from '../journey/decisions.js';
-import type { Answered } from '../journey/requirement-queue.js';
-import { lockQuestion, notSubmittedQuestion } from './questions.js';
-import { type Asking, NO_TICKETS, onListed, type Tickets, timesOf, withAnswer } from './tickets.js';
+import type { Answered, Question } from '../journey/requirement-queue.js';
+import {
+  ANY_OF_HOLDER,
+  type Asking,
+  NO_TICKETS,
+  onListed,
+  type Tickets,
+  timesOf,
+  withAnswer,
+} from './tickets.js';
 
 /** The memory of a business. A run passes it to the next one. */
 export interface Remembered extends Tickets {
@@ -46,7 +54,6 @@ export interface Situation extends Asked {
   /** The input asks for a financial account. */
   readonly wantsAccount: boolean;
   readonly financialAccountId?: string | undefined;
-  /** The tasks that run. */
   readonly running: readonly string[];
   /** In milliseconds since 1970. */
   readonly now: number;
@@ -59,7 +66,6 @@ const ASKING: Asking = {
   whenGone: 'the partner no longer asks',
 };
 
-/** Returns the consequences of a read. */
 export function onRead(before: Remembered, now: ProfileSnapshot, situation: Situation): Reaction<Remembered> {
   const listed = onListed(before, now.tickets, situation, ASKING);
   const problems = now.phase === 'new' ? before.problems : (before.problems ?? []);
@@ -123,6 +129,33 @@ function onNotSubmitted(
   return [...closed, ...when(isNew, { ask: notSubmittedQuestion(situation, bankingStatus) })];
 }
 
+function lockQuestion(profileId: number): Question {
+  return {
+    kind: 'locked-profile',
+    title: 'The partner locked the profile',
+    detail:
+      `Banking profile ${profileId} is locked. Ask the partner why, and have it unlocked: ` +
+      'this requirement then closes by itself.',
+    answers: ['abandon'],
+  };
+}
+
+function notSubmittedQuestion(
+  { profileId, dba }: { readonly profileId: number; readonly dba: string },
+  bankingStatus: string,
+): Question {
+  return {
+    kind: 'not-submitted',
+    title: 'Not submitted, or rejected by the bank',
+    detail:
+      `Banking profile ${profileId} (“${masked(dba)}”) reads as ${bankingStatus}: nobody has submitted ` +
+      'it, or the bank rejected its holder. Gangway follows it, and submits nothing by itself. Submit it at the bank: ' +
+      'this requirement then closes by itself. Or correct it with the complete holder, which Gangway then sends.',
+    answers: ['correction', 'abandon'],
+    blank: ANY_OF_HOLDER,
+  };
+}
+
 export function stageOf(remembered: Remembered, situation: Situation): Stage {
   if (needsHolder(remembered)) return 'applying';
   return needsAccount(remembered, situation) ? 'opening' : 'underwriting';
@@ -149,7 +182,6 @@ export function isAccepted({ seen }: Remembered): boolean {
   return seen !== null && seen.phase !== 'new';
 }
 
-/** An action that can begin. */
 export type Due =
   | { readonly begin: 'reply'; readonly answered: Answered; readonly text: string }
   /** Sends the holder after a person has corrected the problems that the bank found. */
@@ -160,7 +192,6 @@ export type Due =
   /** Reads the tickets that are still listed long after their answers. */
   | { readonly begin: 'late tickets' };
 
-/** Returns the next actions, or the end. */
 export function next(
   remembered: Remembered,
   situation: Situation,
@@ -179,7 +210,6 @@ export function next(
   };
 }
 
-/** Reports whether a person is asked about a task. */
 function isAskingOfTasks(open: readonly Requirement[]): boolean {
   const kinds: readonly string[] = KINDS;
   return open.some(({ kind }) => !kinds.includes(kind));

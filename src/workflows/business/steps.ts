@@ -6,7 +6,7 @@ import type { Journey } from '../journey/journey.js';
 import { askForCorrection, doubts, RejectedByPartner, runStep } from '../journey/run-step.js';
 import { adoptable, described, isSurelyOurs } from './adoption.js';
 import { type Business, bank } from './business.js';
-import { ticketIdOf } from './questions.js';
+import { ticketIdOf } from './tickets.js';
 
 export const SUBMIT = 'submit the business account holder';
 
@@ -19,7 +19,6 @@ export function askToCorrect(
   return askForCorrection(journey, { title: SUBMIT, correct: input.correct }, problems, isMoot);
 }
 
-/** The response of the partner, or the profile that a lost submission made. */
 type Submitted = Submission | { readonly adopted: number };
 
 /**

@@ -1,9 +1,9 @@
 /** The rules about the bank's tickets, as functions of values: when a person is asked, and when the same ticket is asked again. */
 import type { OpenTicket } from '../../messages/banking-activities.js';
 import type { Requirement } from '../../messages/requirements.js';
+import { masked } from '../../privacy/masked.js';
 import { type Asked, type Reaction, sorted } from '../journey/decisions.js';
 import type { Question } from '../journey/requirement-queue.js';
-import { aboutTicket, detailOf, ticketQuestion } from './questions.js';
 
 /** The memory of tickets. Keys are the `about` of their questions. */
 export interface Tickets {
@@ -20,7 +20,6 @@ export interface Tickets {
 }
 
 interface Settled {
-  /** The text of the question. */
   readonly detail: string;
   /** In milliseconds since 1970. Absent where it may be listed forever. */
   readonly until?: number | undefined;
@@ -109,5 +108,38 @@ export function askingAgain<Remembered extends Tickets>(remembered: Remembered, 
     ...remembered,
     answered: only(remembered.answered, (about) => !late.includes(about)),
     again: { ...remembered.again, ...Object.fromEntries(again) },
+  };
+}
+
+/** A correction to fill in when nobody knows which field it changes. */
+export const ANY_OF_HOLDER = { holder: { '': '' } };
+
+const TICKET = 'ticket-';
+
+function aboutTicket({ ticketId }: OpenTicket): string {
+  return `${TICKET}${ticketId}`;
+}
+
+export function ticketIdOf({ about = '' }: Pick<Question, 'about'>): number {
+  return Number(about.slice(TICKET.length));
+}
+
+function detailOf({ text, updateFieldRequest }: OpenTicket): string {
+  const field =
+    updateFieldRequest === null ? '' : `\nThe partner asks about the field ${updateFieldRequest}.`;
+  return masked(text + field);
+}
+
+/** @param why the reason if the ticket is asked again */
+function ticketQuestion(ticket: OpenTicket, answers: Question['answers'], why: string | undefined): Question {
+  const subject = ticket.updateFieldRequest ?? ticket.topic;
+  const title = subject === null ? 'Ticket' : `Ticket about ${masked(subject)}`;
+  return {
+    about: aboutTicket(ticket),
+    kind: 'ticket',
+    title: why === undefined ? title : `${title}; ${why}`,
+    detail: detailOf(ticket),
+    answers,
+    ...(answers.includes('correction') && { blank: ANY_OF_HOLDER }),
   };
 }

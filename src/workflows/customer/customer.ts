@@ -22,7 +22,7 @@ import { runToEnd } from '../journey/journey.js';
 import { type OutboundEventRecords, OutboundEvents } from '../journey/outbound-events.js';
 import { accountName, REPEATABLE } from '../journey/partner-activities.js';
 import { type Facts, PublishedState } from '../journey/published-state.js';
-import { problemWith } from '../journey/resolution-check.js';
+import { problemWith } from '../journey/resolutions.js';
 import { Timeline } from '../journey/timeline.js';
 import {
   type CustomerInput,
@@ -112,7 +112,6 @@ export class Customer {
     return { state: this.state.records, events: this.events.records, remembered: this.remembered };
   }
 
-  /** Runs the workflow to its end. */
   run<Outcome extends { readonly outcome: OutcomeName }>(parts: () => Promise<Outcome>): Promise<Outcome> {
     this.events.send();
     return runToEnd(parts, {
@@ -124,14 +123,12 @@ export class Customer {
     });
   }
 
-  /** Remembers the consequences of an event, and publishes them. */
   react({ remember, decisions }: Reaction<Remembered, Shown>): void {
     this.remembered = remember;
     for (const decision of decisions) show(this.state, decision);
     this.state.report();
   }
 
-  /** Publishes facts of a part. */
   learn(facts: Partial<Facts>): void {
     this.state.know(facts);
     this.state.report();

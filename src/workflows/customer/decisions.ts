@@ -36,7 +36,6 @@ export type CustomerInput = CustomerOnboardingInput | FollowedCustomerInput;
 
 export const NOT_STARTED: PartEnd = { how: 'completed', outcome: { outcome: 'not-started' } };
 
-/** The child workflow of a part. */
 export interface Child {
   readonly dba: string;
   readonly input:
@@ -82,7 +81,6 @@ export function isOver({ ended }: Remembered): boolean {
   return ended.boarding !== undefined && ended.business !== undefined;
 }
 
-/** Returns the published state of the parts. */
 export function shownOf({ reported }: Remembered) {
   const states = Object.entries(reported).map(([part, { state }]) => [part, state] as const);
   return {
@@ -179,7 +177,6 @@ const IDS = [
   'terminalId',
 ] as const;
 
-/** Returns the ids at the partners that the state or the outcome of a part names. */
 function idsIn(source: OnboardingState | PartOutcome): Partial<Facts> {
   const named = 'accountId' in source ? { ...source, paymentsAccountId: source.accountId } : source;
   const ids = named as Readonly<Record<string, unknown>>;

@@ -1,17 +1,11 @@
 import { condition } from '@temporalio/workflow';
-import type { Correctable, Patch } from '../../messages/activities.js';
+import type { Patch } from '../../messages/activities.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Answer, Resolution, ResolutionReceipt } from '../../messages/requirements.js';
 import type { CorrectableInput } from './input.js';
 import type { PublishedState } from './published-state.js';
 import { type Question, type RequirementQueue, unlessAbandoned } from './requirement-queue.js';
-import { problemWith } from './resolution-check.js';
-
-/** The input that corrections change. */
-export type AnswerableInput = Pick<
-  CorrectableInput,
-  'correctable' | 'problemWith' | 'blankFor' | 'check' | 'at'
->;
+import { problemWith } from './resolutions.js';
 
 /** Asks people, checks their answers, and takes them by the update. */
 export class Answers {
@@ -19,7 +13,7 @@ export class Answers {
   constructor(
     private readonly state: PublishedState,
     private readonly requirements: RequirementQueue,
-    private readonly corrected?: AnswerableInput,
+    private readonly corrected?: CorrectableInput,
   ) {}
 
   /**
@@ -48,15 +42,8 @@ export class Answers {
     }
   };
 
-  /** A correction to fill in, for these fields. */
   readonly blankFor = async (fields: readonly string[]): Promise<Patch | undefined> =>
     this.corrected?.blankFor(fields, this.state.facts);
-
-  /** The input with all corrections; absent where nothing can be corrected. */
-  get input(): (() => Correctable) | undefined {
-    const { corrected, state } = this;
-    return corrected && (() => corrected.at(state.facts));
-  }
 
   /** The validator of the update. Synchronous: a promise would always pass. */
   readonly validate = (resolution: Resolution): void => {

@@ -1,30 +1,34 @@
+import { setHandler } from '@temporalio/workflow';
 import {
   type ClaimReceipt,
   type ClaimRequest,
   type Confirmation,
   type ConfirmationReceipt,
+  claimRequirement,
+  confirmAnswer,
   currentClaim,
   isSamePerson,
   type ProposalReceipt,
   type ProposedAnswer,
+  proposeAnswer,
+  proposedAnswer,
   type Withdrawal,
   type WithdrawalReceipt,
+  withdrawProposal,
 } from '../../messages/claims.js';
 import { privateRejection, rejection } from '../../messages/rejections.js';
 import { LONGEST_CLAIM_DAYS } from '../../messages/requirement-kinds.js';
 import type { AnswerKind, Claim, Resolution } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
-import { inShort } from './answer-in-short.js';
 import type { Answers } from './answers.js';
 import { minuteOf } from './current-details.js';
 import type { PublishedState } from './published-state.js';
 import type { RequirementQueue } from './requirement-queue.js';
-import { isText, problemWithId } from './resolution-check.js';
+import { inShort, isText, problemWithId } from './resolutions.js';
 
 /** A code has expired by the time of a confirmation, and a taken-back answer has no open requirement. */
 const NEVER_PROPOSED: readonly AnswerKind[] = ['code', 'take-back'];
 
-/** The claims of open requirements, and the proposed answers that wait for a second person. */
 export class Claims {
   #lastProposalAt = 0;
 
@@ -34,7 +38,27 @@ export class Claims {
     private readonly answers: Pick<Answers, 'problemWith' | 'check'>,
   ) {}
 
-  readonly validateClaim = (request: ClaimRequest): void => {
+  handle(on: typeof setHandler = setHandler): void {
+    on(claimRequirement, this.#claim, {
+      validator: this.#validateClaim,
+      description: 'Claims a requirement until a time, or releases it if no time is given',
+    });
+    on(proposeAnswer, this.#propose, {
+      validator: this.#validateProposal,
+      description: 'Proposes an answer that a second person confirms. Data: as for resolveRequirement',
+    });
+    on(confirmAnswer, this.#confirm, {
+      validator: this.#validateConfirmation,
+      description: 'Confirms an answer that another person proposed',
+    });
+    on(withdrawProposal, this.#withdraw, {
+      validator: this.#validateWithdrawal,
+      description: 'Removes a proposed answer',
+    });
+    on(proposedAnswer, this.#proposedFor, { description: 'The whole proposed answer to a requirement' });
+  }
+
+  readonly #validateClaim = (request: ClaimRequest): void => {
     reject(problemWithId(request, this.requirements.open) ?? problemWithClaim(request));
     const { requirementId, actor, override } = request;
     const claim = this.#claimOfOther(requirementId, actor);
@@ -47,7 +71,7 @@ export class Claims {
   };
 
   /** The SDK runs it right after its validator, so nothing has changed since. */
-  readonly claim = async (request: ClaimRequest): Promise<ClaimReceipt> => {
+  readonly #claim = async (request: ClaimRequest): Promise<ClaimReceipt> => {
     const { requirementId, until } = request;
     const actor = request.actor.trim();
     if (!isGiven(until)) {
@@ -85,13 +109,13 @@ export class Claims {
     return claim && !isSamePerson(claim.actor, actor) ? claim : undefined;
   }
 
-  readonly validateProposal = (resolution: Resolution): void => {
+  readonly #validateProposal = (resolution: Resolution): void => {
     const kind = resolution?.answer?.kind;
     if (NEVER_PROPOSED.includes(kind)) throw rejection(`answer.kind: nobody can propose ${kind}`);
     reject(this.answers.problemWith(resolution));
   };
 
-  readonly propose = async (resolution: Resolution): Promise<ProposalReceipt> => {
+  readonly #propose = async (resolution: Resolution): Promise<ProposalReceipt> => {
     const { requirementId, answer, actor, reason } = resolution;
     await this.answers.check(resolution);
     // The partner may have moved on meanwhile.
@@ -110,7 +134,7 @@ export class Claims {
     return { requirementId, proposedAt: at };
   };
 
-  readonly validateConfirmation = (confirmation: Confirmation): void => {
+  readonly #validateConfirmation = (confirmation: Confirmation): void => {
     const proposed = this.#proposed(confirmation);
     const { actor, reason, proposedAt } = confirmation;
     reject(problemWithPerson(actor, reason));
@@ -121,12 +145,12 @@ export class Claims {
     reject(this.answers.problemWith(proposed));
   };
 
-  readonly confirm = async (confirmation: Confirmation): Promise<ConfirmationReceipt> => {
+  readonly #confirm = async (confirmation: Confirmation): Promise<ConfirmationReceipt> => {
     const { at: _, ...proposed } = this.#proposed(confirmation);
     const { requirementId } = proposed;
     await this.answers.check(proposed);
     // In the meantime, somebody may have proposed another answer.
-    if (this.proposed(requirementId)?.at !== confirmation.proposedAt)
+    if (this.#proposedFor(requirementId)?.at !== confirmation.proposedAt)
       throw rejection('proposedAt: this answer is no longer proposed');
     const actor = confirmation.actor.trim();
     const why = isText(confirmation.reason) ? `: ${confirmation.reason}` : '';
@@ -138,7 +162,7 @@ export class Claims {
     return receipt;
   };
 
-  readonly validateWithdrawal = (withdrawal: Withdrawal): void => {
+  readonly #validateWithdrawal = (withdrawal: Withdrawal): void => {
     const { at } = this.#proposed(withdrawal);
     const { actor, reason, proposedAt } = withdrawal;
     reject(problemWithPerson(actor, reason));
@@ -146,7 +170,7 @@ export class Claims {
       throw rejection('proposedAt: another answer is proposed now');
   };
 
-  readonly withdraw = async (withdrawal: Withdrawal): Promise<WithdrawalReceipt> => {
+  readonly #withdraw = async (withdrawal: Withdrawal): Promise<WithdrawalReceipt> => {
     const { requirementId, actor: proposer } = this.#proposed(withdrawal);
     const { reason } = withdrawal;
     this.requirements.setClaims(requirementId, { proposed: undefined });
@@ -159,8 +183,8 @@ export class Claims {
     return { requirementId };
   };
 
-  /** Returns the whole proposal for a requirement. */
-  readonly proposed = (id: string): ProposedAnswer | null => this.requirements.claimsOf(id).proposed ?? null;
+  readonly #proposedFor = (id: string): ProposedAnswer | null =>
+    this.requirements.claimsOf(id).proposed ?? null;
 
   /** @throws {ApplicationFailure} when the requirement is not open, or nothing is proposed for it */
   #proposed(request: { readonly requirementId: string }): ProposedAnswer {

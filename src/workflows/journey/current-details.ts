@@ -92,7 +92,6 @@ function waitOf({ waiting }: OnboardingState): string[] {
   return [`**Waiting** for the partner since ${minuteOf(since)}${pause}: ${plain(`${step} (${reason})`)}`];
 }
 
-/** The parts of a customer, one line each. */
 function partsOf({ boarding, business, terminal }: OnboardingState): string[] {
   const line = (what: string, part: OnboardingState | undefined) => {
     const status = part?.partnerStatus ? `, ${plain(part.partnerStatus)}` : '';
@@ -197,7 +196,6 @@ function answersOf(requirements: readonly Requirement[]): string {
   ].join('\n');
 }
 
-/** Answers that can be taken back. */
 function unsentOf({ unsent = [] }: OnboardingState): string[] {
   const [first] = unsent;
   if (first === undefined) return [];
@@ -234,7 +232,6 @@ function escaped(text: string): string {
   return text.replace(/[\\`*_[\]<>#!|~&:]/g, '\\$&');
 }
 
-/** Length in the URL of the Web UI. */
 function inUrl(markdown: string): number {
   return encodeURIComponent(markdown).length;
 }

@@ -17,14 +17,12 @@ export type Decision =
   /** Removes a requirement whose answer the partner has. */
   | { readonly settle: string };
 
-/** The consequences of an event. */
 export interface Reaction<Remembered, Decided = Decision> {
   readonly remember: Remembered;
   /** In the order in which they are applied. */
   readonly decisions: readonly Decided[];
 }
 
-/** The end of a workflow. */
 export interface Ended<Outcome> {
   readonly outcome: Outcome;
   readonly decisions: readonly Decision[];
@@ -41,7 +39,6 @@ export interface Next<Seen, Due, Outcome> {
   readonly ended?: Ended<Outcome> | undefined;
 }
 
-/** Requirements and their answers. */
 export interface Asked {
   readonly open: readonly Requirement[];
   /** Answers that the partner does not have. */

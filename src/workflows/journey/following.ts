@@ -19,19 +19,16 @@ export interface Carried<Remembered> {
 export interface Following<Seen, Snapshot, Due, Outcome> {
   readonly journey: Journey;
   readonly status: StatusPoll<Seen, Snapshot>;
-  /** The tasks that run next to the poll. */
   readonly tasks: Tasks;
   /** Kinds of requirements that the rules raise. Abandoning one of them ends the workflow. */
   readonly kinds: readonly RequirementKind[];
   /** The time that writes in flight have to end after a decision. Default: they are cancelled at once. */
   readonly grace?: Duration;
-  /** The next actions by the rules. */
   readonly next: Next<Seen, Due, Outcome>;
   /** Takes a read. Returns the outcome if the workflow ends with it. */
   take(now: Snapshot): Outcome | undefined;
 }
 
-/** Applies decisions in their order. */
 export function apply({ requirements, state }: Journey, decisions: readonly Decision[]): void {
   for (const decision of decisions) {
     if ('ask' in decision) requirements.raise(decision.ask);
@@ -91,8 +88,8 @@ export async function followUntilDecided<Seen, Snapshot, Due, Outcome>(
       }
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
         // No step runs any more, so a question about its wait closes itself.
-        const isQuiet = () => allHandlersFinished() && journey.requirements.openOf('waiting').length === 0;
-        await condition(isQuiet);
+        const isWaiting = () => journey.requirements.open.some(({ kind }) => kind === 'waiting');
+        await condition(() => allHandlersFinished() && !isWaiting());
         journey.state.refresh();
         return await continueInNewRun();
       }

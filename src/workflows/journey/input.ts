@@ -37,7 +37,6 @@ const { checkCorrection, blankCorrection } = proxyLocalActivities<CorrectionActi
 /** The present input of a workflow, with people's corrections. */
 export class CorrectableInput<Input extends object = object> {
   #current: Input;
-  /** The local activity that runs now. */
   #running: Promise<unknown> | undefined;
 
   /** @param correctable fields that a correction can change */

@@ -1,17 +1,29 @@
-import { allHandlersFinished, CancellationScope, condition, isCancellation } from '@temporalio/workflow';
-import type {
-  OnboardingState,
-  OutcomeName,
-  Unfinished,
-  UnfinishedWrite,
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  isCancellation,
+  log,
+  setHandler,
+} from '@temporalio/workflow';
+import { inputQuery } from '../../messages/activities.js';
+import {
+  type OnboardingState,
+  type OutcomeName,
+  stateQuery,
+  stepWaits,
+  type Unfinished,
+  type UnfinishedWrite,
 } from '../../messages/onboarding-state.js';
+import { reportAgain } from '../../messages/onboardings.js';
+import { RESOLVING, resolveRequirement } from '../../messages/requirements.js';
 import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { type AnswerableInput, Answers } from './answers.js';
+import { Answers } from './answers.js';
 import { Claims } from './claims.js';
 import type { NextSteps } from './current-details.js';
 import { CustomerReports } from './customer-reports.js';
-import { watchDueDates } from './due-dates.js';
+import type { CorrectableInput } from './input.js';
 import { type OutboundEventRecords, OutboundEvents } from './outbound-events.js';
 import { type Facts, PublishedState } from './published-state.js';
 import {
@@ -33,17 +45,19 @@ export interface JourneyRecords {
 
 export interface JourneyOptions extends Omit<RequirementQueueOptions, 'records'> {
   /** The input that corrections change. Default: nothing can be corrected. */
-  readonly input?: AnswerableInput;
+  readonly input?: CorrectableInput;
   /** The next step in each stage, for people. */
   readonly nextSteps: NextSteps;
-  /** Returns the present dba. */
   readonly dba?: () => string;
   /** Describes what exists at the partner, for people who clean up after a cancellation. */
   readonly leftBehind: (facts: Facts) => string;
   readonly records?: JourneyRecords | undefined;
 }
 
-/** The parts of all workflows that work with a partner. It is the context of their steps ({@link runStep}). */
+/**
+ * The parts of all workflows that work with a partner. It is the context of their steps ({@link runStep}), and handles every message
+ * that all of them take.
+ */
 export type Journey = ReturnType<typeof createJourney>;
 
 export function createJourney({ nextSteps, dba, leftBehind, input, records, ...options }: JourneyOptions) {
@@ -55,12 +69,16 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
   const before = records?.state;
   const state = new PublishedState({ timeline, events, reports, others, nextSteps, dba, before });
   const answers = new Answers(state, requirements, input);
-  const claims = new Claims(state, requirements, answers);
   const waits = new StepWaits(state, answers);
   const writes = new UnfinishedWrites(timeline);
+  handleState(state);
+  handleAnswers(answers);
+  if (input) setHandler(inputQuery, () => input.at(state.facts), { description: INPUT });
+  new Claims(state, requirements, answers).handle();
+  setHandler(reportAgain, () => reports.again());
+  setHandler(stepWaits, (wait) => waits.onWait(wait));
   return {
-    ...{ timeline, requirements, state, answers, claims, reports, waits, writes },
-    ...{ ask: answers.ask, blankFor: answers.blankFor },
+    ...{ timeline, requirements, state, waits, writes, ask: answers.ask, blankFor: answers.blankFor },
 
     get isCancelled(): boolean {
       return CancellationScope.current().consideredCancelled;
@@ -87,7 +105,9 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
         return writes.all.length > 0 ? { ...outcome, unfinished: writes.all } : outcome;
       };
       events.send();
-      watchDueDates(requirements, state);
+      watchDueDates(requirements, state).catch((error: unknown) => {
+        if (!isCancellation(error)) throw error;
+      });
       return runToEnd(untilAbandoned, {
         state,
         leftBehind: (facts) => [leftBehind(facts), ...writes.all.map(inWords)],
@@ -97,12 +117,43 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
   };
 }
 
-/** The parts of a workflow that its end concerns. */
+const INPUT = 'The input with all corrections';
+
+export function handleState(state: PublishedState): void {
+  setHandler(stateQuery, () => state.current, {
+    description: 'The state, with everything that has happened',
+  });
+}
+
+export function handleAnswers({ resolve, validate }: Pick<Answers, 'resolve' | 'validate'>): void {
+  setHandler(resolveRequirement, resolve, { validator: validate, description: RESOLVING });
+}
+
+/** Reports each overdue requirement once, while the workflow runs. */
+async function watchDueDates(requirements: RequirementQueue, state: PublishedState): Promise<never> {
+  const next = () => requirements.inTime.map(({ dueAt }) => Date.parse(dueAt));
+  for (;;) {
+    await condition(() => next().length > 0);
+    const due = Math.min(...next());
+    // The requirement may be closed by now, as by the end of the workflow.
+    if (due === Number.POSITIVE_INFINITY) continue;
+    const isAnswered = () => !next().includes(due);
+    const summary = 'Wait until an answer is overdue';
+    const isInTime = due > Date.now() && (await condition(isAnswered, due - Date.now(), { summary }));
+    if (isInTime) continue;
+    for (const requirement of requirements.inTime) {
+      if (Date.parse(requirement.dueAt) > due) continue;
+      requirements.overdue(requirement);
+      log.warn('a requirement is overdue');
+      state.report();
+    }
+  }
+}
+
 export interface Ending {
   readonly state: PublishedState;
   /** Describes what exists at the partners, for people who clean up after a cancellation. */
   readonly leftBehind: (facts: Facts) => readonly string[];
-  /** Closes the open requirements. */
   readonly close: () => void;
 }
 

@@ -5,8 +5,8 @@ import type { Answer, Claim, Requirement, RequirementKind, Resolution } from '..
 import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
-import { inShort } from './answer-in-short.js';
 import type { OutboundEvents } from './outbound-events.js';
+import { inShort } from './resolutions.js';
 import type { Timeline } from './timeline.js';
 
 /**
@@ -97,10 +97,6 @@ export class RequirementQueue {
   /** The open ones that were never overdue. */
   get inTime(): readonly Requirement[] {
     return this.#openEntries.flatMap(({ requirement, isOverdue }) => (isOverdue ? [] : [requirement]));
-  }
-
-  openOf(kind: RequirementKind): readonly Requirement[] {
-    return this.open.filter((requirement) => requirement.kind === kind);
   }
 
   /** Those with an answer, in the order of their answers. They stay until {@link settle}. */
@@ -223,15 +219,18 @@ export class RequirementQueue {
    */
   async whileSending(answered: readonly Answered[], write: string, send: () => Promise<void>): Promise<void> {
     const enterAll = (stateOf: (resolution: Resolution) => State) => {
-      for (const { requirement } of answered) {
-        const entry = this.#entries.get(requirement.id);
-        if (entry && entry.state.is !== 'open')
-          this.#entries.set(requirement.id, { ...entry, state: stateOf(entry.state.resolution) });
-      }
+      for (const { requirement } of answered)
+        this.#change(requirement.id, (state) => (state.is === 'open' ? state : stateOf(state.resolution)));
     };
     enterAll((resolution) => ({ is: 'on its way', resolution, write }));
     await send();
     enterAll((resolution) => ({ is: 'answered', resolution }));
+  }
+
+  /** Changes the state of a requirement, which keeps its place. */
+  #change(id: string, stateAfter: (state: State) => State): void {
+    const entry = this.#entries.get(id);
+    if (entry) this.#entries.set(id, { ...entry, state: stateAfter(entry.state) });
   }
 
   /** Drops the answers that are left after a decision of the partner, once all writes have ended. */
@@ -263,7 +262,6 @@ export class RequirementQueue {
     }
   }
 
-  /** Returns the claim of an open requirement, and the proposed answer. */
   claimsOf(id: string): { readonly claim?: Claim; readonly proposed?: ProposedAnswer } {
     const state = this.#entries.get(id)?.state;
     return state?.is === 'open' ? state : {};
@@ -271,11 +269,11 @@ export class RequirementQueue {
 
   /** Changes it. `undefined` ends a claim or a proposal. */
   setClaims(id: string, changed: { claim?: Claim | undefined; proposed?: ProposedAnswer | undefined }): void {
-    const entry = this.#entries.get(id);
-    if (entry?.state.is !== 'open') return;
-    const { claim, proposed } = { ...entry.state, ...changed };
-    const state = { is: 'open', ...(claim && { claim }), ...(proposed && { proposed }) } as const;
-    this.#entries.set(id, { ...entry, state });
+    this.#change(id, (state) => {
+      if (state.is !== 'open') return state;
+      const { claim, proposed } = { ...state, ...changed };
+      return { is: 'open', ...(claim && { claim }), ...(proposed && { proposed }) };
+    });
   }
 
   /** Records that nobody has answered in time. It decides nothing. */

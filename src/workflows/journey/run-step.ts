@@ -6,8 +6,7 @@ import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-e
 import { reasonInWords } from '../../partners/reasons.js';
 import { masked } from '../../privacy/masked.js';
 import { momentOf } from './current-details.js';
-import { type SendOnce, WRITE_ATTEMPT_MS } from './partner-activities.js';
-import { ownFailure, partnerFailure } from './partner-failure.js';
+import { ownFailure, partnerFailure, type SendOnce, WRITE_ATTEMPT_MS } from './partner-activities.js';
 import type { Question } from './requirement-queue.js';
 import type { Found, OnceWrite, Step, StepContext } from './step.js';
 
@@ -97,19 +96,18 @@ async function correctedOrDone<Result>(
   problems: readonly FieldProblem[],
 ): Promise<{ result: Result } | undefined> {
   if (step.effect !== 'once') {
-    await askForCorrection(context, correctable(step), problems);
+    await askForCorrection(context, step, problems);
     return undefined;
   }
-  const seen = () => polled(step);
+  const { title, correct, replace, readEvidence, idFormat = 'digits' } = step;
+  // Without evidence, only a person can know that it was done by hand.
+  const adopts = readEvidence === 'none' ? idFormat : undefined;
+  const options: Correctable = { title, correct, replace, adopts };
+  const isMoot = () => polled(step) !== undefined;
   let refused: readonly FieldProblem[] = [];
   for (;;) {
-    const answer = await askForCorrection(
-      context,
-      correctable(step),
-      [...refused, ...problems],
-      () => seen() !== undefined,
-    );
-    const found = seen();
+    const answer = await askForCorrection(context, options, [...refused, ...problems], isMoot);
+    const found = polled(step);
     if (found) return { result: found.found };
     if (answer?.kind !== 'adopt') return undefined;
     const adopted = await adopt(context, step, answer.id);
@@ -195,16 +193,6 @@ interface Correctable {
   readonly replace?: OnceWrite<unknown>['replace'] | undefined;
   /** The person may adopt what was done by hand, by an id of this format. */
   readonly adopts?: 'digits' | 'text' | undefined;
-}
-
-function correctable(step: Step<unknown>): Correctable {
-  const { title } = step;
-  if (step.effect === 'read') return { title };
-  const { correct } = step;
-  if (step.effect === 'idempotent') return { title, correct };
-  const { replace, readEvidence, idFormat = 'digits' } = step;
-  // Without evidence, only a person can know that it was done by hand.
-  return { title, correct, replace, adopts: readEvidence === 'none' ? idFormat : undefined };
 }
 
 /**

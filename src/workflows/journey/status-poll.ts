@@ -22,7 +22,6 @@ export class Pacer {
     this.#pace = { readAt: Date.now(), changes: polls === 1 ? this.changes + 1 : 1 };
   }
 
-  /** Something else has read the status. */
   read(): void {
     this.#pace = { readAt: Date.now(), changes: this.changes };
   }
@@ -85,7 +84,6 @@ export class StatusPoll<Seen, Snapshot> {
     return this.#poll !== undefined;
   }
 
-  /** The number of consecutive reads that have changed something. */
   get changes(): number {
     return this.#pacer.changes;
   }

@@ -1,6 +1,5 @@
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 
-/** Background work of a workflow. */
 export interface Task {
   /** Two tasks of the same name never run at the same time. */
   readonly name: string;
@@ -16,7 +15,6 @@ export class Tasks {
     return this.#running.size > 0;
   }
 
-  /** Names of the tasks that run. */
   get running(): readonly string[] {
     return [...this.#running.keys()];
   }
@@ -29,12 +27,10 @@ export class Tasks {
     return this.#failure !== undefined;
   }
 
-  /** True when one of these tasks can start. */
   canStart(due: readonly Task[]): boolean {
     return due.some(({ name }) => !this.isRunning(name));
   }
 
-  /** Starts the tasks that do not run yet. */
   start(due: readonly Task[]): void {
     for (const { name, run } of due) {
       if (this.isRunning(name)) continue;

@@ -84,7 +84,6 @@ function probeWith(answer: Answer, process: string): ProbeRequest {
   return answer.kind === 'code' ? { process, code: answer.code } : { process, afresh: true };
 }
 
-/** The question to a person about a refusal. */
 function questionOf(system: System, { kind, reason, needs, words }: Refusal): Question {
   const partner = partnerInWords(system);
   const said = words === '' ? '' : ` Response of the partner: ${masked(words)}`;
@@ -111,7 +110,6 @@ function questionOf(system: System, { kind, reason, needs, words }: Refusal): Qu
   };
 }
 
-/** A partner and the account of the workflow, for people. */
 export function partnerInWords(system: System): string {
   const account = accountName();
   return `the ${system} partner${account === undefined ? '' : ` (account ${account})`}`;

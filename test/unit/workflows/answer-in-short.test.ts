@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Answer } from '../../../src/messages/requirements.js';
-import { inShort } from '../../../src/workflows/journey/answer-in-short.js';
+import { inShort } from '../../../src/workflows/journey/resolutions.js';
 
 const document = (fileName: string) => ({ key: 'k', fileName, contentType: 'application/pdf' });
 

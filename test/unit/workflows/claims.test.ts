@@ -10,12 +10,11 @@ import {
 } from '../../../src/messages/claims.js';
 import type { Requirement, Resolution } from '../../../src/messages/requirements.js';
 import { Claims } from '../../../src/workflows/journey/claims.js';
-import { handleClaims } from '../../../src/workflows/journey/handlers.js';
 import {
   RequirementQueue,
   type RequirementRecords,
 } from '../../../src/workflows/journey/requirement-queue.js';
-import { problemWith } from '../../../src/workflows/journey/resolution-check.js';
+import { problemWith } from '../../../src/workflows/journey/resolutions.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 const ONE = '2026-01-31T13:00:00.000Z';
@@ -64,7 +63,7 @@ function handledNotes(records?: RequirementRecords) {
   };
   const state = { timeline, refresh: () => shown.push('refresh'), report: () => shown.push('report') };
   const claims: Claims = new Claims(state as never, queue, answers);
-  handleClaims(claims, register as never);
+  claims.handle(register as never);
   const send = async ({ name }: { readonly name: string }, request: Sent | string) =>
     registered.get(name)?.run(request as never);
   return {

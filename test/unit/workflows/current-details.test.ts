@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
 import type { AnswerKind, Requirement } from '../../../src/messages/requirements.js';
 import { currentDetails } from '../../../src/workflows/journey/current-details.js';
-import { problemWith } from '../../../src/workflows/journey/resolution-check.js';
+import { problemWith } from '../../../src/workflows/journey/resolutions.js';
 
 const NEXT = { underwriting: 'wait for the underwriters', boarded: 'The merchant can take payments.' };
 

@@ -7,7 +7,7 @@ import {
   TimeoutType,
 } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { partnerFailure } from '../../../src/workflows/journey/partner-failure.js';
+import { partnerFailure } from '../../../src/workflows/journey/partner-activities.js';
 
 const activityFailed = (cause: Error) =>
   new ActivityFailure('failed', 'createMerchant', '1', RetryState.NON_RETRYABLE_FAILURE, 'worker', cause);

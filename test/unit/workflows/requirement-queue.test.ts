@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Answer, Resolution } from '../../../src/messages/requirements.js';
+import { openOf } from '../../../src/workflows/journey/decisions.js';
 import {
   Abandoned,
   RequirementQueue,
@@ -106,7 +107,7 @@ describe('an answer', () => {
     answer('ticket-1');
     expect(queue.answeredOf('ticket')).toMatchObject([{ requirement: { id: 'ticket-1' } }]);
     expect([queue.hasAnswered('ticket'), queue.hasAnswered('underwriting-note')]).toEqual([true, false]);
-    expect([queue.openOf('ticket'), queue.openOf('underwriting-note').length]).toEqual([[], 1]);
+    expect([openOf(queue, 'ticket'), openOf(queue, 'underwriting-note').length]).toEqual([[], 1]);
   });
 
   it('that abandons is found among the kinds whose answers end the workflow', () => {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Requirement, Resolution } from '../../../src/messages/requirements.js';
-import { inShort } from '../../../src/workflows/journey/answer-in-short.js';
-import { problemWith } from '../../../src/workflows/journey/resolution-check.js';
+import { inShort, problemWith } from '../../../src/workflows/journey/resolutions.js';
 
 const ALL: Requirement['answers'] = ['text', 'documents', 'correction', 'adopt', 'code', 'retry', 'abandon'];
 

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenTicket } from '../../../../src/messages/banking-activities.js';
-import type { Remembered, Situation } from '../../../../src/workflows/business/decisions.js';
-import { onRead } from '../../../../src/workflows/business/decisions.js';
-import { ticketIdOf } from '../../../../src/workflows/business/questions.js';
+import { onRead, type Remembered, type Situation } from '../../../../src/workflows/business/decisions.js';
 import {
   askingAgain,
   NO_TICKETS,
   onListed,
   onRejected,
+  ticketIdOf,
   timesOf,
   withAnswer,
 } from '../../../../src/workflows/business/tickets.js';

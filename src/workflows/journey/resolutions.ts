@@ -1,5 +1,8 @@
+/** What people answer: the check of a resolution, and the short form of an answer. */
 import { fieldOf, isObject } from '../../messages/objects.js';
-import type { Requirement } from '../../messages/requirements.js';
+import type { Answer, Requirement } from '../../messages/requirements.js';
+import { shortened } from '../../partners/bounds.js';
+import { masked } from '../../privacy/masked.js';
 
 /** The requirements that can be answered, and the answers that can be taken back. */
 export interface Answerable {
@@ -126,4 +129,53 @@ function isId(value: unknown, format: Requirement['idFormat']): boolean {
 
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim().length > 0;
+}
+
+/** The length of a text in the timeline, in characters. */
+const TEXT_LENGTH = 120;
+
+/** The number of fields or documents that it names. */
+const MOST_NAMES = 10;
+
+/**
+ * The short form of an answer, for the timeline: the kind, and a masked and shortened content. The fields of a correction have no
+ * values.
+ */
+export function inShort(answer: Answer): string {
+  const content = contentOf(answer);
+  return content === '' ? answer.kind : `${answer.kind}: ${content}`;
+}
+
+function contentOf(answer: Answer): string {
+  switch (answer.kind) {
+    case 'text':
+      return shortened(masked(answer.text.replace(/\s+/g, ' ').trim(), 'failure'), TEXT_LENGTH);
+    case 'documents':
+      return listed(answer.documents.map(({ fileName }) => masked(fileName, 'failure')));
+    case 'correction':
+      return listed(fieldsIn(answer.patch).map((field) => masked(field, 'failure')));
+    case 'adopt':
+      return masked(answer.id);
+    case 'choice':
+      return answer.choice;
+    case 'code':
+    case 'retry':
+    case 'take-back':
+    case 'abandon':
+      return '';
+  }
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES;
+  const shown = names.slice(0, MOST_NAMES).map((name) => shortened(name, TEXT_LENGTH));
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+}
+
+/** Dotted names of the fields that a merge patch sets or removes. A list counts as one field. */
+function fieldsIn(patch: Readonly<Record<string, unknown>>, prefix = ''): string[] {
+  return Object.entries(patch).flatMap(([name, value]) => {
+    const inside = isObject(value) ? fieldsIn(value, `${prefix}${name}.`) : [];
+    return inside.length > 0 ? inside : [prefix + name];
+  });
 }

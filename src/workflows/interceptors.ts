@@ -1,0 +1,115 @@
+import { ApplicationFailure, defaultPayloadConverter, type Headers } from '@temporalio/common';
+import {
+  proxySinks,
+  upsertSearchAttributes,
+  type WorkflowExecuteInput,
+  type WorkflowInterceptors,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { atAccount, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
+import { DBA_HEADER, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import {
+  causedBy,
+  TRACE_HEADER,
+  type TraceContext,
+  type TraceSinks,
+  workflowSpanId,
+} from '../messages/trace-context.js';
+import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from '../partners/bounds.js';
+import { accountName } from './journey/partner-activities.js';
+
+const { trace } = proxySinks<TraceSinks>();
+
+/**
+ * Before a workflow runs: continues its trace, and checks its account. While it runs: its activities and children get the trace, and
+ * its activities and log lines the dba, in the form of the search attribute.
+ */
+export function interceptors(): WorkflowInterceptors {
+  // A workflow without a trace writes no header. The interceptors of the Temporal SDK would run a second OpenTelemetry SDK in each
+  // workflow, and put error messages into spans.
+  let traced: Headers = {};
+  const dba = () => workflowInfo().typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba);
+  const withHeaders = <Input extends { readonly headers: Headers }>(
+    input: Input,
+    more: Headers = {},
+  ): Input => ({
+    ...input,
+    headers: { ...input.headers, ...traced, ...more },
+  });
+  const ofActivity = <Input extends { readonly headers: Headers }>(input: Input): Input => {
+    const name = dba();
+    return withHeaders(input, name === undefined ? {} : header(DBA_HEADER, name));
+  };
+  return {
+    inbound: [
+      {
+        async execute(input, next) {
+          const { firstExecutionRunId, continuedFromExecutionRunId } = workflowInfo();
+          const cause = causeIn(input.headers);
+          const own = cause && causedBy(workflowSpanId(firstExecutionRunId), cause);
+          if (own) {
+            traced = header(TRACE_HEADER, own);
+            if (continuedFromExecutionRunId === undefined) trace.begun(cause);
+          }
+          // Thrown in an async function: a synchronous error would fail the workflow task, which the server retries forever.
+          return next(withoutAccount(input));
+        },
+      },
+    ],
+    outbound: [
+      {
+        getLogAttributes: (attributes, next) => next({ ...attributes, dba: dba() }),
+        scheduleActivity: (input, next) => next(ofActivity(input)),
+        scheduleLocalActivity: (input, next) => next(ofActivity(input)),
+        startChildWorkflowExecution: (input, next) => next(withHeaders(input)),
+        continueAsNew: (input, next) => next(withHeaders(input)),
+      },
+    ],
+  };
+}
+
+function header(name: string, value: unknown): Headers {
+  return { [name]: defaultPayloadConverter.toPayload(value) };
+}
+
+/** The header comes from the caller, who may have put anything there. */
+function causeIn({ [TRACE_HEADER]: payload }: Headers): TraceContext | undefined {
+  if (!payload) return undefined;
+  try {
+    const cause = defaultPayloadConverter.fromPayload<TraceContext | null>(payload);
+    return typeof cause?.traceparent === 'string' ? cause : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Removes `account` from the input of a workflow. Only the account in the workflow id counts: it keeps the same key in two accounts
+ * apart. `gangway` puts it there, and other starters must do the same.
+ *
+ * @throws {ApplicationFailure} `InvalidInput` for an invalid name, and for another account in the input or in the search attribute
+ */
+function withoutAccount(input: WorkflowExecuteInput): WorkflowExecuteInput {
+  const { workflowType, typedSearchAttributes } = workflowInfo();
+  if (!(workflowType in WORKFLOW_ID_PREFIXES)) return input;
+  const [first, ...others] = input.args;
+  const { account, ...fields } = hasAccount(first) ? first : {};
+  const ofId = accountName();
+  const attribute = typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);
+  for (const named of [account, attribute, ofId]) {
+    if (named === undefined) continue;
+    if (typeof named !== 'string' || !ACCOUNT_NAME.test(named)) throw invalid(ACCOUNT_NAME_RULE);
+    if (named !== ofId) throw invalid(`the workflow id must end in ${atAccount('', named)} for this account`);
+  }
+  if (ofId !== undefined && attribute === undefined)
+    upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.partnerAccount, value: ofId }]);
+  return account === undefined ? input : { ...input, args: [fields, ...others] };
+}
+
+function hasAccount(value: unknown): value is { readonly account: unknown } {
+  return typeof value === 'object' && value !== null && 'account' in value && value.account !== undefined;
+}
+
+function invalid(rule: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(`account: ${rule}`, 'InvalidInput');
+}
