@@ -2,8 +2,8 @@ import { activityInfo, getClient } from '@temporalio/activity';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { OnboardingActivities, Progress } from '../messages/activities.js';
-import { defined } from '../messages/objects.js';
 import type { PartEnd } from '../messages/onboardings.js';
+import { idsIn } from '../messages/outcomes.js';
 import { rejection } from '../messages/rejections.js';
 import { resolveRequirement } from '../messages/requirements.js';
 import { outcomeOf, stateOf } from '../temporal/onboardings.js';
@@ -66,16 +66,7 @@ const UNFINISHED = {
 async function progressOf(workflowId: string): Promise<Progress> {
   const client = getClient();
   const { status } = await client.workflow.getHandle(workflowId).describe();
-  const { merchantProfileId, mid, profileId, financialAccountId, paymentsAccountId, terminalId } =
-    await stateOf(client, workflowId);
-  const facts = defined({
-    merchantProfileId,
-    mid,
-    profileId,
-    financialAccountId,
-    paymentsAccountId,
-    terminalId,
-  });
+  const facts = idsIn(await stateOf(client, workflowId));
   if (status.name === 'COMPLETED')
     return { facts, end: { how: 'completed', outcome: await outcomeOf(client, workflowId) } };
   const how = UNFINISHED[status.name as keyof typeof UNFINISHED];

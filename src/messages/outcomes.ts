@@ -1,6 +1,7 @@
 import { masked } from '../privacy/masked.js';
 import type { ProfileSnapshot } from './banking-activities.js';
 import type { StatusSnapshot } from './boarding-activities.js';
+import type { OnboardingState } from './onboarding-state.js';
 import type { BusinessOnboardingOutcome, MerchantBoardingOutcome } from './onboardings.js';
 
 /** Returns how a boarding ends with this status; undefined while it continues. */
@@ -30,4 +31,23 @@ export function businessOutcome(
   if (phase === 'new' || phase === 'under-review') return undefined;
   const outcome = phase === 'approved' ? 'onboarded' : phase;
   return { outcome, profileId, financialAccountId, bankingStatus };
+}
+
+/** The fields of a state that are ids at the partners. */
+export const PARTNER_IDS = [
+  'merchantProfileId',
+  'mid',
+  'profileId',
+  'financialAccountId',
+  'paymentsAccountId',
+  'terminalId',
+] as const;
+
+export type PartnerIds = Pick<OnboardingState, (typeof PARTNER_IDS)[number]>;
+
+/** Returns the ids at the partners that a state or an outcome names. */
+export function idsIn(source: object): PartnerIds {
+  const given = source as Readonly<Record<string, unknown>>;
+  const named = PARTNER_IDS.filter((name) => (given[name] ?? null) !== null);
+  return Object.fromEntries(named.map((name) => [name, given[name]]));
 }

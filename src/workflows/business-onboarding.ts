@@ -8,13 +8,14 @@ import {
   mayBeDone,
   type Restored,
 } from '../messages/onboardings.js';
-import { followProfile, ours } from './business/adoption.js';
 import { Business } from './business/business.js';
 import { type Due, isAccepted, onDelivered, type Remembered, stageOf } from './business/decisions.js';
 import {
   askToCorrect,
   CORRECT,
+  followProfile,
   openAccount,
+  ours,
   read,
   replaceHolder,
   SUBMIT,
@@ -49,10 +50,7 @@ export async function businessOnboarding(
         () => continueAsNew<typeof businessOnboarding>(business.inputToCarry, business.carried),
       );
     },
-    (comment) => {
-      const { profileId } = journey.state.facts;
-      return { outcome: 'abandoned', comment, ...defined({ profileId }) };
-    },
+    (comment, { profileId }) => ({ outcome: 'abandoned', comment, ...defined({ profileId }) }),
   );
 }
 

@@ -41,10 +41,11 @@ export async function merchantBoarding(
         () => continueAsNew<typeof merchantBoarding>(boarding.input.current, boarding.carried),
       );
     },
-    (comment) => {
-      const { merchantProfileId } = boarding.journey.state.facts;
-      return { outcome: 'abandoned', comment, ...defined({ merchantProfileId }) };
-    },
+    (comment, { merchantProfileId }) => ({
+      outcome: 'abandoned',
+      comment,
+      ...defined({ merchantProfileId }),
+    }),
   );
 }
 

@@ -3,9 +3,8 @@ import type { PartnerAccountInput } from '../messages/partner-account.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { createJourney } from './journey/journey.js';
 import { runDueTasks } from './journey/tasks.js';
-import { signIns } from './partner-account/sign-ins.js';
+import { signIns, unreadableReads } from './partner-account/access.js';
 import { unmatchedTickets } from './partner-account/unmatched-tickets.js';
-import { unreadableReads } from './partner-account/unreadable-reads.js';
 
 /**
  * Acts for one of our accounts at one partner, for all workflows that use it. While the partner refuses our credentials, it

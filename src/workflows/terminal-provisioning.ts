@@ -60,10 +60,11 @@ export async function terminalProvisioning(
       journey.state.know({ terminalId });
       return { outcome: 'provisioned', accountId, terminalId };
     },
-    (comment) => {
-      const { paymentsAccountId: accountId } = journey.state.facts;
-      return { outcome: 'abandoned', comment, ...defined({ accountId }) };
-    },
+    (comment, { paymentsAccountId: accountId }) => ({
+      outcome: 'abandoned',
+      comment,
+      ...defined({ accountId }),
+    }),
   );
 }
 

@@ -15,6 +15,7 @@ import type {
 } from '../../messages/inputs.js';
 import type { OnboardingState, OutcomeName } from '../../messages/onboarding-state.js';
 import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../../messages/onboardings.js';
+import { idsIn } from '../../messages/outcomes.js';
 import type { ReportedPart } from '../journey/customer-reports.js';
 import type { Reaction, Shown } from '../journey/decisions.js';
 import type { Facts } from '../journey/published-state.js';
@@ -116,7 +117,7 @@ export function onReport(before: Remembered, part: Part, now: ReportedPart): Rea
   const reported = { ...before.reported, [part]: known };
   const states = Object.values(reported).map(({ state }) => state);
   const polls = states.reduce((sum, state) => sum + state.polls, 0);
-  const facts: Partial<Facts> = Object.assign({}, ...states.map(idsIn));
+  const facts: Partial<Facts> = Object.assign({}, ...states.map(idsOf));
   return { remember: { ...before, reported }, decisions: [{ know: { ...facts, polls } }] };
 }
 
@@ -127,7 +128,7 @@ export function onEnd(before: Remembered, part: Part, end: PartEnd): Reaction<Re
   const reported = known ? { ...before.reported, [part]: closed(known, end) } : before.reported;
   const decisions: readonly Shown[] =
     end.how === 'completed'
-      ? [{ know: idsIn(end.outcome) }, { record: `${part}-ended`, detail: end.outcome.outcome }]
+      ? [{ know: idsOf(end.outcome) }, { record: `${part}-ended`, detail: end.outcome.outcome }]
       : end.how === 'failed'
         ? [{ record: `${part}-failed`, detail: 'see the child workflow' }]
         : [{ record: `${part}-ended`, detail: end.how }];
@@ -165,22 +166,11 @@ function closed(part: ReportedPart, end: PartEnd): ReportedPart {
   const { outcome } = end;
   const { outcome: stage } = outcome as { readonly outcome: OutcomeName };
   const partnerStatus = 'bankingStatus' in outcome ? outcome.bankingStatus : null;
-  return { ...known, state: { ...state, ...idsIn(outcome), stage, outcome: stage, partnerStatus } };
+  return { ...known, state: { ...state, ...idsOf(outcome), stage, outcome: stage, partnerStatus } };
 }
 
-const IDS = [
-  'merchantProfileId',
-  'mid',
-  'profileId',
-  'financialAccountId',
-  'paymentsAccountId',
-  'terminalId',
-] as const;
-
-function idsIn(source: OnboardingState | PartOutcome): Partial<Facts> {
-  const named = 'accountId' in source ? { ...source, paymentsAccountId: source.accountId } : source;
-  const ids = named as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(IDS.flatMap((name) => ((ids[name] ?? null) === null ? [] : [[name, ids[name]]])));
+function idsOf(part: OnboardingState | PartOutcome): Partial<Facts> {
+  return idsIn('accountId' in part ? { ...part, paymentsAccountId: part.accountId } : part);
 }
 
 export function outcomeIn(end: PartEnd): PartOutcome {

@@ -1,5 +1,6 @@
 import { currentClaim } from '../../messages/claims.js';
 import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
+import { idsIn, type PartnerIds } from '../../messages/outcomes.js';
 import {
   type Answer,
   type AnswerKind,
@@ -68,21 +69,26 @@ export function currentDetails(
 }
 
 function factsOf(state: OnboardingState): string {
-  const { stage, partnerStatus, merchantProfileId, mid, profileId, financialAccountId } = state;
-  const { dba, paymentsAccountId, terminalId } = state;
+  const { stage, partnerStatus, dba } = state;
   const facts = [
     dba !== undefined && `**${plain(dba)}**`,
     `**Stage** ${stage}`,
     partnerStatus !== null && `**Partner status** ${plain(partnerStatus)}`,
-    merchantProfileId !== undefined && `**Merchant** ${merchantProfileId}`,
-    mid !== undefined && `**mid** ${plain(mid)}`,
-    profileId !== undefined && `**Banking profile** ${profileId}`,
-    financialAccountId !== undefined && `**Financial account** ${plain(financialAccountId)}`,
-    paymentsAccountId !== undefined && `**Payments account** ${plain(paymentsAccountId)}`,
-    terminalId !== undefined && `**Terminal** ${plain(terminalId)}`,
+    ...Object.entries(idsIn(state)).map(
+      ([name, id]) => `**${ID_NAMES[name as keyof PartnerIds]}** ${plain(String(id))}`,
+    ),
   ];
   return facts.filter(Boolean).join(' · ');
 }
+
+const ID_NAMES: Readonly<Record<keyof PartnerIds, string>> = {
+  merchantProfileId: 'Merchant',
+  mid: 'mid',
+  profileId: 'Banking profile',
+  financialAccountId: 'Financial account',
+  paymentsAccountId: 'Payments account',
+  terminalId: 'Terminal',
+};
 
 /** A step that waits for its partner. A customer leaves it to its parts. */
 function waitOf({ waiting }: OnboardingState): string[] {

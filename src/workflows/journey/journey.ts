@@ -95,11 +95,11 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
      */
     run<Outcome extends { readonly outcome: OutcomeName }>(
       steps: () => Promise<Outcome>,
-      abandoned?: (comment: string) => Outcome,
+      abandoned?: (comment: string, facts: Facts) => Outcome,
     ): Promise<Outcome & Unfinished> {
       const untilAbandoned = async () => {
         const outcome = await steps().catch((error: unknown) => {
-          if (error instanceof Abandoned && abandoned) return abandoned(error.message);
+          if (error instanceof Abandoned && abandoned) return abandoned(error.message, state.facts);
           throw error;
         });
         return writes.all.length > 0 ? { ...outcome, unfinished: writes.all } : outcome;
