@@ -4,8 +4,8 @@ import type { FieldProblem, PartnerErrorDetails } from '../partners/partner-erro
 import type { SystemName } from '../partners/systems.js';
 import type { OnboardingType, PartnerTaskQueue } from './ids.js';
 import type { TerminalProvisioningInput } from './inputs.js';
+import type { PartnerIds } from './onboarding-state.js';
 import type { PartEnd } from './onboardings.js';
-import type { PartnerIds } from './outcomes.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from './requirements.js';
 
 /** The progress of another workflow's onboarding. */

@@ -73,6 +73,12 @@ export interface OnboardingState {
   readonly terminal?: OnboardingState;
 }
 
+/** The ids at the partners. */
+export type PartnerIds = Pick<
+  OnboardingState,
+  'merchantProfileId' | 'mid' | 'profileId' | 'financialAccountId' | 'paymentsAccountId' | 'terminalId'
+>;
+
 /** The state of a workflow at its start. */
 export function blankState(workflowType: string): OnboardingState {
   return {

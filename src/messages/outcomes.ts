@@ -1,7 +1,7 @@
 import { masked } from '../privacy/masked.js';
 import type { ProfileSnapshot } from './banking-activities.js';
 import type { StatusSnapshot } from './boarding-activities.js';
-import type { OnboardingState } from './onboarding-state.js';
+import type { PartnerIds } from './onboarding-state.js';
 import type { BusinessOnboardingOutcome, MerchantBoardingOutcome } from './onboardings.js';
 
 /** Returns how a boarding ends with this status; undefined while it continues. */
@@ -33,17 +33,15 @@ export function businessOutcome(
   return { outcome, profileId, financialAccountId, bankingStatus };
 }
 
-/** The fields of a state that are ids at the partners. */
-export const PARTNER_IDS = [
+/** In the order in which people see them. */
+const PARTNER_IDS: readonly (keyof PartnerIds)[] = [
   'merchantProfileId',
   'mid',
   'profileId',
   'financialAccountId',
   'paymentsAccountId',
   'terminalId',
-] as const;
-
-export type PartnerIds = Pick<OnboardingState, (typeof PARTNER_IDS)[number]>;
+];
 
 /** Returns the ids at the partners that a state or an outcome names. */
 export function idsIn(source: object): PartnerIds {

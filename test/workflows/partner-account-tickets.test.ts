@@ -26,7 +26,8 @@ const raised = async (account: Onboarding) =>
 const idOf = (requirementId: string) => Number(requirementId.replace('ticket-', ''));
 
 describe.concurrent('a ticket that no onboarding shows', () => {
-  it('is one requirement of the account, and a text answers it once', async () => {
+  // In concurrent tests, only the `expect` of the test knows which of them polls.
+  it('is one requirement of the account, and a text answers it once', async ({ expect }) => {
     await withAccounts(async (rig) => {
       await rig.startWorker();
       const [{ onboarding, profileId }] = [await underReview(rig), await underReview(rig)];

@@ -24,11 +24,17 @@ import { type Owner, ownersOf } from '../../temporal/onboardings.js';
 import { checked, naming, repeatable, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { writeOnceThenRead, writeRepeatably } from '../write.js';
-import type { ProfileReader } from './profiles.js';
 import { isRefused, orNone, problemsIn, withoutId } from './refusal.js';
 
 type HolderOperation = keyof BankingOperations &
   ('submitBusinessAccountHolder' | 'updateBusinessAccountHolder');
+
+/** Reads a banking profile and its open tickets. */
+export interface ProfileReader {
+  readProfile(id: number, options: CallOptions): Promise<ProfileSnapshot>;
+  /** The same for a profile that was just read. */
+  snapshotOf(profile: BankingProfile, options: CallOptions): Promise<ProfileSnapshot>;
+}
 
 /** Submits a business, finds it again and corrects it. Problems name the fields of the input. */
 export function holderActivities(

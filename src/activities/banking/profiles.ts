@@ -7,18 +7,19 @@ import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { untilCancelled } from '../failures.js';
 import { awaitChange, type PollBounds, readNow } from '../poll.js';
 import { writeOnce } from '../write.js';
+import type { ProfileReader } from './holder.js';
 import { problemsIn, withoutId } from './refusal.js';
 import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
 
-/** Reads banking profiles and their open tickets. */
-export type ProfileReader = ReturnType<typeof profileReader>;
-
-export function profileReader(client: BankingClient, otherTickets: OtherTickets, meaningOf: MeaningOf) {
+export function profileReader(
+  client: BankingClient,
+  otherTickets: OtherTickets,
+  meaningOf: MeaningOf,
+): ProfileReader {
   async function readProfile(id: number, options: CallOptions): Promise<ProfileSnapshot> {
     return snapshotOf(await client.getProfile({ id }, options), options);
   }
 
-  /** The same for a profile that was just read. */
   async function snapshotOf(profile: BankingProfile, options: CallOptions): Promise<ProfileSnapshot> {
     const { bankingStatus, financialAccountId, isLocked } = profile;
     const status = statusShown(bankingStatus ?? UNKNOWN);

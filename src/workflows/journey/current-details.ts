@@ -1,6 +1,6 @@
 import { currentClaim } from '../../messages/claims.js';
-import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
-import { idsIn, type PartnerIds } from '../../messages/outcomes.js';
+import type { OnboardingState, PartnerIds, Stage } from '../../messages/onboarding-state.js';
+import { idsIn } from '../../messages/outcomes.js';
 import {
   type Answer,
   type AnswerKind,
