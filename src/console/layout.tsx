@@ -2,6 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { harmless } from '../operators/text.js';
 import { ASSETS } from './assets.js';
+import { Form } from './pages/parts.js';
 import { hasRole, type Visitor } from './visitor.js';
 
 /** The context that the frame of a page shows. */
@@ -40,15 +41,8 @@ export function partWith(part: VNode): string {
   return harmless(renderToString(part));
 }
 
-function Page({
-  title,
-  visitor,
-  csrf,
-  signsIn,
-  message,
-  path,
-  children,
-}: Frame & { children: ComponentChildren }) {
+function Page(frame: Frame & { readonly children: ComponentChildren }) {
+  const { title, visitor, csrf, signsIn, message, path, children } = frame;
   return (
     <html lang="en">
       <head>
@@ -66,8 +60,8 @@ function Page({
           Skip to the content
         </a>
         <header class="top">
-          <a class="brand" href="/">
-            Gangway
+          <a href="/">
+            <strong>Gangway</strong>
           </a>
           {visitor && (
             <nav aria-label="Main">
@@ -79,17 +73,16 @@ function Page({
             </nav>
           )}
           {visitor && (
-            <div class="who">
+            <div class="who actions">
               <span>
                 {visitor.name}, {visitor.role}
               </span>
               {signsIn && (
-                <form method="post" action="/sign-out">
-                  <input type="hidden" name="csrf" value={csrf} />
+                <Form action="/sign-out" csrf={csrf}>
                   <button type="submit" class="plain">
                     Sign out
                   </button>
-                </form>
+                </Form>
               )}
             </div>
           )}

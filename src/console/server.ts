@@ -23,7 +23,7 @@ import { temporalCheck } from '../temporal/server.js';
 import { hasSignedOut, recordSignOut } from '../temporal/sign-outs.js';
 import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../temporal/unavailable.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
-import { ASSETS } from './assets.js';
+import { ASSETS, type Asset } from './assets.js';
 import { pageWith, partWith } from './layout.js';
 import { errorPage } from './pages/error.js';
 import { ROUTES } from './pages/routes.js';
@@ -144,10 +144,8 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
   const admission = await admitRequests(server, settings, sessions, signedOut);
   const handling: Handling = { console, sessions, admission, isReady };
   handleErrors(server, handling);
-  for (const { path, contentType, content } of Object.values(ASSETS))
-    server.get(path, (_, reply) =>
-      reply.header('cache-control', 'public, max-age=31536000, immutable').type(contentType).send(content),
-    );
+  for (const asset of Object.values(ASSETS))
+    server.get(asset.path, ({ headers }, reply) => sendAsset(reply, asset, headers['accept-encoding']));
   healthRoutes(server, isReady);
   if (settings.oidc) {
     const consoleUrl = () => originOf(server, settings);
@@ -156,6 +154,19 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
   }
   for (const route of routes) addRoute(server, route, handling);
   return server;
+}
+
+function sendAsset(
+  reply: FastifyReply,
+  { contentType, content, gzipped }: Asset,
+  accepted = '',
+): FastifyReply {
+  const isZipped = /\bgzip\b/.test(accepted);
+  if (isZipped) reply.header('content-encoding', 'gzip');
+  return reply
+    .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
+    .type(contentType)
+    .send(isZipped ? gzipped : content);
 }
 
 function isReadable(url: string): boolean {

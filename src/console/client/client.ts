@@ -39,11 +39,11 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     const fresh = page.body.firstElementChild;
     if (!(fresh instanceof HTMLElement) || fresh.id !== region.id) throw new Error('another page');
     holdingStill(() => morph(region, fresh));
-    showIsOld(region, false);
+    showIsOld(false);
     countAll();
     return true;
   } catch {
-    showIsOld(region, true);
+    showIsOld(true);
     return false;
   }
 }
@@ -60,8 +60,7 @@ function holdingStill(change: () => void): void {
 }
 
 /** A page that cannot be updated shows that. */
-function showIsOld(region: HTMLElement, isOld: boolean): void {
-  region.classList.toggle('old', isOld);
+function showIsOld(isOld: boolean): void {
   const note = document.getElementById('old-note');
   if (note) note.hidden = !isOld;
 }

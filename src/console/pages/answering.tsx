@@ -3,6 +3,7 @@ import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
 import { NotYetApplied, sendProposal } from '../../operators/answering.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
+import { Facts } from '../../operators/report/page.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { TemporalProblem } from '../../temporal/unavailable.js';
 import {
@@ -19,10 +20,10 @@ import { Fields, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
 import { hasRole } from '../visitor.js';
-import { Carried, labelOf } from './answer-forms.js';
+import { carried, labelOf } from './answer-forms.js';
 import { Changes } from './correction-form.js';
 import { pageIn, REQUIREMENT_PATH, refresh } from './handling.js';
-import { Csrf, Problem } from './parts.js';
+import { Form, Problem } from './parts.js';
 import { type Found, find, goneShown, isFourEyes, requirementShown } from './requirement.js';
 
 /** The forms of answers: what is typed is checked, shown once more where it matters, and sent. */
@@ -46,9 +47,7 @@ async function answerable(
     const filled = { kind, fields, problems: [] };
     const notice = (
       <Problem>
-        <p>
-          <strong>Nothing was sent.</strong> What you typed is still here.
-        </p>
+        <strong>Nothing was sent.</strong> What you typed is still here.
       </Problem>
     );
     const page = { status: 503, filled, notice };
@@ -190,16 +189,17 @@ interface PreviewProps {
 }
 
 /** The effect of an answer, before it is sent. */
-function Preview({ visit, found, read, fields }: PreviewProps) {
-  const { requirement } = found;
-  const { answer, reason, changes } = read;
+function Preview({ visit, found, read: { answer, reason, changes }, fields }: PreviewProps) {
+  const { requirement, workflowId } = found;
   const isProposed = isFourEyes(visit, requirement);
+  const action = pathOf(workflowId, 'requirements', requirement.id);
   return (
-    <form
-      method="post"
-      action={pathOf(found.workflowId, 'requirements', requirement.id)}
+    <Form
+      action={action}
       class="preview"
       aria-label="Check your answer"
+      csrf={visit.csrf}
+      hidden={carried(fields)}
     >
       <h2>{isProposed ? 'Check your proposal' : 'Check before it is sent'}</h2>
       {changes && <Changes changes={changes} />}
@@ -214,22 +214,20 @@ function Preview({ visit, found, read, fields }: PreviewProps) {
       <p>
         Reason: <strong>{reason}</strong>
       </p>
-      <Csrf csrf={visit.csrf} />
-      <Carried fields={fields} />
-      <p class="actions">
+      <div class="actions">
         <button
           type="submit"
           name="step"
           value="send"
-          class={answer.kind === 'abandon' ? 'danger' : 'primary'}
+          class={answer.kind === 'abandon' ? 'danger' : undefined}
         >
           {isProposed ? 'Propose it' : 'Confirm and send'}
         </button>
-        <button type="submit" name="step" value="edit">
+        <button type="submit" name="step" value="edit" class="secondary">
           Change it
         </button>
-      </p>
-    </form>
+      </div>
+    </Form>
   );
 }
 
@@ -251,16 +249,7 @@ function Adopted({ id, found }: { readonly id: string; readonly found: Answerabl
         Gangway continues with <strong>{id}</strong> and creates nothing. The console cannot read it at the
         partner. Compare the partner’s portal with what is known here:
       </p>
-      <dl class="facts">
-        {Object.entries(facts).map(([name, value]) =>
-          value === undefined ? null : (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-        )}
-      </dl>
+      <Facts facts={facts} />
     </>
   );
 }

@@ -23,7 +23,8 @@ import { accountProblem, ownAccounts } from '../own-accounts.js';
 import { Fields } from '../query.js';
 import { type Console, NotShown, type Route, type Shown, type Visit, ZONE_COOKIE } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
-import { Csrf } from './parts.js';
+import { Field } from './field.js';
+import { Form } from './parts.js';
 
 /** 5,000 customers of 3 KiB each. A larger file is for the command line, which streams it. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -45,37 +46,22 @@ export function BatchUpload({ csrf }: { readonly csrf: string }) {
     <>
       <h2>Many onboardings from a file</h2>
       <p>The console first checks the file and shows what would happen. Nothing starts before you confirm.</p>
-      <form method="post" action="/batches" class="upload" enctype="multipart/form-data">
-        <Csrf csrf={csrf} />
-        <div class="field">
-          <label for="delimiter">Between the cells of a CSV</label>
-          <select id="delimiter" name="delimiter">
-            {Object.keys(DELIMITERS).map((name) => (
-              <option value={name}>{name}</option>
-            ))}
-          </select>
-        </div>
-        <div class="field">
-          <label for="file">CSV or NDJSON file</label>
-          <input
-            id="file"
-            name="file"
-            type="file"
-            accept=".csv,.ndjson,.jsonl"
-            aria-describedby="file-rule"
-          />
-          <p class="advice" id="file-rule">
-            Up to {MAX_FILE_BYTES / 1024 / 1024} MiB, as <code>gangway batch</code> takes it.
-          </p>
-        </div>
-        <div class="field">
-          <label for="mapping">Mapping of its columns (JSON, optional)</label>
-          <input id="mapping" name="mapping" type="file" accept=".json" />
-        </div>
-        <button type="submit" class="primary">
-          Check the file
-        </button>
-      </form>
+      <Form action="/batches" class="upload" enctype="multipart/form-data" csrf={csrf}>
+        <Field
+          {...{ name: 'delimiter', label: 'Between the cells of a CSV' }}
+          choices={Object.keys(DELIMITERS).map((name) => [name, name])}
+        />
+        <Field
+          {...{ name: 'file', label: 'CSV or NDJSON file', type: 'file', accept: '.csv,.ndjson,.jsonl' }}
+          advice={[
+            `Up to ${MAX_FILE_BYTES / 1024 / 1024} MiB, as `,
+            <code>gangway batch</code>,
+            ' takes it.',
+          ]}
+        />
+        <Field name="mapping" label="Mapping of its columns (JSON, optional)" type="file" accept=".json" />
+        <button type="submit">Check the file</button>
+      </Form>
     </>
   );
 }
@@ -288,10 +274,11 @@ function Progress({ batch, csrf, times }: Omit<BatchPageProps, 'problem'>) {
       />
       <div class="actions">
         {isUnderWay(batch) && (
-          <form method="post" action={`${path}/stop`}>
-            <Csrf csrf={csrf} />
-            <button type="submit">Stop</button>
-          </form>
+          <Form action={`${path}/stop`} csrf={csrf}>
+            <button type="submit" class="secondary">
+              Stop
+            </button>
+          </Form>
         )}
         <a href={`${path}/results.csv`}>Results so far as CSV</a>
       </div>
@@ -316,6 +303,8 @@ function Failures({ rows }: { readonly rows: readonly RowResult[] }) {
   return <Table caption="The first rows that failed; the CSV has all" rows={rows} columns={columns} isWide />;
 }
 
+const NUMBER = { class: 'short', inputMode: 'numeric' } as const;
+
 /** What the start of a checked file does. More than a few rows need a number that is typed. */
 function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
   const { rows, kinds, name } = batch.state;
@@ -325,31 +314,16 @@ function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
       <Facts facts={{ Rows: rows, Kinds: kindsOf(kinds), Problems: 'none' }} />
       <p>{consequenceOf(name, { rows, counts: kinds })}</p>
       <p>A row whose external ID was started before attaches to that onboarding, and starts no second one.</p>
-      <form method="post" action={`${pathOf(batch)}/start`} noValidate autocomplete="off">
-        <Csrf csrf={csrf} />
-        <div class="field">
-          <label for="rate">Starts per second</label>
-          <input id="rate" name="rate" class="short" type="text" inputMode="numeric" value={DEFAULT_RATE} />
-        </div>
-        {isTyped && (
-          <div class="field">
-            <label for="rows">To confirm, type the number of rows</label>
-            <input
-              {...{ id: 'rows', name: 'rows', class: 'short', type: 'text', inputMode: 'numeric' }}
-              aria-invalid={problem ? 'true' : undefined}
-              aria-describedby={problem ? 'rows-error' : undefined}
-            />
-          </div>
-        )}
+      <Form action={`${pathOf(batch)}/start`} noValidate autocomplete="off" csrf={csrf}>
+        <Field {...NUMBER} name="rate" label="Starts per second" value={String(DEFAULT_RATE)} />
+        {isTyped && <Field {...NUMBER} name="rows" label="To confirm, type the number of rows" />}
         {problem && (
-          <p class="wrong-text" id="rows-error" role="alert">
+          <p class="wrong-text" role="alert">
             {problem}
           </p>
         )}
-        <button type="submit" class="primary">
-          Start {rowsOf(rows)}
-        </button>
-      </form>
+        <button type="submit">Start {rowsOf(rows)}</button>
+      </Form>
     </>
   );
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import type { Visit } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
+import { type Choices, Field } from './field.js';
 
 /** The filters of lists and of the report. */
 
@@ -34,26 +35,12 @@ interface ChoiceProps {
   /** The meaning of no choice. */
   readonly none: string;
   readonly chosen: string | undefined;
-  readonly choices: readonly (readonly [value: string, label: string])[];
+  readonly choices: Choices;
 }
 
 /** A choice of a filter. */
-export function Choice({ name, label, none, chosen = '', choices }: ChoiceProps) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <select name={name}>
-        <option value="" selected={chosen === ''}>
-          {none}
-        </option>
-        {choices.map(([value, text]) => (
-          <option key={value} value={value} selected={value === chosen}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+export function Choice({ none, chosen, choices, ...field }: ChoiceProps) {
+  return <Field {...field} value={chosen} choices={[['', none], ...choices]} />;
 }
 
 /** A choice of the partner. */

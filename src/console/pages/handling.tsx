@@ -15,7 +15,7 @@ import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { forgetLists } from '../waiting-list.js';
 import { Changes } from './correction-form.js';
-import { Csrf, inShort, When } from './parts.js';
+import { Form, inShort, When } from './parts.js';
 
 /** Several people handle a requirement: one claims it, and a second person confirms the answer. */
 
@@ -59,17 +59,15 @@ export function Handling({
   const path = pathOf(workflowId, 'requirements', requirement.id);
   const mayAnswer = hasRole(visitor, 'operator');
   const button = (what: string, label: string) => (
-    <form method="post" action={`${path}/claim`} class="inline">
-      <Csrf csrf={csrf} />
-      <input type="hidden" name="page" value={isPage ? '' : page} />
+    <Form action={`${path}/claim`} csrf={csrf} hidden={{ page: isPage ? '' : page }}>
       <button type="submit" name="do" value={what} class="plain">
         {label}
       </button>
-    </form>
+    </Form>
   );
   return (
     <>
-      <div class="claim">
+      <div class="actions">
         {claim ? (
           <span class={isMine ? 'holder mine' : 'holder'}>
             {isMine ? 'You are on it' : `${claim.actor} is on it`}, until{' '}
@@ -156,25 +154,21 @@ function ProposalNote({
       {isOwn && <p class="advice">A second person confirms it. You can withdraw it.</p>}
       {!isOwn && !hasRole(visitor, 'approver') && <p class="advice">An approver confirms it.</p>}
       {hasRole(visitor, 'operator') && (
-        <form
-          method="post"
-          action={`${path}/proposal`}
+        <Form
+          {...{ action: `${path}/proposal`, class: 'actions', id: `form-${requirement.id}-proposal` }}
           data-keep=""
-          id={`form-${requirement.id}-proposal`}
-          class="actions"
+          csrf={csrf}
+          hidden={{ proposedAt: proposal.at, page }}
         >
-          <Csrf csrf={csrf} />
-          <input type="hidden" name="proposedAt" value={proposal.at} />
-          <input type="hidden" name="page" value={page} />
           {!isOwn && hasRole(visitor, 'approver') && (
-            <button type="submit" name="do" value="confirm" class="primary">
+            <button type="submit" name="do" value="confirm">
               Confirm and send
             </button>
           )}
-          <button type="submit" name="do" value="withdraw">
+          <button type="submit" name="do" value="withdraw" class="secondary">
             Withdraw
           </button>
-        </form>
+        </Form>
       )}
     </section>
   );

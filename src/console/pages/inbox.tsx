@@ -2,6 +2,7 @@ import { isSamePerson } from '../../messages/claims.js';
 import { REQUIREMENT_KINDS, TASKS } from '../../messages/requirements.js';
 import type { InboxItem } from '../../operators/inbox.js';
 import { nameOf } from '../../operators/names.js';
+import { type Column, Table } from '../../operators/report/page.js';
 import type { Times } from '../../operators/time.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import { address, Fields, pathOf } from '../query.js';
@@ -9,8 +10,9 @@ import { withQuestions } from '../questions.js';
 import type { Route, Shown, Visit } from '../route.js';
 import type { Visitor } from '../visitor.js';
 import { type WaitingList, waitingList } from '../waiting-list.js';
+import { Field } from './field.js';
 import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
-import { BusinessCell, capitalized, Due, Pages, Person, Rows, type RowsColumn } from './parts.js';
+import { BusinessCell, capitalized, Due, Empty, Pages, Person } from './parts.js';
 
 /** The size limits of the inbox. */
 export interface InboxSizes {
@@ -133,10 +135,7 @@ function InboxFilters({ choices, visit }: { readonly choices: Choices; readonly 
   const isFiltered = [kind, system, account, due, text, taken].some(Boolean);
   return (
     <Filters label="Filter the inbox" action="/" isFiltered={isFiltered}>
-      <label class="field wide">
-        <span>Business or ID</span>
-        <input type="search" name="text" value={text} maxLength={200} />
-      </label>
+      <Field label="Business or ID" type="search" name="text" value={text} maxLength={200} />
       <Choice
         name="kind"
         label="Task"
@@ -178,17 +177,18 @@ function InboxList({ list, items, choices, visit, size }: ListProps) {
   const source = address('/inbox/part', { ...chosenFields(others), page });
   return (
     <section id="inbox" data-live={source} data-seconds={REFRESH_SECONDS} aria-label="Open requirements">
-      <p class="summary" id="inbox-summary">
-        {isWhole ? summaryOf(items) : summaryOfMany(list)}
-      </p>
       {items.length === 0 ? (
-        <Empty list={list} choices={choices} />
+        <NothingHere list={list} choices={choices} />
       ) : (
-        <Rows
+        <Table
+          caption={isWhole ? summaryOf(items) : summaryOfMany(list)}
           rows={shown}
           columns={columnsFor(visit)}
-          idOf={({ workflowId, id }) => `row-${workflowId}-${id ?? 'more'}`}
-          isLate={({ overdue }) => overdue}
+          rowOf={({ workflowId, id, overdue }) => ({
+            id: `row-${workflowId}-${id ?? 'more'}`,
+            class: overdue ? 'late' : undefined,
+          })}
+          isWide
         />
       )}
       {(page === pages || isSearched(choices)) && <Later list={list} choices={choices} />}
@@ -202,12 +202,9 @@ function chosenFields({ sort, ...choices }: Omit<Choices, 'page'>) {
 }
 
 function summaryOf(items: readonly InboxItem[]): string {
-  if (items.length === 0) return '';
   const late = items.filter(({ overdue }) => overdue).length;
   const waiting = `${items.length} ${items.length === 1 ? 'requirement waits' : 'requirements wait'} for a person`;
-  return late === 0
-    ? `${waiting}. None is overdue.`
-    : `${waiting}. ${late} ${late === 1 ? 'is' : 'are'} overdue.`;
+  return `${waiting}. ${late === 0 ? 'None is' : late === 1 ? '1 is' : `${late} are`} overdue.`;
 }
 
 /** The list begins with what is overdue. */
@@ -218,10 +215,10 @@ function summaryOfMany({ items, total, until }: WaitingList): string {
   return `${total} onboardings wait for a person. ${late === 0 ? 'None is overdue.' : overdue}`;
 }
 
-function columnsFor({ times, visitor }: Visit): readonly RowsColumn<InboxItem>[] {
+function columnsFor({ times, visitor }: Visit): readonly Column<InboxItem>[] {
   return [
     { title: 'Due', cell: ({ dueAt }) => dueAt && <Due at={dueAt} times={times} /> },
-    { title: 'Business', cell: BusinessCell, isName: true },
+    { title: 'Business', cell: BusinessCell },
     { title: 'What to do', cell: TaskCell },
     { title: 'Waiting', cell: ({ raisedAt }) => raisedAt && times.since(raisedAt) },
     {
@@ -261,41 +258,33 @@ function TaskCell({ workflowId, id, task, title, proposedBy }: InboxItem) {
   );
 }
 
-function Empty({ list, choices }: { readonly list: WaitingList; readonly choices: Choices }) {
+interface LeftOutProps {
+  readonly list: WaitingList;
+  readonly choices: Choices;
+}
+
+function NothingHere({ list: { items }, choices }: LeftOutProps) {
   const { kind, system, account, due, text, taken, after } = choices;
-  if (![kind, system, account, due, text, taken, after].some(Boolean)) {
+  if (![kind, system, account, due, text, taken, after].some(Boolean))
     return (
-      <div class="empty">
-        <p class="big">Nothing waits for a person.</p>
-        <p>Questions from partners appear here automatically.</p>
-      </div>
+      <Empty title="Nothing waits for a person.">Questions from partners appear here automatically.</Empty>
     );
-  }
-  const { length } = list.items;
+  const { length } = items;
   return (
-    <div class="empty">
-      <p class="big">Nothing here matches the filter.</p>
-      <p>
-        {length > 0 && `${length} other ${length === 1 ? 'requirement waits' : 'requirements wait'}. `}
-        <a href="/">Show all</a>
-      </p>
-    </div>
+    <Empty title="Nothing here matches the filter.">
+      {length > 0 && `${length} other ${length === 1 ? 'requirement waits' : 'requirements wait'}. `}
+      <a href="/">Show all</a>
+    </Empty>
   );
 }
 
 /** Names the requirements that the list leaves out because they are due later. */
-function Later({
-  list: { total, later, until },
-  choices,
-}: {
-  readonly list: WaitingList;
-  readonly choices: Choices;
-}) {
+function Later({ list: { total, later, until }, choices }: LeftOutProps) {
   if (later === 0) return null;
   const { page: _, ...others } = choices;
   const next = address('/', { ...chosenFields(others), after: until?.toISOString() });
   return (
-    <p class="later" id="inbox-later">
+    <p id="inbox-later">
       {isSearched(choices)
         ? `Only the ${total - later} most urgent onboardings were searched and sorted. `
         : `These are the ${total - later} most urgent onboardings. `}

@@ -75,12 +75,12 @@ function Live({ visit, listed, view }: OnboardingProps) {
       <Stages listed={listed} view={view} />
       <HeldUp view={view} times={visit.times} />
       <div class="columns">
-        <div class="main-column" id="main-column">
+        <div id="main-column">
           <Requirements visit={visit} listed={listed} view={view} />
           {state && <Answered visit={visit} view={view} state={state} />}
           {state && <Timeline timeline={state.timeline} times={visit.times} />}
         </div>
-        <aside class="side-column" id="side-column">
+        <aside id="side-column">
           <Facts visit={visit} listed={listed} view={view} />
         </aside>
       </div>
@@ -96,7 +96,7 @@ function HeldUp({ view, times }: { readonly view: OnboardingView; readonly times
   const isAccount = partsOfId(view.workflowId)?.type === 'partnerAccount';
   if (failures.length === 0 && !waiting) return null;
   return (
-    <section class="held" id="held-up" aria-label="What holds it up">
+    <section class="notes" id="held-up" aria-label="What holds it up">
       <h2>Waits for the partner</h2>
       {waiting && (
         <p>
@@ -158,7 +158,7 @@ function RequirementCard({
   const page = view.workflowId;
   const isElsewhere = workflowId !== page;
   return (
-    <article class="requirement" id={`r-${id}`} aria-labelledby={`title-${id}`} data-requirement={id}>
+    <article class="card requirement" id={`r-${id}`} aria-labelledby={`title-${id}`} data-requirement={id}>
       <h3 id={`title-${id}`}>
         <a href={pathOf(workflowId, 'requirements', id)}>{title}</a>
       </h3>

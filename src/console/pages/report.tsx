@@ -13,6 +13,7 @@ import { address, Fields, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
 import { documentsOf } from '../uploads.js';
+import { Field } from './field.js';
 import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
 
 const GROUPS = ['agent', 'account'] as const;
@@ -67,16 +68,10 @@ async function showReport(visit: Visit): Promise<Shown> {
     <>
       <h1>Report</h1>
       <Filters label="Filter the report" action="/report" isFiltered={query !== ''}>
-        <label class="field">
-          <span>Since, such as 30d</span>
-          <input name="since" value={given.since} />
-        </label>
+        <Field label="Since, such as 30d" name="since" value={given.since} />
         <SystemChoice chosen={given.system} />
         <AccountChoice visit={visit} chosen={given.account} />
-        <label class="field">
-          <span>Agent profile</span>
-          <input name="agent" value={given.agent} inputMode="numeric" />
-        </label>
+        <Field label="Agent profile" name="agent" value={given.agent} inputMode="numeric" />
         <Choice
           name="by"
           label="Compare"

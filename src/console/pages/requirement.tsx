@@ -7,6 +7,7 @@ import { detailBeside, type Requirement, TASKS } from '../../messages/requiremen
 import { runbookOf } from '../../operators/codes.js';
 import { inputFor } from '../../operators/corrections.js';
 import { nameOf } from '../../operators/names.js';
+import { Facts } from '../../operators/report/page.js';
 import type { Times } from '../../operators/time.js';
 import { answeredBefore, closedBefore, saidOf } from '../../operators/timeline-entries.js';
 import { type Listed, listedOf } from '../../temporal/search.js';
@@ -19,7 +20,6 @@ import { type Fields, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import type { Visitor } from '../visitor.js';
 import { AnswerForms } from './answer-forms.js';
-import { fieldLabel } from './field.js';
 import {
   Handling,
   type ProposedShown,
@@ -117,7 +117,7 @@ export async function requirementShown(visit: Visit, found: Found, extra: Extra 
       {obstacle && <ObstacleNote obstacle={obstacle} />}
       {notice}
       <div class="columns">
-        <section class="main-column" aria-label="What is asked">
+        <section class="card" aria-label="What is asked">
           <Asked requirement={requirement} times={visit.times} />
           <LiveState found={found} visit={visit} proposed={proposed} />
           {preview ?? (
@@ -133,7 +133,7 @@ export async function requirementShown(visit: Visit, found: Found, extra: Extra 
             />
           )}
         </section>
-        <aside class="side-column">
+        <aside>
           <Help requirement={requirement} />
         </aside>
       </div>
@@ -174,7 +174,7 @@ export function Asked({ requirement, times }: { readonly requirement: Requiremen
   return (
     <div>
       <p class="facts-line">
-        <span class="kind">{capitalized(TASKS[kind])}</span>
+        <strong>{capitalized(TASKS[kind])}</strong>
         <Due at={dueAt} times={times} />
         <span>
           asked <When time={raisedAt} times={times} />
@@ -208,7 +208,7 @@ function Help({ requirement }: { readonly requirement: Requirement }) {
   const { 'what happened': meaning = '', ...runbook } = runbookOf(requirement.kind);
   const { 'see it': see = '', then: next = '', 'do not': never = '' } = runbook;
   return (
-    <section aria-label="Help">
+    <section class="card" aria-label="Help">
       <h2>What this means</h2>
       <p>
         <Prose text={meaning} />
@@ -220,7 +220,7 @@ function Help({ requirement }: { readonly requirement: Requirement }) {
       <p>
         <Prose text={inWordsOfPages(next)} />
       </p>
-      <p class="never">
+      <p class="notes">
         Do not <Prose text={inWordsOfPages(never)} />
       </p>
     </section>
@@ -313,36 +313,27 @@ export function goneShown(visit: Visit, found: Found, state: OnboardingState, ty
       </Problem>
       {typed && <Typed fields={typed} />}
       <p>
-        <a class="button" href={pathOf(workflowId)}>
-          See the onboarding
-        </a>
+        <a href={pathOf(workflowId)}>See the onboarding</a>
       </p>
     </>
   );
   return { status: typed ? 409 : 200, title: 'No longer open', page };
 }
 
-const TYPED: Readonly<Record<string, string>> = { text: 'answer', id: 'ID', code: 'code', reason: 'reason' };
+const TYPED: Readonly<Record<string, string>> = { text: 'Answer', id: 'ID', code: 'Code', reason: 'Reason' };
 
 /** The text that a person typed in vain, to copy. */
 function Typed({ fields }: { readonly fields: Fields }) {
   const shown = fields.names.flatMap((name) => {
     const label = /^set\.(.*)$/.exec(name)?.[1] ?? fieldOf(TYPED, name);
     const value = fields.text(name);
-    return label === undefined || value === '' ? [] : [{ name, label, value }];
+    return label === undefined || value === '' ? [] : [[label, value]];
   });
   if (shown.length === 0) return null;
   return (
     <section aria-label="What you typed">
       <h2>What you typed</h2>
-      <dl class="facts">
-        {shown.map(({ name, label, value }) => (
-          <div key={name}>
-            <dt>{fieldLabel(label)}</dt>
-            <dd class="typed">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={Object.fromEntries(shown)} />
     </section>
   );
 }

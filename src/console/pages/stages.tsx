@@ -112,8 +112,8 @@ function StageList({
             class={`${how}${isCurrent && asks ? ' asks' : ''}`}
             aria-current={isCurrent ? 'step' : undefined}
           >
-            <span class="stage-name">{capitalized(name)}</span>
-            <span class="stage-note">
+            {how === 'done' || isCurrent ? <strong>{capitalized(name)}</strong> : capitalized(name)}
+            <small>
               {isCurrent
                 ? asks
                   ? 'waits for a person'
@@ -121,7 +121,7 @@ function StageList({
                 : took !== undefined
                   ? span(took * 1_000)
                   : note[how]}
-            </span>
+            </small>
           </li>
         );
       })}
@@ -130,8 +130,8 @@ function StageList({
         class={isOver ? (isGood ? 'done end' : 'ended end') : 'to-come end'}
         aria-current={isOver ? 'step' : undefined}
       >
-        <span class="stage-name">{isOver ? capitalized(stage.replaceAll('-', ' ')) : 'End'}</span>
-        <span class="stage-note">{isOver ? <Prose text={endOf(stage)} /> : 'to come'}</span>
+        {isOver ? <strong>{capitalized(stage.replaceAll('-', ' '))}</strong> : 'End'}
+        <small>{isOver ? <Prose text={endOf(stage)} /> : 'to come'}</small>
       </li>
     </ol>
   );

@@ -18,8 +18,9 @@ import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { maySee } from '../visitor.js';
 import { BatchUpload, listedBatches } from './batches.js';
+import { Field } from './field.js';
 import { InputFields, ProblemList } from './input-fields.js';
-import { Csrf, Problem } from './parts.js';
+import { Form, Problem } from './parts.js';
 
 /** A kind of onboarding in the browser, whatever its input. */
 interface Startable {
@@ -51,19 +52,16 @@ async function showChoice(visit: Visit): Promise<Shown> {
         ))}
       </ul>
       <h2>One onboarding from a file</h2>
-      <form method="post" action="/start/file" class="upload" enctype="multipart/form-data">
-        <Csrf csrf={visit.csrf} />
-        <div class="field">
-          <label for="input">JSON file</label>
-          <input id="input" name="input" type="file" accept=".json" aria-describedby="input-rule" />
-          <p class="advice" id="input-rule">
-            As <code>gangway board</code>, <code>onboard-business</code> and <code>onboard</code> take it.
-          </p>
-        </div>
-        <button type="submit" class="primary">
-          Check and start
-        </button>
-      </form>
+      <Form action="/start/file" class="upload" enctype="multipart/form-data" csrf={visit.csrf}>
+        <Field
+          {...{ name: 'input', label: 'JSON file', type: 'file', accept: '.json' }}
+          advice={[
+            ...['As ', <code>gangway board</code>, ', ', <code>onboard-business</code>],
+            ...[' and ', <code>onboard</code>, ' take it.'],
+          ]}
+        />
+        <button type="submit">Check and start</button>
+      </Form>
       <BatchUpload csrf={visit.csrf} />
       {await listedBatches(visit)}
     </>
@@ -143,13 +141,10 @@ function StartPage({ path, visit, parts, typed, problems, failure }: StartPagePr
         </Problem>
       )}
       {problems.length > 0 && <ProblemList problems={problems} parts={shown} />}
-      <form method="post" action={`/start/${path}`} class="start" noValidate autocomplete="off">
-        <Csrf csrf={csrf} />
+      <Form action={`/start/${path}`} class="start" noValidate autocomplete="off" csrf={csrf}>
         <InputFields parts={shown} typed={typed} problems={problems} choices={{ account }} />
-        <button type="submit" class="primary">
-          Start the {path}
-        </button>
-      </form>
+        <button type="submit">Start the {path}</button>
+      </Form>
     </>
   );
 }

@@ -60,12 +60,14 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   /** On a narrow screen, each row is a block with the titles of its cells. */
   readonly isWide?: boolean;
+  /** The attributes of a row: an id, so that an update of the page recognizes it, and what it looks like. */
+  readonly rowOf?: (row: Row) => { readonly id?: string; readonly class?: string | undefined };
   /** Stands in place of a table without rows. */
   readonly none?: string;
 }
 
 /** A table with a caption. */
-export function Table<Row>({ caption, rows, columns, isWide, none = 'none' }: TableProps<Row>) {
+export function Table<Row>({ caption, rows, columns, isWide, rowOf, none = 'none' }: TableProps<Row>) {
   if (rows.length === 0)
     return (
       <p class="faint">
@@ -89,7 +91,7 @@ export function Table<Row>({ caption, rows, columns, isWide, none = 'none' }: Ta
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr>
+            <tr {...rowOf?.(row)}>
               {columns.map((column) => (
                 <td class={classOf(column)} data-title={column.title}>
                   {column.cell(row)}
@@ -103,9 +105,9 @@ export function Table<Row>({ caption, rows, columns, isWide, none = 'none' }: Ta
   );
 }
 
-/** Facts by their names. Those that are undefined are left out. */
+/** Facts by their names. Those without a value are left out. */
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, ComponentChild>> }) {
-  const known = Object.entries(facts).filter(([, value]) => value !== undefined && value !== '');
+  const known = Object.entries(facts).filter(([, value]) => (value ?? '') !== '');
   return (
     <dl class="known">
       {known.map(([name, value]) => (
