@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { VNode } from 'preact';
 import type { Times } from '../operators/time.js';
 import type { ConsoleSettings } from './settings.js';
-import type { Role, Visitor } from './visitor.js';
+import { hasRole, type Role, type Visitor } from './visitor.js';
 
 /** The dependencies of every page. */
 export interface Console {
@@ -82,4 +82,10 @@ export class NotShown extends Error {
   ) {
     super(message);
   }
+}
+
+/** @throws {NotShown} when a person has only a lower role */
+export function requireRole(visitor: Pick<Visitor, 'role'>, role: Role): void {
+  if (hasRole(visitor, role)) return;
+  throw new NotShown(403, `This needs the role ${role}. Your role is ${visitor.role}.`);
 }

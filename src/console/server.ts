@@ -33,6 +33,7 @@ import {
   type Console,
   NotShown,
   type Route,
+  requireRole,
   type Shown,
   type Visit,
   ZONE_COOKIE,
@@ -40,7 +41,7 @@ import {
 import { type SessionData, Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
 import { addSignIn, signInFor } from './sign-in.js';
-import { hasRole, type Visitor } from './visitor.js';
+import type { Visitor } from './visitor.js';
 
 export interface ConsoleOptions {
   readonly settings: ConsoleSettings;
@@ -259,8 +260,7 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
       }
       const doubt = admission.doubtOf(request);
       if (doubt && !keepsTyped) throw doubt;
-      if (!hasRole(session, role))
-        throw new NotShown(403, `This needs the role ${role}. Your role is ${session.role}.`);
+      requireRole(session, role);
       if (multipart) mayTakeLong(request);
     },
     handler: async (request, reply) => {

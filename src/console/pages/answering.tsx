@@ -17,7 +17,7 @@ import {
   sendAnswer,
 } from '../answer.js';
 import { Fields, pathOf } from '../query.js';
-import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
 import { hasRole } from '../visitor.js';
 import { carried, labelOf } from './answer-forms.js';
@@ -60,9 +60,7 @@ async function answerable(
   if (!asked) return { instead: goneShown(visit, found, state, fields) };
   if (!isTakenBack && !asked.answers.includes(kind))
     throw new NotShown(422, `This requirement does not accept this answer (${labelOf(asked, kind)}).`);
-  const role = roleFor(asked, kind);
-  if (!hasRole(visit.visitor, role))
-    throw new NotShown(403, `This needs the role ${role}. Your role is ${visit.visitor.role}.`);
+  requireRole(visit.visitor, roleFor(asked, kind));
   return { ...found, state, requirement: asked };
 }
 

@@ -135,8 +135,7 @@ function Requirements({ visit, listed, view }: OnboardingProps) {
           <RequirementCard
             key={`${each.workflowId} ${each.requirement.id}`}
             asked={each}
-            visit={visit}
-            view={view}
+            {...{ visit, view }}
           />
         ))}
       </div>
@@ -144,15 +143,11 @@ function Requirements({ visit, listed, view }: OnboardingProps) {
   );
 }
 
-function RequirementCard({
-  asked,
-  visit,
-  view,
-}: {
+interface CardProps extends Pick<OnboardingProps, 'visit' | 'view'> {
   readonly asked: Asked;
-  readonly visit: Visit;
-  readonly view: OnboardingView;
-}) {
+}
+
+function RequirementCard({ asked, visit, view }: CardProps) {
   const { workflowId, requirement } = asked;
   const { id, title } = requirement;
   const page = view.workflowId;
@@ -169,14 +164,10 @@ function RequirementCard({
       )}
       <div data-notice="" role="status" />
       <AskedText requirement={requirement} times={visit.times} />
-      <Handling visit={visit} workflowId={workflowId} requirement={requirement} page={page} />
+      <Handling {...{ visit, workflowId, requirement, page }} />
       {hasRole(visit.visitor, 'operator') ? (
         <AnswerForms
-          workflowId={workflowId}
-          requirement={requirement}
-          visitor={visit.visitor}
-          csrf={visit.csrf}
-          page={page}
+          {...{ workflowId, requirement, page, visitor: visit.visitor, csrf: visit.csrf }}
           isOpen={view.asked.length === 1}
           isProposed={isFourEyes(visit, requirement)}
         />

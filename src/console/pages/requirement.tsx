@@ -18,7 +18,6 @@ import { openOnboarding } from '../onboarding-access.js';
 import { onboardingView, readState } from '../onboarding-view.js';
 import { type Fields, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
-import type { Visitor } from '../visitor.js';
 import { AnswerForms } from './answer-forms.js';
 import {
   Handling,
@@ -242,39 +241,27 @@ function LiveState({ found, visit, proposed }: LiveProps) {
       {state && !requirement ? (
         <Problem>
           <p>
-            <Ended state={state} requirementId={requirementId} times={visit.times} visitor={visit.visitor} />
+            <Ended {...{ state, requirementId, visit }} />
           </p>
           <p>
             What you typed is still here. <a href={pathOf(workflowId)}>See the onboarding</a>
           </p>
         </Problem>
       ) : (
-        requirement && (
-          <Handling
-            visit={visit}
-            workflowId={workflowId}
-            requirement={requirement}
-            proposed={proposed}
-            isPage
-          />
-        )
+        requirement && <Handling {...{ visit, workflowId, requirement, proposed }} isPage />
       )}
     </div>
   );
 }
 
-/** The person who answered a requirement that is no longer open, or the reason why it closed. */
-function Ended({
-  state,
-  requirementId,
-  times,
-  visitor,
-}: {
+interface EndedProps {
   readonly state: OnboardingState;
   readonly requirementId: string;
-  readonly times: Times;
-  readonly visitor: Visitor;
-}) {
+  readonly visit: Visit;
+}
+
+/** The person who answered a requirement that is no longer open, or the reason why it closed. */
+function Ended({ state, requirementId, visit: { times, visitor } }: EndedProps) {
   const answered = answeredBefore(state.timeline, requirementId);
   const closed = closedBefore(state.timeline, requirementId);
   const last = [answered, closed]
@@ -307,7 +294,7 @@ export function goneShown(visit: Visit, found: Found, state: OnboardingState, ty
       <h1>No longer open</h1>
       <Problem>
         <p>
-          <Ended state={state} requirementId={requirementId} times={visit.times} visitor={visit.visitor} />
+          <Ended {...{ state, requirementId, visit }} />
         </p>
         {typed && <p>Your answer was not sent.</p>}
       </Problem>

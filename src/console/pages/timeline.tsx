@@ -13,16 +13,14 @@ import { Form, firstSentence, inShort, Prose, When } from './parts.js';
 
 /** The timeline of an onboarding, and people's answers. */
 
-/** People's answers, and the requirements that closed themselves. */
-export function Answered({
-  visit,
-  view,
-  state,
-}: {
+interface AnsweredProps {
   readonly visit: Visit;
   readonly view: OnboardingView;
   readonly state: OnboardingState;
-}) {
+}
+
+/** People's answers, and the requirements that closed themselves. */
+export function Answered({ visit, view, state }: AnsweredProps) {
   const parts = view.parts.flatMap((part) =>
     part.state instanceof UnreadableOnboarding ? [] : [{ ...part, state: part.state }],
   );
@@ -118,13 +116,7 @@ function endedOf({ timeline, requirements }: OnboardingState): EndedRequirement[
 }
 
 /** The timeline in sentences, newest first. */
-export function Timeline({
-  timeline,
-  times,
-}: {
-  readonly timeline: readonly TimelineEntry[];
-  readonly times: Times;
-}) {
+export function Timeline({ timeline, times }: Pick<OnboardingState, 'timeline'> & Pick<Visit, 'times'>) {
   return (
     <section class="card" aria-labelledby="timeline-title" id="timeline">
       <h2 id="timeline-title">What happened</h2>
