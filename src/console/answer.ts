@@ -81,13 +81,11 @@ export function isPreviewed({ kind }: Pick<Requirement, 'kind'>, answer: AnswerK
 export interface ReadAnswer {
   readonly answer: Answer;
   readonly reason: string;
-  /** The changes of a correction. */
   readonly changes?: readonly Change[];
   /** For a correction: see {@link mayMoveMoney}. */
   readonly mayMoveMoney?: boolean;
 }
 
-/** The context for the check of a correction. */
 export interface CorrectionContext {
   readonly correctable: Correctable;
   readonly known: KnownAccounts;

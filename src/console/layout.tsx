@@ -5,14 +5,12 @@ import { ASSETS } from './assets.js';
 import { Form } from './pages/parts.js';
 import { hasRole, type Visitor } from './visitor.js';
 
-/** The context that the frame of a page shows. */
 export interface Frame {
   readonly title: string;
   readonly visitor: Visitor | undefined;
   readonly csrf: string | undefined;
   /** True if people sign in at a provider. */
   readonly signsIn: boolean;
-  /** A message after a form. */
   readonly message: string | undefined;
   /** The path of the page, which the navigation marks. */
   readonly path: string;
@@ -36,13 +34,45 @@ export function pageWith(frame: Frame, children: ComponentChildren): string {
   return `<!doctype html>${harmless(renderToString(<Page {...frame}>{children}</Page>))}`;
 }
 
-/** A part of a page as HTML. */
 export function partWith(part: VNode): string {
   return harmless(renderToString(part));
 }
 
+function Top({ visitor, csrf, signsIn, path }: Frame) {
+  return (
+    <header class="top">
+      <a href="/">
+        <strong>Gangway</strong>
+      </a>
+      {visitor && (
+        <>
+          <nav aria-label="Main">
+            {PLACES.filter(({ role }) => hasRole(visitor, role)).map((place) => (
+              <a href={place.path} aria-current={isAt(path, place.path) ? 'page' : undefined}>
+                {place.name}
+              </a>
+            ))}
+          </nav>
+          <div class="who actions">
+            <span>
+              {visitor.name}, {visitor.role}
+            </span>
+            {signsIn && (
+              <Form action="/sign-out" csrf={csrf}>
+                <button type="submit" class="plain">
+                  Sign out
+                </button>
+              </Form>
+            )}
+          </div>
+        </>
+      )}
+    </header>
+  );
+}
+
 function Page(frame: Frame & { readonly children: ComponentChildren }) {
-  const { title, visitor, csrf, signsIn, message, path, children } = frame;
+  const { title, visitor, signsIn, message, children } = frame;
   return (
     <html lang="en">
       <head>
@@ -59,34 +89,7 @@ function Page(frame: Frame & { readonly children: ComponentChildren }) {
         <a class="skip" href="#main">
           Skip to the content
         </a>
-        <header class="top">
-          <a href="/">
-            <strong>Gangway</strong>
-          </a>
-          {visitor && (
-            <nav aria-label="Main">
-              {PLACES.filter(({ role }) => hasRole(visitor, role)).map((place) => (
-                <a href={place.path} aria-current={isAt(path, place.path) ? 'page' : undefined}>
-                  {place.name}
-                </a>
-              ))}
-            </nav>
-          )}
-          {visitor && (
-            <div class="who actions">
-              <span>
-                {visitor.name}, {visitor.role}
-              </span>
-              {signsIn && (
-                <Form action="/sign-out" csrf={csrf}>
-                  <button type="submit" class="plain">
-                    Sign out
-                  </button>
-                </Form>
-              )}
-            </div>
-          )}
-        </header>
+        <Top {...frame} />
         <section aria-label="Notices">
           {visitor && !signsIn && (
             <p class="warning" role="note">

@@ -7,7 +7,6 @@ import type { Times } from '../operators/time.js';
 import type { ConsoleSettings } from './settings.js';
 import { hasRole, type Role, type Visitor } from './visitor.js';
 
-/** The dependencies of every page. */
 export interface Console {
   readonly settings: ConsoleSettings;
   readonly client: Client;
@@ -16,7 +15,6 @@ export interface Console {
   readonly audit: (visitor: Visitor, event: AuditEvent) => void;
 }
 
-/** An entry of the audit log. */
 export interface AuditEvent {
   /** `answer`, `show private values`, `start`. */
   readonly what: string;
@@ -42,7 +40,6 @@ export interface Visit extends Console {
   readonly reply: FastifyReply;
 }
 
-/** The response of a route. */
 export type Shown =
   | { readonly page: VNode; readonly title: string; readonly status?: number }
   /** A part of a page, which the browser replaces. */

@@ -49,9 +49,7 @@ export interface ConsoleOptions {
   readonly client: Client;
   readonly logger: Logger;
   readonly limits?: ArrivalLimits;
-  /** Counts here. */
   readonly registry?: Registry;
-  /** Default: all pages of the console. */
   readonly routes?: readonly Route[];
 }
 
@@ -80,12 +78,10 @@ const UNAVAILABLE_MS = 2_000;
 /** The time for which a message waits for the next page. */
 const MESSAGE_MS = 30_000;
 
-/** The state that the handlers of all routes share. */
 interface Handling {
   readonly console: Console;
   readonly sessions: Sessions;
   readonly admission: Admission;
-  /** Reports whether Temporal responds. */
   readonly isReady: () => Promise<boolean>;
 }
 
@@ -101,7 +97,6 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
   return { url, close };
 }
 
-/** The console before it listens. */
 export async function consoleServer(options: ConsoleOptions): Promise<FastifyInstance> {
   const { settings, client, logger, routes = ROUTES, registry = new Registry() } = options;
   const server = serverWithin(options.limits ?? LIMITS, {

@@ -59,13 +59,11 @@ function holdingStill(change: () => void): void {
   if (moved !== 0) window.scrollBy({ top: moved, behavior: 'instant' });
 }
 
-/** A page that cannot be updated shows that. */
 function showIsOld(isOld: boolean): void {
   const note = document.getElementById('old-note');
   if (note) note.hidden = !isOld;
 }
 
-/** Shows how many more characters fit into a text field. */
 function count(field: HTMLTextAreaElement): void {
   const id = `${field.id}-count`;
   const counter = document.getElementById(id) ?? document.createElement('p');

@@ -15,7 +15,6 @@ import { Form, Problem } from './parts.js';
 /** The forms that answer a requirement, one for each kind of answer that it allows. */
 
 export interface Answering {
-  /** The workflow that takes the answer. */
   readonly workflowId: string;
   readonly requirement: Requirement;
   readonly visitor: Visitor;

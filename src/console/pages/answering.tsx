@@ -26,8 +26,6 @@ import { pageIn, REQUIREMENT_PATH, refresh } from './handling.js';
 import { Form, Problem } from './parts.js';
 import { type Found, find, goneShown, isFourEyes, requirementShown } from './requirement.js';
 
-/** The forms of answers: what is typed is checked, shown once more where it matters, and sent. */
-
 /** A requirement whose workflow can take an answer now. */
 interface Answerable extends Found {
   readonly state: OnboardingState;
@@ -269,7 +267,6 @@ function AbandonNote({ found: { state } }: { readonly found: Answerable }) {
   );
 }
 
-/** The documents of an answer, as multipart/form-data. */
 async function uploadDocuments(visit: Visit): Promise<Shown> {
   const { settings, request, csrf } = visit;
   const store = await documentsOf(settings);

@@ -35,7 +35,6 @@ const DEFAULT_RATE = 20;
 /** How many rows are started at once, as by default on the command line. */
 const CONCURRENCY = 8;
 
-/** How many batches are listed. */
 const MOST_LISTED = 50;
 
 const DELIMITERS: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };
@@ -66,7 +65,6 @@ export function BatchUpload({ csrf }: { readonly csrf: string }) {
   );
 }
 
-/** The batches that a person may open. */
 export async function listedBatches({ client, settings, visitor, times }: Visit) {
   const all = await listBatches(client, settings.taskQueue, MOST_LISTED);
   const batches = all.filter((batch) => isVisible(batch, visitor));
@@ -218,7 +216,6 @@ async function showBatch(visit: Visit): Promise<Shown> {
   return { title: 'Batch', page: <BatchPage {...visit} batch={batch} /> };
 }
 
-/** The part that the browser reads again and again. */
 async function showPart(visit: Visit): Promise<Shown> {
   return { part: <Progress {...visit} batch={await batchIn(visit)} /> };
 }

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
 
-/** The page that replaces one that failed. */
 function ErrorPage({ status, message }: { readonly status: number; readonly message: string }) {
   return (
     <>

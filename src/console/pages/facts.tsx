@@ -14,8 +14,6 @@ import { fieldLabel } from './field.js';
 import { Form, Problem, When } from './parts.js';
 import { PART_NAMES } from './stages.js';
 
-/** The facts of an onboarding: ids, links, and its input. */
-
 export interface OnboardingProps {
   readonly visit: Visit;
   /** From the list of workflows, which needs no worker. */
@@ -91,7 +89,6 @@ interface InputProps {
   readonly isPrivate: boolean;
 }
 
-/** The input of the onboarding, with its corrections. */
 export function Input({ visit, workflowId, input, isPrivate }: InputProps) {
   const leaves = leavesOf(input);
   const hasHidden = leaves.some(({ value }) => value === REDACTED);

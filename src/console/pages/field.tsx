@@ -1,7 +1,6 @@
 import type { AllHTMLAttributes, ComponentChildren } from 'preact';
 import { fieldOf } from '../../messages/objects.js';
 
-/** The values of a field and their labels. */
 export type Choices = readonly (readonly [value: string, label: string])[];
 
 type ControlProps = Pick<
@@ -22,7 +21,6 @@ interface FieldProps extends ControlProps {
   readonly rows?: number | undefined;
   /** Its rule. Default: none. */
   readonly advice?: ComponentChildren;
-  /** The problems of the value. */
   readonly problems?: readonly string[];
   /** For a form whose errors come from the console, not from the browser. */
   readonly isRequired?: boolean;

@@ -19,7 +19,6 @@ import { Form, inShort, When } from './parts.js';
 
 /** Several people handle a requirement: one claims it, and a second person confirms the answer. */
 
-/** The path of a requirement's page. */
 export const REQUIREMENT_PATH = '/onboardings/:id/requirements/:requirementId';
 
 export function requirementIdIn({ params }: Visit['request']): string {
@@ -48,7 +47,6 @@ interface HandlingProps {
   readonly isPage?: boolean;
 }
 
-/** Claims and proposals of a requirement, with their buttons. */
 export function Handling({ isPage = false, ...props }: HandlingProps) {
   const { visit, workflowId, requirement, page = isPage ? '' : workflowId } = props;
   const { visitor, csrf, times } = visit;
@@ -89,11 +87,9 @@ export function Handling({ isPage = false, ...props }: HandlingProps) {
 /** A proposed answer as a second person reads it before confirming it. */
 export interface ProposedShown {
   readonly answer: Answer;
-  /** The changes of a correction. */
   readonly changes: readonly Change[] | undefined;
 }
 
-/** A requirement with a proposal. */
 interface Proposing {
   readonly workflowId: string;
   readonly requirement: Requirement | undefined;

@@ -14,24 +14,20 @@ import { Field } from './field.js';
 import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
 import { BusinessCell, capitalized, Due, Empty, Pages, Person } from './parts.js';
 
-/** The size limits of the inbox. */
 export interface InboxSizes {
-  /** Requirements on one page. */
   readonly page: number;
   /** The most urgent onboardings, which all pages together show, and which are searched and sorted. */
   readonly list: number;
 }
 
-/** The refresh interval of the list, in seconds. */
 const REFRESH_SECONDS = 10;
 
 const DUE = { overdue: 'overdue', today: 'due today or before', week: 'due this week or before' } as const;
 const TAKEN = { untaken: 'nobody has it', taken: 'somebody has it', mine: 'I have it' } as const;
-const SORT = { due: 'first due', waiting: 'longest waiting', dba: 'business' } as const;
+const SORT = { waiting: 'longest waiting', dba: 'business' } as const;
 
 const keysOf = <Name extends string>(record: Readonly<Record<Name, string>>) => Object.keys(record) as Name[];
 
-/** The filters and the order that the address bar holds. */
 function choicesIn(fields: Fields) {
   const after = fields.text('after');
   return {
@@ -41,7 +37,7 @@ function choicesIn(fields: Fields) {
     due: fields.oneOf('due', keysOf(DUE)),
     text: fields.text('text').trim(),
     taken: fields.oneOf('taken', keysOf(TAKEN)),
-    sort: fields.oneOf('sort', keysOf(SORT)) ?? 'due',
+    sort: fields.oneOf('sort', keysOf(SORT)),
     page: fields.page('page'),
     /** Only what is due later: the next part of a very long list. */
     after: Number.isNaN(Date.parse(after)) ? undefined : new Date(after).toISOString(),
@@ -78,7 +74,7 @@ async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Prom
 
 /** Reports whether the console itself filters and sorts, which needs the whole list. */
 function isSearched({ due, text, taken, sort }: Choices): boolean {
-  return due !== undefined || text !== '' || taken !== undefined || sort !== 'due';
+  return due !== undefined || text !== '' || taken !== undefined || sort !== undefined;
 }
 
 /** The part of the list that the server cannot choose, sorted. */
@@ -98,7 +94,7 @@ export function chosenItems(
     waiting: ({ raisedAt = '' }: InboxItem) => raisedAt,
     dba: nameOf,
   };
-  return sort === 'due' ? chosen : chosen.sort((one, other) => by[sort](one).localeCompare(by[sort](other)));
+  return sort ? chosen.sort((one, other) => by[sort](one).localeCompare(by[sort](other))) : chosen;
 }
 
 function isDue(
@@ -136,24 +132,12 @@ function InboxFilters({ choices, visit }: { readonly choices: Choices; readonly 
   return (
     <Filters label="Filter the inbox" action="/" isFiltered={isFiltered}>
       <Field label="Business or ID" type="search" name="text" value={text} maxLength={200} />
-      <Choice
-        name="kind"
-        label="Task"
-        none="every task"
-        chosen={kind}
-        choices={REQUIREMENT_KINDS.map((name) => [name, TASKS[name]])}
-      />
+      <Choice name="kind" label="Task" none="every task" chosen={kind} choices={TASKS} />
       <SystemChoice chosen={system} />
       <AccountChoice visit={visit} chosen={account} />
-      <Choice name="due" label="Due" none="whenever" chosen={due} choices={Object.entries(DUE)} />
-      <Choice name="taken" label="Claimed" none="or not" chosen={taken} choices={Object.entries(TAKEN)} />
-      <Choice
-        name="sort"
-        label="Sorted by"
-        none={SORT.due}
-        chosen={sort}
-        choices={Object.entries(SORT).slice(1)}
-      />
+      <Choice name="due" label="Due" none="whenever" chosen={due} choices={DUE} />
+      <Choice name="taken" label="Claimed" none="or not" chosen={taken} choices={TAKEN} />
+      <Choice name="sort" label="Sorted by" none="first due" chosen={sort} choices={SORT} />
     </Filters>
   );
 }
@@ -163,7 +147,6 @@ interface ListProps {
   readonly items: readonly InboxItem[];
   readonly choices: Choices;
   readonly visit: Visit;
-  /** The number of rows on a page. */
   readonly size: number;
 }
 
@@ -173,8 +156,8 @@ function InboxList({ list, items, choices, visit, size }: ListProps) {
   const page = Math.min(wanted, pages);
   const isWhole = list.later === 0 || isSearched(choices);
   const shown = withQuestions(visit.client, items.slice((page - 1) * size, page * size));
-  const to = (number: number) => address('/', { ...chosenFields(others), page: number > 1 ? number : '' });
-  const source = address('/inbox/part', { ...chosenFields(others), page });
+  const to = (number: number) => address('/', { ...others, page: number > 1 ? number : '' });
+  const source = address('/inbox/part', { ...others, page });
   return (
     <section id="inbox" data-live={source} data-seconds={REFRESH_SECONDS} aria-label="Open requirements">
       {items.length === 0 ? (
@@ -195,10 +178,6 @@ function InboxList({ list, items, choices, visit, size }: ListProps) {
       <Pages page={page} pages={pages} isOpen={!isWhole} to={to} />
     </section>
   );
-}
-
-function chosenFields({ sort, ...choices }: Omit<Choices, 'page'>) {
-  return { ...choices, sort: sort === 'due' ? '' : sort };
 }
 
 function summaryOf(items: readonly InboxItem[]): string {
@@ -282,7 +261,7 @@ function NothingHere({ list: { items }, choices }: LeftOutProps) {
 function Later({ list: { total, later, until }, choices }: LeftOutProps) {
   if (later === 0) return null;
   const { page: _, ...others } = choices;
-  const next = address('/', { ...chosenFields(others), after: until?.toISOString() });
+  const next = address('/', { ...others, after: until?.toISOString() });
   return (
     <p id="inbox-later">
       {isSearched(choices)

@@ -7,7 +7,6 @@ import { Problem } from './parts.js';
 
 interface InputFieldsProps {
   readonly parts: readonly FormPart[];
-  /** The values of the fields. */
   readonly typed: Typed;
   readonly problems: readonly FieldProblem[];
   /** Choices of fields that the schema takes as text, by field: value and label. */

@@ -18,9 +18,6 @@ import { Asked as AskedText, isFourEyes, ObstacleNote } from './requirement.js';
 import { Stages } from './stages.js';
 import { Answered, Timeline } from './timeline.js';
 
-/** The page of an onboarding. */
-
-/** The refresh interval of the onboarding, in seconds. */
 const REFRESH_SECONDS = 5;
 
 async function showOnboarding(visit: Visit): Promise<Shown> {
@@ -30,7 +27,6 @@ async function showOnboarding(visit: Visit): Promise<Shown> {
   return onboardingShown({ visit, listed, view }, await maskedInput(visit.client, description));
 }
 
-/** The part of the page that the browser refreshes. */
 async function showPart(visit: Visit): Promise<Shown> {
   const listed = await listedOf(visit.client, await openOnboarding(visit));
   const view = await onboardingView(visit.client, listed.workflowId);

@@ -20,8 +20,6 @@ import { Field } from './field.js';
 import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
 import { BusinessCell, Empty, Pages, When } from './parts.js';
 
-/** The list of onboardings, with the filters of `gangway list`. */
-
 const PAGE_SIZE = 50;
 
 /** Temporal lists from the start only, so a later page costs as much as all before it. */
@@ -29,6 +27,9 @@ const MOST_PAGES = 40;
 
 const WHAT = { onboardings: ONBOARDINGS, operations: OPERATIONS, accounts: ACCOUNTS } as const;
 const WHAT_NAMES = { operations: 'single operations', accounts: 'partner accounts' } as const;
+const KINDS = Object.fromEntries(
+  Object.entries(ONBOARDINGS).map(([name, words]) => [name, words.replace('-', ' ')]),
+);
 const STATES = { running: 'running', waiting: 'waits for a person', ended: 'ended' } as const;
 
 function choicesIn(fields: Fields) {
@@ -103,36 +104,10 @@ function OnboardingFilters({ choices, visit }: { readonly choices: Choices; read
   return (
     <Filters label="Filter the onboardings" action="/onboardings" isFiltered={isFiltered}>
       <Field label="Business, the whole name" type="search" name="dba" value={dba} maxLength={200} />
-      <Choice
-        name="what"
-        label="Show"
-        none="onboardings"
-        chosen={what}
-        choices={Object.entries(WHAT_NAMES)}
-      />
-      {!what && (
-        <Choice
-          name="type"
-          label="Kind"
-          none="every kind"
-          chosen={type}
-          choices={Object.entries(ONBOARDINGS).map(([name, words]) => [name, words.replace('-', ' ')])}
-        />
-      )}
-      <Choice
-        name="stage"
-        label="Stage"
-        none="every stage"
-        chosen={stage}
-        choices={STAGES.map((name) => [name, name.replaceAll('-', ' ')])}
-      />
-      <Choice
-        name="state"
-        label="State"
-        none="running or ended"
-        chosen={state}
-        choices={Object.entries(STATES)}
-      />
+      <Choice name="what" label="Show" none="onboardings" chosen={what} choices={WHAT_NAMES} />
+      {!what && <Choice name="type" label="Kind" none="every kind" chosen={type} choices={KINDS} />}
+      <Choice name="stage" label="Stage" none="every stage" chosen={stage} choices={STAGES} />
+      <Choice name="state" label="State" none="running or ended" chosen={state} choices={STATES} />
       <SystemChoice chosen={system} />
       <AccountChoice visit={visit} chosen={account} />
       <Field label="Agent profile" name="agent" value={agent} inputMode="numeric" maxLength={20} />

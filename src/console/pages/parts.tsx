@@ -3,8 +3,6 @@ import { nameOf } from '../../operators/names.js';
 import type { Time, Times } from '../../operators/time.js';
 import { pathOf } from '../query.js';
 
-/** Small parts that several pages have. */
-
 /** A time in the zone of the person, which programs can read as well. */
 export function When({ time, times }: { readonly time: Time; readonly times: Times }) {
   return <time dateTime={new Date(time).toISOString()}>{times.at(time)}</time>;
@@ -81,7 +79,6 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The first sentence of an explanation. */
 export function firstSentence(text: string): string {
   return /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;
 }

@@ -18,7 +18,6 @@ import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './
 
 const GROUPS = ['agent', 'account'] as const;
 
-/** The scope of a report, from the address. */
 function givenIn({ request }: Visit) {
   const fields = Fields.ofQuery(request);
   const text = (name: string) => fields.text(name).trim();
@@ -72,13 +71,7 @@ async function showReport(visit: Visit): Promise<Shown> {
         <SystemChoice chosen={given.system} />
         <AccountChoice visit={visit} chosen={given.account} />
         <Field label="Agent profile" name="agent" value={given.agent} inputMode="numeric" />
-        <Choice
-          name="by"
-          label="Compare"
-          none="nothing"
-          chosen={given.by}
-          choices={GROUPS.map((name) => [name, name])}
-        />
+        <Choice name="by" label="Compare" none="nothing" chosen={given.by} choices={GROUPS} />
       </Filters>
       <p>
         <a href={`/report.json${query}`}>Download as JSON</a>, <a href={`/report.csv${query}`}>as CSV</a>

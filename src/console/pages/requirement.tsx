@@ -29,12 +29,9 @@ import {
 } from './handling.js';
 import { capitalized, Due, inShort, Problem, Prose, Trail, When } from './parts.js';
 
-/** The page of a requirement: what is asked, and what has become of it. */
-
 /** The interval at which the page checks whether the requirement is still open, in seconds. */
 const REFRESH_SECONDS = 5;
 
-/** The requirement of a request, as its workflow has it. */
 export interface Found {
   readonly workflowId: string;
   readonly requirementId: string;
@@ -76,7 +73,6 @@ function listedRequirement({ requirements }: Listed, requirementId: string): Req
   return { id, kind, raisedAt, dueAt, title: TASKS[kind], detail: '', answers: [] };
 }
 
-/** The page of one requirement, with a form for each answer that it allows. */
 async function showRequirement(visit: Visit): Promise<Shown> {
   const found = await find(visit, false);
   const { workflowId, requirementId, state } = found;
@@ -89,7 +85,6 @@ async function showRequirement(visit: Visit): Promise<Shown> {
   return requirementShown(visit, found);
 }
 
-/** The part of the page that the browser refreshes. */
 async function showState(visit: Visit): Promise<Shown> {
   const found = await find(visit, false);
   return { part: <LiveState found={found} visit={visit} proposed={await proposedIn(visit, found)} /> };

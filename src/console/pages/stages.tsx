@@ -12,8 +12,6 @@ import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { capitalized, firstSentence, Prose } from './parts.js';
 
-/** The stages of an onboarding. */
-
 /** The stages of each kind of onboarding, in order. */
 const STAGES: Readonly<Partial<Record<WorkflowType, readonly Stage[]>>> = {
   merchantBoarding: ['preparing', 'applying', 'underwriting', 'boarding'],

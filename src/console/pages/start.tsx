@@ -22,14 +22,12 @@ import { Field } from './field.js';
 import { InputFields, ProblemList } from './input-fields.js';
 import { Form, Problem } from './parts.js';
 
-/** A kind of onboarding in the browser, whatever its input. */
 interface Startable {
   readonly type: StartableType;
   readonly name: string;
   readonly what: string;
   readonly form: (visit: Visit) => Promise<Shown>;
   readonly start: (visit: Visit) => Promise<Shown>;
-  /** Starts what a file has. */
   readonly fromFile: (visit: Visit, value: unknown, file: string) => Promise<Shown>;
 }
 
@@ -108,7 +106,6 @@ function startable<Input extends { readonly externalId: string; readonly account
   };
 }
 
-/** The values and problems that a form shows after an attempt. */
 interface Given {
   readonly status: number;
   readonly typed: Typed;

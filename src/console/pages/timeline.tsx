@@ -11,8 +11,6 @@ import { hasRole } from '../visitor.js';
 import { Field } from './field.js';
 import { Form, firstSentence, inShort, Prose, When } from './parts.js';
 
-/** The timeline of an onboarding, and people's answers. */
-
 interface AnsweredProps {
   readonly visit: Visit;
   readonly view: OnboardingView;

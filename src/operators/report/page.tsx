@@ -47,7 +47,6 @@ export function pageOf(title: string, body: ComponentChildren): string {
   return `<!doctype html>${harmless(renderToString(page))}\n`;
 }
 
-/** A column of a table. */
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
@@ -66,7 +65,6 @@ interface TableProps<Row> {
   readonly none?: string;
 }
 
-/** A table with a caption. */
 export function Table<Row>({ caption, rows, columns, isWide, rowOf, none = 'none' }: TableProps<Row>) {
   if (rows.length === 0)
     return (
@@ -120,7 +118,6 @@ export function Facts({ facts }: { readonly facts: Readonly<Record<string, Compo
   );
 }
 
-/** Warnings at the top of a page. */
 export function Notes({ notes }: { readonly notes: readonly string[] }) {
   if (notes.length === 0) return null;
   return (
@@ -134,7 +131,6 @@ export function Notes({ notes }: { readonly notes: readonly string[] }) {
   );
 }
 
-/** A time on a page. */
 export function Time({ times, at }: { readonly times: Times; readonly at: string | undefined }) {
   return at === undefined ? null : <time dateTime={at}>{times.atSecond(at)}</time>;
 }

@@ -25,7 +25,6 @@ function nameOf({ onboarding: { facts, externalId, workflowId } }: ExportedRecor
   return facts.dba ?? externalId ?? workflowId;
 }
 
-/** Everything that a record has. */
 export function RecordBody({ record, times }: Shown) {
   const { onboarding, parts, exportedAt, exportedBy, privateValues, reason, namespace } = record;
   const masking =
