@@ -81,6 +81,14 @@ export class NotShown extends Error {
   }
 }
 
+/** Ends a request with another page than that of its route. */
+export class Instead extends Error {
+  override readonly name = 'Instead';
+  constructor(readonly shown: Shown) {
+    super('another page');
+  }
+}
+
 /** @throws {NotShown} when a person has only a lower role */
 export function requireRole(visitor: Pick<Visitor, 'role'>, role: Role): void {
   if (hasRole(visitor, role)) return;

@@ -31,6 +31,7 @@ import { endQuestions } from './questions.js';
 import {
   type AuditEvent,
   type Console,
+  Instead,
   NotShown,
   type Route,
   requireRole,
@@ -268,9 +269,14 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
       const shown = admission.doubtOf(request)
         ? console.client.withDeadline(Date.now(), () => show(visit))
         : inTime(console.client, isReady, () => show(visit));
-      return send(visit, await shown, sessions);
+      return send(visit, await shown.catch(instead), sessions);
     },
   });
+}
+
+function instead(error: unknown): Shown {
+  if (error instanceof Instead) return error.shown;
+  throw error;
 }
 
 /** Asks Temporal, and gives up early when it has not responded a moment ago. */

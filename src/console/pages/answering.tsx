@@ -17,7 +17,7 @@ import {
   sendAnswer,
 } from '../answer.js';
 import { Fields, pathOf } from '../query.js';
-import { NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
+import { Instead, NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
 import { hasRole } from '../visitor.js';
 import { carried, labelOf } from './answer-forms.js';
@@ -32,13 +32,8 @@ interface Answerable extends Found {
   readonly requirement: Requirement;
 }
 
-/** @returns the page instead, when the requirement cannot be answered now, or not so */
-async function answerable(
-  visit: Visit,
-  found: Found,
-  kind: AnswerKind,
-  fields: Fields,
-): Promise<Answerable | { readonly instead: Shown }> {
+/** @throws {Instead} with the page for a requirement that cannot be answered now, or not so */
+async function answerable(visit: Visit, found: Found, kind: AnswerKind, fields: Fields): Promise<Answerable> {
   const { state, requirement, requirementId } = found;
   if (!state) {
     const known = requirement ?? { ...unsent(found), title: 'A requirement', answers: [kind] };
@@ -49,13 +44,13 @@ async function answerable(
       </Problem>
     );
     const page = { status: 503, filled, notice };
-    return { instead: await requirementShown(visit, { ...found, requirement: known }, page) };
+    throw new Instead(await requirementShown(visit, { ...found, requirement: known }, page));
   }
   const isTakenBack = kind === 'take-back';
   if (isTakenBack && !state.unsent?.includes(requirementId))
     throw new NotShown(409, 'The partner already has this answer, or someone took it back.');
   const asked = requirement ?? (isTakenBack ? unsent(found) : undefined);
-  if (!asked) return { instead: goneShown(visit, found, state, fields) };
+  if (!asked) throw new Instead(goneShown(visit, found, state, fields));
   if (!isTakenBack && !asked.answers.includes(kind))
     throw new NotShown(422, `This requirement does not accept this answer (${labelOf(asked, kind)}).`);
   requireRole(visit.visitor, roleFor(asked, kind));
@@ -77,7 +72,6 @@ async function answerRequirement(visit: Visit): Promise<Shown> {
   if (!kind) throw new NotShown(400, 'This form is not from this console.');
   const found = await find(visit, true);
   const open = await answerable(visit, found, kind, fields);
-  if ('instead' in open) return open.instead;
   const { requirement, correctable } = open;
   const again = (status: number, problems: Filled['problems']) =>
     requirementShown(visit, found, { status, filled: { kind, fields, problems } });
@@ -270,42 +264,26 @@ function AbandonNote({ found: { state } }: { readonly found: Answerable }) {
 async function uploadDocuments(visit: Visit): Promise<Shown> {
   const { settings, request, csrf } = visit;
   const store = await documentsOf(settings);
-  const check = async (fields: Fields) => answerable(visit, await find(visit, true), 'documents', fields);
-  let checked: Awaited<ReturnType<typeof check>> | undefined;
+  let open: Answerable | undefined;
   const mayStore = async (fields: Fields) => {
-    checked = await check(fields);
-    if ('instead' in checked) throw new Stopped(checked.instead);
+    open = await answerable(visit, await find(visit, true), 'documents', fields);
   };
-  try {
-    const { documents, fields, refused } = await receiveDocuments(request, { csrf, store, mayStore });
-    const open = checked ?? (await check(fields));
-    if ('instead' in open) return open.instead;
-    const reasons: FieldProblem[] = [];
-    const reason = reasonIn(fields, 'documents', reasons);
-    const problems = [...reasons, ...(refused?.problems ?? [])];
-    const discarded = () => discard(store, documents);
-    if (problems.length > 0) {
-      await discarded();
-      const filled = { kind: 'documents' as const, fields, problems: [...problems, ...CHOOSE_AGAIN] };
-      return requirementShown(visit, open, { status: 422, filled });
-    }
-    return send(visit, open, { answer: { kind: 'documents', documents }, reason }, fields, discarded);
-  } catch (error) {
-    if (error instanceof Stopped) return error.shown;
-    throw error;
+  const { documents, fields, refused } = await receiveDocuments(request, { csrf, store, mayStore });
+  const found = open ?? (await answerable(visit, await find(visit, true), 'documents', fields));
+  const reasons: FieldProblem[] = [];
+  const reason = reasonIn(fields, 'documents', reasons);
+  const problems = [...reasons, ...(refused?.problems ?? [])];
+  const discarded = () => discard(store, documents);
+  if (problems.length > 0) {
+    await discarded();
+    const filled = { kind: 'documents' as const, fields, problems: [...problems, ...CHOOSE_AGAIN] };
+    return requirementShown(visit, found, { status: 422, filled });
   }
+  return send(visit, found, { answer: { kind: 'documents', documents }, reason }, fields, discarded);
 }
 
 /** A browser does not keep the files of a form. */
 const CHOOSE_AGAIN = [{ field: 'documents', message: 'choose the files again' }];
-
-/** Ends an upload before its first byte is stored. */
-class Stopped extends Error {
-  override readonly name = 'Stopped';
-  constructor(readonly shown: Shown) {
-    super('the answer cannot be given');
-  }
-}
 
 export const ANSWERING_ROUTES: readonly Route[] = [
   { method: 'POST', path: REQUIREMENT_PATH, role: 'operator', show: answerRequirement },

@@ -17,6 +17,7 @@ import {
 import { csvOf } from '../../operators/csv.js';
 import { Facts, Notes, Table, Time } from '../../operators/report/page.js';
 import { parseJson, utf8 } from '../../operators/text.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
 import { promptly } from '../../temporal/unavailable.js';
 import { type HeldFile, receivedForm } from '../held-files.js';
 import { accountProblem, ownAccounts } from '../own-accounts.js';
@@ -96,6 +97,11 @@ function pathOf({ id }: Batch): string {
   return `/batches/${id.slice(PREFIX.length)}`;
 }
 
+interface FileForm {
+  readonly delimiter?: string | undefined;
+  readonly mapping?: HeldFile | undefined;
+}
+
 interface CheckedFile {
   readonly name: string;
   readonly validation: Validation;
@@ -114,10 +120,7 @@ const ROWS_AT_ONCE = 50;
 export async function checkedFile(
   { settings, visitor }: Pick<Console, 'settings'> & { readonly visitor: Visitor },
   { name, bytes }: HeldFile,
-  {
-    delimiter,
-    mapping,
-  }: { readonly delimiter?: string | undefined; readonly mapping?: HeldFile | undefined },
+  { delimiter, mapping }: FileForm,
 ): Promise<CheckedFile> {
   const known = ownAccounts(settings, visitor);
   const given = mapping && {
@@ -227,7 +230,7 @@ function isUnderWay({ state, hasEnded }: Batch): boolean {
 interface BatchPageProps extends Pick<Visit, 'csrf' | 'times'> {
   readonly batch: Batch;
   /** Why a confirmation did not start it. */
-  readonly problem?: string | undefined;
+  readonly problem?: FieldProblem | undefined;
 }
 
 function BatchPage({ batch, csrf, times, problem }: BatchPageProps) {
@@ -305,19 +308,20 @@ const NUMBER = { class: 'short', inputMode: 'numeric' } as const;
 /** What the start of a checked file does. More than a few rows need a number that is typed. */
 function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
   const { rows, kinds, name } = batch.state;
-  const isTyped = rows > UNCONFIRMED_ROWS;
+  const rate = String(DEFAULT_RATE);
+  const wrong = (field: string) => (problem?.field === field ? [problem.message] : []);
   return (
     <>
       <Facts facts={{ Rows: rows, Kinds: kindsOf(kinds), Problems: 'none' }} />
       <p>{consequenceOf(name, { rows, counts: kinds })}</p>
       <p>A row whose external ID was started before attaches to that onboarding, and starts no second one.</p>
       <Form action={`${pathOf(batch)}/start`} noValidate autocomplete="off" csrf={csrf}>
-        <Field {...NUMBER} name="rate" label="Starts per second" value={String(DEFAULT_RATE)} />
-        {isTyped && <Field {...NUMBER} name="rows" label="To confirm, type the number of rows" />}
-        {problem && (
-          <p class="wrong-text" role="alert">
-            {problem}
-          </p>
+        <Field {...NUMBER} name="rate" label="Starts per second" value={rate} problems={wrong('rate')} />
+        {rows > UNCONFIRMED_ROWS && (
+          <Field
+            {...{ ...NUMBER, name: 'rows', problems: wrong('rows') }}
+            label="To confirm, type the number of rows"
+          />
         )}
         <button type="submit">Start {rowsOf(rows)}</button>
       </Form>
@@ -333,15 +337,17 @@ async function startBatch(visit: Visit): Promise<Shown> {
   const fields = Fields.ofBody(visit.request);
   const [rows, given] = [fields.text('rows').trim(), fields.text('rate').trim()];
   const total = batch.state.rows;
+  const again = (problem: FieldProblem): Shown => ({
+    ...{ title: 'Batch', status: 422, page: <BatchPage {...visit} {...{ batch, problem }} /> },
+  });
   const rate = /^[1-9]\d{0,3}$/.test(given) ? Number(given) : undefined;
-  const problem =
-    total > UNCONFIRMED_ROWS && rows !== String(total)
-      ? 'The number does not match the number of rows. Nothing was started.'
-      : rate === undefined
-        ? 'Starts per second must be a whole number from 1 to 9999. Nothing was started.'
-        : undefined;
-  if (problem !== undefined)
-    return { title: 'Batch', status: 422, page: <BatchPage {...visit} {...{ batch, problem }} /> };
+  if (total > UNCONFIRMED_ROWS && rows !== String(total))
+    return again({
+      field: 'rows',
+      message: 'The number does not match the number of rows. Nothing was started.',
+    });
+  if (rate === undefined)
+    return again({ field: 'rate', message: 'must be a whole number from 1 to 9999. Nothing was started.' });
   const handle = visit.client.workflow.getHandle(batch.id);
   await promptly(visit.client, () =>
     handle.executeUpdate(confirmBatch, { args: [{ rate, concurrency: CONCURRENCY }] }),

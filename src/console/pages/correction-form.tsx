@@ -6,17 +6,18 @@ import { type FormField, nameOfRemoval, nameOfValue, OTHER_FIELDS } from '../cor
 import { Field, fieldLabel } from './field.js';
 import { capitalized } from './parts.js';
 
+interface CorrectionProps {
+  /** The id of the requirement. */
+  readonly id: string;
+  readonly own: Filled | undefined;
+}
+
 /** The form of a correction: the fields that the partner named, and all others in groups. */
 export function Correction({
   id,
   correctable,
   own,
-}: {
-  /** The id of the requirement. */
-  readonly id: string;
-  readonly correctable: readonly FormField[];
-  readonly own: Filled | undefined;
-}) {
+}: CorrectionProps & { readonly correctable: readonly FormField[] }) {
   const named = correctable.filter(({ isNamed }) => isNamed);
   const others = correctable.filter(({ isNamed }) => !isNamed);
   const isWrong = (field: FormField) => own?.problems.some((problem) => problem.field === field.name);
@@ -66,15 +67,7 @@ function titleOf(group: string): string {
   return list === undefined ? fieldLabel(group) : `${fieldLabel(list)}: number ${Number(index) + 1}`;
 }
 
-function CorrectionField({
-  id,
-  field,
-  own,
-}: {
-  readonly id: string;
-  readonly field: FormField;
-  readonly own: Filled | undefined;
-}) {
+function CorrectionField({ id, field, own }: CorrectionProps & { readonly field: FormField }) {
   const { name, entry, now, rule, values = [], isRequired } = field;
   const isListed = values.length > 0 && rule.startsWith('one of');
   const advice = [
@@ -114,7 +107,7 @@ function CorrectionField({
 }
 
 /** Applications take fields that no schema names. */
-function OtherFields({ id, own }: { readonly id: string; readonly own: Filled | undefined }) {
+function OtherFields({ id, own }: CorrectionProps) {
   const rows = Array.from({ length: OTHER_FIELDS }, (_, index) => `other.${index}`);
   const isOpen = rows.some((row) => own?.fields.text(`${row}.name`) || own?.fields.text(`${row}.value`));
   return (

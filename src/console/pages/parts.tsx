@@ -52,14 +52,13 @@ export function Problem({ children, isFocused = false }: ProblemProps) {
   );
 }
 
-/** Stands in place of a list without rows. */
-export function Empty({
-  title,
-  children,
-}: {
+interface EmptyProps {
   readonly title: string;
   readonly children?: ComponentChildren;
-}) {
+}
+
+/** Stands in place of a list without rows. */
+export function Empty({ title, children }: EmptyProps) {
   return (
     <div class="empty">
       <h2>{title}</h2>
@@ -135,19 +134,16 @@ export function Person({ actor }: { readonly actor: string }) {
   return name === undefined ? actor : <span title={actor}>{name}</span>;
 }
 
-/** Pages of a list, by links that stay valid. */
-export function Pages({
-  page,
-  pages,
-  isOpen = false,
-  to,
-}: {
+interface PagesProps {
   readonly page: number;
   readonly pages: number;
   /** True if there may be more. */
   readonly isOpen?: boolean;
   readonly to: (page: number) => string;
-}) {
+}
+
+/** Pages of a list, by links that stay valid. */
+export function Pages({ page, pages, isOpen = false, to }: PagesProps) {
   if (pages < 2) return null;
   return (
     <nav class="pages" aria-label="Pages">
