@@ -111,3 +111,17 @@ function Page(frame: Frame & { readonly children: ComponentChildren }) {
     </html>
   );
 }
+
+/** @param message for the person */
+export function errorPage(status: number, message: string) {
+  const page = (
+    <>
+      <h1>{status === 404 ? 'Not found' : status === 403 ? 'Not allowed' : 'Something went wrong'}</h1>
+      <p>{message}</p>
+      <p>
+        <a href="/">Back to the inbox</a>
+      </p>
+    </>
+  );
+  return { status, title: 'Not shown', page };
+}

@@ -24,8 +24,7 @@ import { hasSignedOut, recordSignOut } from '../temporal/sign-outs.js';
 import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../temporal/unavailable.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
 import { ASSETS, type Asset } from './assets.js';
-import { pageWith, partWith } from './layout.js';
-import { errorPage } from './pages/error.js';
+import { errorPage, pageWith, partWith } from './layout.js';
 import { ROUTES } from './pages/routes.js';
 import { endQuestions } from './questions.js';
 import {

@@ -1,5 +1,6 @@
 import { partsOfId, systemOf } from '../../messages/ids.js';
 import { Facts as Known } from '../../operators/report/page.js';
+import { PART_NAMES } from '../../operators/report/record-page.js';
 import { portalLink } from '../../partners/account-settings.js';
 import { REDACTED } from '../../privacy/masked.js';
 import type { Listed } from '../../temporal/search.js';
@@ -12,7 +13,6 @@ import type { Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { fieldLabel } from './field.js';
 import { Form, Problem, When } from './parts.js';
-import { PART_NAMES } from './stages.js';
 
 export interface OnboardingProps {
   readonly visit: Visit;

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { UNNAMED } from '../../operators/report/counted.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import type { Visit } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
@@ -46,9 +47,6 @@ export function Choice({ none, chosen, choices, ...field }: ChoiceProps) {
 export function SystemChoice({ chosen }: Pick<ChoiceProps, 'chosen'>) {
   return <Choice name="system" label="Partner" none="every partner" chosen={chosen} choices={SYSTEM_NAMES} />;
 }
-
-/** The name of the account without a name in the address bar. */
-const UNNAMED = 'default';
 
 /** The accounts whose onboardings are listed; undefined for all. */
 export function listedAccounts(visitor: Visitor, chosen: string): readonly string[] | undefined {

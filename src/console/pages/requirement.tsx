@@ -99,14 +99,14 @@ interface Extra {
 
 /** @throws {NotShown} when there is no such requirement */
 export async function requirementShown(visit: Visit, found: Found, extra: Extra = {}): Promise<Shown> {
-  const { requirement, workflowId, requirementId, obstacle } = found;
+  const { requirement, workflowId, requirementId, listed, obstacle } = found;
   if (!requirement) throw new NotShown(404, 'There is no such requirement.');
   const { status = 200, filled, notice, preview } = extra;
   const correctable = await correctionForm(visit, found);
   const proposed = await proposedIn(visit, found);
   const page = (
     <>
-      <TrailOf found={found} />
+      <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
       <h1>{requirement.title}</h1>
       {obstacle && <ObstacleNote obstacle={obstacle} />}
       {notice}
@@ -144,10 +144,6 @@ export function isFourEyes({ settings }: Visit, { kind }: Pick<Requirement, 'kin
 async function correctionForm(visit: Visit, { requirement, state, correctable }: Found) {
   if (!state || !requirement?.answers.includes('correction')) return undefined;
   return formFields(await correctable(), visit.settings, requirement);
-}
-
-function TrailOf({ found: { workflowId, listed } }: { readonly found: Found }) {
-  return <Trail to={pathOf(workflowId)} name={nameOf(listed)} />;
 }
 
 export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboarding }) {
@@ -282,10 +278,10 @@ function Ended({ state, requirementId, visit: { times, visitor } }: EndedProps) 
 
 /** The page after another person was first, or the requirement closed itself. */
 export function goneShown(visit: Visit, found: Found, state: OnboardingState, typed?: Fields): Shown {
-  const { workflowId, requirementId } = found;
+  const { workflowId, requirementId, listed } = found;
   const page = (
     <>
-      <TrailOf found={found} />
+      <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
       <h1>No longer open</h1>
       <Problem>
         <p>

@@ -5,6 +5,7 @@ import type { OnboardingState, Stage } from '../../messages/onboarding-state.js'
 import { PARTS, type Part } from '../../messages/onboardings.js';
 import { whatHappened } from '../../operators/codes.js';
 import type { PartState } from '../../operators/parts.js';
+import { PART_NAMES } from '../../operators/report/record-page.js';
 import { span } from '../../operators/time.js';
 import type { Listed } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
@@ -17,12 +18,6 @@ const STAGES: Readonly<Partial<Record<WorkflowType, readonly Stage[]>>> = {
   merchantBoarding: ['preparing', 'applying', 'underwriting', 'boarding'],
   businessOnboarding: ['applying', 'underwriting', 'opening'],
   terminalProvisioning: ['provisioning'],
-};
-
-export const PART_NAMES: Readonly<Record<Part, string>> = {
-  boarding: 'Merchant',
-  business: 'Business',
-  terminal: 'Terminal',
 };
 
 /** The ends that everybody hoped for. */

@@ -1,4 +1,4 @@
-import { fieldOf, mergePatch } from '../../messages/objects.js';
+import { fieldOf, isObject, mergePatch } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
 import type { AcceptedAnswer } from '../../temporal/history.js';
@@ -147,8 +147,4 @@ function changesBetween(old: unknown, now: unknown, field = ''): Change[] {
   return [...names].flatMap((name) =>
     changesBetween(fieldOf(old, name), fieldOf(now, name), field === '' ? name : `${field}.${name}`),
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

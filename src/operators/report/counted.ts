@@ -20,8 +20,8 @@ export interface ReportOf {
 
 const DEFAULT_SINCE_MS = 84 * 86_400_000;
 
-/** The name of the account without a name in filters. */
-const UNNAMED = 'default';
+/** The name of the account without a name in filters and in the address bar. */
+export const UNNAMED = 'default';
 
 /** Reads the list of workflows, page by page. Queries no workflow. */
 export async function reportOf(client: Client, options: ReportOf): Promise<Report> {

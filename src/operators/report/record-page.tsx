@@ -50,7 +50,7 @@ export function RecordBody({ record, times }: Shown) {
   );
 }
 
-const TITLES: Readonly<Record<CustomerPart, string>> = {
+export const PART_NAMES: Readonly<Record<CustomerPart, string>> = {
   boarding: 'Merchant',
   business: 'Business',
   terminal: 'Terminal',
@@ -58,7 +58,7 @@ const TITLES: Readonly<Record<CustomerPart, string>> = {
 
 function titleOf({ workflowType }: ExportedOnboarding): string {
   const part = (Object.keys(PARTS) as CustomerPart[]).find((each) => PARTS[each] === workflowType);
-  return part === undefined ? workflowType : TITLES[part];
+  return part === undefined ? workflowType : PART_NAMES[part];
 }
 
 /** @param Heading of its sections */
