@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
 import { NEED_REASON } from '../../operators/answering.js';
 import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
@@ -140,12 +141,9 @@ function Content({ kind, requirement, own, correctable = [] }: ContentProps) {
     ...{ id: `${id}-${name}`, name, required: true },
     ...{ value: own?.fields.text(name), problems: wrongIn(own, name) },
   });
-  const mebibytes = MAX_ATTACHMENT_BYTES / 1024 / 1024;
   switch (kind) {
-    case 'text': {
-      const advice = `At most ${MOST_TEXT} characters. The partner reads it.`;
-      return <Field {...field('text')} label="Answer" rows={5} maxLength={MOST_TEXT} advice={advice} />;
-    }
+    case 'text':
+      return <Field {...field('text')} label="Answer" rows={5} maxLength={MOST_TEXT} advice={TEXT_RULE} />;
     case 'code':
       return (
         <Field
@@ -176,15 +174,13 @@ function Content({ kind, requirement, own, correctable = [] }: ContentProps) {
       );
     case 'documents':
       return (
-        <div class="drop" data-drop="">
+        <Drop>
           <Field
             {...field('documents')}
             {...{ type: 'file', label: 'Documents', multiple: true, accept: ACCEPTED_NAMES.join(',') }}
-            advice={`PDF, PNG, JPEG, TIFF, text or CSV. At most ${MOST_FILES} files of ${mebibytes} MiB each.`}
+            advice={DOCUMENTS_RULE}
           />
-          <ul data-files-chosen="" aria-live="polite" />
-          <progress data-progress="" max={100} value={0} hidden aria-label="Upload" />
-        </div>
+        </Drop>
       );
     case 'correction':
       return <Correction id={id} correctable={correctable} own={own} />;
@@ -198,6 +194,21 @@ function Content({ kind, requirement, own, correctable = [] }: ContentProps) {
     case 'take-back':
       return null;
   }
+}
+
+const TEXT_RULE = `At most ${MOST_TEXT} characters. The partner reads it.`;
+
+const DOCUMENTS_RULE = `PDF, PNG, JPEG, TIFF, text or CSV. At most ${MOST_FILES} files of ${MAX_ATTACHMENT_BYTES / 1024 / 1024} MiB each.`;
+
+/** Takes dragged files, and shows how far their upload is. */
+function Drop({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <div class="drop" data-drop="">
+      {children}
+      <ul data-files-chosen="" aria-live="polite" />
+      <progress data-progress="" max={100} value={0} hidden aria-label="Upload" />
+    </div>
+  );
 }
 
 function meaningOf(choice: string): string {

@@ -51,6 +51,7 @@ table.listing { border-collapse: collapse; width: 100%; margin: 0; font-size: .9
 dl.known { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.25rem; margin: 1rem 0; }
 dl.known dt { color: var(--muted); }
 dl.known dd { margin: 0; overflow-wrap: anywhere; }
+code { display: inline; }
 code, pre, .code { padding: 0; font: .92em/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 pre { background: var(--sunken); border: 1px solid var(--line); border-radius: .35rem; padding: .6rem .8rem; margin: .4rem 0; white-space: pre-wrap; }
 summary { cursor: pointer; padding: .3rem 0; overflow-wrap: anywhere; }
