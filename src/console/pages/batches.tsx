@@ -46,7 +46,7 @@ export function BatchUpload({ csrf }: { readonly csrf: string }) {
     <>
       <h2>Many onboardings from a file</h2>
       <p>The console first checks the file and shows what would happen. Nothing starts before you confirm.</p>
-      <Form action="/batches" class="upload" enctype="multipart/form-data" csrf={csrf}>
+      <Form action="/batches" enctype="multipart/form-data" csrf={csrf}>
         <Field
           {...{ name: 'delimiter', label: 'Between the cells of a CSV' }}
           choices={Object.keys(DELIMITERS).map((name) => [name, name])}

@@ -92,7 +92,7 @@ function CorrectionField({ id, field, own }: CorrectionProps & { readonly field:
         inputMode={entry === 'digits' ? 'numeric' : undefined}
       />
       {now !== undefined && !isRequired && (
-        <label class="remove">
+        <label>
           <input
             type="checkbox"
             name={nameOfRemoval(name)}

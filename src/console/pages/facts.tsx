@@ -94,7 +94,7 @@ export function Input({ visit, workflowId, input, isPrivate }: InputProps) {
   const hasHidden = leaves.some(({ value }) => value === REDACTED);
   const facts = leaves.map(({ name, value }) => [
     `${fieldLabel(name)} (${name})`,
-    value === REDACTED ? <span class="masked">hidden</span> : String(value),
+    value === REDACTED ? <em>hidden</em> : String(value),
   ]);
   return (
     <details class="card" open={isPrivate} id="input">

@@ -154,7 +154,7 @@ function List({ found, visit: { times }, total }: ListProps) {
 function StageCell({ stage, state }: Listed) {
   return (
     <>
-      <span class={`stage-chip ${state}`}>{stage?.replaceAll('-', ' ') ?? state}</span>
+      {stage?.replaceAll('-', ' ') ?? state}
       {['failed', 'terminated', 'timed_out'].includes(state) && <small>{state.replace('_', ' ')}</small>}
     </>
   );

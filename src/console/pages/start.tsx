@@ -42,7 +42,7 @@ async function showChoice(visit: Visit): Promise<Shown> {
     <>
       <h1>Start</h1>
       <h2>One onboarding</h2>
-      <ul class="choices">
+      <ul>
         {Object.entries(KINDS).map(([path, { name, what }]) => (
           <li>
             <a href={`/start/${path}`}>Start a {name}</a> <span class="faint">{what}</span>
@@ -50,7 +50,7 @@ async function showChoice(visit: Visit): Promise<Shown> {
         ))}
       </ul>
       <h2>One onboarding from a file</h2>
-      <Form action="/start/file" class="upload" enctype="multipart/form-data" csrf={visit.csrf}>
+      <Form action="/start/file" enctype="multipart/form-data" csrf={visit.csrf}>
         <Field
           {...{ name: 'input', label: 'JSON file', type: 'file', accept: '.json' }}
           advice={[
@@ -138,7 +138,7 @@ function StartPage({ path, visit, parts, typed, problems, failure }: StartPagePr
         </Problem>
       )}
       {problems.length > 0 && <ProblemList problems={problems} parts={shown} />}
-      <Form action={`/start/${path}`} class="start" noValidate autocomplete="off" csrf={csrf}>
+      <Form action={`/start/${path}`} noValidate autocomplete="off" csrf={csrf}>
         <InputFields parts={shown} typed={typed} problems={problems} choices={{ account }} />
         <button type="submit">Start the {path}</button>
       </Form>
