@@ -10,7 +10,6 @@ import { type SessionData, type Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
 import { SIGN_IN_PATHS } from './sign-in.js';
 
-/** Whose request it is. */
 export interface Admission {
   /** undefined for a person who has not signed in, or has signed out. */
   sessionOf(request: FastifyRequest): SessionData | undefined;

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { changeable } from '../activities/corrections.js';
 import type { Correctable } from '../messages/activities.js';
 import type { KnownAccounts } from '../messages/inputs.js';
-import { fieldOf } from '../messages/objects.js';
 import type { Answer, AnswerKind, Requirement, RequirementKind } from '../messages/requirements.js';
 import { NEED_REASON, sendResolution } from '../operators/answering.js';
 import { type Change, changesOf, checkCorrection } from '../operators/corrections.js';
@@ -81,13 +80,11 @@ export function isPreviewed({ kind }: Pick<Requirement, 'kind'>, answer: AnswerK
 export interface ReadAnswer {
   readonly answer: Answer;
   readonly reason: string;
-  /** The changes of a correction. */
   readonly changes?: readonly Change[];
   /** For a correction: see {@link mayMoveMoney}. */
   readonly mayMoveMoney?: boolean;
 }
 
-/** The context for the check of a correction. */
 export interface CorrectionContext {
   readonly correctable: Correctable;
   readonly known: KnownAccounts;
@@ -195,22 +192,11 @@ export async function sendAnswer(
   });
 }
 
-/** The fields of the workflow's validator, by those of a form. */
-const FIELDS: Readonly<Record<string, string>> = {
-  'answer.text': 'text',
-  'answer.id': 'id',
-  'answer.code': 'code',
-  'answer.choice': 'choice',
-  'answer.documents': 'documents',
-  reason: 'reason',
-};
-
-/** `answer.text: must not be empty` belongs to the field `text`. */
+/** `answer.text: must not be empty` belongs to the field `text`, and `answer.patch.dba` to the field `dba`. */
 function atTheirFields({ message }: InvalidInput): InvalidInput {
   const problems = message.split('\n').map((line): FieldProblem => {
     const [, field = '', rule = line] = /^(answer[\w.]*|reason): (.*)$/.exec(line) ?? [];
-    const name = fieldOf(FIELDS, field) ?? field.replace(/^answer\.patch\.?/, '').replace(/^answer.*/, '');
-    return { field: name, message: rule };
+    return { field: field.replace(/^answer\.?(patch\.?)?/, ''), message: rule };
   });
   return new InvalidInput('The onboarding rejected the answer.', problems);
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { SHARED_STYLE } from '../operators/report/style.js';
 
 /** A file that pages load. Its path changes with its content, so browsers may keep it. */
@@ -7,6 +8,7 @@ export interface Asset {
   readonly path: string;
   readonly contentType: string;
   readonly content: Buffer;
+  readonly gzipped: Buffer;
 }
 
 /** @param content default: the file that the build puts into dist/console */
@@ -16,7 +18,7 @@ function asset(
   content = readFileSync(new URL(`../../dist/console/${file}`, import.meta.url)),
 ): Asset {
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12);
-  return { path: `/assets/${hash}-${file}`, contentType, content };
+  return { path: `/assets/${hash}-${file}`, contentType, content, gzipped: gzipSync(content) };
 }
 
 export const ASSETS = {

@@ -12,8 +12,6 @@ import { REDACTED } from '../privacy/masked.js';
 import { withoutPrivate } from '../privacy/private-fields.js';
 import type { Fields } from './query.js';
 
-/** The fields of a correction's form, from the schema that validates the correction. */
-
 /** The way in which a field is entered. `json`: an object or a list, as JSON. */
 export type Entry = 'text' | 'digits' | 'choice' | 'json';
 
@@ -21,14 +19,12 @@ export interface FormField extends Pick<ChangeableField, 'name' | 'isRequired' |
   readonly entry: Entry;
   /** Its present value for people: masked, undefined where there is none. */
   readonly now: string | undefined;
-  /** The partner named it. */
   readonly isNamed: boolean;
 }
 
 /** The maximum number of fields without their own place that a form takes at once. */
 export const OTHER_FIELDS = 3;
 
-/** The shown length of a present value, in characters. */
 const NOW_LENGTH = 80;
 
 /** All fields that a correction can change now, those that the partner named first. A list has its items, and one more to add. */
@@ -98,7 +94,6 @@ function isMeant(field: string, name: string): boolean {
   return field.startsWith(`beneficialOwners.${Number(owner) - 1}.`) && last.includes(ofOwner.toLowerCase());
 }
 
-/** The names of the form's inputs for a field. */
 export const nameOfValue = (field: string) => `set.${field}`;
 export const nameOfRemoval = (field: string) => `remove.${field}`;
 

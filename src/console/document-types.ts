@@ -7,13 +7,11 @@ import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
  * reader must see what the uploader saw.
  */
 
-/** The maximum number of documents in one answer. */
 export const MOST_FILES = 10;
 
 /** The maximum total size of the documents of an answer, in bytes. */
 export const MOST_BYTES = 4 * MAX_ATTACHMENT_BYTES;
 
-/** The maximum length of a document's name, in characters. */
 const NAME_LENGTH = 200;
 
 /** A document cannot be taken. The message is for the person, and does not quote the content. */
@@ -24,7 +22,6 @@ export class RefusedDocument extends Error {
 interface DocumentType {
   readonly names: readonly string[];
   readonly begins: (start: Buffer) => boolean;
-  /** Reports whether the file ends as files of this type end. */
   readonly ends?: (end: Buffer) => boolean;
   readonly isText?: true;
 }

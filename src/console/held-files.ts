@@ -1,10 +1,9 @@
 import type { Readable } from 'node:stream';
-import type { FastifyMultipartBaseOptions, Multipart } from '@fastify/multipart';
+import type { FastifyMultipartBaseOptions, Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { requireCsrf } from './admission.js';
 import { NotShown, type Visit } from './route.js';
 
-/** A file in memory. */
 export interface HeldFile {
   /** The name that the browser sent: for messages only, never a path. */
   readonly name: string;
@@ -31,16 +30,11 @@ export async function receivedForm(
   const files: Record<string, HeldFile> = {};
   const limits = { fileSize: maxBytes + 1, files: 3, fields: 20, fieldSize: 10_000 };
   const mostBytes = limits.files * limits.fileSize + limits.fields * limits.fieldSize;
-  for await (const part of formParts(request, limits, mostBytes, tooLarge(maxBytes))) {
-    // Browsers send the fields in the order of the form, and the token is its first.
-    if (part.type === 'field') fields[part.fieldname] = String(part.value);
-    else {
-      requireCsrf({ body: fields }, csrf);
-      const bytes = await contentOf(part.file, maxBytes);
-      if (bytes.length > 0) files[part.fieldname] = { name: part.filename ?? '', bytes };
-    }
+  const form = { csrf, limits, mostBytes, tooLarge: tooLarge(maxBytes) };
+  for await (const { file, fieldname, filename = '' } of formFiles(request, form, fields)) {
+    const bytes = await contentOf(file, maxBytes);
+    if (bytes.length > 0) files[fieldname] = { name: filename, bytes };
   }
-  requireCsrf({ body: fields }, csrf);
   return { fields, files };
 }
 
@@ -61,18 +55,40 @@ async function contentOf(file: Readable, maxBytes: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+interface FormWithFiles {
+  readonly csrf: string;
+  readonly limits: NonNullable<FastifyMultipartBaseOptions['limits']>;
+  /** Of the whole form, because `limits` hold for what is in its parts only. */
+  readonly mostBytes: number;
+  /** The message when there is more than that, or than `limits` allow. */
+  readonly tooLarge: string;
+}
+
 /**
- * The parts of a form with files, while they arrive.
+ * The files of a form, while they arrive. Browsers send the fields in the order of the form, and the token is its first, so no file
+ * of a form that is not from this session is read.
  *
- * @param mostBytes of the whole form, because `limits` hold for what is in its parts only
- * @param tooLarge the message when there is more than that, or than `limits` allow
- * @throws {NotShown} when the form is too large, ends early, or is not such a form
+ * @param fields takes the other fields
+ * @throws {NotShown} when the form is too large, ends early, is not such a form, or is not from a page of this session
  */
-export async function* formParts(
+export async function* formFiles(
   request: FastifyRequest,
-  limits: NonNullable<FastifyMultipartBaseOptions['limits']>,
-  mostBytes: number,
-  tooLarge: string,
+  form: FormWithFiles,
+  fields: Record<string, string>,
+): AsyncGenerator<MultipartFile, void, undefined> {
+  for await (const part of formParts(request, form)) {
+    if (part.type === 'field') fields[part.fieldname] = String(part.value);
+    else {
+      requireCsrf({ body: fields }, form.csrf);
+      yield part;
+    }
+  }
+  requireCsrf({ body: fields }, form.csrf);
+}
+
+async function* formParts(
+  request: FastifyRequest,
+  { limits, mostBytes, tooLarge }: FormWithFiles,
 ): AsyncGenerator<Multipart, void, undefined> {
   if (!request.isMultipart()) throw new NotShown(415, 'The form must have a file.');
   const tooMuch = new NotShown(413, tooLarge);

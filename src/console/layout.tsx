@@ -2,16 +2,15 @@ import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { harmless } from '../operators/text.js';
 import { ASSETS } from './assets.js';
+import { Form } from './pages/parts.js';
 import { hasRole, type Visitor } from './visitor.js';
 
-/** The context that the frame of a page shows. */
 export interface Frame {
   readonly title: string;
   readonly visitor: Visitor | undefined;
   readonly csrf: string | undefined;
   /** True if people sign in at a provider. */
   readonly signsIn: boolean;
-  /** A message after a form. */
   readonly message: string | undefined;
   /** The path of the page, which the navigation marks. */
   readonly path: string;
@@ -35,20 +34,45 @@ export function pageWith(frame: Frame, children: ComponentChildren): string {
   return `<!doctype html>${harmless(renderToString(<Page {...frame}>{children}</Page>))}`;
 }
 
-/** A part of a page as HTML. */
 export function partWith(part: VNode): string {
   return harmless(renderToString(part));
 }
 
-function Page({
-  title,
-  visitor,
-  csrf,
-  signsIn,
-  message,
-  path,
-  children,
-}: Frame & { children: ComponentChildren }) {
+function Top({ visitor, csrf, signsIn, path }: Frame) {
+  return (
+    <header class="top">
+      <a href="/">
+        <strong>Gangway</strong>
+      </a>
+      {visitor && (
+        <>
+          <nav aria-label="Main">
+            {PLACES.filter(({ role }) => hasRole(visitor, role)).map((place) => (
+              <a href={place.path} aria-current={isAt(path, place.path) ? 'page' : undefined}>
+                {place.name}
+              </a>
+            ))}
+          </nav>
+          <div class="who actions">
+            <span>
+              {visitor.name}, {visitor.role}
+            </span>
+            {signsIn && (
+              <Form action="/sign-out" csrf={csrf}>
+                <button type="submit" class="plain">
+                  Sign out
+                </button>
+              </Form>
+            )}
+          </div>
+        </>
+      )}
+    </header>
+  );
+}
+
+function Page(frame: Frame & { readonly children: ComponentChildren }) {
+  const { title, visitor, signsIn, message, children } = frame;
   return (
     <html lang="en">
       <head>
@@ -65,35 +89,7 @@ function Page({
         <a class="skip" href="#main">
           Skip to the content
         </a>
-        <header class="top">
-          <a class="brand" href="/">
-            Gangway
-          </a>
-          {visitor && (
-            <nav aria-label="Main">
-              {PLACES.filter(({ role }) => hasRole(visitor, role)).map((place) => (
-                <a href={place.path} aria-current={isAt(path, place.path) ? 'page' : undefined}>
-                  {place.name}
-                </a>
-              ))}
-            </nav>
-          )}
-          {visitor && (
-            <div class="who">
-              <span>
-                {visitor.name}, {visitor.role}
-              </span>
-              {signsIn && (
-                <form method="post" action="/sign-out">
-                  <input type="hidden" name="csrf" value={csrf} />
-                  <button type="submit" class="plain">
-                    Sign out
-                  </button>
-                </form>
-              )}
-            </div>
-          )}
-        </header>
+        <Top {...frame} />
         <section aria-label="Notices">
           {visitor && !signsIn && (
             <p class="warning" role="note">
@@ -114,4 +110,18 @@ function Page({
       </body>
     </html>
   );
+}
+
+/** @param message for the person */
+export function errorPage(status: number, message: string) {
+  const page = (
+    <>
+      <h1>{status === 404 ? 'Not found' : status === 403 ? 'Not allowed' : 'Something went wrong'}</h1>
+      <p>{message}</p>
+      <p>
+        <a href="/">Back to the inbox</a>
+      </p>
+    </>
+  );
+  return { status, title: 'Not shown', page };
 }

@@ -6,13 +6,11 @@ import type { InboxItem } from '../operators/inbox.js';
 /** The number of concurrent queries: a query may replay a workflow that its worker no longer has in memory. */
 const AT_ONCE = 2;
 
-/** The time limit for a worker to respond. */
 const TIMEOUT_MS = 3_000;
 
 /** The pause before a workflow that did not respond is asked again. */
 const PAUSE_MS = 60_000;
 
-/** So many questions are kept at most. */
 const MOST = 20_000;
 
 interface Known {

@@ -5,9 +5,8 @@ import type { Logger } from 'pino';
 import type { VNode } from 'preact';
 import type { Times } from '../operators/time.js';
 import type { ConsoleSettings } from './settings.js';
-import type { Role, Visitor } from './visitor.js';
+import { hasRole, type Role, type Visitor } from './visitor.js';
 
-/** The dependencies of every page. */
 export interface Console {
   readonly settings: ConsoleSettings;
   readonly client: Client;
@@ -16,7 +15,6 @@ export interface Console {
   readonly audit: (visitor: Visitor, event: AuditEvent) => void;
 }
 
-/** An entry of the audit log. */
 export interface AuditEvent {
   /** `answer`, `show private values`, `start`. */
   readonly what: string;
@@ -42,7 +40,6 @@ export interface Visit extends Console {
   readonly reply: FastifyReply;
 }
 
-/** The response of a route. */
 export type Shown =
   | { readonly page: VNode; readonly title: string; readonly status?: number }
   /** A part of a page, which the browser replaces. */
@@ -82,4 +79,18 @@ export class NotShown extends Error {
   ) {
     super(message);
   }
+}
+
+/** Ends a request with another page than that of its route. */
+export class Instead extends Error {
+  override readonly name = 'Instead';
+  constructor(readonly shown: Shown) {
+    super('another page');
+  }
+}
+
+/** @throws {NotShown} when a person has only a lower role */
+export function requireRole(visitor: Pick<Visitor, 'role'>, role: Role): void {
+  if (hasRole(visitor, role)) return;
+  throw new NotShown(403, `This needs the role ${role}. Your role is ${visitor.role}.`);
 }

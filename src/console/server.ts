@@ -23,16 +23,17 @@ import { temporalCheck } from '../temporal/server.js';
 import { hasSignedOut, recordSignOut } from '../temporal/sign-outs.js';
 import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../temporal/unavailable.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
-import { ASSETS } from './assets.js';
-import { pageWith, partWith } from './layout.js';
-import { errorPage } from './pages/error.js';
+import { ASSETS, type Asset } from './assets.js';
+import { errorPage, pageWith, partWith } from './layout.js';
 import { ROUTES } from './pages/routes.js';
 import { endQuestions } from './questions.js';
 import {
   type AuditEvent,
   type Console,
+  Instead,
   NotShown,
   type Route,
+  requireRole,
   type Shown,
   type Visit,
   ZONE_COOKIE,
@@ -40,7 +41,7 @@ import {
 import { type SessionData, Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
 import { addSignIn, signInFor } from './sign-in.js';
-import { hasRole, type Visitor } from './visitor.js';
+import type { Visitor } from './visitor.js';
 
 export interface ConsoleOptions {
   readonly settings: ConsoleSettings;
@@ -48,9 +49,7 @@ export interface ConsoleOptions {
   readonly client: Client;
   readonly logger: Logger;
   readonly limits?: ArrivalLimits;
-  /** Counts here. */
   readonly registry?: Registry;
-  /** Default: all pages of the console. */
   readonly routes?: readonly Route[];
 }
 
@@ -79,12 +78,10 @@ const UNAVAILABLE_MS = 2_000;
 /** The time for which a message waits for the next page. */
 const MESSAGE_MS = 30_000;
 
-/** The state that the handlers of all routes share. */
 interface Handling {
   readonly console: Console;
   readonly sessions: Sessions;
   readonly admission: Admission;
-  /** Reports whether Temporal responds. */
   readonly isReady: () => Promise<boolean>;
 }
 
@@ -100,7 +97,6 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
   return { url, close };
 }
 
-/** The console before it listens. */
 export async function consoleServer(options: ConsoleOptions): Promise<FastifyInstance> {
   const { settings, client, logger, routes = ROUTES, registry = new Registry() } = options;
   const server = serverWithin(options.limits ?? LIMITS, {
@@ -144,10 +140,8 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
   const admission = await admitRequests(server, settings, sessions, signedOut);
   const handling: Handling = { console, sessions, admission, isReady };
   handleErrors(server, handling);
-  for (const { path, contentType, content } of Object.values(ASSETS))
-    server.get(path, (_, reply) =>
-      reply.header('cache-control', 'public, max-age=31536000, immutable').type(contentType).send(content),
-    );
+  for (const asset of Object.values(ASSETS))
+    server.get(asset.path, ({ headers }, reply) => sendAsset(reply, asset, headers['accept-encoding']));
   healthRoutes(server, isReady);
   if (settings.oidc) {
     const consoleUrl = () => originOf(server, settings);
@@ -156,6 +150,19 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
   }
   for (const route of routes) addRoute(server, route, handling);
   return server;
+}
+
+function sendAsset(
+  reply: FastifyReply,
+  { contentType, content, gzipped }: Asset,
+  accepted = '',
+): FastifyReply {
+  const isZipped = /\bgzip\b/.test(accepted);
+  if (isZipped) reply.header('content-encoding', 'gzip');
+  return reply
+    .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
+    .type(contentType)
+    .send(isZipped ? gzipped : content);
 }
 
 function isReadable(url: string): boolean {
@@ -248,8 +255,7 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
       }
       const doubt = admission.doubtOf(request);
       if (doubt && !keepsTyped) throw doubt;
-      if (!hasRole(session, role))
-        throw new NotShown(403, `This needs the role ${role}. Your role is ${session.role}.`);
+      requireRole(session, role);
       if (multipart) mayTakeLong(request);
     },
     handler: async (request, reply) => {
@@ -262,9 +268,14 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
       const shown = admission.doubtOf(request)
         ? console.client.withDeadline(Date.now(), () => show(visit))
         : inTime(console.client, isReady, () => show(visit));
-      return send(visit, await shown, sessions);
+      return send(visit, await shown.catch(instead), sessions);
     },
   });
+}
+
+function instead(error: unknown): Shown {
+  if (error instanceof Instead) return error.shown;
+  throw error;
 }
 
 /** Asks Temporal, and gives up early when it has not responded a moment ago. */

@@ -5,13 +5,11 @@ import { EncryptJWT, errors, jwtDecrypt } from 'jose';
 import { z } from 'zod';
 import { ROLES } from './visitor.js';
 
-/** The data of a session that the browser keeps, encrypted. */
 const sessionData = z.strictObject({
   actor: z.string(),
   name: z.string(),
   role: z.enum(ROLES),
   accounts: z.array(z.string()).optional(),
-  /** Goes into each form. */
   csrf: z.string(),
   /** For the sign-out at the provider; left out where the cookie would be too long. */
   idToken: z.string().optional(),
@@ -79,7 +77,6 @@ export class Sessions {
     throw new RangeError('the session is too long for a cookie');
   }
 
-  /** The end of a session in any case, in milliseconds since 1970. */
   endOf({ since }: SessionData): number {
     return since + this.rules.maxMs;
   }

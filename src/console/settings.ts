@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { type StorePlaces, storeSettings, storesFrom } from '../documents/open-store.js';
+import { storeSettings, storesFrom } from '../documents/open-store.js';
 import { REQUESTS_PER_MINUTE } from '../http/server.js';
-import type { DbaForm } from '../messages/listed.js';
 import { REQUIREMENT_KINDS, type RequirementKind } from '../messages/requirements.js';
-import { type Accounts, accountNames, readAccounts } from '../partners/account-settings.js';
+import { accountNames, readAccounts } from '../partners/account-settings.js';
 import { logSettings } from '../process/logging.js';
 import {
   BadSetting,
@@ -18,7 +17,6 @@ import {
   withAdvice,
 } from '../settings/settings.js';
 import { temporalClientSettings, temporalSettings } from '../temporal/connection.js';
-import type { PayloadKeys } from '../temporal/payload-codec.js';
 import { localUi, webUiSettings } from '../temporal/web-ui.js';
 
 /** A session without a request for half an hour ends. */
@@ -118,41 +116,12 @@ export const consoleSettings = z.object({
 });
 
 /** The identity provider, and what the console is there. */
-export interface OidcSettings {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string | undefined;
-  readonly scope: string;
-  readonly rolesClaim: string;
-  readonly accountsClaim: string | undefined;
-}
+export type OidcSettings = Readonly<NonNullable<ReturnType<typeof oidcFrom>>>;
 
-export type ConsoleSettings = Accounts &
-  StorePlaces & {
-    readonly host: string;
-    readonly port: number;
-    /** undefined when no metrics are served. */
-    readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
-    /** Its address in browsers, `https://console.example.com`; undefined for the one it listens at. */
-    readonly url: string | undefined;
-    /** undefined: nobody signs in. */
-    readonly oidc: OidcSettings | undefined;
-    readonly sessionKeys: readonly string[];
-    readonly idleMs: number;
-    readonly sessionMaxMs: number;
-    readonly fourEyes: readonly RequirementKind[];
-    readonly requestsPerMinute: number;
-    /** Addresses and networks. */
-    readonly trustedProxies: readonly string[];
-    readonly uiUrl: string | undefined;
-    readonly taskQueue: string;
-    readonly dbaForm: DbaForm;
-    readonly payloadKeys: PayloadKeys | undefined;
-    readonly logLevel: string;
-  };
+export type ConsoleSettings = Readonly<ReturnType<typeof loadConsoleSettings>>;
 
 /** @throws {BadSetting} which names the first setting that cannot be used */
-export function loadConsoleSettings(environment: NodeJS.ProcessEnv): ConsoleSettings {
+export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(consoleSettings, environment);
   const { host, port } = set.CONSOLE_ADDRESS;
   const oidc = oidcFrom(set);
@@ -163,14 +132,11 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv): ConsoleSett
   return {
     ...readAccounts(environment),
     ...storesFrom(set),
-    ...{
-      host,
-      port,
-      metricsAddress: set.CONSOLE_METRICS_ADDRESS,
-      url: address,
-      oidc,
-      sessionKeys: keys ?? [],
-    },
+    ...{ host, port, oidc },
+    metricsAddress: set.CONSOLE_METRICS_ADDRESS,
+    // Without it, browsers use the address that the console listens at.
+    url: address,
+    sessionKeys: keys ?? [],
     idleMs: IDLE_MS,
     sessionMaxMs: SESSION_MAX_MS,
     fourEyes: set.CONSOLE_FOUR_EYES,
@@ -184,7 +150,7 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv): ConsoleSett
   };
 }
 
-function oidcFrom(set: z.output<typeof consoleSettings>): OidcSettings | undefined {
+function oidcFrom(set: z.output<typeof consoleSettings>) {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = set;
   if (issuer === undefined) return undefined;
   if (clientId === undefined) throw new BadSetting('OIDC_CLIENT_ID', 'is not set, but OIDC_ISSUER is');

@@ -8,7 +8,6 @@ interface Kept<Value> {
   before: Kept<Value> | undefined;
 }
 
-/** The maximum number of values that are kept at once. */
 const MOST = 500;
 
 /**

@@ -7,7 +7,6 @@ export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
  */
 export type Role = (typeof ROLES)[number];
 
-/** A person who has signed in. */
 export interface Visitor {
   /** The verified subject at the identity provider; without one, the user of this machine. Workflows record it as the actor. */
   readonly actor: string;
@@ -18,12 +17,10 @@ export interface Visitor {
   readonly accounts: readonly string[] | undefined;
 }
 
-/** Reports whether a person has a role, or one above it. */
 export function hasRole({ role }: Pick<Visitor, 'role'>, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
 
-/** Reports whether a person may see what belongs to a partner account. */
 export function maySee({ accounts }: Pick<Visitor, 'accounts'>, account: string | undefined): boolean {
   return accounts === undefined || accounts.includes(account ?? '');
 }

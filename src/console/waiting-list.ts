@@ -13,7 +13,6 @@ const SHARED_MS = 5_000;
  */
 const SHOWN_MS = 15_000;
 
-/** The filter of onboardings, which the server applies. */
 export interface WaitingFilter {
   readonly kind?: RequirementKind | undefined;
   readonly system?: SystemName | undefined;
@@ -23,7 +22,6 @@ export interface WaitingFilter {
   readonly dueAfter?: Date | undefined;
 }
 
-/** The size of a list. */
 export interface WaitingLength {
   /** The minimum number of requirements, if the listed onboardings have that many. */
   readonly rows: number;
@@ -31,9 +29,7 @@ export interface WaitingLength {
   readonly most: number;
 }
 
-/** The most urgent requirements. */
 export interface WaitingList {
-  /** The first due first. */
   readonly items: readonly InboxItem[];
   /** The number of waiting onboardings, including those that are not in this list. */
   readonly total: number;

@@ -48,7 +48,6 @@ function isContainer(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Reports whether a JSON value is an object, and no list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return isContainer(value) && !Array.isArray(value);
 }

@@ -39,11 +39,11 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     const fresh = page.body.firstElementChild;
     if (!(fresh instanceof HTMLElement) || fresh.id !== region.id) throw new Error('another page');
     holdingStill(() => morph(region, fresh));
-    showIsOld(region, false);
+    showIsOld(false);
     countAll();
     return true;
   } catch {
-    showIsOld(region, true);
+    showIsOld(true);
     return false;
   }
 }
@@ -59,14 +59,11 @@ function holdingStill(change: () => void): void {
   if (moved !== 0) window.scrollBy({ top: moved, behavior: 'instant' });
 }
 
-/** A page that cannot be updated shows that. */
-function showIsOld(region: HTMLElement, isOld: boolean): void {
-  region.classList.toggle('old', isOld);
+function showIsOld(isOld: boolean): void {
   const note = document.getElementById('old-note');
   if (note) note.hidden = !isOld;
 }
 
-/** Shows how many more characters fit into a text field. */
 function count(field: HTMLTextAreaElement): void {
   const id = `${field.id}-count`;
   const counter = document.getElementById(id) ?? document.createElement('p');

@@ -18,7 +18,6 @@ export function morph(old: Element, fresh: Element): void {
   });
 }
 
-/** Somebody works in it. */
 function isBusy(element: Element): boolean {
   if (element.contains(document.activeElement)) return true;
   return element.matches('[data-touched]') || element.querySelector('[data-touched]') !== null;

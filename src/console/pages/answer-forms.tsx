@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
 import { NEED_REASON } from '../../operators/answering.js';
 import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
@@ -10,12 +11,11 @@ import { type Fields, pathOf } from '../query.js';
 import { hasRole, type Visitor } from '../visitor.js';
 import { Correction } from './correction-form.js';
 import { Field } from './field.js';
-import { Csrf } from './parts.js';
+import { Form, Problem } from './parts.js';
 
 /** The forms that answer a requirement, one for each kind of answer that it allows. */
 
 export interface Answering {
-  /** The workflow that takes the answer. */
   readonly workflowId: string;
   readonly requirement: Requirement;
   readonly visitor: Visitor;
@@ -33,27 +33,21 @@ export interface Answering {
 
 /** Returns the effect of an answer, as the label of its button. */
 export function labelOf({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind): string {
-  switch (answer) {
-    case 'text':
-      return 'Answer with text';
-    case 'documents':
-      return 'Upload documents';
-    case 'correction':
-      return 'Correct the input';
-    case 'adopt':
-      return kind === 'uncertain-write' ? 'It took effect: adopt it' : 'Enter the right ID';
-    case 'code':
-      return 'Enter the code';
-    case 'choice':
-      return 'Choose what it means';
-    case 'take-back':
-      return 'Take the answer back';
-    case 'abandon':
-      return 'Give up';
-    case 'retry':
-      return RETRIES[kind] ?? 'Try again';
-  }
+  if (answer === 'retry') return RETRIES[kind] ?? 'Try again';
+  if (answer === 'adopt' && kind === 'uncertain-write') return 'It took effect: adopt it';
+  return LABELS[answer];
 }
+
+const LABELS: Readonly<Record<Exclude<AnswerKind, 'retry'>, string>> = {
+  text: 'Answer with text',
+  documents: 'Upload documents',
+  correction: 'Correct the input',
+  adopt: 'Enter the right ID',
+  code: 'Enter the code',
+  choice: 'Choose what it means',
+  'take-back': 'Take the answer back',
+  abandon: 'Give up',
+};
 
 const RETRIES: Readonly<Partial<Record<Requirement['kind'], string>>> = {
   'uncertain-write': 'It did not take effect: send it again',
@@ -96,40 +90,31 @@ function OneForm(props: Answering & { readonly kind: AnswerKind }) {
   if (kind === 'correction' && !correctable) {
     return (
       <p>
-        <a class="button" href={path}>
-          Open the form with all fields
-        </a>
+        <a href={path}>Open the form with all fields</a>
       </p>
     );
   }
-  const isDocuments = kind === 'documents';
   const own = filled?.kind === kind ? filled : undefined;
+  const upload = kind === 'documents' && {
+    ...{ enctype: 'multipart/form-data', 'data-upload': '', 'data-file-bytes': MAX_ATTACHMENT_BYTES },
+    ...{ 'data-total-bytes': MOST_BYTES, 'data-files': MOST_FILES },
+  };
   return (
-    <form
-      method="post"
-      action={isDocuments ? `${path}/documents` : path}
-      {...(isDocuments && {
-        enctype: 'multipart/form-data',
-        'data-upload': '',
-        'data-file-bytes': MAX_ATTACHMENT_BYTES,
-        'data-total-bytes': MOST_BYTES,
-        'data-files': MOST_FILES,
-      })}
+    <Form
+      action={upload ? `${path}/documents` : path}
+      {...upload}
       data-keep=""
       id={`form-${requirement.id}-${kind}`}
+      csrf={props.csrf}
+      hidden={{ kind, page: props.page }}
     >
-      <Csrf csrf={props.csrf} />
-      <input type="hidden" name="kind" value={kind} />
-      <input type="hidden" name="page" value={props.page} />
-      <Summary own={own} />
+      {own && <Mistakes problems={own.problems} />}
       <Content {...props} own={own} />
       <Reason {...props} own={own} />
-      <p class="actions">
-        <button type="submit" class={kind === 'abandon' ? 'danger' : 'primary'}>
-          {buttonOf(props, kind)}
-        </button>
-      </p>
-    </form>
+      <button type="submit" class={kind === 'abandon' ? 'danger' : undefined}>
+        {buttonOf(props, kind)}
+      </button>
+    </Form>
   );
 }
 
@@ -150,103 +135,55 @@ interface ContentProps extends Answering {
   readonly own: Filled | undefined;
 }
 
-function Content(props: ContentProps) {
-  const { kind, requirement, own } = props;
-  const { id } = requirement;
+function Content({ kind, requirement, own, correctable = [] }: ContentProps) {
+  const { id, idFormat, choices = [] } = requirement;
+  const field = (name: string) => ({
+    ...{ id: `${id}-${name}`, name, required: true },
+    ...{ value: own?.fields.text(name), problems: wrongIn(own, name) },
+  });
   switch (kind) {
     case 'text':
-      return (
-        <Field
-          id={`${id}-text`}
-          name="text"
-          label="Answer"
-          problems={wrongIn(own, 'text')}
-          advice={`At most ${MOST_TEXT} characters. The partner reads it.`}
-        >
-          {(attributes) => (
-            <textarea {...attributes} rows={5} maxLength={MOST_TEXT} required data-count="">
-              {own?.fields.text('text')}
-            </textarea>
-          )}
-        </Field>
-      );
+      return <Field {...field('text')} label="Answer" rows={5} maxLength={MOST_TEXT} advice={TEXT_RULE} />;
     case 'code':
       return (
         <Field
-          id={`${id}-code`}
-          name="code"
-          label="One-time code"
-          problems={wrongIn(own, 'code')}
-          advice="6 digits"
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="text"
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              class="short"
-              maxLength={12}
-              required
-              value={own?.fields.text('code')}
-            />
-          )}
-        </Field>
+          {...field('code')}
+          {...{ label: 'One-time code', advice: '6 digits', maxLength: 12, class: 'short' }}
+          {...{ inputMode: 'numeric', autoComplete: 'one-time-code' }}
+        />
       );
-    case 'adopt':
+    case 'adopt': {
+      const isText = idFormat === 'text';
       return (
         <Field
-          id={`${id}-id`}
-          name="id"
-          label="ID at the partner"
-          problems={wrongIn(own, 'id')}
-          advice={
-            requirement.idFormat === 'text'
-              ? 'As the partner’s portal shows it'
-              : 'Digits, as the partner’s portal shows it'
-          }
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="text"
-              {...(requirement.idFormat !== 'text' && { inputMode: 'numeric' as const })}
-              autoComplete="off"
-              class="short"
-              maxLength={64}
-              required
-              value={own?.fields.text('id')}
-            />
-          )}
-        </Field>
+          {...field('id')}
+          {...{ label: 'ID at the partner', maxLength: 64, class: 'short' }}
+          inputMode={isText ? undefined : 'numeric'}
+          advice={`${isText ? 'As' : 'Digits, as'} the partner’s portal shows it`}
+        />
       );
+    }
     case 'choice':
       return (
         <Field
-          id={`${id}-choice`}
-          name="choice"
+          {...field('choice')}
           label="Meaning"
-          problems={wrongIn(own, 'choice')}
           advice="It applies to all onboardings of the account, now and later."
-        >
-          {(attributes) => (
-            <select {...attributes} required>
-              <option value="">choose one</option>
-              {requirement.choices?.map((choice) => (
-                <option key={choice} value={choice} selected={own?.fields.text('choice') === choice}>
-                  {choice in STATUS_MEANINGS
-                    ? `${choice}: ${STATUS_MEANINGS[choice as StatusMeaning]}`
-                    : choice}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+          choices={[['', 'choose one'], ...choices.map((choice) => [choice, meaningOf(choice)] as const)]}
+        />
       );
     case 'documents':
-      return <Documents id={id} own={own} />;
+      return (
+        <Drop>
+          <Field
+            {...field('documents')}
+            {...{ type: 'file', label: 'Documents', multiple: true, accept: ACCEPTED_NAMES.join(',') }}
+            advice={DOCUMENTS_RULE}
+          />
+        </Drop>
+      );
     case 'correction':
-      return <Correction id={id} correctable={props.correctable ?? []} own={own} />;
+      return <Correction id={id} correctable={correctable} own={own} />;
     case 'abandon':
       return (
         <p class="advice">
@@ -259,79 +196,56 @@ function Content(props: ContentProps) {
   }
 }
 
-function Documents({ id, own }: { readonly id: string; readonly own: Filled | undefined }) {
-  const mebibytes = MAX_ATTACHMENT_BYTES / 1024 / 1024;
-  const advice = `PDF, PNG, JPEG, TIFF, text or CSV. At most ${MOST_FILES} files of ${mebibytes} MiB each.`;
+const TEXT_RULE = `At most ${MOST_TEXT} characters. The partner reads it.`;
+
+const DOCUMENTS_RULE = `PDF, PNG, JPEG, TIFF, text or CSV. At most ${MOST_FILES} files of ${MAX_ATTACHMENT_BYTES / 1024 / 1024} MiB each.`;
+
+/** Takes dragged files, and shows how far their upload is. */
+function Drop({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="drop" data-drop="">
-      <Field
-        id={`${id}-documents`}
-        name="documents"
-        label="Documents"
-        problems={wrongIn(own, 'documents')}
-        advice={advice}
-      >
-        {(attributes) => (
-          <input {...attributes} type="file" multiple required accept={ACCEPTED_NAMES.join(',')} />
-        )}
-      </Field>
-      <ul class="files" data-files-chosen="" aria-live="polite" />
+      {children}
+      <ul data-files-chosen="" aria-live="polite" />
       <progress data-progress="" max={100} value={0} hidden aria-label="Upload" />
     </div>
   );
 }
 
+function meaningOf(choice: string): string {
+  return choice in STATUS_MEANINGS ? `${choice}: ${STATUS_MEANINGS[choice as StatusMeaning]}` : choice;
+}
+
 function Reason({ requirement, kind, own }: ContentProps) {
   const isNeeded = NEED_REASON.includes(kind);
-  const label = kind === 'abandon' ? 'Comment' : isNeeded ? 'Reason' : 'Reason (optional)';
   return (
     <Field
-      id={`${requirement.id}-${kind}-reason`}
-      name="reason"
-      label={label}
-      problems={wrongIn(own, 'reason')}
+      {...{ id: `${requirement.id}-${kind}-reason`, name: 'reason', required: isNeeded }}
+      label={kind === 'abandon' ? 'Comment' : isNeeded ? 'Reason' : 'Reason (optional)'}
+      {...{ value: own?.fields.text('reason'), problems: wrongIn(own, 'reason'), maxLength: MOST_REASON }}
       advice="The timeline keeps it with your name."
-    >
-      {(attributes) => (
-        <input
-          {...attributes}
-          type="text"
-          maxLength={MOST_REASON}
-          autoComplete="off"
-          required={isNeeded}
-          value={own?.fields.text('reason')}
-        />
-      )}
-    </Field>
+    />
   );
 }
 
 /** All problems, at the top of the form, because a long form shows only a part of itself. */
-function Summary({ own }: { readonly own: Filled | undefined }) {
-  if (!own || own.problems.length === 0) return null;
-  const lines = [...new Set(own.problems.map(problemText))];
+function Mistakes({ problems }: Pick<Filled, 'problems'>) {
+  if (problems.length === 0) return null;
   return (
-    <div class="problem" role="alert" tabIndex={-1} data-focus="">
+    <Problem isFocused>
       <p>
         <strong>Nothing was sent.</strong> What you typed is still here.
       </p>
       <ul>
-        {lines.map((line) => (
+        {[...new Set(problems.map(problemText))].map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
-    </div>
+    </Problem>
   );
 }
 
-/** The values of a form as hidden fields: nothing is stored between its pages. */
-export function Carried({ fields }: { readonly fields: Fields }) {
+/** The values of a form for hidden fields: nothing is stored between its pages. */
+export function carried(fields: Fields): Record<string, string> {
   const names = fields.names.filter((name) => name !== 'csrf' && name !== 'step' && fields.text(name) !== '');
-  return (
-    <>
-      {names.map((name) => (
-        <input key={name} type="hidden" name={name} value={fields.text(name)} />
-      ))}
-    </>
-  );
+  return Object.fromEntries(names.map((name) => [name, fields.text(name)]));
 }

@@ -3,6 +3,7 @@ import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
 import { NotYetApplied, sendProposal } from '../../operators/answering.js';
 import { InvalidInput } from '../../operators/invalid-input.js';
+import { Facts } from '../../operators/report/page.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { TemporalProblem } from '../../temporal/unavailable.js';
 import {
@@ -16,16 +17,14 @@ import {
   sendAnswer,
 } from '../answer.js';
 import { Fields, pathOf } from '../query.js';
-import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { Instead, NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
 import { hasRole } from '../visitor.js';
-import { Carried, labelOf } from './answer-forms.js';
+import { carried, labelOf } from './answer-forms.js';
 import { Changes } from './correction-form.js';
 import { pageIn, REQUIREMENT_PATH, refresh } from './handling.js';
-import { Csrf, Problem } from './parts.js';
+import { Form, Problem } from './parts.js';
 import { type Found, find, goneShown, isFourEyes, requirementShown } from './requirement.js';
-
-/** The forms of answers: what is typed is checked, shown once more where it matters, and sent. */
 
 /** A requirement whose workflow can take an answer now. */
 interface Answerable extends Found {
@@ -33,37 +32,28 @@ interface Answerable extends Found {
   readonly requirement: Requirement;
 }
 
-/** @returns the page instead, when the requirement cannot be answered now, or not so */
-async function answerable(
-  visit: Visit,
-  found: Found,
-  kind: AnswerKind,
-  fields: Fields,
-): Promise<Answerable | { readonly instead: Shown }> {
+/** @throws {Instead} with the page for a requirement that cannot be answered now, or not so */
+async function answerable(visit: Visit, found: Found, kind: AnswerKind, fields: Fields): Promise<Answerable> {
   const { state, requirement, requirementId } = found;
   if (!state) {
     const known = requirement ?? { ...unsent(found), title: 'A requirement', answers: [kind] };
     const filled = { kind, fields, problems: [] };
     const notice = (
       <Problem>
-        <p>
-          <strong>Nothing was sent.</strong> What you typed is still here.
-        </p>
+        <strong>Nothing was sent.</strong> What you typed is still here.
       </Problem>
     );
     const page = { status: 503, filled, notice };
-    return { instead: await requirementShown(visit, { ...found, requirement: known }, page) };
+    throw new Instead(await requirementShown(visit, { ...found, requirement: known }, page));
   }
   const isTakenBack = kind === 'take-back';
   if (isTakenBack && !state.unsent?.includes(requirementId))
     throw new NotShown(409, 'The partner already has this answer, or someone took it back.');
   const asked = requirement ?? (isTakenBack ? unsent(found) : undefined);
-  if (!asked) return { instead: goneShown(visit, found, state, fields) };
+  if (!asked) throw new Instead(goneShown(visit, found, state, fields));
   if (!isTakenBack && !asked.answers.includes(kind))
     throw new NotShown(422, `This requirement does not accept this answer (${labelOf(asked, kind)}).`);
-  const role = roleFor(asked, kind);
-  if (!hasRole(visit.visitor, role))
-    throw new NotShown(403, `This needs the role ${role}. Your role is ${visit.visitor.role}.`);
+  requireRole(visit.visitor, roleFor(asked, kind));
   return { ...found, state, requirement: asked };
 }
 
@@ -82,7 +72,6 @@ async function answerRequirement(visit: Visit): Promise<Shown> {
   if (!kind) throw new NotShown(400, 'This form is not from this console.');
   const found = await find(visit, true);
   const open = await answerable(visit, found, kind, fields);
-  if ('instead' in open) return open.instead;
   const { requirement, correctable } = open;
   const again = (status: number, problems: Filled['problems']) =>
     requirementShown(visit, found, { status, filled: { kind, fields, problems } });
@@ -190,16 +179,17 @@ interface PreviewProps {
 }
 
 /** The effect of an answer, before it is sent. */
-function Preview({ visit, found, read, fields }: PreviewProps) {
-  const { requirement } = found;
-  const { answer, reason, changes } = read;
+function Preview({ visit, found, read: { answer, reason, changes }, fields }: PreviewProps) {
+  const { requirement, workflowId } = found;
   const isProposed = isFourEyes(visit, requirement);
+  const action = pathOf(workflowId, 'requirements', requirement.id);
   return (
-    <form
-      method="post"
-      action={pathOf(found.workflowId, 'requirements', requirement.id)}
+    <Form
+      action={action}
       class="preview"
       aria-label="Check your answer"
+      csrf={visit.csrf}
+      hidden={carried(fields)}
     >
       <h2>{isProposed ? 'Check your proposal' : 'Check before it is sent'}</h2>
       {changes && <Changes changes={changes} />}
@@ -214,22 +204,20 @@ function Preview({ visit, found, read, fields }: PreviewProps) {
       <p>
         Reason: <strong>{reason}</strong>
       </p>
-      <Csrf csrf={visit.csrf} />
-      <Carried fields={fields} />
-      <p class="actions">
+      <div class="actions">
         <button
           type="submit"
           name="step"
           value="send"
-          class={answer.kind === 'abandon' ? 'danger' : 'primary'}
+          class={answer.kind === 'abandon' ? 'danger' : undefined}
         >
           {isProposed ? 'Propose it' : 'Confirm and send'}
         </button>
-        <button type="submit" name="step" value="edit">
+        <button type="submit" name="step" value="edit" class="secondary">
           Change it
         </button>
-      </p>
-    </form>
+      </div>
+    </Form>
   );
 }
 
@@ -251,16 +239,7 @@ function Adopted({ id, found }: { readonly id: string; readonly found: Answerabl
         Gangway continues with <strong>{id}</strong> and creates nothing. The console cannot read it at the
         partner. Compare the partner’s portal with what is known here:
       </p>
-      <dl class="facts">
-        {Object.entries(facts).map(([name, value]) =>
-          value === undefined ? null : (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-        )}
-      </dl>
+      <Facts facts={facts} />
     </>
   );
 }
@@ -282,46 +261,29 @@ function AbandonNote({ found: { state } }: { readonly found: Answerable }) {
   );
 }
 
-/** The documents of an answer, as multipart/form-data. */
 async function uploadDocuments(visit: Visit): Promise<Shown> {
   const { settings, request, csrf } = visit;
   const store = await documentsOf(settings);
-  const check = async (fields: Fields) => answerable(visit, await find(visit, true), 'documents', fields);
-  let checked: Awaited<ReturnType<typeof check>> | undefined;
+  let open: Answerable | undefined;
   const mayStore = async (fields: Fields) => {
-    checked = await check(fields);
-    if ('instead' in checked) throw new Stopped(checked.instead);
+    open = await answerable(visit, await find(visit, true), 'documents', fields);
   };
-  try {
-    const { documents, fields, refused } = await receiveDocuments(request, { csrf, store, mayStore });
-    const open = checked ?? (await check(fields));
-    if ('instead' in open) return open.instead;
-    const reasons: FieldProblem[] = [];
-    const reason = reasonIn(fields, 'documents', reasons);
-    const problems = [...reasons, ...(refused?.problems ?? [])];
-    const discarded = () => discard(store, documents);
-    if (problems.length > 0) {
-      await discarded();
-      const filled = { kind: 'documents' as const, fields, problems: [...problems, ...CHOOSE_AGAIN] };
-      return requirementShown(visit, open, { status: 422, filled });
-    }
-    return send(visit, open, { answer: { kind: 'documents', documents }, reason }, fields, discarded);
-  } catch (error) {
-    if (error instanceof Stopped) return error.shown;
-    throw error;
+  const { documents, fields, refused } = await receiveDocuments(request, { csrf, store, mayStore });
+  const found = open ?? (await answerable(visit, await find(visit, true), 'documents', fields));
+  const reasons: FieldProblem[] = [];
+  const reason = reasonIn(fields, 'documents', reasons);
+  const problems = [...reasons, ...(refused?.problems ?? [])];
+  const discarded = () => discard(store, documents);
+  if (problems.length > 0) {
+    await discarded();
+    const filled = { kind: 'documents' as const, fields, problems: [...problems, ...CHOOSE_AGAIN] };
+    return requirementShown(visit, found, { status: 422, filled });
   }
+  return send(visit, found, { answer: { kind: 'documents', documents }, reason }, fields, discarded);
 }
 
 /** A browser does not keep the files of a form. */
 const CHOOSE_AGAIN = [{ field: 'documents', message: 'choose the files again' }];
-
-/** Ends an upload before its first byte is stored. */
-class Stopped extends Error {
-  override readonly name = 'Stopped';
-  constructor(readonly shown: Shown) {
-    super('the answer cannot be given');
-  }
-}
 
 export const ANSWERING_ROUTES: readonly Route[] = [
   { method: 'POST', path: REQUIREMENT_PATH, role: 'operator', show: answerRequirement },

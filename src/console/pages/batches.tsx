@@ -17,13 +17,15 @@ import {
 import { csvOf } from '../../operators/csv.js';
 import { Facts, Notes, Table, Time } from '../../operators/report/page.js';
 import { parseJson, utf8 } from '../../operators/text.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
 import { promptly } from '../../temporal/unavailable.js';
 import { type HeldFile, receivedForm } from '../held-files.js';
 import { accountProblem, ownAccounts } from '../own-accounts.js';
 import { Fields } from '../query.js';
 import { type Console, NotShown, type Route, type Shown, type Visit, ZONE_COOKIE } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
-import { Csrf } from './parts.js';
+import { Field } from './field.js';
+import { Form } from './parts.js';
 
 /** 5,000 customers of 3 KiB each. A larger file is for the command line, which streams it. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -34,7 +36,6 @@ const DEFAULT_RATE = 20;
 /** How many rows are started at once, as by default on the command line. */
 const CONCURRENCY = 8;
 
-/** How many batches are listed. */
 const MOST_LISTED = 50;
 
 const DELIMITERS: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };
@@ -45,42 +46,26 @@ export function BatchUpload({ csrf }: { readonly csrf: string }) {
     <>
       <h2>Many onboardings from a file</h2>
       <p>The console first checks the file and shows what would happen. Nothing starts before you confirm.</p>
-      <form method="post" action="/batches" class="upload" enctype="multipart/form-data">
-        <Csrf csrf={csrf} />
-        <div class="field">
-          <label for="delimiter">Between the cells of a CSV</label>
-          <select id="delimiter" name="delimiter">
-            {Object.keys(DELIMITERS).map((name) => (
-              <option value={name}>{name}</option>
-            ))}
-          </select>
-        </div>
-        <div class="field">
-          <label for="file">CSV or NDJSON file</label>
-          <input
-            id="file"
-            name="file"
-            type="file"
-            accept=".csv,.ndjson,.jsonl"
-            aria-describedby="file-rule"
-          />
-          <p class="advice" id="file-rule">
-            Up to {MAX_FILE_BYTES / 1024 / 1024} MiB, as <code>gangway batch</code> takes it.
-          </p>
-        </div>
-        <div class="field">
-          <label for="mapping">Mapping of its columns (JSON, optional)</label>
-          <input id="mapping" name="mapping" type="file" accept=".json" />
-        </div>
-        <button type="submit" class="primary">
-          Check the file
-        </button>
-      </form>
+      <Form action="/batches" enctype="multipart/form-data" csrf={csrf}>
+        <Field
+          {...{ name: 'delimiter', label: 'Between the cells of a CSV' }}
+          choices={Object.keys(DELIMITERS).map((name) => [name, name])}
+        />
+        <Field
+          {...{ name: 'file', label: 'CSV or NDJSON file', type: 'file', accept: '.csv,.ndjson,.jsonl' }}
+          advice={[
+            `Up to ${MAX_FILE_BYTES / 1024 / 1024} MiB, as `,
+            <code>gangway batch</code>,
+            ' takes it.',
+          ]}
+        />
+        <Field name="mapping" label="Mapping of its columns (JSON, optional)" type="file" accept=".json" />
+        <button type="submit">Check the file</button>
+      </Form>
     </>
   );
 }
 
-/** The batches that a person may open. */
 export async function listedBatches({ client, settings, visitor, times }: Visit) {
   const all = await listBatches(client, settings.taskQueue, MOST_LISTED);
   const batches = all.filter((batch) => isVisible(batch, visitor));
@@ -112,6 +97,11 @@ function pathOf({ id }: Batch): string {
   return `/batches/${id.slice(PREFIX.length)}`;
 }
 
+interface FileForm {
+  readonly delimiter?: string | undefined;
+  readonly mapping?: HeldFile | undefined;
+}
+
 interface CheckedFile {
   readonly name: string;
   readonly validation: Validation;
@@ -130,10 +120,7 @@ const ROWS_AT_ONCE = 50;
 export async function checkedFile(
   { settings, visitor }: Pick<Console, 'settings'> & { readonly visitor: Visitor },
   { name, bytes }: HeldFile,
-  {
-    delimiter,
-    mapping,
-  }: { readonly delimiter?: string | undefined; readonly mapping?: HeldFile | undefined },
+  { delimiter, mapping }: FileForm,
 ): Promise<CheckedFile> {
   const known = ownAccounts(settings, visitor);
   const given = mapping && {
@@ -232,7 +219,6 @@ async function showBatch(visit: Visit): Promise<Shown> {
   return { title: 'Batch', page: <BatchPage {...visit} batch={batch} /> };
 }
 
-/** The part that the browser reads again and again. */
 async function showPart(visit: Visit): Promise<Shown> {
   return { part: <Progress {...visit} batch={await batchIn(visit)} /> };
 }
@@ -244,7 +230,7 @@ function isUnderWay({ state, hasEnded }: Batch): boolean {
 interface BatchPageProps extends Pick<Visit, 'csrf' | 'times'> {
   readonly batch: Batch;
   /** Why a confirmation did not start it. */
-  readonly problem?: string | undefined;
+  readonly problem?: FieldProblem | undefined;
 }
 
 function BatchPage({ batch, csrf, times, problem }: BatchPageProps) {
@@ -288,10 +274,11 @@ function Progress({ batch, csrf, times }: Omit<BatchPageProps, 'problem'>) {
       />
       <div class="actions">
         {isUnderWay(batch) && (
-          <form method="post" action={`${path}/stop`}>
-            <Csrf csrf={csrf} />
-            <button type="submit">Stop</button>
-          </form>
+          <Form action={`${path}/stop`} csrf={csrf}>
+            <button type="submit" class="secondary">
+              Stop
+            </button>
+          </Form>
         )}
         <a href={`${path}/results.csv`}>Results so far as CSV</a>
       </div>
@@ -316,40 +303,28 @@ function Failures({ rows }: { readonly rows: readonly RowResult[] }) {
   return <Table caption="The first rows that failed; the CSV has all" rows={rows} columns={columns} isWide />;
 }
 
+const NUMBER = { class: 'short', inputMode: 'numeric' } as const;
+
 /** What the start of a checked file does. More than a few rows need a number that is typed. */
 function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
   const { rows, kinds, name } = batch.state;
-  const isTyped = rows > UNCONFIRMED_ROWS;
+  const rate = String(DEFAULT_RATE);
+  const wrong = (field: string) => (problem?.field === field ? [problem.message] : []);
   return (
     <>
       <Facts facts={{ Rows: rows, Kinds: kindsOf(kinds), Problems: 'none' }} />
       <p>{consequenceOf(name, { rows, counts: kinds })}</p>
       <p>A row whose external ID was started before attaches to that onboarding, and starts no second one.</p>
-      <form method="post" action={`${pathOf(batch)}/start`} noValidate autocomplete="off">
-        <Csrf csrf={csrf} />
-        <div class="field">
-          <label for="rate">Starts per second</label>
-          <input id="rate" name="rate" class="short" type="text" inputMode="numeric" value={DEFAULT_RATE} />
-        </div>
-        {isTyped && (
-          <div class="field">
-            <label for="rows">To confirm, type the number of rows</label>
-            <input
-              {...{ id: 'rows', name: 'rows', class: 'short', type: 'text', inputMode: 'numeric' }}
-              aria-invalid={problem ? 'true' : undefined}
-              aria-describedby={problem ? 'rows-error' : undefined}
-            />
-          </div>
+      <Form action={`${pathOf(batch)}/start`} noValidate autocomplete="off" csrf={csrf}>
+        <Field {...NUMBER} name="rate" label="Starts per second" value={rate} problems={wrong('rate')} />
+        {rows > UNCONFIRMED_ROWS && (
+          <Field
+            {...{ ...NUMBER, name: 'rows', problems: wrong('rows') }}
+            label="To confirm, type the number of rows"
+          />
         )}
-        {problem && (
-          <p class="wrong-text" id="rows-error" role="alert">
-            {problem}
-          </p>
-        )}
-        <button type="submit" class="primary">
-          Start {rowsOf(rows)}
-        </button>
-      </form>
+        <button type="submit">Start {rowsOf(rows)}</button>
+      </Form>
     </>
   );
 }
@@ -362,15 +337,17 @@ async function startBatch(visit: Visit): Promise<Shown> {
   const fields = Fields.ofBody(visit.request);
   const [rows, given] = [fields.text('rows').trim(), fields.text('rate').trim()];
   const total = batch.state.rows;
+  const again = (problem: FieldProblem): Shown => ({
+    ...{ title: 'Batch', status: 422, page: <BatchPage {...visit} {...{ batch, problem }} /> },
+  });
   const rate = /^[1-9]\d{0,3}$/.test(given) ? Number(given) : undefined;
-  const problem =
-    total > UNCONFIRMED_ROWS && rows !== String(total)
-      ? 'The number does not match the number of rows. Nothing was started.'
-      : rate === undefined
-        ? 'Starts per second must be a whole number from 1 to 9999. Nothing was started.'
-        : undefined;
-  if (problem !== undefined)
-    return { title: 'Batch', status: 422, page: <BatchPage {...visit} {...{ batch, problem }} /> };
+  if (total > UNCONFIRMED_ROWS && rows !== String(total))
+    return again({
+      field: 'rows',
+      message: 'The number does not match the number of rows. Nothing was started.',
+    });
+  if (rate === undefined)
+    return again({ field: 'rate', message: 'must be a whole number from 1 to 9999. Nothing was started.' });
   const handle = visit.client.workflow.getHandle(batch.id);
   await promptly(visit.client, () =>
     handle.executeUpdate(confirmBatch, { args: [{ rate, concurrency: CONCURRENCY }] }),

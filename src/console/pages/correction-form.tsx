@@ -1,21 +1,23 @@
 import type { Change } from '../../operators/corrections.js';
+import { Table } from '../../operators/report/page.js';
 import { REDACTED } from '../../privacy/masked.js';
 import { type Filled, wrongIn } from '../answer.js';
 import { type FormField, nameOfRemoval, nameOfValue, OTHER_FIELDS } from '../correction-fields.js';
 import { Field, fieldLabel } from './field.js';
-import { capitalized, Rows } from './parts.js';
+import { capitalized } from './parts.js';
+
+interface CorrectionProps {
+  /** The id of the requirement. */
+  readonly id: string;
+  readonly own: Filled | undefined;
+}
 
 /** The form of a correction: the fields that the partner named, and all others in groups. */
 export function Correction({
   id,
   correctable,
   own,
-}: {
-  /** The id of the requirement. */
-  readonly id: string;
-  readonly correctable: readonly FormField[];
-  readonly own: Filled | undefined;
-}) {
+}: CorrectionProps & { readonly correctable: readonly FormField[] }) {
   const named = correctable.filter(({ isNamed }) => isNamed);
   const others = correctable.filter(({ isNamed }) => !isNamed);
   const isWrong = (field: FormField) => own?.problems.some((problem) => problem.field === field.name);
@@ -41,7 +43,8 @@ export function Correction({
         return (
           <details key={group} class="group" open={fields.some((field) => isWrong(field) || isFilled(field))}>
             <summary>
-              {titleOf(group)} <small>{fields.length === 1 ? '1 field' : `${fields.length} fields`}</small>
+              {titleOf(group)}{' '}
+              <span class="faint">{fields.length === 1 ? '1 field' : `${fields.length} fields`}</span>
             </summary>
             <div class="grid">{fields.map(show)}</div>
           </details>
@@ -64,62 +67,32 @@ function titleOf(group: string): string {
   return list === undefined ? fieldLabel(group) : `${fieldLabel(list)}: number ${Number(index) + 1}`;
 }
 
-function CorrectionField({
-  id,
-  field,
-  own,
-}: {
-  readonly id: string;
-  readonly field: FormField;
-  readonly own: Filled | undefined;
-}) {
-  const { name, entry, now, rule, values, isRequired } = field;
-  const typed = own?.fields.text(nameOfValue(name)) ?? '';
-  const label = (
-    <>
-      {fieldLabel(name)} <code>{name}</code>
-    </>
-  );
-  const advice = (
-    <>
-      <span class="now">
-        {now === undefined ? 'Now empty' : now === 'hidden' ? 'Now hidden' : `Now ${now}`}
-      </span>
-      {rule !== '' && !(values && rule.startsWith('one of')) && <>. {capitalized(rule)}</>}
-      {entry === 'json' && '. As JSON'}
-    </>
-  );
-  const key = `${id}-${name}`;
+function CorrectionField({ id, field, own }: CorrectionProps & { readonly field: FormField }) {
+  const { name, entry, now, rule, values = [], isRequired } = field;
+  const isListed = values.length > 0 && rule.startsWith('one of');
+  const advice = [
+    now === undefined ? 'Now empty' : now === 'hidden' ? 'Now hidden' : `Now ${now}`,
+    rule !== '' && !isListed && capitalized(rule),
+    entry === 'json' && 'As JSON',
+  ];
   return (
     <div class="correction">
-      <Field id={key} name={nameOfValue(name)} label={label} advice={advice} problems={wrongIn(own, name)}>
-        {(attributes) =>
-          entry === 'choice' ? (
-            <select {...attributes}>
-              <option value="">as it is</option>
-              {values?.map((value) => (
-                <option key={value} value={value} selected={value === typed}>
-                  {value}
-                </option>
-              ))}
-            </select>
-          ) : entry === 'json' ? (
-            <textarea {...attributes} rows={2} spellcheck={false}>
-              {typed}
-            </textarea>
-          ) : (
-            <input
-              {...attributes}
-              type="text"
-              autoComplete="off"
-              {...(entry === 'digits' && { inputMode: 'numeric' as const })}
-              value={typed}
-            />
-          )
+      <Field
+        id={`${id}-${name}`}
+        name={nameOfValue(name)}
+        label={[fieldLabel(name), ' ', <code>{name}</code>]}
+        advice={advice.filter(Boolean).join('. ')}
+        problems={wrongIn(own, name)}
+        value={own?.fields.text(nameOfValue(name))}
+        choices={
+          entry === 'choice' ? [['', 'as it is'], ...values.map((each) => [each, each] as const)] : undefined
         }
-      </Field>
+        rows={entry === 'json' ? 2 : undefined}
+        spellcheck={entry === 'json' ? false : undefined}
+        inputMode={entry === 'digits' ? 'numeric' : undefined}
+      />
       {now !== undefined && !isRequired && (
-        <label class="remove">
+        <label>
           <input
             type="checkbox"
             name={nameOfRemoval(name)}
@@ -134,7 +107,7 @@ function CorrectionField({
 }
 
 /** Applications take fields that no schema names. */
-function OtherFields({ id, own }: { readonly id: string; readonly own: Filled | undefined }) {
+function OtherFields({ id, own }: CorrectionProps) {
   const rows = Array.from({ length: OTHER_FIELDS }, (_, index) => `other.${index}`);
   const isOpen = rows.some((row) => own?.fields.text(`${row}.name`) || own?.fields.text(`${row}.value`));
   return (
@@ -143,36 +116,18 @@ function OtherFields({ id, own }: { readonly id: string; readonly own: Filled | 
       <p class="advice">
         An application takes any field, such as <code>application.volume</code>.
       </p>
-      {rows.map((row, index) => {
-        const wrong = own?.problems.find(({ field }) => field === row);
-        return (
-          <div class="pair" key={row}>
-            <label>
-              <span>Name of field {index + 1}</span>
-              <input
-                type="text"
-                name={`${row}.name`}
-                autoComplete="off"
-                value={own?.fields.text(`${row}.name`)}
-              />
-            </label>
-            <label>
-              <span>Value of field {index + 1}</span>
-              <input
-                type="text"
-                name={`${row}.value`}
-                autoComplete="off"
-                value={own?.fields.text(`${row}.value`)}
-              />
-            </label>
-            {wrong && (
-              <p class="wrong-text" id={`${id}-${row}`}>
-                {wrong.message}
-              </p>
-            )}
-          </div>
-        );
-      })}
+      {rows.map((row, index) => (
+        <div class="grid" key={row}>
+          {['name', 'value'].map((part) => (
+            <Field
+              {...{ id: `${id}-${row}-${part}`, name: `${row}.${part}` }}
+              label={`${capitalized(part)} of field ${index + 1}`}
+              value={own?.fields.text(`${row}.${part}`)}
+              problems={part === 'name' ? wrongIn(own, row) : []}
+            />
+          ))}
+        </div>
+      ))}
     </details>
   );
 }
@@ -180,7 +135,9 @@ function OtherFields({ id, own }: { readonly id: string; readonly own: Filled | 
 /** The changes of a correction, before it is sent. Private values stay hidden. */
 export function Changes({ changes }: { readonly changes: readonly Change[] }) {
   return (
-    <Rows
+    <Table
+      caption="Changes"
+      isWide
       rows={changes}
       columns={[
         {

@@ -2,6 +2,7 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { StoreFailure } from '../../documents/file-store.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { nameOf } from '../../operators/names.js';
+import { Table } from '../../operators/report/page.js';
 import { type AcceptedAnswer, answersIn, runsOf } from '../../temporal/history.js';
 import { listedOf } from '../../temporal/search.js';
 import { openOnboarding } from '../onboarding-access.js';
@@ -9,7 +10,7 @@ import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { documentsOf } from '../uploads.js';
 import { hasRole } from '../visitor.js';
-import { Rows, Trail, When } from './parts.js';
+import { Empty, Trail, When } from './parts.js';
 
 /** The documents that people sent, to save and never to open here. */
 
@@ -42,12 +43,12 @@ async function showDocuments(visit: Visit): Promise<Shown> {
       <Trail to={pathOf(workflowId)} name={nameOf({ workflowId, dba })} />
       <h1>Documents</h1>
       {sent.length === 0 ? (
-        <div class="empty">
-          <p class="big">Nobody has sent a document.</p>
-        </div>
+        <Empty title="Nobody has sent a document." />
       ) : (
-        <Rows
+        <Table
+          caption="What people sent"
           rows={sent}
+          isWide
           columns={[
             {
               title: 'Document',

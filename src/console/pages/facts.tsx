@@ -1,4 +1,6 @@
 import { partsOfId, systemOf } from '../../messages/ids.js';
+import { Facts as Known } from '../../operators/report/page.js';
+import { PART_NAMES } from '../../operators/report/record-page.js';
 import { portalLink } from '../../partners/account-settings.js';
 import { REDACTED } from '../../privacy/masked.js';
 import type { Listed } from '../../temporal/search.js';
@@ -10,10 +12,7 @@ import { pathOf } from '../query.js';
 import type { Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { fieldLabel } from './field.js';
-import { Csrf, Problem, When } from './parts.js';
-import { PART_NAMES } from './stages.js';
-
-/** The facts of an onboarding: ids, links, and its input. */
+import { Form, Problem, When } from './parts.js';
 
 export interface OnboardingProps {
   readonly visit: Visit;
@@ -28,68 +27,39 @@ export function Facts({ visit, listed, view }: OnboardingProps) {
   const state = view.state;
   const account = partsOfId(workflowId)?.account;
   const portals = account === undefined ? settings : settings.accounts[account];
-  const merchant = state?.merchantProfileId ?? listed.merchantProfileId;
-  const profile = state?.profileId ?? listed.bankingProfileId;
-  const facts: readonly (readonly [
-    name: string,
-    value: string | number | undefined | null,
-    link?: string | undefined,
-  ])[] = [
-    ['Stage', state?.stage ?? listed.stage],
-    ['Partner status', state?.partnerStatus ?? listed.partnerStatus],
-    ['Merchant', merchant, portals && portalLink(portals, 'boarding', numberOf(merchant))],
-    ['mid', state?.mid ?? listed.mid],
-    ['Banking profile', profile, portals && portalLink(portals, 'banking', numberOf(profile))],
-    ['Financial account', state?.financialAccountId],
-    ['Payments account', state?.paymentsAccountId],
-    ['Terminal', state?.terminalId],
-    ['Agent profile', listed.agentProfileId],
-    ['Partner', systemOf(workflowId) || undefined],
-    ['Partner account', account],
-    ['Status reads', state?.polls || undefined],
-  ];
+  const withPortal = (system: 'boarding' | 'banking', id: number | string | undefined) => {
+    const link = portals && id !== undefined && portalLink(portals, system, Number(id));
+    if (!link) return id;
+    return [
+      id,
+      ' ',
+      <a href={link} rel="noreferrer">
+        portal
+      </a>,
+    ];
+  };
+  const facts = {
+    Stage: state?.stage ?? listed.stage,
+    'Partner status': state?.partnerStatus ?? listed.partnerStatus,
+    Merchant: withPortal('boarding', state?.merchantProfileId ?? listed.merchantProfileId),
+    mid: state?.mid ?? listed.mid,
+    'Banking profile': withPortal('banking', state?.profileId ?? listed.bankingProfileId),
+    'Financial account': state?.financialAccountId,
+    'Payments account': state?.paymentsAccountId,
+    Terminal: state?.terminalId,
+    'Agent profile': listed.agentProfileId,
+    Partner: systemOf(workflowId) || undefined,
+    'Partner account': account,
+    'Status reads': state?.polls || undefined,
+    Started: <When time={listed.startedAt} times={times} />,
+    Ended: listed.endedAt && <When time={listed.endedAt} times={times} />,
+    ID: workflowId,
+  };
   const ui = workflowPage(settings.uiUrl, client.options.namespace, listed);
   return (
-    <section aria-labelledby="facts-title" id="facts">
+    <section class="card" aria-labelledby="facts-title" id="facts">
       <h2 id="facts-title">Facts</h2>
-      <dl class="facts">
-        {facts.map(([name, value, link]) =>
-          value === undefined || value === null ? null : (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                {value}
-                {link && (
-                  <>
-                    {' '}
-                    <a href={link} rel="noreferrer">
-                      portal
-                    </a>
-                  </>
-                )}
-              </dd>
-            </div>
-          ),
-        )}
-        <div>
-          <dt>Started</dt>
-          <dd>
-            <When time={listed.startedAt} times={times} />
-          </dd>
-        </div>
-        {listed.endedAt && (
-          <div>
-            <dt>Ended</dt>
-            <dd>
-              <When time={listed.endedAt} times={times} />
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>ID</dt>
-          <dd>{workflowId}</dd>
-        </div>
-      </dl>
+      <Known facts={facts} />
       {ui && (
         <p>
           <a href={ui} rel="noreferrer">
@@ -112,51 +82,39 @@ export function Facts({ visit, listed, view }: OnboardingProps) {
   );
 }
 
-function numberOf(id: number | string | undefined): number | undefined {
-  return id === undefined ? undefined : Number(id);
-}
-
-/** The input of the onboarding, with its corrections. */
-export function Input({
-  visit,
-  workflowId,
-  input,
-  isPrivate,
-}: {
+interface InputProps {
   readonly visit: Visit;
   readonly workflowId: string;
   readonly input: unknown;
   readonly isPrivate: boolean;
-}) {
+}
+
+export function Input({ visit, workflowId, input, isPrivate }: InputProps) {
   const leaves = leavesOf(input);
   const hasHidden = leaves.some(({ value }) => value === REDACTED);
+  const facts = leaves.map(({ name, value }) => [
+    `${fieldLabel(name)} (${name})`,
+    value === REDACTED ? <em>hidden</em> : String(value),
+  ]);
   return (
-    <details class="input" open={isPrivate} id="input">
+    <details class="card" open={isPrivate} id="input">
       <summary>Input with its corrections</summary>
       {isPrivate ? (
         <Problem>
-          <p>Private values are shown only on this page. Viewing them is recorded in the audit log.</p>
+          Private values are shown only on this page. Viewing them is recorded in the audit log.
         </Problem>
       ) : (
         hasHidden &&
         hasRole(visit.visitor, 'operator') && (
-          <form method="post" action={pathOf(workflowId, 'private')} class="inline">
-            <Csrf csrf={visit.csrf} />
-            <button type="submit">Show private values</button>
+          <Form action={pathOf(workflowId, 'private')} class="actions" csrf={visit.csrf}>
+            <button type="submit" class="secondary">
+              Show private values
+            </button>
             <span class="advice">The audit log keeps who saw them.</span>
-          </form>
+          </Form>
         )
       )}
-      <dl class="facts wide">
-        {leaves.map(({ name, value }) => (
-          <div key={name}>
-            <dt>
-              {fieldLabel(name)} <small>{name}</small>
-            </dt>
-            <dd>{value === REDACTED ? <span class="masked">hidden</span> : String(value)}</dd>
-          </div>
-        ))}
-      </dl>
+      <Known facts={Object.fromEntries(facts)} />
     </details>
   );
 }

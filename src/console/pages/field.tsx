@@ -1,52 +1,65 @@
-import type { ComponentChildren } from 'preact';
+import type { AllHTMLAttributes, ComponentChildren } from 'preact';
 import { fieldOf } from '../../messages/objects.js';
 
-/** The attributes of a field's input element. */
-export interface FieldAttributes {
-  readonly id: string;
-  readonly name: string;
-  readonly 'aria-describedby': string | undefined;
-  readonly 'aria-invalid': 'true' | undefined;
-  readonly 'aria-required': 'true' | undefined;
-}
+export type Choices = readonly (readonly [value: string, label: string])[];
 
-interface FieldProps {
-  readonly id: string;
+type ControlProps = Pick<
+  AllHTMLAttributes,
+  'accept' | 'autoComplete' | 'class' | 'inputMode' | 'maxLength' | 'multiple' | 'required' | 'spellcheck'
+>;
+
+interface FieldProps extends ControlProps {
   readonly name: string;
+  /** Default: the name. */
+  readonly id?: string;
   readonly label: ComponentChildren;
+  readonly type?: 'text' | 'search' | 'date' | 'checkbox' | 'file';
+  readonly value?: string | undefined;
+  /** A choice has these values. */
+  readonly choices?: Choices | undefined;
+  /** A text of several lines shows this many. */
+  readonly rows?: number | undefined;
   /** Its rule. Default: none. */
   readonly advice?: ComponentChildren;
-  /** The problems of the value. */
-  readonly problems: readonly string[];
+  readonly problems?: readonly string[];
+  /** For a form whose errors come from the console, not from the browser. */
   readonly isRequired?: boolean;
-  /** A checkbox, with its label next to it. */
-  readonly isFlag?: boolean;
-  readonly children: (attributes: FieldAttributes) => ComponentChildren;
 }
 
 /** A field with its label, what is wrong with it, and its rule. */
-export function Field({
-  id,
-  name,
-  label,
-  advice = '',
-  problems,
-  isRequired = false,
-  isFlag = false,
-  children,
-}: FieldProps) {
+export function Field({ label, advice = '', problems = [], isRequired = false, ...control }: FieldProps) {
+  const { name, id = name, type = 'text', value = '', choices, rows, ...others } = control;
   const wrong = [...new Set(problems)].join('; ');
   const notes = [...(wrong ? [`${id}-error`] : []), ...(advice ? [`${id}-rule`] : [])];
-  const attributes: FieldAttributes = {
-    ...{ id, name },
+  const attributes = {
+    ...{ autoComplete: 'off', ...others, id, name },
     'aria-describedby': notes.join(' ') || undefined,
-    'aria-invalid': wrong ? 'true' : undefined,
-    'aria-required': isRequired ? 'true' : undefined,
+    'aria-invalid': wrong ? ('true' as const) : undefined,
+    'aria-required': isRequired ? ('true' as const) : undefined,
   };
+  const isFlag = type === 'checkbox';
+  const words = <label for={id}>{label}</label>;
   return (
-    <div class={['field', isFlag && 'flag', wrong && 'wrong'].filter(Boolean).join(' ')}>
-      <label for={id}>{label}</label>
-      {children(attributes)}
+    <div class="field">
+      {!isFlag && words}
+      {choices ? (
+        <select {...attributes}>
+          {choices.map(([each, words]) => (
+            <option value={each} selected={each === value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      ) : rows ? (
+        <textarea {...attributes} rows={rows} data-count={others.maxLength ? '' : undefined}>
+          {value}
+        </textarea>
+      ) : isFlag ? (
+        <input {...attributes} type={type} value="true" checked={value === 'true'} />
+      ) : (
+        <input {...attributes} type={type as 'text'} value={type === 'file' ? undefined : value} />
+      )}
+      {isFlag && words}
       {wrong && (
         <p class="wrong-text" id={`${id}-error`}>
           {wrong}
@@ -67,14 +80,11 @@ const WORDS: Readonly<Record<string, string>> = { dba: 'dba', ssn: 'SSN', dob: '
 /** `holder.givenName`: Given name */
 export function fieldLabel(field: string): string {
   if (field === '') return 'The whole input';
-  const names = field.split('.');
-  const last = names.at(-1) ?? '';
-  const known = fieldOf(WORDS, last);
-  if (known !== undefined) return known;
+  const last = field.split('.').at(-1) ?? '';
   const words = last
     .replaceAll('_', ' ')
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .toLowerCase();
-  const spaced = words.replace(/\bid\b/g, 'ID');
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+    .toLowerCase()
+    .replace(/\bid\b/g, 'ID');
+  return fieldOf(WORDS, last) ?? words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact';
+import { UNNAMED } from '../../operators/report/counted.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import type { Visit } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
-
-/** The filters of lists and of the report. */
+import { Field } from './field.js';
 
 interface FiltersProps {
   readonly label: string;
-  /** The path of the page. */
   readonly action: string;
   readonly isFiltered: boolean;
   readonly children: ComponentChildren;
@@ -34,36 +33,20 @@ interface ChoiceProps {
   /** The meaning of no choice. */
   readonly none: string;
   readonly chosen: string | undefined;
-  readonly choices: readonly (readonly [value: string, label: string])[];
+  /** Labels by value; a list has values that are words. */
+  readonly choices: Readonly<Record<string, string>> | readonly string[];
 }
 
-/** A choice of a filter. */
-export function Choice({ name, label, none, chosen = '', choices }: ChoiceProps) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <select name={name}>
-        <option value="" selected={chosen === ''}>
-          {none}
-        </option>
-        {choices.map(([value, text]) => (
-          <option key={value} value={value} selected={value === chosen}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+export function Choice({ none, chosen, choices, ...field }: ChoiceProps) {
+  const all: readonly (readonly [string, string])[] = Array.isArray(choices)
+    ? choices.map((value: string) => [value, value.replaceAll('-', ' ')])
+    : Object.entries(choices);
+  return <Field {...field} value={chosen} choices={[['', none], ...all]} />;
 }
 
-/** A choice of the partner. */
 export function SystemChoice({ chosen }: Pick<ChoiceProps, 'chosen'>) {
-  const choices = SYSTEM_NAMES.map((name) => [name, name] as const);
-  return <Choice name="system" label="Partner" none="every partner" chosen={chosen} choices={choices} />;
+  return <Choice name="system" label="Partner" none="every partner" chosen={chosen} choices={SYSTEM_NAMES} />;
 }
-
-/** The name of the account without a name in the address bar. */
-const UNNAMED = 'default';
 
 /** The accounts whose onboardings are listed; undefined for all. */
 export function listedAccounts(visitor: Visitor, chosen: string): readonly string[] | undefined {
@@ -79,6 +62,6 @@ export function AccountChoice({
 }: Pick<ChoiceProps, 'chosen'> & { readonly visit: Visit }) {
   const seen = ['', ...Object.keys(settings.accounts)].filter((name) => maySee(visitor, name));
   if (seen.length < 2) return null;
-  const choices = seen.map((name) => [name || UNNAMED, name || 'without a name'] as const);
+  const choices = Object.fromEntries(seen.map((name) => [name || UNNAMED, name || 'without a name']));
   return <Choice name="account" label="Account" none="every account" chosen={chosen} choices={choices} />;
 }

@@ -11,15 +11,14 @@ import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { openOnboarding } from '../onboarding-access.js';
 import { refreshView } from '../onboarding-view.js';
 import { Fields, pathOf } from '../query.js';
-import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { forgetLists } from '../waiting-list.js';
 import { Changes } from './correction-form.js';
-import { Csrf, inShort, When } from './parts.js';
+import { Form, inShort, When } from './parts.js';
 
 /** Several people handle a requirement: one claims it, and a second person confirms the answer. */
 
-/** The path of a requirement's page. */
 export const REQUIREMENT_PATH = '/onboardings/:id/requirements/:requirementId';
 
 export function requirementIdIn({ params }: Visit['request']): string {
@@ -37,39 +36,34 @@ export function refresh(client: Client, workflowId: string): void {
   refreshView(client, workflowId);
 }
 
-/** Claims and proposals of a requirement, with their buttons. */
-export function Handling({
-  visit,
-  workflowId,
-  requirement,
-  proposed,
-  page = workflowId,
-  isPage = false,
-}: {
+interface HandlingProps {
   readonly visit: Visit;
   readonly workflowId: string;
   readonly requirement: Requirement;
   readonly proposed?: ProposedShown | undefined;
+  /** The workflow whose page has it. */
   readonly page?: string;
+  /** The requirement has a page of its own. */
   readonly isPage?: boolean;
-}) {
+}
+
+export function Handling({ isPage = false, ...props }: HandlingProps) {
+  const { visit, workflowId, requirement, page = isPage ? '' : workflowId } = props;
   const { visitor, csrf, times } = visit;
   const claim = currentClaim(requirement);
   const isMine = claim !== undefined && isSamePerson(claim.actor, visitor.actor);
   const path = pathOf(workflowId, 'requirements', requirement.id);
   const mayAnswer = hasRole(visitor, 'operator');
   const button = (what: string, label: string) => (
-    <form method="post" action={`${path}/claim`} class="inline">
-      <Csrf csrf={csrf} />
-      <input type="hidden" name="page" value={isPage ? '' : page} />
+    <Form action={`${path}/claim`} csrf={csrf} hidden={{ page }}>
       <button type="submit" name="do" value={what} class="plain">
         {label}
       </button>
-    </form>
+    </Form>
   );
   return (
     <>
-      <div class="claim">
+      <div class="actions">
         {claim ? (
           <span class={isMine ? 'holder mine' : 'holder'}>
             {isMine ? 'You are on it' : `${claim.actor} is on it`}, until{' '}
@@ -84,13 +78,7 @@ export function Handling({
         {mayAnswer && claim && !isMine && button('take-over', 'Take over')}
       </div>
       {requirement.proposal && (
-        <ProposalNote
-          visit={visit}
-          path={path}
-          requirement={requirement}
-          proposed={proposed}
-          page={isPage ? '' : page}
-        />
+        <ProposalNote {...props} proposal={requirement.proposal} {...{ path, page }} />
       )}
     </>
   );
@@ -99,11 +87,9 @@ export function Handling({
 /** A proposed answer as a second person reads it before confirming it. */
 export interface ProposedShown {
   readonly answer: Answer;
-  /** The changes of a correction. */
   readonly changes: readonly Change[] | undefined;
 }
 
-/** A requirement with a proposal. */
 interface Proposing {
   readonly workflowId: string;
   readonly requirement: Requirement | undefined;
@@ -130,21 +116,14 @@ export async function proposedIn(
   }
 }
 
-function ProposalNote({
-  visit: { visitor, csrf, times },
-  path,
-  requirement,
-  proposed,
-  page,
-}: {
-  readonly visit: Visit;
+interface ProposalProps extends Pick<HandlingProps, 'visit' | 'requirement' | 'proposed'> {
+  readonly proposal: NonNullable<Requirement['proposal']>;
   readonly path: string;
-  readonly requirement: Requirement;
-  readonly proposed: ProposedShown | undefined;
   readonly page: string;
-}) {
-  const { proposal } = requirement;
-  if (!proposal) return null;
+}
+
+function ProposalNote({ visit, path, requirement, proposal, proposed, page }: ProposalProps) {
+  const { visitor, csrf, times } = visit;
   const isOwn = isSamePerson(proposal.actor, visitor.actor);
   return (
     <section class="proposal" aria-label="Proposed answer">
@@ -156,25 +135,21 @@ function ProposalNote({
       {isOwn && <p class="advice">A second person confirms it. You can withdraw it.</p>}
       {!isOwn && !hasRole(visitor, 'approver') && <p class="advice">An approver confirms it.</p>}
       {hasRole(visitor, 'operator') && (
-        <form
-          method="post"
-          action={`${path}/proposal`}
+        <Form
+          {...{ action: `${path}/proposal`, class: 'actions', id: `form-${requirement.id}-proposal` }}
           data-keep=""
-          id={`form-${requirement.id}-proposal`}
-          class="actions"
+          csrf={csrf}
+          hidden={{ proposedAt: proposal.at, page }}
         >
-          <Csrf csrf={csrf} />
-          <input type="hidden" name="proposedAt" value={proposal.at} />
-          <input type="hidden" name="page" value={page} />
           {!isOwn && hasRole(visitor, 'approver') && (
-            <button type="submit" name="do" value="confirm" class="primary">
+            <button type="submit" name="do" value="confirm">
               Confirm and send
             </button>
           )}
-          <button type="submit" name="do" value="withdraw">
+          <button type="submit" name="do" value="withdraw" class="secondary">
             Withdraw
           </button>
-        </form>
+        </Form>
       )}
     </section>
   );
@@ -194,15 +169,11 @@ function ProposedContent({ proposed: { answer, changes } }: { readonly proposed:
         </ul>
       );
     case 'choice':
-      return (
-        <p>
-          Choose <strong>{answer.choice}</strong>
-        </p>
-      );
     case 'adopt':
       return (
         <p>
-          Adopt <strong>{answer.id}</strong>
+          {answer.kind === 'choice' ? 'Choose' : 'Adopt'}{' '}
+          <strong>{answer.kind === 'choice' ? answer.choice : answer.id}</strong>
         </p>
       );
     default:
@@ -210,33 +181,61 @@ function ProposedContent({ proposed: { answer, changes } }: { readonly proposed:
   }
 }
 
-/** "I am on it", release, take over. */
-async function claimRequirement(visit: Visit): Promise<Shown> {
+/** What the buttons say when they have worked. */
+const DONE = {
+  claim: 'You are on it. Others see that.',
+  release: 'You released it.',
+  'take-over': 'You took it over.',
+  confirm: 'You confirmed the answer, and it is sent.',
+  withdraw: 'The proposal is withdrawn.',
+} as const;
+
+type Action = keyof typeof DONE;
+
+/** A button about a requirement: one of a claim or of a proposal. */
+async function act(visit: Visit, actions: readonly Action[]): Promise<Shown> {
   const { client, visitor, request, audit } = visit;
   const requirementId = requirementIdIn(request);
   const { workflowId } = await openOnboarding(visit);
   const fields = Fields.ofBody(request);
-  const what = fields.oneOf('do', ['claim', 'release', 'take-over'] as const);
+  const what = fields.oneOf('do', actions);
   if (!what) throw new NotShown(400, 'This form is not from this console.');
-  const until = new Date(Date.now() + DEFAULT_CLAIM_HOURS * 3_600_000).toISOString();
-  const request_ = { requirementId, actor: visitor.actor };
-  const claim =
-    what === 'release' ? request_ : { ...request_, until, ...(what === 'take-over' && { override: true }) };
-  const to = backFrom(fields, workflowId, requirementId);
+  if (what === 'confirm') requireRole(visitor, 'approver');
+  const back = backFrom(fields, workflowId, requirementId);
+  const isProposal = what === 'confirm' || what === 'withdraw';
   try {
-    await sendClaim(client, workflowId, claim);
+    await apply(visit, workflowId, what, fields.text('proposedAt'));
   } catch (error) {
-    if (error instanceof InvalidInput) return { to, message: error.message };
-    throw error;
+    if (!(error instanceof InvalidInput)) throw error;
+    if (isProposal) refresh(client, workflowId);
+    return { to: back, message: error.message };
   }
-  audit(visitor, { what, workflowId, requirementId });
+  audit(visitor, { what: isProposal ? `${what} a proposed answer` : what, workflowId, requirementId });
   refresh(client, workflowId);
-  const done = {
-    claim: 'You are on it. Others see that.',
-    release: 'You released it.',
-    'take-over': 'You took it over.',
-  };
-  return { to, message: done[what] };
+  return { to: what === 'confirm' ? pathOf(pageIn(fields, workflowId)) : back, message: DONE[what] };
+}
+
+/** @throws {InvalidInput} when the workflow refuses it */
+async function apply(
+  { client, visitor: { actor }, request }: Visit,
+  workflowId: string,
+  what: Action,
+  proposedAt: string,
+): Promise<unknown> {
+  const claim = { requirementId: requirementIdIn(request), actor };
+  const until = new Date(Date.now() + DEFAULT_CLAIM_HOURS * 3_600_000).toISOString();
+  switch (what) {
+    case 'claim':
+      return sendClaim(client, workflowId, { ...claim, until });
+    case 'take-over':
+      return sendClaim(client, workflowId, { ...claim, until, override: true });
+    case 'release':
+      return sendClaim(client, workflowId, claim);
+    case 'confirm':
+      return sendConfirmation(client, workflowId, { ...claim, proposedAt });
+    case 'withdraw':
+      return sendWithdrawal(client, workflowId, { ...claim, proposedAt });
+  }
 }
 
 /** Back to the page of the form: of the requirement, or of an onboarding. */
@@ -247,34 +246,13 @@ function backFrom(fields: Fields, workflowId: string, requirementId: string): st
     : `${pathOf(page)}#r-${encodeURIComponent(requirementId)}`;
 }
 
-/** A second person confirms a proposed answer, or somebody withdraws it. */
-async function decideProposal(visit: Visit): Promise<Shown> {
-  const { client, visitor, request, audit } = visit;
-  const requirementId = requirementIdIn(request);
-  const { workflowId } = await openOnboarding(visit);
-  const fields = Fields.ofBody(request);
-  const proposedAt = fields.text('proposedAt');
-  const what = fields.oneOf('do', ['confirm', 'withdraw'] as const);
-  if (!what) throw new NotShown(400, 'This form is not from this console.');
-  if (what === 'confirm' && !hasRole(visitor, 'approver'))
-    throw new NotShown(403, `This needs the role approver. Your role is ${visitor.role}.`);
-  const decision = { requirementId, proposedAt, actor: visitor.actor };
-  try {
-    if (what === 'confirm') await sendConfirmation(client, workflowId, decision);
-    else await sendWithdrawal(client, workflowId, decision);
-  } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error;
-    refresh(client, workflowId);
-    return { to: backFrom(fields, workflowId, requirementId), message: error.message };
-  }
-  audit(visitor, { what: `${what} a proposed answer`, workflowId, requirementId });
-  refresh(client, workflowId);
-  if (what === 'withdraw')
-    return { to: backFrom(fields, workflowId, requirementId), message: 'The proposal is withdrawn.' };
-  return { to: pathOf(pageIn(fields, workflowId)), message: 'You confirmed the answer, and it is sent.' };
-}
-
 export const HANDLING_ROUTES: readonly Route[] = [
-  { method: 'POST', path: `${REQUIREMENT_PATH}/claim`, role: 'operator', show: claimRequirement },
-  { method: 'POST', path: `${REQUIREMENT_PATH}/proposal`, role: 'operator', show: decideProposal },
+  {
+    ...{ method: 'POST', path: `${REQUIREMENT_PATH}/claim`, role: 'operator' },
+    show: (visit) => act(visit, ['claim', 'release', 'take-over']),
+  },
+  {
+    ...{ method: 'POST', path: `${REQUIREMENT_PATH}/proposal`, role: 'operator' },
+    show: (visit) => act(visit, ['confirm', 'withdraw']),
+  },
 ];

@@ -2,6 +2,7 @@ import { isSamePerson } from '../../messages/claims.js';
 import { REQUIREMENT_KINDS, TASKS } from '../../messages/requirements.js';
 import type { InboxItem } from '../../operators/inbox.js';
 import { nameOf } from '../../operators/names.js';
+import { type Column, Table } from '../../operators/report/page.js';
 import type { Times } from '../../operators/time.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import { address, Fields, pathOf } from '../query.js';
@@ -9,27 +10,24 @@ import { withQuestions } from '../questions.js';
 import type { Route, Shown, Visit } from '../route.js';
 import type { Visitor } from '../visitor.js';
 import { type WaitingList, waitingList } from '../waiting-list.js';
+import { Field } from './field.js';
 import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
-import { BusinessCell, capitalized, Due, Pages, Person, Rows, type RowsColumn } from './parts.js';
+import { BusinessCell, capitalized, Due, Empty, Pages, Person } from './parts.js';
 
-/** The size limits of the inbox. */
 export interface InboxSizes {
-  /** Requirements on one page. */
   readonly page: number;
   /** The most urgent onboardings, which all pages together show, and which are searched and sorted. */
   readonly list: number;
 }
 
-/** The refresh interval of the list, in seconds. */
 const REFRESH_SECONDS = 10;
 
 const DUE = { overdue: 'overdue', today: 'due today or before', week: 'due this week or before' } as const;
 const TAKEN = { untaken: 'nobody has it', taken: 'somebody has it', mine: 'I have it' } as const;
-const SORT = { due: 'first due', waiting: 'longest waiting', dba: 'business' } as const;
+const SORT = { waiting: 'longest waiting', dba: 'business' } as const;
 
 const keysOf = <Name extends string>(record: Readonly<Record<Name, string>>) => Object.keys(record) as Name[];
 
-/** The filters and the order that the address bar holds. */
 function choicesIn(fields: Fields) {
   const after = fields.text('after');
   return {
@@ -39,7 +37,7 @@ function choicesIn(fields: Fields) {
     due: fields.oneOf('due', keysOf(DUE)),
     text: fields.text('text').trim(),
     taken: fields.oneOf('taken', keysOf(TAKEN)),
-    sort: fields.oneOf('sort', keysOf(SORT)) ?? 'due',
+    sort: fields.oneOf('sort', keysOf(SORT)),
     page: fields.page('page'),
     /** Only what is due later: the next part of a very long list. */
     after: Number.isNaN(Date.parse(after)) ? undefined : new Date(after).toISOString(),
@@ -76,7 +74,7 @@ async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Prom
 
 /** Reports whether the console itself filters and sorts, which needs the whole list. */
 function isSearched({ due, text, taken, sort }: Choices): boolean {
-  return due !== undefined || text !== '' || taken !== undefined || sort !== 'due';
+  return due !== undefined || text !== '' || taken !== undefined || sort !== undefined;
 }
 
 /** The part of the list that the server cannot choose, sorted. */
@@ -96,7 +94,7 @@ export function chosenItems(
     waiting: ({ raisedAt = '' }: InboxItem) => raisedAt,
     dba: nameOf,
   };
-  return sort === 'due' ? chosen : chosen.sort((one, other) => by[sort](one).localeCompare(by[sort](other)));
+  return sort ? chosen.sort((one, other) => by[sort](one).localeCompare(by[sort](other))) : chosen;
 }
 
 function isDue(
@@ -133,28 +131,13 @@ function InboxFilters({ choices, visit }: { readonly choices: Choices; readonly 
   const isFiltered = [kind, system, account, due, text, taken].some(Boolean);
   return (
     <Filters label="Filter the inbox" action="/" isFiltered={isFiltered}>
-      <label class="field wide">
-        <span>Business or ID</span>
-        <input type="search" name="text" value={text} maxLength={200} />
-      </label>
-      <Choice
-        name="kind"
-        label="Task"
-        none="every task"
-        chosen={kind}
-        choices={REQUIREMENT_KINDS.map((name) => [name, TASKS[name]])}
-      />
+      <Field label="Business or ID" type="search" name="text" value={text} maxLength={200} />
+      <Choice name="kind" label="Task" none="every task" chosen={kind} choices={TASKS} />
       <SystemChoice chosen={system} />
       <AccountChoice visit={visit} chosen={account} />
-      <Choice name="due" label="Due" none="whenever" chosen={due} choices={Object.entries(DUE)} />
-      <Choice name="taken" label="Claimed" none="or not" chosen={taken} choices={Object.entries(TAKEN)} />
-      <Choice
-        name="sort"
-        label="Sorted by"
-        none={SORT.due}
-        chosen={sort}
-        choices={Object.entries(SORT).slice(1)}
-      />
+      <Choice name="due" label="Due" none="whenever" chosen={due} choices={DUE} />
+      <Choice name="taken" label="Claimed" none="or not" chosen={taken} choices={TAKEN} />
+      <Choice name="sort" label="Sorted by" none="first due" chosen={sort} choices={SORT} />
     </Filters>
   );
 }
@@ -164,7 +147,6 @@ interface ListProps {
   readonly items: readonly InboxItem[];
   readonly choices: Choices;
   readonly visit: Visit;
-  /** The number of rows on a page. */
   readonly size: number;
 }
 
@@ -174,21 +156,22 @@ function InboxList({ list, items, choices, visit, size }: ListProps) {
   const page = Math.min(wanted, pages);
   const isWhole = list.later === 0 || isSearched(choices);
   const shown = withQuestions(visit.client, items.slice((page - 1) * size, page * size));
-  const to = (number: number) => address('/', { ...chosenFields(others), page: number > 1 ? number : '' });
-  const source = address('/inbox/part', { ...chosenFields(others), page });
+  const to = (number: number) => address('/', { ...others, page: number > 1 ? number : '' });
+  const source = address('/inbox/part', { ...others, page });
   return (
     <section id="inbox" data-live={source} data-seconds={REFRESH_SECONDS} aria-label="Open requirements">
-      <p class="summary" id="inbox-summary">
-        {isWhole ? summaryOf(items) : summaryOfMany(list)}
-      </p>
       {items.length === 0 ? (
-        <Empty list={list} choices={choices} />
+        <NothingHere list={list} choices={choices} />
       ) : (
-        <Rows
+        <Table
+          caption={isWhole ? summaryOf(items) : summaryOfMany(list)}
           rows={shown}
           columns={columnsFor(visit)}
-          idOf={({ workflowId, id }) => `row-${workflowId}-${id ?? 'more'}`}
-          isLate={({ overdue }) => overdue}
+          rowOf={({ workflowId, id, overdue }) => ({
+            id: `row-${workflowId}-${id ?? 'more'}`,
+            class: overdue ? 'late' : undefined,
+          })}
+          isWide
         />
       )}
       {(page === pages || isSearched(choices)) && <Later list={list} choices={choices} />}
@@ -197,17 +180,10 @@ function InboxList({ list, items, choices, visit, size }: ListProps) {
   );
 }
 
-function chosenFields({ sort, ...choices }: Omit<Choices, 'page'>) {
-  return { ...choices, sort: sort === 'due' ? '' : sort };
-}
-
 function summaryOf(items: readonly InboxItem[]): string {
-  if (items.length === 0) return '';
   const late = items.filter(({ overdue }) => overdue).length;
   const waiting = `${items.length} ${items.length === 1 ? 'requirement waits' : 'requirements wait'} for a person`;
-  return late === 0
-    ? `${waiting}. None is overdue.`
-    : `${waiting}. ${late} ${late === 1 ? 'is' : 'are'} overdue.`;
+  return `${waiting}. ${late === 0 ? 'None is' : late === 1 ? '1 is' : `${late} are`} overdue.`;
 }
 
 /** The list begins with what is overdue. */
@@ -218,10 +194,10 @@ function summaryOfMany({ items, total, until }: WaitingList): string {
   return `${total} onboardings wait for a person. ${late === 0 ? 'None is overdue.' : overdue}`;
 }
 
-function columnsFor({ times, visitor }: Visit): readonly RowsColumn<InboxItem>[] {
+function columnsFor({ times, visitor }: Visit): readonly Column<InboxItem>[] {
   return [
     { title: 'Due', cell: ({ dueAt }) => dueAt && <Due at={dueAt} times={times} /> },
-    { title: 'Business', cell: BusinessCell, isName: true },
+    { title: 'Business', cell: BusinessCell },
     { title: 'What to do', cell: TaskCell },
     { title: 'Waiting', cell: ({ raisedAt }) => raisedAt && times.since(raisedAt) },
     {
@@ -261,41 +237,33 @@ function TaskCell({ workflowId, id, task, title, proposedBy }: InboxItem) {
   );
 }
 
-function Empty({ list, choices }: { readonly list: WaitingList; readonly choices: Choices }) {
+interface LeftOutProps {
+  readonly list: WaitingList;
+  readonly choices: Choices;
+}
+
+function NothingHere({ list: { items }, choices }: LeftOutProps) {
   const { kind, system, account, due, text, taken, after } = choices;
-  if (![kind, system, account, due, text, taken, after].some(Boolean)) {
+  if (![kind, system, account, due, text, taken, after].some(Boolean))
     return (
-      <div class="empty">
-        <p class="big">Nothing waits for a person.</p>
-        <p>Questions from partners appear here automatically.</p>
-      </div>
+      <Empty title="Nothing waits for a person.">Questions from partners appear here automatically.</Empty>
     );
-  }
-  const { length } = list.items;
+  const { length } = items;
   return (
-    <div class="empty">
-      <p class="big">Nothing here matches the filter.</p>
-      <p>
-        {length > 0 && `${length} other ${length === 1 ? 'requirement waits' : 'requirements wait'}. `}
-        <a href="/">Show all</a>
-      </p>
-    </div>
+    <Empty title="Nothing here matches the filter.">
+      {length > 0 && `${length} other ${length === 1 ? 'requirement waits' : 'requirements wait'}. `}
+      <a href="/">Show all</a>
+    </Empty>
   );
 }
 
 /** Names the requirements that the list leaves out because they are due later. */
-function Later({
-  list: { total, later, until },
-  choices,
-}: {
-  readonly list: WaitingList;
-  readonly choices: Choices;
-}) {
+function Later({ list: { total, later, until }, choices }: LeftOutProps) {
   if (later === 0) return null;
   const { page: _, ...others } = choices;
-  const next = address('/', { ...chosenFields(others), after: until?.toISOString() });
+  const next = address('/', { ...others, after: until?.toISOString() });
   return (
-    <p class="later" id="inbox-later">
+    <p id="inbox-later">
       {isSearched(choices)
         ? `Only the ${total - later} most urgent onboardings were searched and sorted. `
         : `These are the ${total - later} most urgent onboardings. `}

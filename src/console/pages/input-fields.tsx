@@ -2,15 +2,15 @@ import type { FormField, FormGroup, FormPart } from '../../operators/schema-fiel
 import { fieldsIn, itemsOf, type Typed } from '../../operators/typed-input.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { isSecretField } from '../../privacy/private-fields.js';
-import { Field, type FieldAttributes, fieldLabel } from './field.js';
+import { type Choices, Field, fieldLabel } from './field.js';
+import { Problem } from './parts.js';
 
 interface InputFieldsProps {
   readonly parts: readonly FormPart[];
-  /** The values of the fields. */
   readonly typed: Typed;
   readonly problems: readonly FieldProblem[];
   /** Choices of fields that the schema takes as text, by field: value and label. */
-  readonly choices?: Readonly<Record<string, readonly (readonly [value: string, label: string])[]>>;
+  readonly choices?: Readonly<Record<string, Choices>>;
 }
 
 /** The fields of an input: a group for each object, and each problem at its field. */
@@ -59,52 +59,24 @@ function Control({ field, typed, problems, choices = {} }: OfForm & { readonly f
     const inside = problem.field.slice(name.length + 1);
     return inside === '' ? problem.message : `${inside}: ${problem.message}`;
   });
-  const text = typed.get(name) ?? '';
-  const options = choices[name] ?? values.map((value) => [value, value] as const);
-  const label = (
-    <>
-      {fieldLabel(name)}
-      {isRequired && <span class="faint"> (required)</span>}
-      {kind === 'json' && <span class="faint"> (JSON)</span>}
-    </>
-  );
-  const control = (attributes: FieldAttributes) =>
-    options.length > 0 ? (
-      <select {...attributes}>
-        {(choices[name] === undefined || text === '') && !options.some(([value]) => value === '') && (
-          <option value="">(choose)</option>
-        )}
-        {options.map(([value, words]) => (
-          <option value={value} selected={value === text}>
-            {words}
-          </option>
-        ))}
-      </select>
-    ) : kind === 'flag' ? (
-      <input type="checkbox" value="true" checked={text === 'true'} {...attributes} />
-    ) : kind === 'json' ? (
-      <textarea rows={4} spellcheck={false} class="code" {...attributes}>
-        {text}
-      </textarea>
-    ) : (
-      <input
-        {...attributes}
-        type="text"
-        value={text}
-        autocomplete="off"
-        spellcheck={false}
-        inputMode={kind === 'number' ? 'decimal' : undefined}
-        class={isSecretField(name.split('.').at(-1) ?? '') ? 'covered' : undefined}
-      />
-    );
+  const value = typed.get(name) ?? '';
+  const known: Choices = choices[name] ?? values.map((each) => [each, each]);
+  // A choice of the schema can be taken back; one of the form has its own empty value, if any.
+  const hasNone = known.some(([each]) => each === '') || (choices[name] !== undefined && value !== '');
+  const remark = [isRequired && '(required)', kind === 'json' && '(JSON)'].filter(Boolean).join(' ');
   return (
     <Field
-      {...{ id: idOf(name), name, label, isRequired, isFlag: kind === 'flag', problems: messages }}
+      {...{ id: idOf(name), name, value, isRequired, problems: messages }}
+      label={[fieldLabel(name), remark && <span class="faint"> {remark}</span>]}
       // An error that repeats the rule replaces it.
       advice={messages.includes(rule) ? '' : rule}
-    >
-      {control}
-    </Field>
+      type={kind === 'flag' ? 'checkbox' : 'text'}
+      choices={known.length === 0 ? undefined : hasNone ? known : [['', '(choose)'], ...known]}
+      rows={kind === 'json' ? 4 : undefined}
+      spellcheck={false}
+      inputMode={kind === 'number' ? 'decimal' : undefined}
+      class={kind === 'json' ? 'code' : isSecretField(name.split('.').at(-1) ?? '') ? 'covered' : undefined}
+    />
   );
 }
 
@@ -119,7 +91,7 @@ export function ProblemList({ problems, parts }: ProblemListProps) {
   const names = parts.flatMap(fieldsIn).map(({ name }) => name);
   const target = (field: string) => names.find((name) => field === name || field.startsWith(`${name}.`));
   return (
-    <div class="problem" role="alert" tabIndex={-1} data-focus="">
+    <Problem isFocused>
       <p>
         Nothing was started, because {problems.length === 1 ? 'a field is' : 'some fields are'} not valid.
       </p>
@@ -133,7 +105,7 @@ export function ProblemList({ problems, parts }: ProblemListProps) {
           );
         })}
       </ul>
-    </div>
+    </Problem>
   );
 }
 

@@ -18,9 +18,6 @@ import { Asked as AskedText, isFourEyes, ObstacleNote } from './requirement.js';
 import { Stages } from './stages.js';
 import { Answered, Timeline } from './timeline.js';
 
-/** The page of an onboarding. */
-
-/** The refresh interval of the onboarding, in seconds. */
 const REFRESH_SECONDS = 5;
 
 async function showOnboarding(visit: Visit): Promise<Shown> {
@@ -30,7 +27,6 @@ async function showOnboarding(visit: Visit): Promise<Shown> {
   return onboardingShown({ visit, listed, view }, await maskedInput(visit.client, description));
 }
 
-/** The part of the page that the browser refreshes. */
 async function showPart(visit: Visit): Promise<Shown> {
   const listed = await listedOf(visit.client, await openOnboarding(visit));
   const view = await onboardingView(visit.client, listed.workflowId);
@@ -75,12 +71,12 @@ function Live({ visit, listed, view }: OnboardingProps) {
       <Stages listed={listed} view={view} />
       <HeldUp view={view} times={visit.times} />
       <div class="columns">
-        <div class="main-column" id="main-column">
+        <div id="main-column">
           <Requirements visit={visit} listed={listed} view={view} />
           {state && <Answered visit={visit} view={view} state={state} />}
           {state && <Timeline timeline={state.timeline} times={visit.times} />}
         </div>
-        <aside class="side-column" id="side-column">
+        <aside id="side-column">
           <Facts visit={visit} listed={listed} view={view} />
         </aside>
       </div>
@@ -96,7 +92,7 @@ function HeldUp({ view, times }: { readonly view: OnboardingView; readonly times
   const isAccount = partsOfId(view.workflowId)?.type === 'partnerAccount';
   if (failures.length === 0 && !waiting) return null;
   return (
-    <section class="held" id="held-up" aria-label="What holds it up">
+    <section class="notes" id="held-up" aria-label="What holds it up">
       <h2>Waits for the partner</h2>
       {waiting && (
         <p>
@@ -135,8 +131,7 @@ function Requirements({ visit, listed, view }: OnboardingProps) {
           <RequirementCard
             key={`${each.workflowId} ${each.requirement.id}`}
             asked={each}
-            visit={visit}
-            view={view}
+            {...{ visit, view }}
           />
         ))}
       </div>
@@ -144,21 +139,17 @@ function Requirements({ visit, listed, view }: OnboardingProps) {
   );
 }
 
-function RequirementCard({
-  asked,
-  visit,
-  view,
-}: {
+interface CardProps extends Pick<OnboardingProps, 'visit' | 'view'> {
   readonly asked: Asked;
-  readonly visit: Visit;
-  readonly view: OnboardingView;
-}) {
+}
+
+function RequirementCard({ asked, visit, view }: CardProps) {
   const { workflowId, requirement } = asked;
   const { id, title } = requirement;
   const page = view.workflowId;
   const isElsewhere = workflowId !== page;
   return (
-    <article class="requirement" id={`r-${id}`} aria-labelledby={`title-${id}`} data-requirement={id}>
+    <article class="card requirement" id={`r-${id}`} aria-labelledby={`title-${id}`} data-requirement={id}>
       <h3 id={`title-${id}`}>
         <a href={pathOf(workflowId, 'requirements', id)}>{title}</a>
       </h3>
@@ -169,14 +160,10 @@ function RequirementCard({
       )}
       <div data-notice="" role="status" />
       <AskedText requirement={requirement} times={visit.times} />
-      <Handling visit={visit} workflowId={workflowId} requirement={requirement} page={page} />
+      <Handling {...{ visit, workflowId, requirement, page }} />
       {hasRole(visit.visitor, 'operator') ? (
         <AnswerForms
-          workflowId={workflowId}
-          requirement={requirement}
-          visitor={visit.visitor}
-          csrf={visit.csrf}
-          page={page}
+          {...{ workflowId, requirement, page, visitor: visit.visitor, csrf: visit.csrf }}
           isOpen={view.asked.length === 1}
           isProposed={isFourEyes(visit, requirement)}
         />

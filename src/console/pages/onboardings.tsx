@@ -3,6 +3,7 @@ import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
 import { STAGES } from '../../messages/onboarding-state.js';
 import { TASKS } from '../../messages/requirements.js';
 import { isOverdue } from '../../operators/inbox.js';
+import { Table } from '../../operators/report/page.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import { isNot } from '../../temporal/query.js';
 import {
@@ -15,10 +16,9 @@ import {
 } from '../../temporal/search.js';
 import { address, Fields } from '../query.js';
 import type { Route, Shown, Visit } from '../route.js';
+import { Field } from './field.js';
 import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
-import { BusinessCell, Pages, Rows, When } from './parts.js';
-
-/** The list of onboardings, with the filters of `gangway list`. */
+import { BusinessCell, Empty, Pages, When } from './parts.js';
 
 const PAGE_SIZE = 50;
 
@@ -27,6 +27,9 @@ const MOST_PAGES = 40;
 
 const WHAT = { onboardings: ONBOARDINGS, operations: OPERATIONS, accounts: ACCOUNTS } as const;
 const WHAT_NAMES = { operations: 'single operations', accounts: 'partner accounts' } as const;
+const KINDS = Object.fromEntries(
+  Object.entries(ONBOARDINGS).map(([name, words]) => [name, words.replace('-', ' ')]),
+);
 const STATES = { running: 'running', waiting: 'waits for a person', ended: 'ended' } as const;
 
 function choicesIn(fields: Fields) {
@@ -73,12 +76,7 @@ async function showOnboardings(visit: Visit): Promise<Shown> {
       <>
         <h1>Onboardings</h1>
         <OnboardingFilters choices={choices} visit={visit} />
-        <p class="summary">
-          {total === 1 ? '1 is' : `${total} are`} in this list, the newest first.
-          {total > MOST_PAGES * PAGE_SIZE &&
-            ` The first ${MOST_PAGES * PAGE_SIZE} can be shown: filter for the others.`}
-        </p>
-        <List found={found.slice((page - 1) * PAGE_SIZE)} visit={visit} />
+        <List found={found.slice((page - 1) * PAGE_SIZE)} visit={visit} total={total} />
         <Pages page={page} pages={pages} to={to} />
       </>
     ),
@@ -105,75 +103,43 @@ function OnboardingFilters({ choices, visit }: { readonly choices: Choices; read
   const isFiltered = Object.values(choices).some(Boolean);
   return (
     <Filters label="Filter the onboardings" action="/onboardings" isFiltered={isFiltered}>
-      <label class="field wide">
-        <span>Business, the whole name</span>
-        <input type="search" name="dba" value={dba} maxLength={200} />
-      </label>
-      <Choice
-        name="what"
-        label="Show"
-        none="onboardings"
-        chosen={what}
-        choices={Object.entries(WHAT_NAMES)}
-      />
-      {!what && (
-        <Choice
-          name="type"
-          label="Kind"
-          none="every kind"
-          chosen={type}
-          choices={Object.entries(ONBOARDINGS).map(([name, words]) => [name, words.replace('-', ' ')])}
-        />
-      )}
-      <Choice
-        name="stage"
-        label="Stage"
-        none="every stage"
-        chosen={stage}
-        choices={STAGES.map((name) => [name, name.replaceAll('-', ' ')])}
-      />
-      <Choice
-        name="state"
-        label="State"
-        none="running or ended"
-        chosen={state}
-        choices={Object.entries(STATES)}
-      />
+      <Field label="Business, the whole name" type="search" name="dba" value={dba} maxLength={200} />
+      <Choice name="what" label="Show" none="onboardings" chosen={what} choices={WHAT_NAMES} />
+      {!what && <Choice name="type" label="Kind" none="every kind" chosen={type} choices={KINDS} />}
+      <Choice name="stage" label="Stage" none="every stage" chosen={stage} choices={STAGES} />
+      <Choice name="state" label="State" none="running or ended" chosen={state} choices={STATES} />
       <SystemChoice chosen={system} />
       <AccountChoice visit={visit} chosen={account} />
-      <label class="field">
-        <span>Agent profile</span>
-        <input type="text" name="agent" value={agent} inputMode="numeric" maxLength={20} />
-      </label>
-      <label class="field">
-        <span>Started before</span>
-        <input type="date" name="before" value={before} />
-      </label>
-      <label class="field">
-        <span>Ended since</span>
-        <input type="date" name="since" value={since} />
-      </label>
+      <Field label="Agent profile" name="agent" value={agent} inputMode="numeric" maxLength={20} />
+      <Field label="Started before" type="date" name="before" value={before} />
+      <Field label="Ended since" type="date" name="since" value={since} />
     </Filters>
   );
 }
 
-function List({ found, visit: { times } }: { readonly found: readonly Listed[]; readonly visit: Visit }) {
-  if (found.length === 0) {
+interface ListProps {
+  readonly found: readonly Listed[];
+  readonly visit: Visit;
+  readonly total: number;
+}
+
+function List({ found, visit: { times }, total }: ListProps) {
+  const most = MOST_PAGES * PAGE_SIZE;
+  const count = `${total === 1 ? '1 is' : `${total} are`} in this list, the newest first.`;
+  if (found.length === 0)
     return (
-      <div class="empty">
-        <p class="big">No onboarding matches.</p>
-        <p>
-          <a href="/onboardings">Show all</a>
-        </p>
-      </div>
+      <Empty title="No onboarding matches.">
+        {count} <a href="/onboardings">Show all</a>
+      </Empty>
     );
-  }
   return (
-    <Rows
+    <Table
+      caption={total > most ? `${count} The first ${most} can be shown: filter for the others.` : count}
       rows={found}
-      isLate={isLate}
+      rowOf={(row) => ({ class: isLate(row) ? 'late' : undefined })}
+      isWide
       columns={[
-        { title: 'Business', cell: BusinessCell, isName: true },
+        { title: 'Business', cell: BusinessCell },
         { title: 'Stage', cell: StageCell },
         { title: 'Partner status', cell: ({ partnerStatus }) => partnerStatus },
         { title: 'To do', cell: toDo },
@@ -188,7 +154,7 @@ function List({ found, visit: { times } }: { readonly found: readonly Listed[]; 
 function StageCell({ stage, state }: Listed) {
   return (
     <>
-      <span class={`stage-chip ${state}`}>{stage?.replaceAll('-', ' ') ?? state}</span>
+      {stage?.replaceAll('-', ' ') ?? state}
       {['failed', 'terminated', 'timed_out'].includes(state) && <small>{state.replace('_', ' ')}</small>}
     </>
   );

@@ -1,9 +1,7 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, FormHTMLAttributes } from 'preact';
 import { nameOf } from '../../operators/names.js';
 import type { Time, Times } from '../../operators/time.js';
 import { pathOf } from '../query.js';
-
-/** Small parts that several pages have. */
 
 /** A time in the zone of the person, which programs can read as well. */
 export function When({ time, times }: { readonly time: Time; readonly times: Times }) {
@@ -20,15 +18,51 @@ export function Due({ at, times }: { readonly at: string; readonly times: Times 
   );
 }
 
-export function Csrf({ csrf }: { readonly csrf: string }) {
-  return <input type="hidden" name="csrf" value={csrf} />;
+interface FormProps extends Omit<FormHTMLAttributes, 'hidden'> {
+  readonly action: string;
+  readonly csrf: string | undefined;
+  /** Fields that nobody sees. */
+  readonly hidden?: Readonly<Record<string, string>>;
+}
+
+/** A form of this session. Its token comes first, before any file. */
+export function Form({ csrf, hidden = {}, children, ...attributes }: FormProps) {
+  return (
+    <form method="post" {...attributes}>
+      {Object.entries({ csrf, ...hidden }).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      {children}
+    </form>
+  );
+}
+
+interface ProblemProps {
+  readonly children: ComponentChildren;
+  /** The page opens at it. */
+  readonly isFocused?: boolean;
 }
 
 /** A message about what cannot be done, or was not. */
-export function Problem({ children }: { readonly children: ComponentChildren }) {
+export function Problem({ children, isFocused = false }: ProblemProps) {
   return (
-    <div class="problem" role="alert">
+    <div class="problem" role="alert" {...(isFocused && { tabIndex: -1, 'data-focus': '' })}>
       {children}
+    </div>
+  );
+}
+
+interface EmptyProps {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}
+
+/** Stands in place of a list without rows. */
+export function Empty({ title, children }: EmptyProps) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
     </div>
   );
 }
@@ -44,7 +78,6 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The first sentence of an explanation. */
 export function firstSentence(text: string): string {
   return /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;
 }
@@ -77,65 +110,19 @@ export function Trail({ to, name }: { readonly to: string; readonly name: string
   );
 }
 
-/** A column of a list. */
-export interface RowsColumn<Row> {
-  readonly title: string;
-  /** undefined: there is nothing to show. */
-  readonly cell: (row: Row) => ComponentChildren;
-  /** The cells name what the row is about. */
-  readonly isName?: true;
-}
-
-interface RowsProps<Row> {
-  readonly rows: readonly Row[];
-  readonly columns: readonly RowsColumn<Row>[];
-  /** So that an update of the page recognizes a row. */
-  readonly idOf?: (row: Row) => string;
-  readonly isLate?: (row: Row) => boolean;
-}
-
-/** A list as a table. On a narrow screen, each row is a block with the titles of its cells. */
-export function Rows<Row>({ rows, columns, idOf, isLate }: RowsProps<Row>) {
-  return (
-    <table class="rows">
-      <thead>
-        <tr>
-          {columns.map(({ title }) => (
-            <th scope="col">{title}</th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr id={idOf?.(row)} class={isLate?.(row) ? 'late' : undefined}>
-            {columns.map(({ title, cell, isName }) => {
-              const content = cell(row);
-              const kind = content === undefined ? 'none' : isName && 'name';
-              return (
-                <td data-label={title} class={kind}>
-                  {content ?? '–'}
-                </td>
-              );
-            })}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+interface Named {
+  readonly workflowId: string;
+  readonly dba?: string | undefined;
 }
 
 /** The cell of a business: its name with its workflow id below, or the id alone. */
-export function BusinessCell({
-  workflowId,
-  dba,
-}: {
-  readonly workflowId: string;
-  readonly dba?: string | undefined;
-}) {
+export function BusinessCell({ workflowId, dba }: Named) {
   const name = nameOf({ workflowId, dba });
   return (
     <>
-      <a href={pathOf(workflowId)}>{name}</a>
+      <a href={pathOf(workflowId)}>
+        <strong>{name}</strong>
+      </a>
       {name !== workflowId && <small>{workflowId}</small>}
     </>
   );
@@ -147,39 +134,32 @@ export function Person({ actor }: { readonly actor: string }) {
   return name === undefined ? actor : <span title={actor}>{name}</span>;
 }
 
-/** Pages of a list, by links that stay valid. */
-export function Pages({
-  page,
-  pages,
-  isOpen = false,
-  to,
-}: {
+interface PagesProps {
   readonly page: number;
   readonly pages: number;
   /** True if there may be more. */
   readonly isOpen?: boolean;
   readonly to: (page: number) => string;
-}) {
+}
+
+/** Pages of a list, by links that stay valid. */
+export function Pages({ page, pages, isOpen = false, to }: PagesProps) {
   if (pages < 2) return null;
   return (
     <nav class="pages" aria-label="Pages">
-      {page > 1 ? (
+      {page > 1 && (
         <a href={to(page - 1)} rel="prev">
           Previous
         </a>
-      ) : (
-        <span />
       )}
       <span>
         Page {page}
         {!isOpen && ` of ${pages}`}
       </span>
-      {page < pages ? (
+      {page < pages && (
         <a href={to(page + 1)} rel="next">
           Next
         </a>
-      ) : (
-        <span />
       )}
     </nav>
   );

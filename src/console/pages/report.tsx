@@ -13,11 +13,11 @@ import { address, Fields, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
 import { documentsOf } from '../uploads.js';
+import { Field } from './field.js';
 import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
 
 const GROUPS = ['agent', 'account'] as const;
 
-/** The scope of a report, from the address. */
 function givenIn({ request }: Visit) {
   const fields = Fields.ofQuery(request);
   const text = (name: string) => fields.text(name).trim();
@@ -67,23 +67,11 @@ async function showReport(visit: Visit): Promise<Shown> {
     <>
       <h1>Report</h1>
       <Filters label="Filter the report" action="/report" isFiltered={query !== ''}>
-        <label class="field">
-          <span>Since, such as 30d</span>
-          <input name="since" value={given.since} />
-        </label>
+        <Field label="Since, such as 30d" name="since" value={given.since} />
         <SystemChoice chosen={given.system} />
         <AccountChoice visit={visit} chosen={given.account} />
-        <label class="field">
-          <span>Agent profile</span>
-          <input name="agent" value={given.agent} inputMode="numeric" />
-        </label>
-        <Choice
-          name="by"
-          label="Compare"
-          none="nothing"
-          chosen={given.by}
-          choices={GROUPS.map((name) => [name, name])}
-        />
+        <Field label="Agent profile" name="agent" value={given.agent} inputMode="numeric" />
+        <Choice name="by" label="Compare" none="nothing" chosen={given.by} choices={GROUPS} />
       </Filters>
       <p>
         <a href={`/report.json${query}`}>Download as JSON</a>, <a href={`/report.csv${query}`}>as CSV</a>

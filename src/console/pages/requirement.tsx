@@ -7,6 +7,7 @@ import { detailBeside, type Requirement, TASKS } from '../../messages/requiremen
 import { runbookOf } from '../../operators/codes.js';
 import { inputFor } from '../../operators/corrections.js';
 import { nameOf } from '../../operators/names.js';
+import { Facts } from '../../operators/report/page.js';
 import type { Times } from '../../operators/time.js';
 import { answeredBefore, closedBefore, saidOf } from '../../operators/timeline-entries.js';
 import { type Listed, listedOf } from '../../temporal/search.js';
@@ -17,9 +18,7 @@ import { openOnboarding } from '../onboarding-access.js';
 import { onboardingView, readState } from '../onboarding-view.js';
 import { type Fields, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
-import type { Visitor } from '../visitor.js';
 import { AnswerForms } from './answer-forms.js';
-import { fieldLabel } from './field.js';
 import {
   Handling,
   type ProposedShown,
@@ -30,12 +29,9 @@ import {
 } from './handling.js';
 import { capitalized, Due, inShort, Problem, Prose, Trail, When } from './parts.js';
 
-/** The page of a requirement: what is asked, and what has become of it. */
-
 /** The interval at which the page checks whether the requirement is still open, in seconds. */
 const REFRESH_SECONDS = 5;
 
-/** The requirement of a request, as its workflow has it. */
 export interface Found {
   readonly workflowId: string;
   readonly requirementId: string;
@@ -77,7 +73,6 @@ function listedRequirement({ requirements }: Listed, requirementId: string): Req
   return { id, kind, raisedAt, dueAt, title: TASKS[kind], detail: '', answers: [] };
 }
 
-/** The page of one requirement, with a form for each answer that it allows. */
 async function showRequirement(visit: Visit): Promise<Shown> {
   const found = await find(visit, false);
   const { workflowId, requirementId, state } = found;
@@ -90,7 +85,6 @@ async function showRequirement(visit: Visit): Promise<Shown> {
   return requirementShown(visit, found);
 }
 
-/** The part of the page that the browser refreshes. */
 async function showState(visit: Visit): Promise<Shown> {
   const found = await find(visit, false);
   return { part: <LiveState found={found} visit={visit} proposed={await proposedIn(visit, found)} /> };
@@ -105,19 +99,19 @@ interface Extra {
 
 /** @throws {NotShown} when there is no such requirement */
 export async function requirementShown(visit: Visit, found: Found, extra: Extra = {}): Promise<Shown> {
-  const { requirement, workflowId, requirementId, obstacle } = found;
+  const { requirement, workflowId, requirementId, listed, obstacle } = found;
   if (!requirement) throw new NotShown(404, 'There is no such requirement.');
   const { status = 200, filled, notice, preview } = extra;
   const correctable = await correctionForm(visit, found);
   const proposed = await proposedIn(visit, found);
   const page = (
     <>
-      <TrailOf found={found} />
+      <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
       <h1>{requirement.title}</h1>
       {obstacle && <ObstacleNote obstacle={obstacle} />}
       {notice}
       <div class="columns">
-        <section class="main-column" aria-label="What is asked">
+        <section class="card" aria-label="What is asked">
           <Asked requirement={requirement} times={visit.times} />
           <LiveState found={found} visit={visit} proposed={proposed} />
           {preview ?? (
@@ -133,7 +127,7 @@ export async function requirementShown(visit: Visit, found: Found, extra: Extra 
             />
           )}
         </section>
-        <aside class="side-column">
+        <aside>
           <Help requirement={requirement} />
         </aside>
       </div>
@@ -150,10 +144,6 @@ export function isFourEyes({ settings }: Visit, { kind }: Pick<Requirement, 'kin
 async function correctionForm(visit: Visit, { requirement, state, correctable }: Found) {
   if (!state || !requirement?.answers.includes('correction')) return undefined;
   return formFields(await correctable(), visit.settings, requirement);
-}
-
-function TrailOf({ found: { workflowId, listed } }: { readonly found: Found }) {
-  return <Trail to={pathOf(workflowId)} name={nameOf(listed)} />;
 }
 
 export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboarding }) {
@@ -174,7 +164,7 @@ export function Asked({ requirement, times }: { readonly requirement: Requiremen
   return (
     <div>
       <p class="facts-line">
-        <span class="kind">{capitalized(TASKS[kind])}</span>
+        <strong>{capitalized(TASKS[kind])}</strong>
         <Due at={dueAt} times={times} />
         <span>
           asked <When time={raisedAt} times={times} />
@@ -208,7 +198,7 @@ function Help({ requirement }: { readonly requirement: Requirement }) {
   const { 'what happened': meaning = '', ...runbook } = runbookOf(requirement.kind);
   const { 'see it': see = '', then: next = '', 'do not': never = '' } = runbook;
   return (
-    <section aria-label="Help">
+    <section class="card" aria-label="Help">
       <h2>What this means</h2>
       <p>
         <Prose text={meaning} />
@@ -220,7 +210,7 @@ function Help({ requirement }: { readonly requirement: Requirement }) {
       <p>
         <Prose text={inWordsOfPages(next)} />
       </p>
-      <p class="never">
+      <p class="notes">
         Do not <Prose text={inWordsOfPages(never)} />
       </p>
     </section>
@@ -242,39 +232,27 @@ function LiveState({ found, visit, proposed }: LiveProps) {
       {state && !requirement ? (
         <Problem>
           <p>
-            <Ended state={state} requirementId={requirementId} times={visit.times} visitor={visit.visitor} />
+            <Ended {...{ state, requirementId, visit }} />
           </p>
           <p>
             What you typed is still here. <a href={pathOf(workflowId)}>See the onboarding</a>
           </p>
         </Problem>
       ) : (
-        requirement && (
-          <Handling
-            visit={visit}
-            workflowId={workflowId}
-            requirement={requirement}
-            proposed={proposed}
-            isPage
-          />
-        )
+        requirement && <Handling {...{ visit, workflowId, requirement, proposed }} isPage />
       )}
     </div>
   );
 }
 
-/** The person who answered a requirement that is no longer open, or the reason why it closed. */
-function Ended({
-  state,
-  requirementId,
-  times,
-  visitor,
-}: {
+interface EndedProps {
   readonly state: OnboardingState;
   readonly requirementId: string;
-  readonly times: Times;
-  readonly visitor: Visitor;
-}) {
+  readonly visit: Visit;
+}
+
+/** The person who answered a requirement that is no longer open, or the reason why it closed. */
+function Ended({ state, requirementId, visit: { times, visitor } }: EndedProps) {
   const answered = answeredBefore(state.timeline, requirementId);
   const closed = closedBefore(state.timeline, requirementId);
   const last = [answered, closed]
@@ -300,49 +278,40 @@ function Ended({
 
 /** The page after another person was first, or the requirement closed itself. */
 export function goneShown(visit: Visit, found: Found, state: OnboardingState, typed?: Fields): Shown {
-  const { workflowId, requirementId } = found;
+  const { workflowId, requirementId, listed } = found;
   const page = (
     <>
-      <TrailOf found={found} />
+      <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
       <h1>No longer open</h1>
       <Problem>
         <p>
-          <Ended state={state} requirementId={requirementId} times={visit.times} visitor={visit.visitor} />
+          <Ended {...{ state, requirementId, visit }} />
         </p>
         {typed && <p>Your answer was not sent.</p>}
       </Problem>
       {typed && <Typed fields={typed} />}
       <p>
-        <a class="button" href={pathOf(workflowId)}>
-          See the onboarding
-        </a>
+        <a href={pathOf(workflowId)}>See the onboarding</a>
       </p>
     </>
   );
   return { status: typed ? 409 : 200, title: 'No longer open', page };
 }
 
-const TYPED: Readonly<Record<string, string>> = { text: 'answer', id: 'ID', code: 'code', reason: 'reason' };
+const TYPED: Readonly<Record<string, string>> = { text: 'Answer', id: 'ID', code: 'Code', reason: 'Reason' };
 
 /** The text that a person typed in vain, to copy. */
 function Typed({ fields }: { readonly fields: Fields }) {
   const shown = fields.names.flatMap((name) => {
     const label = /^set\.(.*)$/.exec(name)?.[1] ?? fieldOf(TYPED, name);
     const value = fields.text(name);
-    return label === undefined || value === '' ? [] : [{ name, label, value }];
+    return label === undefined || value === '' ? [] : [[label, value]];
   });
   if (shown.length === 0) return null;
   return (
     <section aria-label="What you typed">
       <h2>What you typed</h2>
-      <dl class="facts">
-        {shown.map(({ name, label, value }) => (
-          <div key={name}>
-            <dt>{fieldLabel(label)}</dt>
-            <dd class="typed">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={Object.fromEntries(shown)} />
     </section>
   );
 }

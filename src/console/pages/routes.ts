@@ -10,7 +10,6 @@ import { REPORT_ROUTES } from './report.js';
 import { REQUIREMENT_ROUTES } from './requirement.js';
 import { START_ROUTES } from './start.js';
 
-/** Every route of the console for people who have signed in. */
 export const ROUTES: readonly Route[] = [
   ...INBOX_ROUTES,
   ...ONBOARDINGS_ROUTES,

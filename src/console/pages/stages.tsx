@@ -1,9 +1,11 @@
+import type { ComponentChildren } from 'preact';
 import { partsOfId, type WorkflowType } from '../../messages/ids.js';
 import type { StageSeconds } from '../../messages/listed.js';
 import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
 import { PARTS, type Part } from '../../messages/onboardings.js';
 import { whatHappened } from '../../operators/codes.js';
 import type { PartState } from '../../operators/parts.js';
+import { PART_NAMES } from '../../operators/report/record-page.js';
 import { span } from '../../operators/time.js';
 import type { Listed } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
@@ -11,19 +13,11 @@ import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { capitalized, firstSentence, Prose } from './parts.js';
 
-/** The stages of an onboarding. */
-
 /** The stages of each kind of onboarding, in order. */
 const STAGES: Readonly<Partial<Record<WorkflowType, readonly Stage[]>>> = {
   merchantBoarding: ['preparing', 'applying', 'underwriting', 'boarding'],
   businessOnboarding: ['applying', 'underwriting', 'opening'],
   terminalProvisioning: ['provisioning'],
-};
-
-export const PART_NAMES: Readonly<Record<Part, string>> = {
-  boarding: 'Merchant',
-  business: 'Business',
-  terminal: 'Terminal',
 };
 
 /** The ends that everybody hoped for. */
@@ -51,15 +45,13 @@ export function Stages({ listed, view }: { readonly listed: Listed; readonly vie
   );
 }
 
-function PartStages({
-  part,
-  state,
-  known,
-}: {
+interface PartProps {
   readonly part: Part;
   readonly state: OnboardingState | undefined;
   readonly known: PartState | undefined;
-}) {
+}
+
+function PartStages({ part, state, known }: PartProps) {
   const of = known && !(known.state instanceof UnreadableOnboarding) ? known.state : state?.[part];
   if (!of && part === 'terminal') return null;
   const name = PART_NAMES[part];
@@ -75,17 +67,35 @@ function PartStages({
   );
 }
 
-function StageList({
-  type,
-  stage,
-  state,
-  seconds,
-}: {
+interface StageListProps {
   readonly type: WorkflowType;
   readonly stage: Stage;
   readonly state: OnboardingState | undefined;
   readonly seconds: StageSeconds;
-}) {
+}
+
+function StageList(props: StageListProps) {
+  return (
+    <ol class="stages">
+      {stagesOf(props).map(({ name, how, note, isNow }) => (
+        <li key={name} class={how} aria-current={isNow ? 'step' : undefined}>
+          {isNow || how === 'done' ? <strong>{capitalized(name)}</strong> : capitalized(name)}
+          <small>{note}</small>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+interface ShownStage {
+  readonly name: string;
+  /** How it looks. */
+  readonly how: string;
+  readonly note: ComponentChildren;
+  readonly isNow: boolean;
+}
+
+function stagesOf({ type, stage, state, seconds }: StageListProps): ShownStage[] {
   const stages = STAGES[type] ?? ['working'];
   const isOver = !stages.includes(stage);
   const isGood = GOOD.includes(stage);
@@ -93,48 +103,25 @@ function StageList({
   const asks = (state?.requirements.length ?? 0) > 0;
   // The list of workflows has the times of the stages before the one in which it ended.
   const endedIn = isOver && !isGood ? stages.findLastIndex((name) => seconds[name] !== undefined) + 1 : -1;
-  return (
-    <ol class="stages">
-      {stages.map((name, index) => {
-        const isDone = isOver ? isGood || index < endedIn : index < current;
-        const isCurrent = index === current;
-        const took = seconds[name];
-        const how = isDone ? 'done' : isCurrent ? 'current' : isOver ? 'skipped' : 'to-come';
-        const note = {
-          done: 'done',
-          skipped: index === endedIn ? 'ended here' : '–',
-          'to-come': 'to come',
-          current: '',
-        };
-        return (
-          <li
-            key={name}
-            class={`${how}${isCurrent && asks ? ' asks' : ''}`}
-            aria-current={isCurrent ? 'step' : undefined}
-          >
-            <span class="stage-name">{capitalized(name)}</span>
-            <span class="stage-note">
-              {isCurrent
-                ? asks
-                  ? 'waits for a person'
-                  : (state?.partnerStatus ?? 'under way')
-                : took !== undefined
-                  ? span(took * 1_000)
-                  : note[how]}
-            </span>
-          </li>
-        );
-      })}
-      <li
-        key="end"
-        class={isOver ? (isGood ? 'done end' : 'ended end') : 'to-come end'}
-        aria-current={isOver ? 'step' : undefined}
-      >
-        <span class="stage-name">{isOver ? capitalized(stage.replaceAll('-', ' ')) : 'End'}</span>
-        <span class="stage-note">{isOver ? <Prose text={endOf(stage)} /> : 'to come'}</span>
-      </li>
-    </ol>
-  );
+  const before = stages.map((name, index): ShownStage => {
+    if (index === current) {
+      const note = asks ? 'waits for a person' : (state?.partnerStatus ?? 'under way');
+      return { name, how: asks ? 'current asks' : 'current', note, isNow: true };
+    }
+    const isDone = isOver ? isGood || index < endedIn : index < current;
+    const took = seconds[name];
+    const otherwise = isDone ? 'done' : !isOver ? 'to come' : index === endedIn ? 'ended here' : '–';
+    const note = took === undefined ? otherwise : span(took * 1_000);
+    return { name, how: isDone ? 'done' : 'to-come', note, isNow: false };
+  });
+  const end = isOver
+    ? {
+        name: stage.replaceAll('-', ' '),
+        how: isGood ? 'done' : 'ended',
+        note: <Prose text={endOf(stage)} />,
+      }
+    : { name: 'end', how: 'to-come', note: 'to come' };
+  return [...before, { ...end, isNow: isOver }];
 }
 
 function endOf(stage: Stage): string {

@@ -18,17 +18,16 @@ import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { maySee } from '../visitor.js';
 import { BatchUpload, listedBatches } from './batches.js';
+import { Field } from './field.js';
 import { InputFields, ProblemList } from './input-fields.js';
-import { Csrf, Problem } from './parts.js';
+import { Form, Problem } from './parts.js';
 
-/** A kind of onboarding in the browser, whatever its input. */
 interface Startable {
   readonly type: StartableType;
   readonly name: string;
   readonly what: string;
   readonly form: (visit: Visit) => Promise<Shown>;
   readonly start: (visit: Visit) => Promise<Shown>;
-  /** Starts what a file has. */
   readonly fromFile: (visit: Visit, value: unknown, file: string) => Promise<Shown>;
 }
 
@@ -43,7 +42,7 @@ async function showChoice(visit: Visit): Promise<Shown> {
     <>
       <h1>Start</h1>
       <h2>One onboarding</h2>
-      <ul class="choices">
+      <ul>
         {Object.entries(KINDS).map(([path, { name, what }]) => (
           <li>
             <a href={`/start/${path}`}>Start a {name}</a> <span class="faint">{what}</span>
@@ -51,19 +50,16 @@ async function showChoice(visit: Visit): Promise<Shown> {
         ))}
       </ul>
       <h2>One onboarding from a file</h2>
-      <form method="post" action="/start/file" class="upload" enctype="multipart/form-data">
-        <Csrf csrf={visit.csrf} />
-        <div class="field">
-          <label for="input">JSON file</label>
-          <input id="input" name="input" type="file" accept=".json" aria-describedby="input-rule" />
-          <p class="advice" id="input-rule">
-            As <code>gangway board</code>, <code>onboard-business</code> and <code>onboard</code> take it.
-          </p>
-        </div>
-        <button type="submit" class="primary">
-          Check and start
-        </button>
-      </form>
+      <Form action="/start/file" enctype="multipart/form-data" csrf={visit.csrf}>
+        <Field
+          {...{ name: 'input', label: 'JSON file', type: 'file', accept: '.json' }}
+          advice={[
+            ...['As ', <code>gangway board</code>, ', ', <code>onboard-business</code>],
+            ...[' and ', <code>onboard</code>, ' take it.'],
+          ]}
+        />
+        <button type="submit">Check and start</button>
+      </Form>
       <BatchUpload csrf={visit.csrf} />
       {await listedBatches(visit)}
     </>
@@ -110,7 +106,6 @@ function startable<Input extends { readonly externalId: string; readonly account
   };
 }
 
-/** The values and problems that a form shows after an attempt. */
 interface Given {
   readonly status: number;
   readonly typed: Typed;
@@ -143,13 +138,10 @@ function StartPage({ path, visit, parts, typed, problems, failure }: StartPagePr
         </Problem>
       )}
       {problems.length > 0 && <ProblemList problems={problems} parts={shown} />}
-      <form method="post" action={`/start/${path}`} class="start" noValidate autocomplete="off">
-        <Csrf csrf={csrf} />
+      <Form action={`/start/${path}`} noValidate autocomplete="off" csrf={csrf}>
         <InputFields parts={shown} typed={typed} problems={problems} choices={{ account }} />
-        <button type="submit" class="primary">
-          Start the {path}
-        </button>
-      </form>
+        <button type="submit">Start the {path}</button>
+      </Form>
     </>
   );
 }

@@ -8,20 +8,17 @@ import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import type { Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
-import { Csrf, firstSentence, inShort, Prose, When } from './parts.js';
+import { Field } from './field.js';
+import { Form, firstSentence, inShort, Prose, When } from './parts.js';
 
-/** The timeline of an onboarding, and people's answers. */
-
-/** People's answers, and the requirements that closed themselves. */
-export function Answered({
-  visit,
-  view,
-  state,
-}: {
+interface AnsweredProps {
   readonly visit: Visit;
   readonly view: OnboardingView;
   readonly state: OnboardingState;
-}) {
+}
+
+/** People's answers, and the requirements that closed themselves. */
+export function Answered({ visit, view, state }: AnsweredProps) {
   const parts = view.parts.flatMap((part) =>
     part.state instanceof UnreadableOnboarding ? [] : [{ ...part, state: part.state }],
   );
@@ -30,7 +27,7 @@ export function Answered({
   );
   if (all.length === 0) return null;
   return (
-    <section aria-labelledby="answered-title" id="answered">
+    <section class="card" aria-labelledby="answered-title" id="answered">
       <h2 id="answered-title">Answered</h2>
       <ul class="answered">
         {all
@@ -68,35 +65,31 @@ function AnsweredSentence({ entry, times }: { readonly entry: TimelineEntry; rea
   );
 }
 
-function TakeBack({
-  visit,
-  workflowId,
-  id,
-  page,
-}: {
+interface TakeBackProps {
   readonly visit: Visit;
   readonly workflowId: string;
   readonly id: string;
   readonly page: string;
-}) {
+}
+
+function TakeBack({ visit, workflowId, id, page }: TakeBackProps) {
   return (
-    <form
-      method="post"
+    <Form
       action={pathOf(workflowId, 'requirements', id)}
-      class="inline"
-      data-keep=""
       id={`form-${id}-take-back`}
+      data-keep=""
+      csrf={visit.csrf}
+      hidden={{ kind: 'take-back', page }}
     >
-      <Csrf csrf={visit.csrf} />
-      <input type="hidden" name="kind" value="take-back" />
-      <input type="hidden" name="page" value={page} />
-      <label>
-        <span>Reason</span>
-        <input type="text" name="reason" required maxLength={MOST_REASON} autoComplete="off" />
-      </label>
-      <button type="submit">Take it back</button>
-      <span class="advice">The partner does not have it yet.</span>
-    </form>
+      <Field
+        {...{ id: `${id}-take-back-reason`, name: 'reason', label: 'Reason', required: true }}
+        maxLength={MOST_REASON}
+        advice="The partner does not have it yet."
+      />
+      <button type="submit" class="secondary">
+        Take it back
+      </button>
+    </Form>
   );
 }
 
@@ -121,15 +114,9 @@ function endedOf({ timeline, requirements }: OnboardingState): EndedRequirement[
 }
 
 /** The timeline in sentences, newest first. */
-export function Timeline({
-  timeline,
-  times,
-}: {
-  readonly timeline: readonly TimelineEntry[];
-  readonly times: Times;
-}) {
+export function Timeline({ timeline, times }: Pick<OnboardingState, 'timeline'> & Pick<Visit, 'times'>) {
   return (
-    <section aria-labelledby="timeline-title" id="timeline">
+    <section class="card" aria-labelledby="timeline-title" id="timeline">
       <h2 id="timeline-title">What happened</h2>
       <ol class="timeline" reversed>
         {timeline
@@ -140,8 +127,8 @@ export function Timeline({
               <When time={entry.at} times={times} />
               <div>
                 <Prose text={sentenceOf(entry)} />
-                {entry.detail && <span class="entry-detail">{detailOf(entry, times)}</span>}
-                {entry.reason && <span class="entry-detail">Reason: {entry.reason}</span>}
+                {entry.detail && <small>{detailOf(entry, times)}</small>}
+                {entry.reason && <small>Reason: {entry.reason}</small>}
               </div>
             </li>
           ))}

@@ -1,11 +1,9 @@
-import { fieldOf, mergePatch } from '../../messages/objects.js';
+import { fieldOf, isObject, mergePatch } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
 import type { AcceptedAnswer } from '../../temporal/history.js';
 import type { Mask } from './mask.js';
 import type { ExportedCorrection, ExportedRequirement } from './record.js';
-
-/** The questions to people, their answers, and the changes of their corrections. */
 
 /** What happened to a workflow from outside. No timeline has it. */
 type RecordOnlyEvent = 'stage-changed' | 'cancel-requested' | 'terminated' | 'reset';
@@ -126,7 +124,6 @@ export function correctionsOf(
   });
 }
 
-/** The answers that were taken back. */
 function withdrawnBy(answers: readonly AcceptedAnswer[]): Set<AcceptedAnswer> {
   const withdrawn = new Set<AcceptedAnswer>();
   answers.forEach(({ requirementId, answer }, index) => {
@@ -138,7 +135,6 @@ function withdrawnBy(answers: readonly AcceptedAnswer[]): Set<AcceptedAnswer> {
 }
 
 interface Change {
-  /** Dotted path. */
   readonly field: string;
   readonly old: unknown;
   readonly new: unknown;
@@ -151,8 +147,4 @@ function changesBetween(old: unknown, now: unknown, field = ''): Change[] {
   return [...names].flatMap((name) =>
     changesBetween(fieldOf(old, name), fieldOf(now, name), field === '' ? name : `${field}.${name}`),
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

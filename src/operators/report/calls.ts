@@ -7,7 +7,6 @@ import { explainPartnerFailure } from '../partner-failures.js';
 import type { Mask } from './mask.js';
 import type { CallResult, ExportedCall } from './record.js';
 
-/** The calls to partners, as a record has them. */
 export function callsOf(activities: readonly PartnerActivity[], mask: Mask): ExportedCall[] {
   return activities.map((made, index) => {
     const { activity, summary, system, scheduledAt, startedAt, closedAt, attempts, request, response } = made;

@@ -1,9 +1,7 @@
 /** The color of a bar, by what it means. The page has one for each in light and in dark. */
 export type Tone = 'good' | 'part' | 'calm' | 'bad' | 'left' | 'main' | 'tail';
 
-/** A part of a bar. */
 export interface Segment {
-  /** Its name in the legend. */
   readonly name: string;
   readonly amount: number;
   /** The amount in words. Default: the number. */

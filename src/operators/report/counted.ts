@@ -6,7 +6,6 @@ import { type Filter, listedBy, typesOf } from '../../temporal/search.js';
 import { type Grouping, Tally } from './figures.js';
 import type { Report } from './numbers.js';
 
-/** The scope of a report. */
 export interface ReportOf {
   /** Onboardings that ended before are left out. Default: twelve weeks ago. */
   readonly since?: Date;
@@ -19,11 +18,10 @@ export interface ReportOf {
   readonly agent?: string;
 }
 
-/** Twelve weeks. */
 const DEFAULT_SINCE_MS = 84 * 86_400_000;
 
-/** The name of the account without a name in filters. */
-const UNNAMED = 'default';
+/** The name of the account without a name in filters and in the address bar. */
+export const UNNAMED = 'default';
 
 /** Reads the list of workflows, page by page. Queries no workflow. */
 export async function reportOf(client: Client, options: ReportOf): Promise<Report> {

@@ -10,13 +10,11 @@ export const SUBJECTS: Readonly<Record<OnboardingType, string>> = {
   customerOnboarding: 'customer',
 };
 
-/** The grouping of onboardings. */
 export type Grouping = 'agent' | 'account';
 
 export interface StageFigure {
   readonly subject: string;
   readonly stage: string;
-  /** Onboardings that are in this stage now. */
   readonly running: number;
   /** Those of them that wait for a person. */
   readonly waiting: number;
@@ -228,7 +226,6 @@ export class Tally {
   }
 }
 
-/** Values by one or two names. */
 class Grouped<Value> {
   readonly #values = new Map<string, readonly [names: readonly string[], value: Value]>();
 

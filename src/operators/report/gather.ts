@@ -30,7 +30,6 @@ interface Gathering {
   readonly mask: Mask;
 }
 
-/** The person who wants a record. */
 export interface Export {
   readonly actor: string;
   /** The reason for showing private values. Default: they are masked. */

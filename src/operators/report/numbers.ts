@@ -49,7 +49,6 @@ interface NumberRow {
   readonly value: number;
 }
 
-/** The fields of a row, in their order. */
 export const COLUMNS = ['section', 'onboarding', 'name', 'week', 'measure', 'value'] as const;
 
 /** Each number on a row of its own, which spreadsheets can group as they like. */

@@ -47,7 +47,6 @@ export function pageOf(title: string, body: ComponentChildren): string {
   return `<!doctype html>${harmless(renderToString(page))}\n`;
 }
 
-/** A column of a table. */
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
@@ -60,12 +59,13 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   /** On a narrow screen, each row is a block with the titles of its cells. */
   readonly isWide?: boolean;
+  /** The attributes of a row: an id, so that an update of the page recognizes it, and what it looks like. */
+  readonly rowOf?: (row: Row) => { readonly id?: string; readonly class?: string | undefined };
   /** Stands in place of a table without rows. */
   readonly none?: string;
 }
 
-/** A table with a caption. */
-export function Table<Row>({ caption, rows, columns, isWide, none = 'none' }: TableProps<Row>) {
+export function Table<Row>({ caption, rows, columns, isWide, rowOf, none = 'none' }: TableProps<Row>) {
   if (rows.length === 0)
     return (
       <p class="faint">
@@ -89,7 +89,7 @@ export function Table<Row>({ caption, rows, columns, isWide, none = 'none' }: Ta
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr>
+            <tr {...rowOf?.(row)}>
               {columns.map((column) => (
                 <td class={classOf(column)} data-title={column.title}>
                   {column.cell(row)}
@@ -103,9 +103,9 @@ export function Table<Row>({ caption, rows, columns, isWide, none = 'none' }: Ta
   );
 }
 
-/** Facts by their names. Those that are undefined are left out. */
+/** Facts by their names. Those without a value are left out. */
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, ComponentChild>> }) {
-  const known = Object.entries(facts).filter(([, value]) => value !== undefined && value !== '');
+  const known = Object.entries(facts).filter(([, value]) => (value ?? '') !== '');
   return (
     <dl class="known">
       {known.map(([name, value]) => (
@@ -118,7 +118,6 @@ export function Facts({ facts }: { readonly facts: Readonly<Record<string, Compo
   );
 }
 
-/** Warnings at the top of a page. */
 export function Notes({ notes }: { readonly notes: readonly string[] }) {
   if (notes.length === 0) return null;
   return (
@@ -132,7 +131,6 @@ export function Notes({ notes }: { readonly notes: readonly string[] }) {
   );
 }
 
-/** A time on a page. */
 export function Time({ times, at }: { readonly times: Times; readonly at: string | undefined }) {
   return at === undefined ? null : <time dateTime={at}>{times.atSecond(at)}</time>;
 }

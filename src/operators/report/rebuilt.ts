@@ -57,7 +57,6 @@ function handedOnIn(args: readonly unknown[]): readonly RecordedEvent[] | undefi
   return undefined;
 }
 
-/** Changes of stage and status. */
 function changesIn(events: readonly Event[]): RecordedEvent[] {
   const { stage, partnerStatus } = SEARCH_ATTRIBUTES;
   return indexedChangesIn(events.slice(1)).flatMap(({ at, values }) => {

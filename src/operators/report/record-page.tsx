@@ -25,7 +25,6 @@ function nameOf({ onboarding: { facts, externalId, workflowId } }: ExportedRecor
   return facts.dba ?? externalId ?? workflowId;
 }
 
-/** Everything that a record has. */
 export function RecordBody({ record, times }: Shown) {
   const { onboarding, parts, exportedAt, exportedBy, privateValues, reason, namespace } = record;
   const masking =
@@ -51,7 +50,7 @@ export function RecordBody({ record, times }: Shown) {
   );
 }
 
-const TITLES: Readonly<Record<CustomerPart, string>> = {
+export const PART_NAMES: Readonly<Record<CustomerPart, string>> = {
   boarding: 'Merchant',
   business: 'Business',
   terminal: 'Terminal',
@@ -59,7 +58,7 @@ const TITLES: Readonly<Record<CustomerPart, string>> = {
 
 function titleOf({ workflowType }: ExportedOnboarding): string {
   const part = (Object.keys(PARTS) as CustomerPart[]).find((each) => PARTS[each] === workflowType);
-  return part === undefined ? workflowType : TITLES[part];
+  return part === undefined ? workflowType : PART_NAMES[part];
 }
 
 /** @param Heading of its sections */

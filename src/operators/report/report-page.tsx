@@ -10,7 +10,6 @@ interface Shown {
   readonly times: Times;
 }
 
-/** A report as a page of its own. */
 export function reportPage(report: Report, times: Times): string {
   return pageOf('Onboardings', [<h1>Onboardings</h1>, <ReportFigures report={report} times={times} />]);
 }

@@ -39,31 +39,31 @@ figure svg .amount { font-variant-numeric: tabular-nums; }
 .chart-tail { fill: var(--chart-tail); }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; list-style: none; margin: .35rem 0 0; padding: 0; font-size: .85rem; }
 .legend svg { display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem; vertical-align: -1px; }
-.scroll { overflow-x: auto; }
-table.listing { border-collapse: collapse; width: 100%; margin: .5rem 0; font-size: .9rem; }
-.listing :is(th, td) { text-align: left; vertical-align: top; padding: .35rem .9rem .35rem 0; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
+.scroll { overflow-x: auto; margin: .75rem 0; background: var(--card); border: 1px solid var(--line); border-radius: .4rem; }
+table.listing { border-collapse: collapse; width: 100%; margin: 0; font-size: .95rem; }
+.listing caption { padding: .6rem; }
+.listing tbody tr:last-child td { border-bottom: 0; }
+.listing :is(th, td) { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: break-word; background: none; }
 .listing thead th { color: var(--muted); font-weight: 600; vertical-align: bottom; }
 .listing thead th.number { white-space: normal; }
 .listing .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.listing :is(th, td):last-child { padding-right: 0; }
 :is(.listing, .known) time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 dl.known { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.25rem; margin: 1rem 0; }
 dl.known dt { color: var(--muted); }
 dl.known dd { margin: 0; overflow-wrap: anywhere; }
-code, pre { font: .92em/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
+code { display: inline; }
+code, pre, .code { padding: 0; font: .92em/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 pre { background: var(--sunken); border: 1px solid var(--line); border-radius: .35rem; padding: .6rem .8rem; margin: .4rem 0; white-space: pre-wrap; }
 summary { cursor: pointer; padding: .3rem 0; overflow-wrap: anywhere; }
 summary:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 @media (max-width: 40rem) {
-  dl.known { grid-template-columns: 1fr; }
-  dl.known dd { margin-bottom: .4rem; }
+  dl.known { grid-template-columns: 8rem minmax(0, 1fr); }
   table.listing.wide thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
-  table.listing.wide tr, table.listing.wide td, table.listing.wide th { display: block; border: 0; padding: 0; }
-  table.listing.wide tbody tr { border-bottom: 1px solid var(--line); padding: .6rem 0; }
+  table.listing.wide :is(tr, td, th, caption) { display: block; }
+  table.listing.wide tbody tr { border-top: 1px solid var(--line); padding: .6rem 0; }
   table.listing.wide td:empty { display: none; }
-  table.listing.wide td::before { content: attr(data-title) ': '; color: var(--muted); }
-  table.listing.wide .number { text-align: left; }
-  table.listing.wide td { overflow-wrap: anywhere; }
+  table.listing.wide td { border: 0; padding: .1rem .6rem .1rem 8rem; overflow-wrap: anywhere; text-align: left; }
+  table.listing.wide td::before { content: attr(data-title); color: var(--muted); float: left; width: 7rem; margin-left: -7.4rem; }
   .figures div { flex: 1; min-width: 6.5rem; }
 }
 @media print {

@@ -43,7 +43,7 @@ it.each<[now: string, Partial<Choices>, shown: string]>([
   [SATURDAY, { sort: 'dba' }, 'becda'],
 ])('at %s the inbox with %j shows %s', (now, choices, shown) => {
   vi.setSystemTime(new Date(now));
-  const all = { text: '', sort: 'due', ...choices } as Choices;
+  const all = { text: '', ...choices } as Choices;
   const of = { times: new Times({ TZ: 'America/New_York' }), visitor: { actor: 'olga' } as Visitor };
   expect(
     chosenItems([...ITEMS], all, of)
