@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type Operation, operationName, pathParameters } from '../src/partners/catalogue.js';
-import type { NamedSchemas } from '../src/partners/openapi/components.js';
-import { AS_IN_THE_TABLE } from '../src/partners/partner.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName } from '../src/partners/systems.js';
+import type { NamedSchemas } from '../src/schemas/shape.js';
 
 const INTRODUCTION = `# Partner APIs
 
@@ -87,8 +86,8 @@ function assumptionsOf(entries: readonly Entry[], assumptions: Readonly<Record<s
   const alike = new Map<string, string[]>();
   for (const [key] of entries) {
     const name = operationName(key);
-    const assumption = assumptions[name] ?? AS_IN_THE_TABLE;
-    if (assumption === AS_IN_THE_TABLE) continue;
+    const assumption = assumptions[name];
+    if (assumption === undefined) continue;
     alike.set(assumption, [...(alike.get(assumption) ?? []), `**${name}**`]);
   }
   return [...alike].map(([assumption, names]) => `- ${names.join(', ')}: ${assumption}`);
@@ -104,7 +103,16 @@ function tableRow(row: readonly string[]): string {
 }
 
 function operationCell(name: string, operation: Operation): string {
-  const { reference, method, path, query = [], encoding, provenance, deprecated, summary } = operation;
+  const {
+    reference,
+    method,
+    path,
+    query = [],
+    encoding,
+    provenance = 'assumed',
+    deprecated,
+    summary,
+  } = operation;
   const mark = provenance === 'assumed' ? '†' : '';
   const number = reference ? ` (${reference})` : '';
   const address = `${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;

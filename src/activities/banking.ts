@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { saveStatement } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
 import type { BankingActivities, SavedStatement, StatementRequest } from '../messages/banking-activities.js';
@@ -7,7 +8,7 @@ import {
   isClosed,
   statementFormat,
 } from '../partners/banking/client.js';
-import type { AddressChange, NotificationType } from '../partners/banking/requests.js';
+import type { addressChange, NotificationType } from '../partners/banking/requests.js';
 import type { CallOptions } from '../partners/client.js';
 import { PartnerError } from '../partners/partner-error.js';
 import type { MeaningOf } from '../partners/phases.js';
@@ -66,7 +67,7 @@ function operationActivities(client: BankingClient) {
     changeAddress: ({ change }) =>
       writeRepeatably(async (options) => {
         // The client checks it.
-        await client.changeAddress(change as unknown as AddressChange, options);
+        await client.changeAddress(change as unknown as z.input<typeof addressChange>, options);
       }, change['oneTimeCode'] === undefined),
 
     setCardNickname: (request) =>

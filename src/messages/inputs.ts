@@ -3,7 +3,7 @@ import { beneficialOwners } from '../partners/banking/holder.js';
 import { accountHolder } from '../partners/banking/requests.js';
 import { dollars } from '../partners/banking/rules.js';
 import { feeChanges, merchantBasics, submitMerchantRequest } from '../partners/boarding/schemas.js';
-import { filledInLater, furtherJson, text } from '../partners/fields.js';
+import { furtherJson, text } from '../partners/fields.js';
 import { keepingDigits } from '../partners/json.js';
 import { newAccount, newTerminal } from '../partners/payments/schemas.js';
 import { PRIVATE_PATTERNS, type PrivateKind } from '../privacy/masked.js';
@@ -181,7 +181,7 @@ export type MerchantToBoard = z.input<ReturnType<typeof merchantBoardingInput>>;
  * E7 (apis/1) without the owners. `annualBusinessRevenue` is in whole US dollars, any int64 from 0 on: a number, or the text of
  * its digits beyond 2^53, because an input travels as JSON.
  */
-export const businessHolder = z.strictObject(filledInLater(accountHolder.shape)).extend({
+export const businessHolder = accountHolder.extend({
   annualBusinessRevenue: dollars.transform(keepingDigits).nullish(),
   doingBusinessAsName: dba(accountHolder.shape.doingBusinessAsName),
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { shapeOf } from '../schemas/shape.js';
-import { BadSetting, list, prefixed, readSettings, secretsOf, secureUrl } from '../settings/settings.js';
+import { BadSetting, list, prefixed, readSettings, secureUrl } from '../settings/settings.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './bounds.js';
-import type { Inspector } from './client.js';
+import { type Inspector, partnerOff } from './client.js';
 import { type HttpLimits, observers, type PartnerObserver } from './http.js';
 import { recordingIn, recordSettings } from './recording.js';
 import {
@@ -20,22 +20,17 @@ import {
 export type Account = Wording & {
   /** The prefix of its settings' names: `ACME_`, or nothing. */
   readonly settingsPrefix: string;
-  /** undefined where the system is off. */
   readonly partners: { readonly [System in SystemName]: SettingsOf<System> | undefined };
-  /**
-   * The maximum number of activities that start in a second across all workers, by system; a system without an entry has no limit.
-   */
-  readonly activitiesPerSecond: Readonly<Partial<Record<SystemName, number>>>;
+  /** The maximum number of activities that start in a second across all workers; undefined for no limit. */
+  readonly activitiesPerSecond: Readonly<Partial<Record<SystemName, number | undefined>>>;
   /** The folder of a recording of its exchanges; undefined for none. */
   readonly record?: string | undefined;
-  /** See {@link portalLink}. */
   readonly portals: Readonly<Partial<Record<SystemName, string | undefined>>>;
 };
 
 /** The account without a name, and the named ones. */
 export type Accounts = Account & { readonly accounts: Readonly<Record<string, Account>> };
 
-/** The accounts of a process. */
 export const accountNames = z.object({
   GANGWAY_ACCOUNTS: list
     .refine((names) => names.every((name) => ACCOUNT_NAME.test(name)), `each ${ACCOUNT_NAME_RULE}`)
@@ -54,20 +49,15 @@ const perSecond = z
   .transform(Number)
   .meta({ format: 'number such as `5` or `0.5`' });
 
-/** The settings that every system has, by their names after `<SYSTEM>_`. */
-const commonSettings = z.object({
+const PORTAL_ID = '{id}';
+
+/** The settings that every system has, by their names after `<SYSTEM>_`; the last one only where the partner has a portal. */
+const systemSettings = z.object({
   URL: secureUrl.optional().meta({ description: 'URL of the partner.', unset: 'the system is off' }),
   ACTIVITIES_PER_SECOND: perSecond.optional().meta({
     description: 'Activities that may start per second, across all workers.',
     unset: 'no limit',
   }),
-});
-
-/** Stands for the id of a merchant or profile in the address of a portal. */
-const PORTAL_ID = '{id}';
-
-/** The settings of a system with a portal, by their names after `<SYSTEM>_`. */
-const portalSettings = z.object({
   PORTAL_URL: secureUrl
     .refine((text) => text.includes(PORTAL_ID), `must contain ${PORTAL_ID}`)
     .optional()
@@ -78,6 +68,10 @@ const portalSettings = z.object({
       address: false,
     }),
 });
+
+function settingsOf(system: SystemName) {
+  return PARTNERS[system].hasPortal ? systemSettings : systemSettings.omit({ PORTAL_URL: true });
+}
 
 /** The page of a merchant or a profile in the portal of its partner; undefined without a setting. */
 export function portalLink(
@@ -101,8 +95,7 @@ function optional({ shape }: z.ZodObject, url: string): z.ZodRawShape {
 /** All settings of one account, by their names without its prefix. */
 export function accountSettings(): z.ZodObject {
   const shapes = SYSTEM_NAMES.map((system) => ({
-    ...prefixed(settingsPrefix(system), commonSettings),
-    ...(PARTNERS[system].hasPortal && prefixed(settingsPrefix(system), portalSettings)),
+    ...prefixed(settingsPrefix(system), settingsOf(system)),
     ...optional(PARTNERS[system].settings, `${settingsPrefix(system)}URL`),
     ...PARTNERS[system].wording.settings.shape,
   }));
@@ -119,12 +112,6 @@ export function wordingSettings(): z.ZodObject {
 /** The prefix of an account's settings: `NORTH_ISO_`. */
 export function accountPrefix(account: string): string {
   return `${account.toUpperCase().replaceAll('-', '_')}_`;
-}
-
-/** The secrets of all accounts, by their whole names. */
-export function accountSecrets(accounts: readonly string[]): string[] {
-  const secrets = secretsOf(accountSettings());
-  return ['', ...accounts.map(accountPrefix)].flatMap((prefix) => secrets.map((name) => prefix + name));
 }
 
 /** @throws {BadSetting} naming the first setting that cannot be used */
@@ -158,23 +145,19 @@ function readWording(environment: NodeJS.ProcessEnv, prefix: string): Wording {
 
 /** An account uses no setting of another account, and above all none of its credentials. */
 function readAccount(environment: NodeJS.ProcessEnv, prefix: string): Account {
-  const common = eachSystem((system) =>
-    readSettings(commonSettings, environment, prefix + settingsPrefix(system)),
+  const set = eachSystem(
+    (system): z.output<typeof systemSettings> =>
+      readSettings(settingsOf(system), environment, prefix + settingsPrefix(system)),
   );
-  const limits = SYSTEM_NAMES.map((system) => [system, common[system].ACTIVITIES_PER_SECOND] as const);
-  const portals = SYSTEM_NAMES.filter((system) => PARTNERS[system].hasPortal).map((system) => {
-    const set = readSettings(portalSettings, environment, prefix + settingsPrefix(system));
-    return [system, set.PORTAL_URL] as const;
-  });
   return {
     ...readWording(environment, prefix),
     settingsPrefix: prefix,
     record: readSettings(recordSettings, environment).GANGWAY_RECORD,
     partners: eachSystem((system) =>
-      readPartner(system, common[system].URL, environment, prefix),
+      readPartner(system, set[system].URL, environment, prefix),
     ) as Account['partners'],
-    activitiesPerSecond: Object.fromEntries(limits.filter(([, limit]) => limit !== undefined)),
-    portals: Object.fromEntries(portals),
+    activitiesPerSecond: eachSystem((system) => set[system].ACTIVITIES_PER_SECOND),
+    portals: eachSystem((system) => set[system].PORTAL_URL),
   };
 }
 
@@ -236,7 +219,10 @@ export function partnerClients(
   return eachSystem((system) => {
     const partner = PARTNERS[system];
     const settings = account.partners[system];
-    if (!settings) return partner.off(`${account.settingsPrefix}${settingsPrefix(system)}URL is not set`);
+    if (!settings) {
+      const reason = `${account.settingsPrefix}${settingsPrefix(system)}URL is not set`;
+      return partnerOff(system, partner.operations(account), reason);
+    }
     const limits = { ...bounds, ...settings.limits };
     return partner.client({ ...settings, limits, observe: all, inspect }, account);
   }) as unknown as PartnerClients;

@@ -13,7 +13,6 @@ export const LONGEST = {
   summary: 100,
 } as const;
 
-/** The number of problems that are kept of one response. */
 const MOST_PROBLEMS = 50;
 
 /** A text unchanged, or its beginning and its length. */

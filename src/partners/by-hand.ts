@@ -1,6 +1,5 @@
 import type { CallOptions, OnceOptions } from './client.js';
 
-/** The clients of {@link byHand}. */
 export type ByHand<Clients> = {
   readonly [Key in keyof Clients]: Clients[Key] extends (...given: infer Given) => infer Response
     ? Given extends [infer Request, OnceOptions]

@@ -9,7 +9,7 @@ import type { PartnerErrorKind } from './partner-error.js';
 export type Effect = 'read' | 'idempotent' | 'once';
 
 /** `documented`: as printed in the partner's contract. `assumed`: named there without a shape, see docs/partner-apis.md. */
-export type Provenance = 'documented' | 'assumed';
+type Provenance = 'documented' | 'assumed';
 
 /**
  * The source from which `gangway probe` gets a field of a request: its option `--merchant` or `--profile`, the response to another
@@ -25,7 +25,6 @@ export type ProbeSource =
     }
   | { readonly value: () => unknown };
 
-/** The field of a response to another read, by the key of its operation. */
 export function from(operation: string, field: string) {
   return { operation, field } as const;
 }
@@ -75,7 +74,8 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly probe?: Readonly<Record<string, readonly ProbeSource[]>>;
   /** No other operation undoes it: money moves, something is closed or deleted, an application is sent. */
   readonly irreversible?: true;
-  readonly provenance: Provenance;
+  /** Default: `assumed`. */
+  readonly provenance?: Provenance;
   /** A 404 means that there is no such thing, and not that the request is wrong. */
   readonly mayFindNothing?: true;
   /** A workflow calls it. A test compares these marks with the code. */
@@ -98,7 +98,6 @@ export interface FailureMeaning {
   readonly kind?: PartnerErrorKind;
 }
 
-/** A file in a multipart request. */
 export interface FilePart {
   readonly fileName: string;
   /** MIME type. */
@@ -114,7 +113,6 @@ export interface Download {
   readonly body: Readable;
 }
 
-/** Reports whether a response is a file. */
 export function isDownload(response: unknown): response is Download {
   return (
     typeof response === 'object' &&
@@ -138,7 +136,6 @@ export function operationName(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Key and entry of the operation that people call `name`. */
 export function operationOf(operations: Operations, name: string): [key: string, Operation] | undefined {
   return Object.entries(operations).find(([key]) => operationName(key) === name);
 }
@@ -149,7 +146,6 @@ export function unknownFieldsWarning({ knownFields }: Operation, request: unknow
   return unknown.length > 0 ? `unknown fields are sent unchanged: ${unknown.join(', ')}` : undefined;
 }
 
-/** The names in an operation's path template, in order. */
 export function pathParameters(operation: Pick<Operation, 'path'>): string[] {
   return [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
 }

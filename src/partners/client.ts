@@ -70,12 +70,10 @@ export interface Received {
 /** Called with every complete response before the client reads it. It must not throw, and must not keep values. */
 export type Inspector = (received: Received) => void;
 
-/** A complete response, and the JSON in its body; undefined if there is none. */
 export interface PartnerResponse extends HttpResponse {
   readonly json: unknown;
 }
 
-/** Headers, by lower-case name. */
 export type Credentials = Readonly<Record<string, string>>;
 
 /** A response without its envelope: the payload, or the problems that the partner reports. */
@@ -84,7 +82,6 @@ export interface Opened {
   /** The kind of the failure, where the body is more precise than the status. */
   readonly kind?: PartnerErrorKind;
   readonly payload?: unknown;
-  /** The envelope around the payload, if there is one. */
   readonly envelope?: unknown;
   readonly fields: readonly FieldProblem[];
   readonly requestId?: string;
@@ -109,7 +106,6 @@ export interface CallOptions {
   readonly onWarning?: (warning: string) => void;
 }
 
-/** Options of the call of a once-only operation. */
 export interface OnceOptions extends CallOptions {
   readonly beforeSending: OncePermit;
 }
@@ -125,7 +121,6 @@ export type PartnerClient<Ops extends Operations> = {
   ) => Promise<z.output<Ops[Key]['response']>>;
 };
 
-/** A method of an operation that needs no permit. */
 type RepeatableMethod = (request: unknown, options?: CallOptions) => Promise<unknown>;
 
 /** The methods that need no permit, where the catalogue is only known at run time. */
@@ -137,7 +132,6 @@ export function repeatableMethods(
   return Object.fromEntries(repeatable.map((key) => [key, client[key] as RepeatableMethod]));
 }
 
-/** Makes a client from a catalogue. */
 export function partnerClient<Ops extends Operations>(
   operations: Ops,
   protocol: PartnerProtocol,
@@ -146,25 +140,20 @@ export function partnerClient<Ops extends Operations>(
   const methods = Object.entries(operations).map(([key, operation]) => [
     key,
     (request: unknown, options: CallOptions = {}) =>
-      call(operationName(key), operation, protocol, http, request, options),
+      new Call(operationName(key), operation, protocol, http, options).make(request),
   ]);
   return Object.fromEntries(methods);
 }
 
 /** The client of a partner that is not set up: every call fails before anything is sent. */
-export function partnerOff<Ops extends Operations>(
-  system: string,
-  operations: Ops,
-  reason: string,
-): PartnerClient<Ops> {
-  const methods = Object.keys(operations).map((key) => [
-    key,
-    () => {
-      const operation = operationName(key);
-      return Promise.reject(new PartnerError({ system, operation, kind: 'NotSent', fields: [], reason }));
-    },
-  ]);
-  return Object.fromEntries(methods);
+export function partnerOff(system: string, operations: Operations, reason: string) {
+  const calls = Object.keys(operations).map((key) => {
+    const operation = operationName(key);
+    const off = new PartnerError({ system, operation, kind: 'NotSent', fields: [], reason });
+    return [key, () => Promise.reject(off)];
+  });
+  const nothing = () => undefined;
+  return { ...Object.fromEntries(calls), useCode: nothing, forget: nothing, close: async () => undefined };
 }
 
 /** The longest response of an operation that names no other limit, in bytes. */
@@ -172,7 +161,6 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 const PAUSED: ExchangeEnd = { failure: 'Paused', code: '429' };
 
-/** The shown length of an unreadable response. */
 const SHOWN_BYTES = 200;
 
 type Failure = Omit<PartnerErrorDetails, 'system' | 'operation'>;
@@ -180,77 +168,93 @@ type Failure = Omit<PartnerErrorDetails, 'system' | 'operation'>;
 /** The operation is that of the call. */
 type FailureOfResponse = Omit<Failure, 'unreadable'> & { readonly unreadable?: true };
 
-async function call(
-  name: string,
-  operation: Operation,
-  protocol: PartnerProtocol,
-  http: Transport,
-  request: unknown,
-  options: CallOptions,
-): Promise<unknown> {
-  const { signal } = options;
-  const fail = (details: Failure, cause?: unknown, refusedWith?: unknown): PartnerError =>
-    new PartnerError({ system: protocol.system, operation: name, ...details }, { cause, refusedWith });
+class Call {
+  /** The request without what its schema changes. */
+  #request: unknown;
 
-  const checked = operation.request.safeParse(request);
-  if (!checked.success) {
-    const fields = fieldProblems(checked.error);
-    throw fail({ kind: 'Rejected', fields, reason: 'not sent: invalid request' });
+  constructor(
+    private readonly name: string,
+    private readonly operation: Operation,
+    private readonly protocol: PartnerProtocol,
+    private readonly http: Transport,
+    private readonly options: CallOptions,
+  ) {}
+
+  async make(request: unknown): Promise<unknown> {
+    this.#check(request);
+    const response = await this.#exchange();
+    if ('chunks' in response) {
+      this.#inspect({ status: response.status, isOpen: true, payload: undefined, failed: false });
+      return download(response, (...failed) => this.#failure(...failed));
+    }
+    return this.#read(response);
   }
 
-  const refusal = protocol.refuse?.(operation, options);
-  if (refusal !== undefined) {
-    throw fail({
-      kind: 'Rejected',
-      fields: [{ field: '', message: refusal }],
-      reason: `not sent: ${refusal}`,
-    });
-  }
-  if (operation.deprecated && !options.knowsDeprecated)
-    warnOfDeprecated(protocol.system, name, operation.deprecated);
-
-  const begun = () =>
-    protocol.observe?.(
-      { system: protocol.system, operation: name, method: operation.method },
-      { operation, request: checked.data, secrets: () => protocol.secrets() },
-    );
-  const paused = (): PartnerError | undefined => {
-    const pause = http.pause.now;
-    const reason = `not sent: ${pause?.operation} got HTTP 429`;
-    return pause && fail({ kind: 'RateLimited', fields: [], reason, retryAfterMs: pause.leftMs });
-  };
-  const refusedByPause = paused();
-  if (refusedByPause) {
-    begun()?.(PAUSED);
-    throw refusedByPause;
+  /** @throws {PartnerError} if the call must not be sent */
+  #check(request: unknown): void {
+    const { operation, protocol, options } = this;
+    const notSent = (reason: string, fields: readonly FieldProblem[]) =>
+      this.#failure({ kind: 'Rejected', fields, reason: `not sent: ${reason}` });
+    const checked = operation.request.safeParse(request);
+    if (!checked.success) throw notSent('invalid request', fieldProblems(checked.error));
+    this.#request = checked.data;
+    const refusal = protocol.refuse?.(operation, options);
+    if (refusal !== undefined) throw notSent(refusal, [{ field: '', message: refusal }]);
+    if (operation.deprecated && !options.knowsDeprecated)
+      warnOfDeprecated(protocol.system, this.name, operation.deprecated);
+    const paused = this.#paused();
+    if (paused) {
+      this.#begun()?.(PAUSED);
+      throw paused;
+    }
+    const unknown = unknownFieldsWarning(operation, checked.data);
+    if (unknown !== undefined) options.onWarning?.(unknown);
   }
 
-  const unknown = unknownFieldsWarning(operation, checked.data);
-  if (unknown !== undefined) options.onWarning?.(unknown);
+  /** The response; after a 401, that of the replay with fresh credentials. */
+  async #exchange(): Promise<HttpResponse | HttpDownload> {
+    const { protocol, operation } = this;
+    if (operation.anonymous) return this.#send({});
+    const credentials = await this.#obtained(protocol.authorization());
+    const response = await this.#send(credentials);
+    if (response.status !== 401 || !protocol.reauthorize) return response;
+    return this.#send(await this.#obtained(protocol.reauthorize(credentials)));
+  }
 
-  const wire = encode(operation, checked.data as Record<string, unknown>);
-  const maxBytes = operation.maxBytes ?? MAX_RESPONSE_BYTES;
-  const accept = operation.returns === 'stream' ? '*/*' : 'application/json';
-  const { beforeSending } = options;
-  const send = async (credentials: Credentials): Promise<HttpResponse | HttpDownload> => {
+  async #obtained(credentials: Promise<Credentials>): Promise<Credentials> {
+    const { signal } = this.options;
+    try {
+      return await untilAborted(credentials, signal);
+    } catch (error) {
+      const isExpected = error instanceof PartnerError || signal?.aborted;
+      throw isExpected ? this.#failure(noCredentials(error), error) : error;
+    }
+  }
+
+  async #send(credentials: Credentials): Promise<HttpResponse | HttpDownload> {
+    const { operation, http } = this;
+    const { signal, beforeSending } = this.options;
+    const wire = encode(operation, this.#request as Record<string, unknown>);
+    const isFile = operation.returns === 'stream';
+    const maxBytes = operation.maxBytes ?? MAX_RESPONSE_BYTES;
     const message = {
       ...wire,
       method: operation.method,
-      headers: { accept, ...wire.headers, ...credentials },
+      headers: { accept: isFile ? '*/*' : 'application/json', ...wire.headers, ...credentials },
       ownConnection: operation.effect !== 'read',
       beforeSending:
         beforeSending &&
         (async () => {
-          const refused = paused();
+          const refused = this.#paused();
           if (refused) throw refused;
           await beforeSending();
         }),
       maxBytes,
       ...(signal && { signal }),
     };
-    const ended = begun();
+    const ended = this.#begun();
     try {
-      const response = await (operation.returns === 'stream' ? http.download(message) : http.send(message));
+      const response = await (isFile ? http.download(message) : http.send(message));
       ended?.({ status: response.status, date: response.headers['date']?.toString() }, response);
       return response;
     } catch (error) {
@@ -258,58 +262,59 @@ async function call(
       const isPaused = error.cause instanceof PartnerError;
       ended?.(isPaused ? PAUSED : { failure: outcomeOf(error), code: error.code });
       if (isPaused) throw error.cause;
-      throw fail(tooLarge(error, name, maxBytes) ?? noResponse(error), error);
+      throw this.#failure(tooLarge(error, this.name, maxBytes) ?? noResponse(error), error);
     }
-  };
-  const obtained = async (credentials: Promise<Credentials>): Promise<Credentials> => {
-    try {
-      return await untilAborted(credentials, signal);
-    } catch (error) {
-      throw error instanceof PartnerError || signal?.aborted ? fail(noCredentials(error), error) : error;
-    }
-  };
+  }
 
-  const credentials = operation.anonymous ? {} : await obtained(protocol.authorization());
-  let response = await send(credentials);
-  if (response.status === 401 && protocol.reauthorize && !operation.anonymous) {
-    response = await send(await obtained(protocol.reauthorize(credentials)));
+  /** The payload of a complete response, without repetitions of what we sent. */
+  #read(response: HttpResponse): unknown {
+    const { operation, protocol, http } = this;
+    const { status, headers } = response;
+    const secrets = protocol.secrets();
+    const mask = masking(secrets, this.#request);
+    const opened = protocol.open({ ...response, json: jsonIn(response.body, operation) });
+    if (opened?.warning) this.options.onWarning?.(mask(opened.warning));
+    const failed = opened?.failed === true || !isSuccess(status);
+    const { payload: unmasked, envelope } = opened ?? {};
+    const more = signOfMore(operation, unmasked, envelope, headers);
+    this.#inspect({ status, isOpen: opened !== undefined, payload: unmasked, envelope, more, failed });
+    const sent = operation.effect === 'read' ? {} : this.#request;
+    const payload = operation.issuesCredential ? unmasked : withoutRepeats(unmasked, secrets, sent);
+    const refusedWith = opened?.failed && isSuccess(status) ? payload : undefined;
+    const failure = ({ unreadable, ...details }: FailureOfResponse) => {
+      if (details.kind === 'RateLimited') http.pause.begin(this.name, details.retryAfterMs);
+      const masked = maskedFailure({ ...details, ...(unreadable && { unreadable: this.name }) }, mask);
+      return this.#failure(masked, undefined, refusedWith ?? undefined);
+    };
+    const shown = opened && { ...opened, payload };
+    const result = payloadOf(operation, response, shown, http.maxRetryAfterMs, failure);
+    if (more === undefined) return result;
+    const fields = [{ field: '', message: `the list is only a page of a longer one (${more})` }];
+    throw failure({ kind: 'Uncertain', status, fields, reason: 'unreadable response', unreadable: true });
   }
-  const received = { system: protocol.system, name, operation, status: response.status };
-  if ('chunks' in response) {
-    protocol.inspect?.({ ...received, isOpen: true, payload: undefined, failed: false });
-    return download(response, fail);
+
+  #begun() {
+    const { protocol, operation, name } = this;
+    const exchange = { system: protocol.system, operation: name, method: operation.method };
+    const secrets = () => protocol.secrets();
+    return protocol.observe?.(exchange, { operation, request: this.#request, secrets });
   }
-  const secrets = protocol.secrets();
-  const mask = masking(secrets, checked.data);
-  const opened = protocol.open({ ...response, json: jsonIn(response.body, operation) });
-  if (opened?.warning) options.onWarning?.(mask(opened.warning));
-  const failed = opened?.failed === true || !isSuccess(response.status);
-  const more = signOfMore(operation, opened?.payload, opened?.envelope, response.headers);
-  const { payload: unmasked, envelope } = opened ?? {};
-  protocol.inspect?.({
-    ...received,
-    isOpen: opened !== undefined,
-    payload: unmasked,
-    envelope,
-    more,
-    failed,
-  });
-  const sent = operation.effect === 'read' ? {} : checked.data;
-  const payload = operation.issuesCredential
-    ? opened?.payload
-    : withoutRepeats(opened?.payload, secrets, sent);
-  const refusedWith = opened?.failed && isSuccess(response.status) ? payload : undefined;
-  const shown = opened && { ...opened, payload };
-  const failure = ({ unreadable, ...details }: FailureOfResponse) => {
-    if (details.kind === 'RateLimited') http.pause.begin(name, details.retryAfterMs);
-    const masked = maskedFailure({ ...details, ...(unreadable && { unreadable: name }) }, mask);
-    return fail(masked, undefined, refusedWith ?? undefined);
-  };
-  const result = payloadOf(operation, response, shown, http.maxRetryAfterMs, failure);
-  if (more === undefined) return result;
-  const fields = [{ field: '', message: `the list is only a page of a longer one (${more})` }];
-  const { status } = response;
-  throw failure({ kind: 'Uncertain', status, fields, reason: 'unreadable response', unreadable: true });
+
+  #inspect(received: Omit<Received, 'system' | 'name' | 'operation'>): void {
+    const { protocol, operation, name } = this;
+    protocol.inspect?.({ system: protocol.system, name, operation, ...received });
+  }
+
+  #paused(): PartnerError | undefined {
+    const pause = this.http.pause.now;
+    const reason = `not sent: ${pause?.operation} got HTTP 429`;
+    return pause && this.#failure({ kind: 'RateLimited', fields: [], reason, retryAfterMs: pause.leftMs });
+  }
+
+  #failure(details: Failure, cause?: unknown, refusedWith?: unknown): PartnerError {
+    const { system } = this.protocol;
+    return new PartnerError({ system, operation: this.name, ...details }, { cause, refusedWith });
+  }
 }
 
 /**

@@ -71,21 +71,6 @@ export const httpsUrl = z
   .refine((url) => /^https:\/\//i.test(url) && URL.canParse(url), 'must be a full https URL')
   .meta({ format: 'uri' });
 
-type FilledInLater<Field> =
-  Field extends z.ZodPrefault<infer Inner extends ZodType> ? z.ZodOptional<Inner> : Field;
-
-/**
- * The fields of an input that becomes a request. A field that the partner requires and inputs may omit has a value
- * (`prefault`): it is optional in the input, and the request gets the value when it is sent.
- */
-export function filledInLater<Shape extends z.ZodRawShape>(shape: Shape) {
-  const fields = Object.entries(shape).map(([name, field]) => [
-    name,
-    field instanceof z.ZodPrefault ? z.optional(field.def.innerType) : field,
-  ]);
-  return Object.fromEntries(fields) as { [Name in keyof Shape]: FilledInLater<Shape[Name]> };
-}
-
 /** Reads response fields of every partner: tolerantly, and an absent one as null. */
 
 export const absent = <T extends ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);

@@ -6,37 +6,26 @@ import { Deadline, untilAborted } from '../http/deadline.js';
 import { isSecureOrLoopback } from '../settings/settings.js';
 import type { Operation } from './catalogue.js';
 
-/** The time limit of one call, in milliseconds, and the size limit of a response, in bytes. */
-export interface HttpLimits {
-  readonly connectTimeoutMs: number;
-  /** The time from the first byte sent until the headers of the response. */
-  readonly headersTimeoutMs: number;
-  /** Between two chunks of the response body. */
-  readonly bodyTimeoutMs: number;
-  /** The whole call. For a write it begins when it is the write's turn to be sent. */
-  readonly totalTimeoutMs: number;
-  readonly maxBodyBytes: number;
-  /** Upper limit for a `Retry-After`. */
-  readonly maxRetryAfterMs: number;
-  /** The largest file, see {@link PartnerHttp.download}. It is never in memory as a whole. */
-  readonly maxDownloadBytes: number;
-  /** Connections to the partner for reads, and as many again for writes. */
-  readonly connections: number;
-  /** A write's connection that has waited for longer than this is replaced by a new one before it is used. */
-  readonly idleTimeoutMs: number;
-}
-
-export const DEFAULT_HTTP_LIMITS: HttpLimits = {
+/** The time limits of one call, in milliseconds, and the size limits of a response, in bytes. */
+export const DEFAULT_HTTP_LIMITS = {
   connectTimeoutMs: 5_000,
+  /** The time from the first byte sent until the headers of the response. */
   headersTimeoutMs: 30_000,
+  /** Between two chunks of the response body. */
   bodyTimeoutMs: 30_000,
+  /** The whole call. For a write it begins when it is the write's turn to be sent. */
   totalTimeoutMs: 45_000,
   maxBodyBytes: 8 * 1024 * 1024,
   maxRetryAfterMs: 3_600_000,
+  /** The largest file, see {@link PartnerHttp.download}. It is never in memory as a whole. */
   maxDownloadBytes: 256 * 1024 * 1024,
+  /** Connections to the partner for reads, and as many again for writes. */
   connections: 32,
+  /** A write's connection that has waited for longer than this is replaced by a new one before it is used. */
   idleTimeoutMs: 1_000,
 };
+
+export type HttpLimits = Readonly<typeof DEFAULT_HTTP_LIMITS>;
 
 /**
  * The number of writes that may be between {@link HttpRequest.beforeSending} and their first byte at once. A killed process leaves
@@ -334,7 +323,6 @@ export class PartnerHttp {
 /** The transport of a client's requests to its partner. */
 export type Transport = Pick<PartnerHttp, 'send' | 'download' | 'maxRetryAfterMs' | 'pause'>;
 
-/** A connection that waits for its only request. */
 class OwnSocket {
   readonly #since = performance.now();
 
@@ -436,9 +424,7 @@ export type ExchangeEnd =
 /** The further facts that a recording needs. They include everything, private values and credentials too. */
 export interface ObservedCall {
   readonly operation: Operation;
-  /** The fields of the request. */
   readonly request: unknown;
-  /** Our credentials. */
   secrets(): readonly string[];
 }
 
@@ -452,7 +438,6 @@ export type PartnerObserver = (
   call: ObservedCall,
 ) => (end: ExchangeEnd, response?: HttpResponse | HttpDownload) => void;
 
-/** Calls each of several observers. */
 export function observers(...all: readonly PartnerObserver[]): PartnerObserver {
   return (exchange, call) => {
     const begun = all.map((observe) => observe(exchange, call));

@@ -184,7 +184,6 @@ const errorBody = z.union([
   z.string(),
 ]);
 
-/** The problems in an error body; none if it has no known form. */
 export function problemsOf(body: unknown): readonly FieldProblem[] {
   const read = errorBody.safeParse(body);
   if (!read.success) return [];

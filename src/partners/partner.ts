@@ -12,17 +12,13 @@ import { type HttpLimits, PartnerHttp, type PartnerObserver } from './http.js';
 import type { Contract } from './openapi/contract.js';
 
 /** The address of a partner, and our identity there. */
-export interface PartnerSettings {
-  /** https, or http to loopback; a path below the origin is kept. */
-  readonly url: string;
+export interface PartnerSettings extends Pick<Connection, 'url' | 'limits'> {
   /** The environment of the URL, if the partner has several. A write to production must be requested explicitly. */
   readonly environment?: 'uat' | 'production';
-  readonly limits?: Partial<HttpLimits>;
 }
 
 const SHORTEST_PASSWORD = 12;
 
-/** The setting `<SYSTEM>_PASSWORD`. */
 export function password(system: 'BOARDING' | 'BANKING') {
   const schema = z.string('is not set').meta({ description: 'Password.', secret: true });
   return withAdvice(schema, (value, name, set) => {
@@ -38,16 +34,21 @@ export function password(system: 'BOARDING' | 'BANKING') {
   });
 }
 
-/** The options of each client, besides its settings. */
-export interface ClientOptions {
+/** The settings and options that every client has. */
+export interface Connection {
+  /** https, or http to loopback; a path below the origin is kept. */
+  readonly url: string;
   readonly limits?: Partial<HttpLimits>;
   readonly observe?: PartnerObserver | undefined;
   readonly inspect?: Inspector | undefined;
 }
 
-/** The members of every partner's client, besides a method for each operation. */
 export interface Closable {
   close(): Promise<void>;
+}
+
+/** The members of every partner's client, besides a method for each operation. */
+export interface AnyClient extends Closable {
   /** Forgets that the partner rejected our credentials, so that the next call signs in again. */
   forget?(): void;
   /** Takes a one-time code of a person, for the next sign-in. */
@@ -66,7 +67,6 @@ export interface IdField {
 export interface Checks {
   /** The prefix of the account's settings: `ACME_`, or nothing. */
   readonly prefix: string;
-  /** @throws {BadSetting} */
   reject(setting: string, rule: string): never;
 }
 
@@ -81,7 +81,7 @@ export interface Partner<
   Wording extends object = object,
   Settings extends PartnerSettings = PartnerSettings,
   Ops extends Operations = Operations,
-  Client extends Closable = Closable,
+  Client extends AnyClient = AnyClient,
 > {
   /** A heading: `Plant store`. */
   readonly title: string;
@@ -101,9 +101,7 @@ export interface Partner<
     from(set: z.output<z.ZodObject<WordingShape>>): Wording;
   };
   operations(wording: Partial<Wording>): Ops;
-  client(settings: Settings & ClientOptions, wording: Wording): Client;
-  /** The client of an account in which the system is off: it fails every call with this reason. */
-  off(reason: string): Client;
+  client(settings: Settings & Connection, wording: Wording): Client;
   /** The check of credentials; undefined if no operation reads. */
   readonly credentialsCheck:
     | {
@@ -119,16 +117,13 @@ export interface Partner<
   readonly idempotencyKey:
     | {
         readonly field: string;
-        /** A key for the call with this id. */
         make(callId: string, path: string): string;
       }
     | undefined;
   /** The rules for the partner's webhooks; undefined if there are none. */
   readonly webhooks:
     | {
-        /** HTTP status of the response to a webhook. */
         readonly status: 200 | 202;
-        /** The fields of its webhooks that hold ids. */
         readonly idFields: readonly IdField[];
       }
     | undefined;
@@ -137,15 +132,12 @@ export interface Partner<
   readonly documentation: {
     /** The file next to `operations.ts` that holds the shapes: `schemas.ts`. */
     readonly schemas: string;
-    /** The assumption about each operation whose provenance is `assumed`, by its name. */
+    /** The assumption about an assumed operation, by its name. Default: its row in docs/partner-apis.md shows it all. */
     readonly assumptions: Readonly<Record<string, string>>;
     /** Assumptions about more than one operation. */
     readonly alsoAssumed: readonly string[];
   };
 }
-
-/** The assumption about an operation whose row in docs/partner-apis.md shows all that is assumed. */
-export const AS_IN_THE_TABLE = 'only what the table shows.';
 
 /** Lets the compiler infer the types of a descriptor. */
 export function definePartner<
@@ -154,7 +146,7 @@ export function definePartner<
   Wording extends object,
   Settings extends PartnerSettings,
   Ops extends Operations,
-  Client extends Closable,
+  Client extends AnyClient,
 >(partner: Partner<Shape, WordingShape, Wording, Settings, Ops, Client>): typeof partner {
   return partner;
 }
@@ -162,21 +154,20 @@ export function definePartner<
 /** For a partner whose catalogue is the same in every account. */
 export const NO_WORDING = { settings: z.object({}), from: () => ({}) };
 
-interface BearerConnection {
-  readonly url: string;
-  readonly limits?: Partial<HttpLimits>;
-  readonly observe?: PartnerObserver | undefined;
-  readonly inspect?: Inspector | undefined;
+/** A client of a catalogue, with connections of its own. */
+export function connectedClient<Ops extends Operations>(
+  operations: Ops,
+  protocol: Omit<PartnerProtocol, 'observe' | 'inspect'>,
+  { url, limits, observe, inspect }: Connection,
+): PartnerClient<Ops> & Closable {
+  const http = new PartnerHttp(url, limits);
+  return {
+    ...partnerClient(operations, { ...protocol, observe, inspect }, http),
+    close: () => http.close(),
+  };
 }
 
-/** A client that sends a fixed token as its Bearer token. */
-export function bearerClient<Ops extends Operations>(
-  operations: Ops,
-  { system, token, open }: Pick<PartnerProtocol, 'system' | 'open'> & { readonly token: string },
-  { url, limits, observe, inspect }: BearerConnection,
-): PartnerClient<Ops> & { close(): Promise<void> } {
-  const http = new PartnerHttp(url, limits);
-  const authorization = async () => ({ authorization: `Bearer ${token}` });
-  const protocol = { system, authorization, open, secrets: () => [token], observe, inspect };
-  return { ...partnerClient(operations, protocol, http), close: () => http.close() };
+/** A fixed token, which is sent as Bearer token. */
+export function bearer(token: string): Pick<PartnerProtocol, 'authorization' | 'secrets'> {
+  return { authorization: async () => ({ authorization: `Bearer ${token}` }), secrets: () => [token] };
 }

@@ -25,7 +25,6 @@ const KEPT_HEADERS = ['accept', 'content-type', 'date', 'retry-after'];
 /** A message of a partner in plain text. A longer text is a page, of which a recording keeps no content. */
 const MESSAGE_BYTES = 500;
 
-/** The part of a body that a recording keeps. */
 interface Content {
   readonly text?: string;
   readonly comment?: string;

@@ -29,7 +29,6 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** The shape of the schema that found an issue. */
 function shapeIn({ inst }: z.core.$ZodRawIssue): Shape | undefined {
   return inst instanceof z.core.$ZodType ? shapeOf(inst) : undefined;
 }
@@ -78,7 +77,6 @@ function outside(
   return origin === 'array' ? `must have ${limit} item${plural}` : `must be ${limit}`;
 }
 
-/** For a text in place of something else. */
 function notText(expected: string, input: string, shape: Shape | undefined): string | undefined {
   if (expected === 'boolean') return 'must be true or false, without quotes';
   if (expected !== 'number' && expected !== 'int') return wrongType(expected, input);

@@ -23,11 +23,9 @@ type Descriptors = typeof DESCRIPTORS;
 /** The descriptors as code sees them that works with every partner. */
 export const PARTNERS: Readonly<Record<SystemName, Partner>> = DESCRIPTORS;
 
-/** The address and identity for a system, by its descriptor. */
 export type SettingsOf<System extends SystemName> = PartnerSettings &
   ReturnType<Descriptors[System]['clientSettings']>;
 
-/** The typed client of each system. */
 export type PartnerClients = {
   readonly [System in SystemName]: ReturnType<Descriptors[System]['client']>;
 };
@@ -44,12 +42,10 @@ export function settingsPrefix(system: SystemName): string {
   return `${system.toUpperCase().replaceAll('-', '_')}_`;
 }
 
-/** Returns the result of `make` for each system. */
 export function eachSystem<T>(make: (system: SystemName) => T): Readonly<Record<SystemName, T>> {
   return Object.fromEntries(SYSTEM_NAMES.map((system) => [system, make(system)])) as Record<SystemName, T>;
 }
 
-/** Every operation of every system, in the wording of an account. */
 export function catalogue(wording: Partial<Wording> = {}): Readonly<Record<SystemName, Operations>> {
   return eachSystem((system) => PARTNERS[system].operations(wording));
 }

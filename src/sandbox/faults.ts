@@ -58,7 +58,6 @@ export function faultPlan(systems: readonly string[], operations: readonly strin
 
 export type FaultPlan = z.output<ReturnType<typeof faultPlan>>;
 
-/** An operation that is called. */
 export interface Called {
   readonly system: string;
   /** As in the catalogue: `create-merchant`. */
@@ -154,7 +153,6 @@ export interface ReceivedRequest {
   readonly operation: string;
   /** Path and query. */
   readonly url: string;
-  /** The fault that it met. */
   readonly fault?: FaultKind;
   /** HTTP status of the response; absent while there is none, and after the connection was cut. */
   readonly status?: number;

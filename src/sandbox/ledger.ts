@@ -1,4 +1,3 @@
-/** One write that took effect in the sandbox. */
 export interface LedgerEntry {
   /** Counts from 1 in the order of effects. */
   readonly seq: number;

@@ -10,12 +10,10 @@ export interface Merchants {
   latestLike(merchantProfileId: number): number;
 }
 
-/** The state that the emulated partners share. */
 export interface World {
   readonly ledger: Ledger;
   readonly faults: Faults;
   readonly pace: () => Pace;
-  /** The partners' clock. */
   readonly now: () => number;
   readonly tokenLifetimeMs: number;
   /** Password of every user, and the key where a partner has keys in place of users. Default: the name of each. */
@@ -25,9 +23,7 @@ export interface World {
   merchants: Merchants;
 }
 
-/** An emulated partner while the sandbox runs. */
 export interface RunningPartner {
-  /** Serves its operations. */
   routes(server: FastifyInstance): void;
   /** Serves what tests and demos steer it with, below `/sandbox`. */
   controls?(server: FastifyInstance): void;

@@ -4,7 +4,7 @@ import type { FieldProblem } from '../partners/partner-error.js';
 import { PROCESSOR_OPERATIONS } from '../partners/processor/operations.js';
 import type { Answer } from './fault-injection.js';
 import type { EmulatedPartner, World } from './partner.js';
-import { bearerOf, isKey, partnerRoutes, Refusal } from './routes.js';
+import { bearerOf, byField, isKey, partnerRoutes, Refusal } from './routes.js';
 
 /** The status for a request whose data is invalid (apis/4). */
 const INVALID = 422;
@@ -12,7 +12,6 @@ const INVALID = 422;
 /** The processor's first check: arrays of strings, as the contract prints them. */
 const registration = z.object({ event_names: z.array(z.string()), webhook_url: z.array(z.string()) });
 
-/** Serves the processor's webhook registration (apis/3): API key `sandbox`. */
 function processorRoutes(server: FastifyInstance, world: World): void {
   const { ledger, password } = world;
   let registrations = 0;
@@ -48,9 +47,13 @@ function processorRoutes(server: FastifyInstance, world: World): void {
 }
 
 function envelope(status: boolean, message: string, fields: readonly FieldProblem[] = []) {
-  const byField: Record<string, string[]> = {};
-  for (const { field, message } of fields) byField[field] = [...(byField[field] ?? []), message];
-  return { status, message, data: null, errors: fields.length > 0 ? byField : null, error_code: null };
+  return {
+    status,
+    message,
+    data: null,
+    errors: fields.length > 0 ? byField(fields) : null,
+    error_code: null,
+  };
 }
 
 function refused(status: number, message: string): { refused: Answer } {

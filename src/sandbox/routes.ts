@@ -30,7 +30,6 @@ export interface PartnerSystem<Ops extends Operations, Caller> {
   envelope(operation: Operation, content: Content): object;
 }
 
-/** The content of an envelope. */
 export interface Content {
   /** HTTP status. */
   readonly status: number;
@@ -48,7 +47,6 @@ export class FileResponse {
   ) {}
 }
 
-/** Words for HTTP statuses, as partners use them. */
 export const STATUS_LABELS: Readonly<Record<number, string>> = {
   200: 'OK',
   400: 'BadRequest',
@@ -137,7 +135,6 @@ function fieldReader(operation: Operation) {
 }
 
 interface KnownFields {
-  /** JSON types by name. */
   readonly types: ReadonlyMap<string, readonly string[]>;
   /** Names by their spelling in lower case: the real services take `ID` for `id` (apis/4). */
   readonly names: ReadonlyMap<string, string>;
@@ -191,6 +188,23 @@ export function invalid(field: string, message: string): Refusal {
   return new Refusal(400, 'One or more fields are invalid', [{ field, message }]);
 }
 
+/** The messages of problems by field. */
+export function byField(fields: readonly FieldProblem[]): Readonly<Record<string, string[]>> {
+  const errors: Record<string, string[]> = {};
+  for (const { field, message } of fields) errors[field] = [...(errors[field] ?? []), message];
+  return errors;
+}
+
+/** Plain JSON: the payload itself, or problems by field. */
+export function plainBody({ data, error, fields }: Pick<Content, 'data' | 'error' | 'fields'>): object {
+  return error === null ? (data as object) : { message: error, errors: byField(fields) };
+}
+
+/** The response to a caller who is not admitted, in plain JSON. */
+export function notAdmitted(status: number, error: string): { refused: Answer } {
+  return { refused: { status, body: plainBody({ data: null, error, fields: [] }) } };
+}
+
 /** The key of a caller at a system that has keys in place of users. Default: the caller's name. */
 export function isKey(name: string, shown: string | undefined, password?: string): boolean {
   return shown === (password ?? name);
@@ -201,12 +215,40 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
 }
 
-/** The response of the sandbox's own controls about a thing that does not exist. */
-export function notFound(reply: FastifyReply, thing: string): FastifyReply {
-  return reply.code(404).send({ error: `no such ${thing}` });
+/** The things of one kind that the sandbox's own controls show and change. */
+interface Controlled<Thing, Change> {
+  /** `merchant`; they are below `/sandbox/merchants`. */
+  readonly kind: string;
+  find(id: string): Thing | undefined;
+  /** A thing as `GET` shows it. Default: there is no `GET`. */
+  shown?(thing: Thing): object;
+  readonly change: z.ZodType<Change>;
+  /** Makes the change, as the partner's staff would. @returns the response */
+  apply(thing: Thing, change: Change): object;
 }
 
-/** Their response to an invalid body. */
+/** `/sandbox/<kind>s/{id}` and `/sandbox/<kind>s/{id}/transition`. */
+export function controlsOf<Thing, Change>(
+  server: FastifyInstance,
+  { kind, find, shown, change, apply }: Controlled<Thing, Change>,
+): void {
+  const notFound = (reply: FastifyReply) => reply.code(404).send({ error: `no such ${kind}` });
+  const path = `/sandbox/${kind}s/:id`;
+  if (shown) {
+    server.get<{ Params: { id: string } }>(path, ({ params: { id } }, reply) => {
+      const thing = find(id);
+      return thing ? shown(thing) : notFound(reply);
+    });
+  }
+  server.post<{ Params: { id: string } }>(`${path}/transition`, ({ params: { id }, body }, reply) => {
+    const thing = find(id);
+    if (!thing) return notFound(reply);
+    const wanted = change.safeParse(body);
+    return wanted.success ? apply(thing, wanted.data) : invalidControl(reply, wanted.error);
+  });
+}
+
+/** The response of the sandbox's own controls to an invalid body. */
 export function invalidControl(reply: FastifyReply, error: z.ZodError): FastifyReply {
   return reply.code(400).send({ error: 'invalid', fields: fieldProblems(error) });
 }

@@ -6,7 +6,6 @@ import { duration } from '../settings/settings.js';
 const DEFAULT = 'straight';
 const SUFFIX = /\s*\[([^\]]*)\]\s*$/;
 
-/** The name of the scenario that a business name asks for, whether there is such a scenario or not. */
 export function magicValue(name: string): string {
   return SUFFIX.exec(name)?.[1] ?? DEFAULT;
 }
@@ -25,7 +24,6 @@ export function scenarioOf<Scenario>(
   return Object.hasOwn(scenarios, value) ? scenarios[value] : undefined;
 }
 
-/** The message for a magic value that no scenario has. */
 export function unknownMagicValue(scenarios: Readonly<Record<string, unknown>>, name: string): string {
   const unknown = `ends in the unknown magic value [${magicValue(name)}]`;
   return `${unknown}; GET /sandbox/scenarios lists those there are: ${Object.keys(scenarios).join(', ')}`;
@@ -62,7 +60,6 @@ export class Script<Step> {
     this.#readsSinceLastStep = 0;
   }
 
-  /** The steps that are not taken yet. */
   get left(): readonly Step[] {
     return this.#steps;
   }

@@ -4,7 +4,6 @@ import { listenAddress, readSettings } from '../settings/settings.js';
 import { pace } from './scenario.js';
 import type { SandboxOptions } from './server.js';
 
-/** The settings of the sandbox. */
 export const sandboxSettings = z.object({
   SANDBOX_ADDRESS: listenAddress.prefault('127.0.0.1:4010').describe('Where the sandbox listens.'),
   SANDBOX_PACE: pace

@@ -6,7 +6,6 @@ import { paymentsPartner } from './payments/service.js';
 import { plantStorePartner } from './plant-store.js';
 import { processorPartner } from './processor.js';
 
-/** The emulated partners. */
 export const EMULATED: Readonly<Record<SystemName, EmulatedPartner>> = {
   boarding: boardingPartner,
   banking: bankingPartner,

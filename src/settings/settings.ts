@@ -101,19 +101,16 @@ export const metricsAddress = (process: string) =>
 /** A token opens everything, so it must be long enough that nobody guesses it. */
 const TOKEN = /^[\w.~+/=-]{32,}$/;
 
-/** Default: false. */
 export const flag = z
   .enum(['true', 'false'], 'must be true or false')
   .prefault('false')
   .transform((text) => text === 'true');
 
-/** Values that are separated by commas. */
 export const list = z
   .string()
   .transform((text) => text.split(',').map((entry) => entry.trim()))
   .meta({ format: 'comma-separated list' });
 
-/** Bearer tokens of callers, separated by commas. */
 export const bearerTokens = list
   .refine(
     (tokens) => tokens.every((token) => TOKEN.test(token)),
@@ -143,7 +140,6 @@ export function isSigningSecret(text: string): boolean {
 /** An address, or a network as CIDR. A network of /0 would be everyone. */
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
 
-/** The proxies in front of a server. */
 export const trustedProxies = list
   .refine(
     (networks) => networks.every((text) => network.safeParse(text).success),
@@ -172,12 +168,10 @@ export function isSecureOrLoopback(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-/** Whether the URL leads to this machine. */
 export function isLoopback({ hostname }: URL): boolean {
   return isLoopbackHost(hostname);
 }
 
-/** Whether a host is this machine. */
 export function isLoopbackHost(host: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
 }

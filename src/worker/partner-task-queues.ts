@@ -6,7 +6,7 @@ import { type ActivityDependencies, PARTNER_ACTIVITIES } from '../activities/par
 import { StatusMeanings } from '../activities/status-meanings.js';
 import type { Operations } from '../partners/catalogue.js';
 import type { PartnerClient } from '../partners/client.js';
-import type { Closable } from '../partners/partner.js';
+import type { AnyClient } from '../partners/partner.js';
 import { catalogue, eachSystem, PARTNERS, type SystemName, type Wording } from '../partners/systems.js';
 
 export interface PartnerDependencies extends Omit<ActivityDependencies, 'meaningOf'> {
@@ -65,7 +65,7 @@ export function partnerTaskQueues(
   });
 }
 
-function signInOf(system: SystemName, client: Closable): SignIn | undefined {
+function signInOf(system: SystemName, client: AnyClient): SignIn | undefined {
   const { credentialsCheck } = PARTNERS[system];
   return (
     credentialsCheck && {

@@ -45,7 +45,7 @@ function addOperation(
   key: string,
   operation: Operation,
 ): void {
-  const { summary, provenance, deprecated, irreversible, returns, effect } = operation;
+  const { summary, provenance = 'assumed', deprecated, irreversible, returns, effect } = operation;
   const name = operationName(key);
   const command = withPartnerAccount(parent.command(name))
     .summary(provenance === 'assumed' ? `${summary} (assumed)` : summary)

@@ -46,7 +46,7 @@ export interface Probed {
   readonly method: Operation['method'];
   /** With the names of its parameters: `/v2/terminals/{terminal_id}`. */
   readonly path: string;
-  readonly provenance: Operation['provenance'];
+  readonly provenance: NonNullable<Operation['provenance']>;
   /** True if a workflow calls it. */
   readonly isNeeded: boolean;
   readonly result: ProbeResult;
@@ -168,7 +168,11 @@ function obstacleIn(details: PartnerErrorDetails): string | undefined {
   return details.atSignIn ? 'the sign-in failed' : 'the partner cannot be reached';
 }
 
-function aboutOf(system: SystemName, key: string, { method, path, provenance, inWorkflows }: Operation) {
+function aboutOf(
+  system: SystemName,
+  key: string,
+  { method, path, provenance = 'assumed', inWorkflows }: Operation,
+) {
   return { system, operation: operationName(key), method, path, provenance, isNeeded: inWorkflows === true };
 }
 

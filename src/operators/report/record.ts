@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exportedSchema } from '../../schemas/shape.js';
 
 /** The document that `gangway export` writes. A reader of version 1 can ignore fields that it does not have. */
 
@@ -156,13 +157,4 @@ export type ExportedDocument = z.output<typeof document>;
 export type CallResult = ExportedCall['result'];
 
 /** The JSON Schema of the document. */
-export function recordSchema(): unknown {
-  return z.toJSONSchema(exportedRecord, {
-    target: 'draft-2020-12',
-    reused: 'ref',
-    // The format is enough for readers.
-    override: ({ jsonSchema }) => {
-      delete jsonSchema.pattern;
-    },
-  });
-}
+export const recordSchema = () => exportedSchema(exportedRecord);

@@ -1,21 +1,19 @@
 import type { z } from 'zod';
-import { type CallOptions, type PartnerClient, partnerClient, partnerOff } from '../client.js';
+import { type CallOptions, type PartnerClient, partnerClient } from '../client.js';
 import { openPlain } from '../fields.js';
-import { type HttpLimits, PartnerHttp } from '../http.js';
+import { PartnerHttp } from '../http.js';
+import type { Connection } from '../partner.js';
 import { type BankingOperations, bankingOperations } from './operations.js';
 import type { paymentCard } from './responses.js';
 import { BankingToken, type OneTimeCode, type TokenSettings } from './token.js';
 
 const SYSTEM = 'banking';
 
-export interface BankingSettings extends TokenSettings {
-  /** https, or http to loopback; a path below the origin is kept. */
-  readonly url: string;
+export interface BankingSettings extends TokenSettings, Connection {
   /** Issued to partners at onboarding; sent as the header `X-Partner-Id`, which is assumed. */
   readonly partnerId?: string;
   /** Replaces the contract's neutral segment `svc` in paths. */
   readonly pathSegment?: string;
-  readonly limits?: Partial<HttpLimits>;
 }
 
 export type BankingClient = PartnerClient<BankingOperations> & {
@@ -54,16 +52,6 @@ export function bankingClient(settings: BankingSettings): BankingClient {
     useCode: (code, typeOperation) => token.useCode(code, typeOperation),
     forget: () => token.forget(),
     close: () => http.close(),
-  };
-}
-
-/** The client of a banking partner that is not set up. */
-export function bankingOff(reason: string): BankingClient {
-  return {
-    ...partnerOff(SYSTEM, bankingOperations(), reason),
-    useCode: () => undefined,
-    forget: () => undefined,
-    close: async () => undefined,
   };
 }
 

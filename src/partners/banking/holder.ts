@@ -1,22 +1,16 @@
 import { z } from 'zod';
 import type { Opened } from '../client.js';
-import { filledInLater } from '../fields.js';
 import type { HttpResponse } from '../http.js';
 import { type accountHolder, beneficialOwner, type businessAccountHolder } from './requests.js';
-import type { BusinessHolderRecord } from './responses.js';
 
 /** The holder's own fields of E7, as people write them. `annualBusinessRevenue` is in whole US dollars. */
 export type AccountHolder = z.input<typeof accountHolder>;
 export type BeneficialOwner = z.input<typeof beneficialOwner>;
-/** E7 as it is sent. */
 export type HolderSubmission = z.input<typeof businessAccountHolder>;
 
 /** The owners as people write them: one list. The partner takes four at most. */
-export const beneficialOwners = z
-  .array(z.strictObject(filledInLater(beneficialOwner.shape)))
-  .max(4, 'at most four beneficial owners');
+export const beneficialOwners = z.array(beneficialOwner).max(4, 'at most four beneficial owners');
 
-/** The fields of the owners in E7, in their order. */
 export const OWNER_FIELDS = ['owner', 'owner2', 'owner3', 'owner4'] as const;
 
 /**
@@ -39,13 +33,6 @@ export function submittedRevenueInCents({
   annualBusinessRevenue: dollars,
 }: Pick<AccountHolder, 'annualBusinessRevenue'>): bigint | null {
   return dollars === undefined || dollars === null ? null : BigInt(dollars) * 100n;
-}
-
-/** Yearly revenue of a profile that was read, in cents, as the profile has it. */
-export function recordedRevenueInCents({
-  annualBusinessRevenue: cents,
-}: Pick<BusinessHolderRecord, 'annualBusinessRevenue'>): bigint | null {
-  return cents === null ? null : BigInt(cents);
 }
 
 const SPEAKS_OF_A_LOCK = /lock|suspend|disabled|deactivat/i;

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { withAdvice } from '../../settings/settings.js';
 import { exactJson } from '../fields.js';
-import { ref } from '../openapi/components.js';
-import { type Contract, PROBLEM, same, text } from '../openapi/contract.js';
-import { AS_IN_THE_TABLE, definePartner, password } from '../partner.js';
-import { type BankingSettings, bankingClient, bankingOff, STATEMENT_FORMATS } from './client.js';
+import { type Contract, PROBLEM, ref, same, text } from '../openapi/contract.js';
+import { definePartner, password } from '../partner.js';
+import { type BankingSettings, bankingClient, STATEMENT_FORMATS } from './client.js';
 import { bankingOperations, NEUTRAL_SEGMENT } from './operations.js';
 import * as requests from './requests.js';
 import * as responses from './responses.js';
@@ -96,7 +95,6 @@ export const banking = definePartner({
   },
   operations: ({ pathSegment }) => bankingOperations(pathSegment),
   client: (settings, { pathSegment }) => bankingClient({ ...settings, pathSegment }),
-  off: bankingOff,
   credentialsCheck: {
     read: async (client, options) => `${(await client.listNewTickets({}, options)).length} new tickets`,
   },
@@ -117,14 +115,10 @@ export const banking = definePartner({
     assumptions: {
       'confirm-second-factor': 'Needs no token. Gangway does not use it: it sends the code with issue-token.',
       'refresh-token': 'The expiring token authorizes it.',
-      'get-profile': AS_IN_THE_TABLE,
-      'find-profile-by-user': AS_IN_THE_TABLE,
       'submit-business-customer': 'The fields are unknown.',
       'submit-authorized-user': 'The fields are unknown.',
       'get-business-account-holder': 'The address is that of the submission, followed by the profile ID.',
       'update-business-account-holder': 'The address is that of the submission, followed by the profile ID.',
-      'search-personal-account-holders': AS_IN_THE_TABLE,
-      'create-card': AS_IN_THE_TABLE,
       'list-cards': 'Returns a bare list or pages. A status is a number or a name.',
       'set-card-status': '`status` is the number that the card record has.',
       'set-card-authorization-controls': 'Takes the whole list. The fields of its items are unknown.',
@@ -132,18 +126,8 @@ export const banking = definePartner({
       'activate-card': 'The address follows that of close-card.',
       'reissue-card': 'The address follows that of close-card.',
       'list-payment-cards': 'The address ends in `list`. Returns what list-cards does.',
-      'generate-statement': AS_IN_THE_TABLE,
       'list-transactions': 'Returns a bare list or pages. The fields of a transaction are unknown.',
-      'list-financial-accounts': AS_IN_THE_TABLE,
-      'list-tickets': AS_IN_THE_TABLE,
-      'create-ticket': AS_IN_THE_TABLE,
-      'get-ticket': AS_IN_THE_TABLE,
-      'update-ticket': AS_IN_THE_TABLE,
-      'get-notification': AS_IN_THE_TABLE,
-      'mark-notification-read': AS_IN_THE_TABLE,
-      'delete-notification': AS_IN_THE_TABLE,
       'list-webhooks': 'Its items have an int32 `id`, and the fields that create-webhook takes.',
-      'update-webhook': AS_IN_THE_TABLE,
       'delete-webhook': '`webhookId` is the `id` of the webhook.',
     },
     alsoAssumed: [

@@ -73,34 +73,10 @@ export const secondFactorRequest = z.union([
   z.strictObject({ ...partnerForm, ...completeCode }),
 ]);
 
-interface Address {
-  streetAddress: string;
-  extendedAddress?: string | null | undefined;
-  postalCode: string;
-  city: string;
-  state: number;
-}
-
 /**
- * The three variants of E3: the caller's own address; the same confirmed by a one-time code; the address of an
- * associated person.
+ * E3, in its three variants: the caller's own address; the same confirmed by a one-time code; the address of an associated person. One
+ * object with rules for fields that go together, so that a problem names its field.
  */
-export type AddressChange =
-  | (Address & { oneTimeCode?: never; secureOperationType?: never; associatedPersonId?: never })
-  | (Address & {
-      /** 6 digits. */
-      oneTimeCode: string;
-      secureOperationType: z.input<typeof secondFactor>;
-      associatedPersonId?: never;
-    })
-  | (Address & {
-      /** The id of the primary authorized person or a beneficial owner. */
-      associatedPersonId: string;
-      oneTimeCode?: never;
-      secureOperationType?: never;
-    });
-
-/** E3. One object with rules for fields that go together, so that a problem names its field. */
 export const addressChange = z
   .strictObject({
     streetAddress,
@@ -128,7 +104,7 @@ export const addressChange = z
   .meta({
     dependentRequired: { oneTimeCode: ['secureOperationType'], secureOperationType: ['oneTimeCode'] },
     dependentSchemas: { associatedPersonId: { properties: { oneTimeCode: false } } },
-  }) as unknown as z.ZodType<AddressChange, AddressChange>;
+  });
 
 /** E4. `null`, or no name at all, clears the nickname. */
 export const cardNickname = z.strictObject({

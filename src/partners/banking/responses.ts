@@ -289,9 +289,7 @@ export const transactions = pageOf(z.looseObject({}));
 
 export type BankingProfile = z.output<typeof bankingProfile>;
 export type BoardingResponse = z.output<typeof boardingResponse>;
-export type BusinessHolderRecord = z.output<typeof businessHolderRecord>;
 export type Ticket = z.output<typeof ticket>;
-export type Notification = z.output<typeof notification>;
 
 /** The status of a profile without status. */
 export const UNKNOWN = 'Unknown';
@@ -316,7 +314,6 @@ export function isKnownStatus(bankingStatus: string): boolean {
   return bankingStatus === UNKNOWN || isAmong(BANKING_STATUSES, bankingStatus);
 }
 
-/** The meaning of a `bankingStatus`. */
 export function phaseOf(bankingStatus: string): ProfilePhase {
   return PHASES.get(bankingStatus) ?? 'under-review';
 }

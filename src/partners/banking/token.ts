@@ -4,14 +4,14 @@ import type { z } from 'zod';
 import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
 import {
   type Credentials,
-  type Inspector,
   type Opened,
   type PartnerClient,
   type PartnerResponse,
   partnerClient,
 } from '../client.js';
 import { openPlain } from '../fields.js';
-import type { PartnerObserver, Transport } from '../http.js';
+import type { Transport } from '../http.js';
+import type { Connection } from '../partner.js';
 import { PartnerError, type PartnerErrorDetails, problemsOf } from '../partner-error.js';
 import { asksForCode } from './holder.js';
 import { nothing, secondFactorRequest, tokenRequest } from './requests.js';
@@ -42,7 +42,6 @@ export const TOKEN_OPERATIONS = {
     anonymous: true,
     effect: 'idempotent',
     issuesCredential: true,
-    provenance: 'assumed',
     request: secondFactorRequest,
     response: tokenResponse,
     maxBytes: RESPONSE_BYTES.status,
@@ -54,7 +53,6 @@ export const TOKEN_OPERATIONS = {
     path: '/api/auth/refresh',
     effect: 'idempotent',
     issuesCredential: true,
-    provenance: 'assumed',
     inWorkflows: true,
     request: nothing,
     response: tokenResponse,
@@ -98,7 +96,7 @@ class TimeBasedCodes {
 }
 
 /** The identity that requests tokens, and the form of E1 that it uses. */
-export interface TokenSettings {
+export interface TokenSettings extends Pick<Connection, 'observe' | 'inspect'> {
   readonly username: string;
   readonly password: string;
   /** Identifies the calling device; for a partner, a label of the type of device. */
@@ -107,26 +105,16 @@ export interface TokenSettings {
   readonly deviceName: string;
   /** `partner` spells the fields NickName, Password, TokenDevice, NameDevice. */
   readonly form: 'user' | 'partner';
-  /** Requests the format of version 1. */
-  readonly likeV1?: boolean;
   /** Base32. With it, codes of the second factor are generated here, and nobody is asked. */
   readonly totpSecret?: string;
-  /** The time for which a refusal is remembered before the partner is asked again. */
-  readonly coolDown?: Partial<CoolDown>;
   /** Milliseconds of a monotonic clock. Default: `performance.now()`. */
   readonly now?: () => number;
-  readonly observe?: PartnerObserver | undefined;
-  readonly inspect?: Inspector | undefined;
 }
 
-interface CoolDown {
-  /** After a 403: the account is locked or suspended, or the second factor failed. */
-  readonly lockedMs: number;
-  /** After a wrong user name or password. */
-  readonly refusedMs: number;
-}
-
-const COOL_DOWN: CoolDown = { lockedMs: 15 * 60_000, refusedMs: 60_000 };
+/** The time for which a refusal is remembered: after a 403, the account is locked or suspended, or the second factor failed. */
+const LOCKED_MS = 15 * 60_000;
+/** The same after a wrong user name or password. */
+const REFUSED_MS = 60_000;
 
 /** Documented lifetime (apis/1, Limits). It applies when the lifetime in a response is not plausible. */
 const LIFETIME_MS = 10 * 60_000;
@@ -154,7 +142,6 @@ interface Held {
 export class BankingToken {
   readonly #settings: TokenSettings;
   readonly #headers: Credentials;
-  readonly #coolDown: CoolDown;
   readonly #now: () => number;
   readonly #codes: TimeBasedCodes | undefined;
   readonly #client: PartnerClient<typeof TOKEN_OPERATIONS>;
@@ -169,7 +156,6 @@ export class BankingToken {
   constructor(system: string, settings: TokenSettings, http: Transport, headers: Credentials) {
     this.#settings = settings;
     this.#headers = headers;
-    this.#coolDown = { ...COOL_DOWN, ...settings.coolDown };
     this.#now = settings.now ?? (() => performance.now());
     this.#codes = settings.totpSecret === undefined ? undefined : new TimeBasedCodes(settings.totpSecret);
     const authorization = async () => this.#held?.credentials ?? headers;
@@ -276,11 +262,10 @@ export class BankingToken {
   }
 
   #request(code: OneTimeCode | undefined) {
-    const { username, password, deviceToken, deviceName, form, likeV1 } = this.#settings;
-    const more = { ...(likeV1 && { likev1: true }), ...code };
+    const { username, password, deviceToken, deviceName, form } = this.#settings;
     return form === 'partner'
-      ? { NickName: username, Password: password, TokenDevice: deviceToken, NameDevice: deviceName, ...more }
-      : { nickName: username, password, tokenDevice: deviceToken, nameDevice: deviceName, ...more };
+      ? { NickName: username, Password: password, TokenDevice: deviceToken, NameDevice: deviceName, ...code }
+      : { nickName: username, password, tokenDevice: deviceToken, nameDevice: deviceName, ...code };
   }
 
   #hold(response: z.output<typeof tokenResponse>, since: number, neededPerson: boolean): Held {
@@ -327,8 +312,8 @@ export class BankingToken {
       kind: kind === 'Forbidden' ? ('Forbidden' as const) : ('Unauthorized' as const),
       ...(needsCode && { needs: 'one-time-code' as const }),
     };
-    const coolDown = kind === 'Forbidden' ? this.#coolDown.lockedMs : this.#coolDown.refusedMs;
-    this.#refusal = { details: refusal, until: this.#now() + coolDown };
+    const until = this.#now() + (kind === 'Forbidden' ? LOCKED_MS : REFUSED_MS);
+    this.#refusal = { details: refusal, until };
     return new PartnerError(refusal);
   }
 }

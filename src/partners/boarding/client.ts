@@ -1,53 +1,30 @@
 import { z } from 'zod';
-import {
-  type Inspector,
-  type Opened,
-  type PartnerClient,
-  type PartnerResponse,
-  partnerClient,
-  partnerOff,
-} from '../client.js';
-import type { PartnerObserver } from '../http.js';
-import { type HttpLimits, PartnerHttp } from '../http.js';
+import type { Opened, PartnerClient, PartnerResponse } from '../client.js';
+import { type Closable, type Connection, connectedClient } from '../partner.js';
 import { isNothing, UNKNOWN_FORM, validationProblems } from '../partner-error.js';
 import { type BoardingOperations, boardingOperations } from './operations.js';
 
-const SYSTEM = 'boarding';
-
-export interface BoardingSettings {
-  /** https, or http to loopback; a path below the origin is kept. */
-  readonly url: string;
+export interface BoardingSettings extends Connection {
   readonly username: string;
   readonly password: string;
   /** Point-of-sale names that the partner accepts besides `None` and `CustomPos`. */
   readonly posNames?: readonly string[];
-  readonly limits?: Partial<HttpLimits>;
-  readonly observe?: PartnerObserver | undefined;
-  readonly inspect?: Inspector | undefined;
 }
 
-export type BoardingClient = PartnerClient<BoardingOperations> & { close(): Promise<void> };
+export type BoardingClient = PartnerClient<BoardingOperations> & Closable;
 
 /** A client of the merchant boarding API (apis/2). Every call carries Basic credentials. */
 export function boardingClient(settings: BoardingSettings): BoardingClient {
-  const credentials = Buffer.from(`${settings.username}:${settings.password}`).toString('base64');
-  const http = new PartnerHttp(settings.url, settings.limits);
+  const { username, password, posNames } = settings;
+  const credentials = Buffer.from(`${username}:${password}`).toString('base64');
   const protocol = {
-    system: SYSTEM,
+    system: 'boarding',
     authorization: async () => ({ authorization: `Basic ${credentials}` }),
     open: openEnvelope,
     // A password that equals the user name, as in the sandbox, is no secret, and may be a word in a response.
-    secrets: () => [settings.password === settings.username ? '' : settings.password, credentials],
-    observe: settings.observe,
-    inspect: settings.inspect,
+    secrets: () => [password === username ? '' : password, credentials],
   };
-  const client = partnerClient(boardingOperations(settings.posNames), protocol, http);
-  return { ...client, close: () => http.close() };
-}
-
-/** The client of a boarding partner that is not set up. */
-export function boardingOff(reason: string): BoardingClient {
-  return { ...partnerOff(SYSTEM, boardingOperations(), reason), close: async () => undefined };
+  return connectedClient(boardingOperations(posNames), protocol, settings);
 }
 
 const errorText = z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_FORM));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
-import { anyResponse } from '../fields.js';
+import { anyResponse, int32 } from '../fields.js';
 import {
   agentProfile,
   boardingSettings,
@@ -8,7 +8,6 @@ import {
   createMerchantRequest,
   createMerchantV2Request,
   filePart,
-  int32Id,
   merchantFees,
   merchantFeesRead,
   merchantStatus,
@@ -17,7 +16,7 @@ import {
   underwritingNotes,
 } from './schemas.js';
 
-const byId = z.strictObject({ id: int32Id });
+const byId = z.strictObject({ id: int32 });
 
 /** Responses of this path have an envelope of their own: `success` and `validationErrors` (apis/2, Response envelope). */
 export const FEES_PATH = '/api/v2/merchant/fees';
@@ -37,7 +36,6 @@ export function boardingOperations(posNames: readonly string[] = []) {
       method: 'GET',
       path: '/api/v1/agentProfiles',
       effect: 'read',
-      provenance: 'assumed',
       inWorkflows: true,
       request: z.strictObject({}),
       response: z.array(agentProfile),
@@ -49,7 +47,6 @@ export function boardingOperations(posNames: readonly string[] = []) {
       method: 'GET',
       path: '/api/v1/GetBoardingSettings',
       effect: 'read',
-      provenance: 'assumed',
       inWorkflows: true,
       request: z.strictObject({}),
       response: z.array(boardingSettings),
@@ -74,7 +71,6 @@ export function boardingOperations(posNames: readonly string[] = []) {
       path: '/api/v2/merchant/create',
       effect: 'once',
       irreversible: true,
-      provenance: 'assumed',
       inWorkflows: true,
       knownFields: Object.keys(createRequest.shape),
       request: createMerchantV2Request(posNames),
@@ -100,9 +96,8 @@ export function boardingOperations(posNames: readonly string[] = []) {
       path: FEES_PATH,
       query: ['id'],
       effect: 'idempotent',
-      provenance: 'assumed',
       inWorkflows: true,
-      request: merchantFees.safeExtend({ id: int32Id }),
+      request: merchantFees.safeExtend({ id: int32 }),
       response: anyResponse,
     },
     submitMerchant: {
@@ -111,7 +106,6 @@ export function boardingOperations(posNames: readonly string[] = []) {
       path: '/api/v2/merchant/submit',
       effect: 'once',
       irreversible: true,
-      provenance: 'assumed',
       inWorkflows: true,
       request: submitMerchantRequest,
       response: anyResponse,
@@ -123,7 +117,6 @@ export function boardingOperations(posNames: readonly string[] = []) {
       query: ['id'],
       effect: 'once',
       irreversible: true,
-      provenance: 'assumed',
       request: byId,
       response: anyResponse,
     },
@@ -149,7 +142,6 @@ export function boardingOperations(posNames: readonly string[] = []) {
       query: ['id'],
       effect: 'read',
       probe: { id: ['merchant'] },
-      provenance: 'assumed',
       request: byId,
       response: merchantStatus2,
     },
@@ -159,8 +151,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       path: '/api/v1/merchant/updateStatus',
       query: ['id'],
       effect: 'idempotent',
-      provenance: 'assumed',
-      request: z.strictObject({ id: int32Id, status: z.string().min(1), comment: z.string().optional() }),
+      request: z.strictObject({ id: int32, status: z.string().min(1), comment: z.string().optional() }),
       response: anyResponse,
     },
     uploadAttachment: {
@@ -170,9 +161,8 @@ export function boardingOperations(posNames: readonly string[] = []) {
       query: ['id'],
       encoding: 'multipart',
       effect: 'once',
-      provenance: 'assumed',
       inWorkflows: true,
-      request: z.strictObject({ id: int32Id, file: filePart, description: z.string().optional() }),
+      request: z.strictObject({ id: int32, file: filePart, description: z.string().optional() }),
       response: anyResponse,
     },
     getUnderwritingNotes: {
@@ -195,9 +185,8 @@ export function boardingOperations(posNames: readonly string[] = []) {
       path: '/api/v1/merchant/underwritingReview',
       query: ['id'],
       effect: 'once',
-      provenance: 'assumed',
       inWorkflows: true,
-      request: z.strictObject({ id: int32Id, comment: z.string().optional() }),
+      request: z.strictObject({ id: int32, comment: z.string().optional() }),
       response: anyResponse,
     },
     setUnderwritingPending: {
@@ -206,7 +195,6 @@ export function boardingOperations(posNames: readonly string[] = []) {
       path: '/api/v1/merchant/underwritingPending',
       query: ['id'],
       effect: 'idempotent',
-      provenance: 'assumed',
       request: byId,
       response: anyResponse,
     },

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import type { Json } from '../../schemas/shape.js';
 import { list } from '../../settings/settings.js';
 import type { Operation } from '../catalogue.js';
 import { exactJson, json } from '../fields.js';
-import { type Json, ref } from '../openapi/components.js';
-import { type Contract, listOf, object, same, text, textOrNull } from '../openapi/contract.js';
-import { AS_IN_THE_TABLE, definePartner, password } from '../partner.js';
-import { boardingClient, boardingOff } from './client.js';
+import { type Contract, listOf, object, ref, same, text, textOrNull } from '../openapi/contract.js';
+import { definePartner, password } from '../partner.js';
+import { boardingClient } from './client.js';
 import { boardingOperations, FEES_PATH } from './operations.js';
 import * as schemas from './schemas.js';
 
@@ -69,7 +69,6 @@ export const boarding = definePartner({
   },
   operations: ({ posNames }) => boardingOperations(posNames),
   client: (settings, { posNames }) => boardingClient({ ...settings, posNames }),
-  off: boardingOff,
   credentialsCheck: {
     read: async (client, options) => `${(await client.listAgentProfiles({}, options)).length} agent profiles`,
   },
@@ -88,19 +87,13 @@ export const boarding = definePartner({
   documentation: {
     schemas: 'schemas.ts',
     assumptions: {
-      'list-agent-profiles': AS_IN_THE_TABLE,
-      'list-boarding-settings': AS_IN_THE_TABLE,
       'create-merchant':
         'Takes the fields of v1. The contract calls its data model more complete, so Gangway sends other fields as well, with a warning that names them.',
       'update-fees': 'The body replaces all fees.',
       'submit-merchant':
         'Completes and submits the merchant with this `merchantProfileId`. The other fields are known by name only.',
-      'submit-merchant-v1': AS_IN_THE_TABLE,
-      'get-status2': AS_IN_THE_TABLE,
-      'update-status': AS_IN_THE_TABLE,
       'upload-attachment': 'The limit of 25 MiB is Gangway’s own.',
       'request-underwriting-review': '`comment` contains the texts of people’s replies.',
-      'set-underwriting-pending': AS_IN_THE_TABLE,
     },
     alsoAssumed: [
       'The two card-brand groups of the fees, whose names the contract does not print, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',

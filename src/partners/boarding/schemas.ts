@@ -4,7 +4,6 @@ import {
   dateTime,
   documentedText,
   exactJson,
-  filledInLater,
   int32,
   isAmong,
   json,
@@ -15,9 +14,6 @@ import {
   text,
 } from '../fields.js';
 import type { MerchantPhase } from './phases.js';
-
-/** `agentProfileId`, `boardingSettingsId` and merchant profile ids (apis/2: integer int32). */
-export const int32Id = int32;
 
 /** The `pos` names that the contract prints. It leaves out sixteen product names, see `BOARDING_POS_NAMES`. */
 export const DOCUMENTED_POS_NAMES = ['None', 'CustomPos'] as const;
@@ -30,9 +26,9 @@ export function createMerchantRequest(posNames: readonly string[]) {
     lastName: text,
     dba: text,
     pos: z.enum([...DOCUMENTED_POS_NAMES, ...posNames]),
-    agentProfileId: int32Id,
+    agentProfileId: int32,
     email: z.string().optional(),
-    boardingSettingsId: int32Id.optional(),
+    boardingSettingsId: int32.optional(),
     guid: z.string().optional(),
   });
 }
@@ -40,7 +36,7 @@ export function createMerchantRequest(posNames: readonly string[]) {
 /** The fields of a create about the merchant itself: all but the ids that Gangway finds, and our own key. */
 export function merchantBasics(posNames: readonly string[]) {
   const ids = { agentProfileId: true, boardingSettingsId: true, guid: true } as const;
-  return z.strictObject(filledInLater(createMerchantRequest(posNames).omit(ids).shape));
+  return createMerchantRequest(posNames).omit(ids);
 }
 
 /**
@@ -96,7 +92,6 @@ const feeFlags = z
   )
   .describe('Flags: every value in it is true or false');
 
-/** @param group the schema of a group of fees */
 const feeFields = (group: z.ZodType) => ({
   cashDiscountRate: z.number(),
   minimumDiscountAmount: z.number().min(0).max(500),
@@ -210,7 +205,6 @@ export const merchantStatus2 = merchantStatus.extend({
   error: sometimes(z.string().nullish()),
 });
 
-/** Underwriting note, apis/2. */
 export const underwritingNote = z.looseObject({
   text: needed(z.string()),
   author: needed(absent(z.string())),
@@ -224,7 +218,7 @@ export const underwritingNotes = z
   .transform((notes) => notes ?? []);
 
 /** 0 stands for no id: such a response proves no create. */
-const createdId = int32Id.refine((id) => id > 0);
+const createdId = int32.refine((id) => id > 0);
 
 /** The merchant that a create made. Documented as `{merchantProfileId}`; a bare number is accepted too. */
 export const createdMerchant = z.union([
@@ -234,7 +228,7 @@ export const createdMerchant = z.union([
 
 /** Agent profile (assumed, apis/4). `id` is the `agentProfileId` of a create. */
 export const agentProfile = z.looseObject({
-  id: needed(int32Id),
+  id: needed(int32),
   name: needed(absent(z.string())),
   payoutNumber: sometimes(z.string().nullish()),
   agentId: sometimes(z.number().nullish()),
@@ -247,7 +241,7 @@ export const agentProfile = z.looseObject({
 
 /** Boarding settings (assumed, apis/4). `id` is the `boardingSettingsId` of a create. */
 export const boardingSettings = z.looseObject({
-  id: needed(int32Id),
+  id: needed(int32),
   name: needed(absent(z.string())),
   bin: sometimes(z.string().nullish()),
   bank: sometimes(z.string().nullish()),
@@ -265,7 +259,7 @@ export const boardingSettings = z.looseObject({
  * unchanged.
  */
 export const submitMerchantRequest = z.looseObject({
-  merchantProfileId: int32Id.optional(),
+  merchantProfileId: int32.optional(),
   merchantProfile: z.record(z.string(), json).optional(),
   businessAndOwnerInformation: z.record(z.string(), json).optional(),
   salesAndBusinessProfile: z.record(z.string(), json).optional(),

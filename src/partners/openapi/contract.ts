@@ -1,5 +1,5 @@
+import type { Json, NamedSchemas } from '../../schemas/shape.js';
 import type { Operation } from '../catalogue.js';
-import type { Json, NamedSchemas } from './components.js';
 
 /**
  * The facts that a partner's contract prints about all its operations, besides the catalogue. Its OpenAPI document is made from
@@ -30,6 +30,11 @@ export interface Contract {
   readonly fileTypes?: Readonly<Record<string, string>>;
 }
 
+/** Leads to a component of the document. */
+export function ref(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
 export const text: Json = { type: 'string' };
 export const textOrNull: Json = { type: ['string', 'null'] };
 export const listOf = (items: Json): Json => ({ type: 'array', items });
@@ -42,7 +47,6 @@ export function object(fields: Json): Json {
   return { type: 'object', required: names, properties: Object.fromEntries(properties) };
 }
 
-/** The same body for each of these statuses. */
 export function same(body: Json, ...statuses: number[]): Readonly<Record<number, Json>> {
   return Object.fromEntries(statuses.map((status) => [status, body]));
 }

@@ -1,6 +1,6 @@
+import { type Components, componentsOf, type Json } from '../../schemas/shape.js';
 import { type Operation, type Operations, operationName, pathParameters } from '../catalogue.js';
 import type { Partner } from '../partner.js';
-import { answer, type Components, componentsOf, type Json } from './components.js';
 import type { Contract } from './contract.js';
 
 const CREDENTIALS = 'credentials';
@@ -43,7 +43,7 @@ export function openApiDocument({ title, contract }: Partner, operations: Operat
 }
 
 function describe(name: string, operation: Operation, contract: Contract, components: Components): Json {
-  const { anonymous, deprecated, effect, path, provenance, reference, summary } = operation;
+  const { anonymous, deprecated, effect, path, provenance = 'assumed', reference, summary } = operation;
   const request = components.whole(operation.request);
   const body = requestBody(operation, request, components.of(operation.request));
   const headers = anonymous ? [] : (contract.headers ?? []);
@@ -81,7 +81,6 @@ function resource(path: string): string {
   return segments.find((segment) => !/^(api|svc|processor|v\d+)$/i.test(segment)) ?? path;
 }
 
-/** The schemas that the paths, or other reachable schemas, refer to. */
 function reachable(schemas: Json, from: Json): Json {
   const found = new Set<string>();
   const follow = (part: unknown): void => {
@@ -163,9 +162,13 @@ const MEANINGS: Readonly<Record<number, string>> = {
   500: 'Internal error: the call may or may not have taken effect',
 };
 
+/** A response whose body is JSON. */
+function answer(description: string, schema: Json): Json {
+  return { description, content: { 'application/json': { schema } } };
+}
+
 const ASSUMED: Json = { 'x-provenance': 'assumed' };
 
-/** All responses of an operation, by status. */
 export function responses(operation: Operation, contract: Contract, payload: Json): Json {
   const { failures = {}, statusPayloads = {} } = operation;
   const refusals = Object.entries(contract.failures(operation)).map(([status, body]) => {

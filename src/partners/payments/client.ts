@@ -1,71 +1,40 @@
 import type { Operation } from '../catalogue.js';
-import {
-  type CallOptions,
-  type Inspector,
-  type PartnerClient,
-  type PartnerProtocol,
-  partnerClient,
-  partnerOff,
-} from '../client.js';
+import type { CallOptions, PartnerClient, PartnerProtocol } from '../client.js';
 import { openPlain } from '../fields.js';
-import type { PartnerObserver } from '../http.js';
-import { type HttpLimits, PartnerHttp } from '../http.js';
+import { type Closable, type Connection, connectedClient } from '../partner.js';
 import { PAYMENTS_OPERATIONS, type PaymentsOperations } from './operations.js';
-import type { PaymentsCatalogue } from './schemas.js';
-import { isVersioned, versionedPrefixes } from './schemas.js';
-
-const SYSTEM = 'payments';
+import { isVersioned, type PaymentsCatalogue, versionedPrefixes } from './schemas.js';
 
 /** The header of the API key as the contract writes it, without the brand. */
 export const NEUTRAL_KEY_HEADER = 'x-svc-api-key';
 
-export interface PaymentsSettings {
-  /** https, or http to loopback; a path below the origin is kept. */
-  readonly url: string;
+export interface PaymentsSettings extends Connection {
   readonly apiKey: string;
-  /** Header of the key. Default: `x-svc-api-key`. */
   readonly apiKeyHeader?: string;
   /**
    * The environment of the URL. In `uat` no money moves. In `production` a write fails before it is sent unless the call has
    * `toProduction`, so that nobody moves money because of a wrong setting.
    */
   readonly environment: 'uat' | 'production';
-  readonly limits?: Partial<HttpLimits>;
-  readonly observe?: PartnerObserver | undefined;
-  readonly inspect?: Inspector | undefined;
 }
 
-export type PaymentsClient<Ops extends PaymentsCatalogue = PaymentsOperations> = PartnerClient<Ops> & {
-  close(): Promise<void>;
-};
+export type PaymentsClient<Ops extends PaymentsCatalogue = PaymentsOperations> = PartnerClient<Ops> &
+  Closable;
 
-/** A client of the payments platform (apis/3). */
-export function paymentsClient(settings: PaymentsSettings): PaymentsClient {
-  return paymentsClientOf(PAYMENTS_OPERATIONS, settings);
-}
-
-/** The same for other operations. A call whose path has a version that its resource lacks fails before it is sent. */
-export function paymentsClientOf<Ops extends PaymentsCatalogue>(
-  operations: Ops,
+/** A client of the payments platform (apis/3). A path with a version that its resource lacks fails before it is sent. */
+export function paymentsClient<Ops extends PaymentsCatalogue = PaymentsOperations>(
   settings: PaymentsSettings,
+  operations: Ops = PAYMENTS_OPERATIONS as unknown as Ops,
 ): PaymentsClient<Ops> {
-  const { url, apiKey, apiKeyHeader = NEUTRAL_KEY_HEADER, limits } = settings;
-  const http = new PartnerHttp(url, limits);
+  const { apiKey, apiKeyHeader = NEUTRAL_KEY_HEADER } = settings;
   const protocol: PartnerProtocol = {
-    system: SYSTEM,
+    system: 'payments',
     authorization: async () => ({ [apiKeyHeader.toLowerCase()]: apiKey }),
     refuse: (operation, options) => refusalOf(operation, settings, options),
     open: openPlain,
     secrets: () => [apiKey],
-    observe: settings.observe,
-    inspect: settings.inspect,
   };
-  return { ...partnerClient(operations, protocol, http), close: () => http.close() };
-}
-
-/** The client of a payments platform that is not set up. */
-export function paymentsOff(reason: string): PaymentsClient {
-  return { ...partnerOff(SYSTEM, PAYMENTS_OPERATIONS, reason), close: async () => undefined };
+  return connectedClient(operations, protocol, settings);
 }
 
 function refusalOf(

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { isLoopback } from '../../settings/settings.js';
 import { json } from '../fields.js';
-import { ref } from '../openapi/components.js';
-import { type Contract, PROBLEM, same } from '../openapi/contract.js';
-import { AS_IN_THE_TABLE, definePartner, NO_WORDING } from '../partner.js';
-import { NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient, paymentsOff } from './client.js';
+import { type Contract, PROBLEM, ref, same } from '../openapi/contract.js';
+import { definePartner, NO_WORDING } from '../partner.js';
+import { NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient } from './client.js';
 import { eventIdOf } from './event-id.js';
 import { PAYMENTS_OPERATIONS } from './operations.js';
 import * as schemas from './schemas.js';
@@ -73,7 +72,6 @@ export const payments = definePartner({
   wording: NO_WORDING,
   operations: () => PAYMENTS_OPERATIONS,
   client: (settings) => paymentsClient(settings),
-  off: paymentsOff,
   credentialsCheck: {
     read: async (client, options) => {
       await client.listTerminals({ limit: 1 }, options);
@@ -88,45 +86,23 @@ export const payments = definePartner({
   documentation: {
     schemas: 'schemas.ts',
     assumptions: {
-      'list-accounts': AS_IN_THE_TABLE,
-      'get-account': AS_IN_THE_TABLE,
-      'create-account-v1': AS_IN_THE_TABLE,
       'create-account':
         'Gangway keeps the fields of the organization, webhook application and API key as they are.',
       'update-account': CHANGES,
-      'list-api-keys': AS_IN_THE_TABLE,
-      'get-api-key': AS_IN_THE_TABLE,
       'create-api-key': 'Returns the secret as `key`.',
       'update-api-key': CHANGES,
-      'delete-api-key': AS_IN_THE_TABLE,
       'list-terminals': SEARCH,
-      'create-terminal': AS_IN_THE_TABLE,
-      'get-terminal': AS_IN_THE_TABLE,
       'update-terminal': CHANGES,
-      'delete-terminal': AS_IN_THE_TABLE,
-      'create-location': AS_IN_THE_TABLE,
       'update-location': CHANGES,
-      'get-location': AS_IN_THE_TABLE,
       'list-transactions': SEARCH,
-      'get-transaction': AS_IN_THE_TABLE,
-      'update-transaction': AS_IN_THE_TABLE,
-      'open-batch': AS_IN_THE_TABLE,
       'close-batch': 'Closing a batch again leaves it closed.',
       'update-batch': CHANGES,
       'start-payment': NO_KEY,
       'start-preauth': NO_KEY,
-      'capture-payment': AS_IN_THE_TABLE,
       'increment-authorization': ADDED,
-      'refund-payment': AS_IN_THE_TABLE,
-      'reverse-payment': AS_IN_THE_TABLE,
       'adjust-payment': NEW_AMOUNT,
-      'confirm-payment': AS_IN_THE_TABLE,
-      'capture-payment-v1': AS_IN_THE_TABLE,
       'increment-authorization-v1': ADDED,
-      'refund-payment-v1': AS_IN_THE_TABLE,
-      'reverse-payment-v1': AS_IN_THE_TABLE,
       'adjust-payment-v1': NEW_AMOUNT,
-      'confirm-payment-v1': AS_IN_THE_TABLE,
       'refund-transaction': NO_KEY,
     },
     alsoAssumed: [

@@ -50,7 +50,6 @@ type Resource = keyof typeof VERSIONS;
 
 type Prefix = { [Name in Resource]: `/${(typeof VERSIONS)[Name][number]}/${Name}` }[Resource];
 
-/** A path below a version of a resource that has this version. */
 export type VersionedPath = Prefix | `${Prefix}/${string}`;
 
 /** Reports whether a path has a version that its resource has, as the types require. */
@@ -86,7 +85,6 @@ const TRANSACTION_STATUSES = [PENDING, SURCHARGE_PENDING, AUTHORIZED, CAPTURED, 
 
 /** Requests of the payments platform (assumed, apis/4). Further fields are sent unchanged. */
 
-/** Money is in cents. */
 const cents = z.int().min(1, 'must be cents, 1 or more');
 
 export const page = {

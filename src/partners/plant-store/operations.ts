@@ -17,7 +17,6 @@ export const plant = z.looseObject({
   id: sometimes(idText.optional()),
 });
 
-/** Error. */
 export const failure = z.looseObject({ error: z.int32(), message: z.string() });
 
 /** The plant store (apis/3): all three operations, as printed there. */

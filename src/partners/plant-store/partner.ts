@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { ref } from '../openapi/components.js';
-import { type Contract, object, same, text } from '../openapi/contract.js';
+import { type Contract, object, ref, same, text } from '../openapi/contract.js';
 import { definePartner, NO_WORDING } from '../partner.js';
-import { plantStoreClient, plantStoreOff } from './client.js';
+import { plantStoreClient } from './client.js';
 import * as operations from './operations.js';
 
 /** apis/3, Plant store: every failure is a 400 with an Error. */
@@ -25,7 +24,6 @@ export const plantStore = definePartner({
   wording: NO_WORDING,
   operations: () => operations.PLANT_STORE_OPERATIONS,
   client: (settings) => plantStoreClient(settings),
-  off: plantStoreOff,
   credentialsCheck: {
     read: async (client, options) => {
       await client.listPlants({ limit: 1 }, options);

@@ -1,15 +1,8 @@
 import { z } from 'zod';
 import type { Operations } from '../catalogue.js';
-import {
-  type Inspector,
-  type Opened,
-  type PartnerClient,
-  type PartnerResponse,
-  partnerOff,
-} from '../client.js';
+import type { Opened, PartnerClient, PartnerResponse } from '../client.js';
 import { httpsUrl, open, openPlain, text } from '../fields.js';
-import type { HttpLimits, PartnerObserver } from '../http.js';
-import { bearerClient } from '../partner.js';
+import { bearer, type Closable, type Connection, connectedClient } from '../partner.js';
 import { problemsOf } from '../partner-error.js';
 
 /** Webhook registration of the payment processor (apis/3). */
@@ -32,32 +25,17 @@ export const PROCESSOR_OPERATIONS = {
 
 export type ProcessorOperations = typeof PROCESSOR_OPERATIONS;
 
-const SYSTEM = 'processor';
-
-export interface ProcessorSettings {
-  /** https, or http to loopback; a path below the origin is kept. */
-  readonly url: string;
+export interface ProcessorSettings extends Connection {
   /** Issued by the processor's support; sent as a Bearer token. */
   readonly apiKey: string;
-  readonly limits?: Partial<HttpLimits>;
-  readonly observe?: PartnerObserver | undefined;
-  readonly inspect?: Inspector | undefined;
 }
 
-export type ProcessorClient = PartnerClient<ProcessorOperations> & { close(): Promise<void> };
+export type ProcessorClient = PartnerClient<ProcessorOperations> & Closable;
 
 /** A client of the payment processor's webhook registration (apis/3). */
-export function processorClient({ apiKey, ...connection }: ProcessorSettings): ProcessorClient {
-  return bearerClient(
-    PROCESSOR_OPERATIONS,
-    { system: SYSTEM, token: apiKey, open: openEnvelope },
-    connection,
-  );
-}
-
-/** The client of a processor that is not set up. */
-export function processorOff(reason: string): ProcessorClient {
-  return { ...partnerOff(SYSTEM, PROCESSOR_OPERATIONS, reason), close: async () => undefined };
+export function processorClient(settings: ProcessorSettings): ProcessorClient {
+  const protocol = { system: 'processor', ...bearer(settings.apiKey), open: openEnvelope };
+  return connectedClient(PROCESSOR_OPERATIONS, protocol, settings);
 }
 
 const envelope = z.looseObject({ status: z.boolean(), message: z.string().nullish().catch(null) });

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { ref } from '../openapi/components.js';
-import { byField, type Contract, object, same, text } from '../openapi/contract.js';
+import { byField, type Contract, object, ref, same, text } from '../openapi/contract.js';
 import { definePartner, NO_WORDING } from '../partner.js';
-import { PROCESSOR_OPERATIONS, processorClient, processorOff } from './operations.js';
+import { PROCESSOR_OPERATIONS, processorClient } from './operations.js';
 
 /** apis/3, Response envelope. Which HTTP status a failure has is not shown; these are from apis/4. */
 const contract: Contract = {
@@ -37,7 +36,6 @@ export const processor = definePartner({
   wording: NO_WORDING,
   operations: () => PROCESSOR_OPERATIONS,
   client: (settings) => processorClient(settings),
-  off: processorOff,
   credentialsCheck: undefined,
   whenOff: undefined,
   hasEnvironments: false,

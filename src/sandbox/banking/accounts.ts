@@ -1,6 +1,7 @@
 import type { StatementFormat } from '../../partners/banking/client.js';
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import { FileResponse, type Handlers, Refusal } from '../routes.js';
+import { pageOf, Store } from '../store.js';
 import { MAX_ACCOUNTS, type Profile } from './profile.js';
 import type { BankingUser } from './users.js';
 
@@ -13,7 +14,7 @@ export interface FinancialAccount {
   readonly transactions: readonly Transaction[];
 }
 
-export interface Transaction {
+interface Transaction {
   readonly id: string;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -31,41 +32,35 @@ type AccountHandlers = Pick<
   | 'getExternalAccountActivity'
 >;
 
-/** Financial accounts, their transactions and statements. */
 export class Accounts {
-  readonly #accounts = new Map<string, FinancialAccount>();
+  readonly #accounts = new Store<FinancialAccount>({ kind: 'financial account', id: String });
 
   /** @param profileOf the profile of this id, if the user may see it; refuses otherwise */
   constructor(private readonly profileOf: (id: number, user: BankingUser) => Profile) {}
 
   /** Opens an account of the profile; undefined when it has as many as it may. */
   open(
-    { basics, id }: Profile,
+    { basics: { partnerId }, id: profileId }: Profile,
     transactions: readonly Omit<Transaction, 'id'>[] = [],
   ): FinancialAccount | undefined {
-    const number = 1 + this.#of((account) => account.profileId === id).length;
+    const number = 1 + this.#accounts.of().filter((account) => account.profileId === profileId).length;
     if (number > MAX_ACCOUNTS) return undefined;
+    const id = `fa-${profileId}-${number}`;
     const account: FinancialAccount = {
-      id: `fa-${id}-${number}`,
-      partnerId: basics.partnerId,
-      profileId: id,
+      ...{ id, partnerId, profileId },
       name: number === 1 ? 'Operating account' : `Account ${number}`,
-      last4: String((id * 10 + number) % 10_000).padStart(4, '0'),
+      last4: String((profileId * 10 + number) % 10_000).padStart(4, '0'),
       transactions: transactions.map((transaction, index) => ({
-        id: `tx-${id}-${number}-${index + 1}`,
+        id: `tx-${profileId}-${number}-${index + 1}`,
         ...transaction,
       })),
     };
-    this.#accounts.set(account.id, account);
-    return account;
+    return this.#accounts.add({ partnerId }, () => account, id);
   }
 
   /** @throws {Refusal} 404, or 403 when the account belongs to another partner */
-  get(id: string, { partnerId }: BankingUser): FinancialAccount {
-    const account = this.#accounts.get(id);
-    if (!account) throw new Refusal(404, `financial account ${id} not found`);
-    if (account.partnerId !== partnerId) throw new Refusal(403, 'The account belongs to another partner');
-    return account;
+  get(id: string, user: BankingUser): FinancialAccount {
+    return this.#accounts.get(id, user);
   }
 
   readonly handlers: AccountHandlers = {
@@ -73,46 +68,44 @@ export class Accounts {
       this.#statement(financialAccountIds, period, fileFormat, user),
     generateStatement: ({ financialAccountId, period, fileFormat }, user) =>
       this.#statement([financialAccountId], period, fileFormat, user),
-    listTransactions: ({ financialAccountId, dateFrom, dateTo, skip = 0, take = 100 }, user) =>
-      this.get(financialAccountId, user)
-        .transactions.filter(({ createdAt }) => isWithin(createdAt, dateFrom, dateTo))
-        .slice(skip, skip + take),
-    listFinancialAccounts: (_, { partnerId }) =>
-      this.#of((account) => account.partnerId === partnerId).map(
-        ({ id, profileId, name, last4, transactions }) => {
-          return { id, profileId, name, last4, status: 'ACTIVE', balance: sum(transactions) };
-        },
-      ),
+    listTransactions: ({ financialAccountId, dateFrom, dateTo, skip = 0, take = 100 }, user) => {
+      const { transactions } = this.get(financialAccountId, user);
+      const wanted = transactions.filter(({ createdAt }) => isWithin(createdAt, dateFrom, dateTo));
+      return pageOf(wanted, skip, take);
+    },
+    listFinancialAccounts: (_, user) =>
+      this.#accounts.of(user).map(({ id, profileId, name, last4, transactions }) => {
+        return { id, profileId, name, last4, status: 'ACTIVE', balance: sum(transactions) };
+      }),
     getExternalAccountActivity: ({ profileId, provider, dateFrom, dateTo, financialAccountId }, user) => {
       const { id } = this.profileOf(profileId, user);
       if (provider !== undefined && !PROVIDERS.includes(provider)) {
         throw new Refusal(400, 'Validation failed', [{ field: 'provider', message: 'is not a provider' }]);
       }
-      const answer = externalActivityOf(id);
-      if (!answer) throw new Refusal(404, 'No external account is linked');
-      const isWanted = ({ createdAt, toFinancialAccount }: (typeof answer.activity)[number]) =>
-        isWithin(createdAt, dateFrom, dateTo) &&
-        [undefined, toFinancialAccount.id].includes(financialAccountId);
-      return { ...answer, activity: answer.activity.filter(isWanted) };
+      if (id === NOT_LINKED_PROFILE_ID) throw new Refusal(404, 'No external account is linked');
+      const activity = (id === LINKED_PROFILE_ID ? ACTIVITY : []).filter(
+        ({ createdAt, toFinancialAccount: { id: account } }) =>
+          isWithin(createdAt, dateFrom, dateTo) && [undefined, account].includes(financialAccountId),
+      );
+      return { transferPageInfo: [PAGE], transactionPageInfo: PAGE, activity };
     },
   };
-
-  #of(isWanted: (account: FinancialAccount) => boolean): FinancialAccount[] {
-    return [...this.#accounts.values()].filter(isWanted);
-  }
 
   #statement(
     ids: readonly string[],
     period: string,
-    format: 'PDF' | 'CSV' | 'QBO' | 'OFX' = 'PDF',
+    format: StatementFormat = 'PDF',
     user: BankingUser,
   ): FileResponse {
-    const { contentType, content } = statement(
-      ids.map((id) => this.get(id, user)),
-      new Date(period),
-      format,
-    );
-    return new FileResponse(contentType, content);
+    const month = new Date(period).toISOString().slice(0, 7);
+    const accounts = ids.map((id) => {
+      const account = this.get(id, user);
+      const isInMonth = ({ createdAt }: Transaction) => createdAt.startsWith(month);
+      return { ...account, transactions: account.transactions.filter(isInMonth) };
+    });
+    const [contentType, write] = STATEMENTS[format];
+    // One byte a character, which is what the offsets in a PDF count.
+    return new FileResponse(contentType, Buffer.from(write(accounts, month), 'latin1'));
   }
 }
 
@@ -123,83 +116,28 @@ export function isWithin(at: string, from: string | undefined, to: string | unde
 }
 
 /** Stand for the two providers whose names the contract leaves out. */
-export const PROVIDERS: readonly string[] = ['AGGREGATOR_A', 'AGGREGATOR_B'];
+const PROVIDERS: readonly string[] = ['AGGREGATOR_A', 'AGGREGATOR_B'];
 
-/** The profile that has linked accounts. */
-export const LINKED_PROFILE_ID = 501;
+const LINKED_PROFILE_ID = 501;
 /** A profile without linked accounts, for which the bank responds with a 404. Others without any get an empty list. */
 export const NOT_LINKED_PROFILE_ID = 502;
-/** The profile that has more activity than the page that is listed. */
-export const MANY_PAGES_PROFILE_ID = 503;
 
 const PAGE = { startCursor: '1', endCursor: '1', hasNextPage: false, hasPreviousPage: false };
-const NO_PAGE = { ...PAGE, startCursor: '', endCursor: '' };
-const usd = (value: number) => ({ value, currencyCode: 'USD' });
 
 const ACTIVITY = [activity(1, '2026-01-05T09:00:00Z', 25_000), activity(2, '2026-01-20T15:30:00Z', 12_500)];
 
-/** External account activity of a profile (E11); undefined when the bank responds with a 404. */
-export function externalActivityOf(profileId: number) {
-  if (profileId === NOT_LINKED_PROFILE_ID) return undefined;
-  if (profileId === MANY_PAGES_PROFILE_ID) {
-    const hasNextPage = true;
-    return { transferPageInfo: [PAGE], transactionPageInfo: { ...PAGE, hasNextPage }, activity: ACTIVITY };
-  }
-  return profileId === LINKED_PROFILE_ID
-    ? { transferPageInfo: [PAGE], transactionPageInfo: PAGE, activity: ACTIVITY }
-    : { transferPageInfo: [], transactionPageInfo: NO_PAGE, activity: [] };
-}
-
-function activity(number: number, createdAt: string, cents: number) {
+/** The fields of an activity entry (E11) that a query is about, and some more. */
+function activity(number: number, createdAt: string, value: number) {
   return {
     id: `external-${number}`,
-    typename: 'ExternalTransfer',
     name: 'Deposit from outside',
-    typeModel: 'Transfer',
-    pendingAmount: usd(0),
-    amount: usd(cents),
-    lastEventBalanceSnapshot: usd(cents * number),
+    amount: { value, currencyCode: 'USD' },
     createdAt,
-    isComplete: true,
-    transferStatus: { status: 'PROCESSED', statusReasonCode: '' },
-    companyName: 'Corner Supplies',
-    descriptor: {
-      companyEntryDescription: 'PAYOUT',
-      individualName: 'Ada Reader',
-      individualIdentificationNumber: '1',
-    },
     toFinancialAccount: { id: 'fa-501-1', name: 'Operating account', last4: '5011', provider: PROVIDERS[0] },
-    isBetweenOwnAccounts: false,
-    purpose: '',
-    memo: '',
   };
 }
 
 const ROUTING_NUMBER = '021000021';
-
-/** MIME types of statements; the contract prints none. */
-const CONTENT_TYPES: Readonly<Record<StatementFormat, string>> = {
-  PDF: 'application/pdf',
-  CSV: 'text/plain; charset=utf-8',
-  QBO: 'application/vnd.intu.qbo',
-  OFX: 'application/x-ofx',
-};
-
-/** A statement over these accounts for the month that `period` is in. */
-export function statement(
-  accounts: readonly FinancialAccount[],
-  period: Date,
-  format: StatementFormat,
-): { contentType: string; content: Buffer } {
-  const month = period.toISOString().slice(0, 7);
-  const inMonth = accounts.map((account) => ({
-    ...account,
-    transactions: account.transactions.filter(({ createdAt }) => createdAt.startsWith(month)),
-  }));
-  const write = { PDF: pdf, CSV: csv, QBO: ofx, OFX: ofx }[format];
-  // One byte a character, which is what the offsets in a PDF count.
-  return { contentType: CONTENT_TYPES[format], content: Buffer.from(write(inMonth, month), 'latin1') };
-}
 
 type Write = (accounts: readonly FinancialAccount[], month: string) => string;
 
@@ -216,17 +154,14 @@ const csv: Write = (accounts) => {
 const ofx: Write = (accounts, month) => {
   const header = ['OFXHEADER:100', 'DATA:OFXSGML', 'VERSION:102', 'SECURITY:NONE', 'ENCODING:USASCII'];
   const more = ['CHARSET:1252', 'COMPRESSION:NONE', 'OLDFILEUID:NONE', 'NEWFILEUID:NONE'];
-  const status = '<STATUS><CODE>0<SEVERITY>INFO</STATUS>';
   const now = `${month.replace('-', '')}01`;
-  const signOn = `<SIGNONMSGSRSV1><SONRS>${status}<DTSERVER>${now}<LANGUAGE>ENG</SONRS></SIGNONMSGSRSV1>`;
   const body = accounts.map(
-    ({ id, transactions }, index) =>
-      `<STMTTRNRS><TRNUID>${index}${status}<STMTRS><CURDEF>USD` +
-      `<BANKACCTFROM><BANKID>${ROUTING_NUMBER}<ACCTID>${id}<ACCTTYPE>CHECKING</BANKACCTFROM>` +
+    ({ id, transactions }) =>
+      `<STMTTRNRS><STMTRS><CURDEF>USD<BANKACCTFROM><BANKID>${ROUTING_NUMBER}<ACCTID>${id}</BANKACCTFROM>` +
       `<BANKTRANLIST><DTSTART>${now}<DTEND>${now}${transactions.map(ofxTransaction).join('')}</BANKTRANLIST>` +
-      `<LEDGERBAL><BALAMT>${dollars(sum(transactions))}<DTASOF>${now}</LEDGERBAL></STMTRS></STMTTRNRS>`,
+      '</STMTRS></STMTTRNRS>',
   );
-  return `${[...header, ...more].join('\r\n')}\r\n\r\n<OFX>${signOn}<BANKMSGSRSV1>${body.join('')}</BANKMSGSRSV1></OFX>\r\n`;
+  return `${[...header, ...more].join('\r\n')}\r\n\r\n<OFX><BANKMSGSRSV1>${body.join('')}</BANKMSGSRSV1></OFX>\r\n`;
 };
 
 function ofxTransaction({ id, createdAt, amount, description }: Transaction): string {
@@ -268,11 +203,19 @@ const pdf: Write = (accounts, month) => {
   return `${document}${table}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`;
 };
 
+/** The MIME type of each format, which the contract does not print, and its writer. */
+const STATEMENTS: Readonly<Record<StatementFormat, readonly [contentType: string, write: Write]>> = {
+  PDF: ['application/pdf', pdf],
+  CSV: ['text/plain; charset=utf-8', csv],
+  QBO: ['application/vnd.intu.qbo', ofx],
+  OFX: ['application/x-ofx', ofx],
+};
+
 function dollars(cents: number): string {
   return (cents / 100).toFixed(2);
 }
 
 /** In cents. */
-export function sum(transactions: readonly Transaction[]): number {
+function sum(transactions: readonly Transaction[]): number {
   return transactions.reduce((total, { amount }) => total + amount, 0);
 }

@@ -1,15 +1,16 @@
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import type { Handlers } from '../routes.js';
-import { invalid, Refusal } from '../routes.js';
+import { invalid } from '../routes.js';
+import { pageOf, Store } from '../store.js';
 import type { Accounts, FinancialAccount } from './accounts.js';
 import { boarded, refused } from './holder-record.js';
 import { userProfileIdOf } from './profile.js';
 import type { BankingUser } from './users.js';
 
 /** Card statuses (apis/1) with the names that lists have for them (apis/4). */
-export const ACTIVE = 1;
-export const SUSPENDED = 2;
-export const CLOSED = 3;
+const ACTIVE = 1;
+const SUSPENDED = 2;
+const CLOSED = 3;
 const STATUS_NAMES = ['UNKNOWN', 'ACTIVE', 'SUSPENDED', 'CLOSED'];
 
 const VIRTUAL = 2;
@@ -23,7 +24,6 @@ const FORM_FACTORS: Readonly<Record<number, string>> = {
 
 const PAGE = 20;
 const LIFE_YEARS = 4;
-const FIRST_CARD = 1_001;
 
 export interface Card {
   readonly paymentCardId: string;
@@ -57,19 +57,22 @@ type CardHandlers = Pick<
   | 'listPaymentCards'
 >;
 
-/** The parts of the sandbox that cards need. */
-export interface CardsContext {
+interface Page {
+  readonly userProfileId?: number | undefined;
+  readonly skip?: number | undefined;
+  readonly count?: number | undefined;
+}
+
+interface CardsContext {
   readonly accounts: Accounts;
   /** By the partner's clock. */
   readonly now: () => number;
   record(operation: keyof BankingOperations & string, id: string): void;
-  /** Reports that a card's status changed. */
   report(card: Card): void;
 }
 
-/** Payment cards, and what apis/1 lets one do with them. */
 export class Cards {
-  readonly #cards = new Map<string, Card>();
+  readonly #cards = new Store<Card>({ kind: 'payment card', id: (number) => `card-${1_000 + number}` });
 
   constructor(private readonly context: CardsContext) {}
 
@@ -79,54 +82,51 @@ export class Cards {
     name?: string | null,
     maxTotalSpending?: bigint | null,
   ): Card {
-    const number = FIRST_CARD + this.#cards.size;
     const expiration = new Date(this.context.now());
     expiration.setUTCFullYear(expiration.getUTCFullYear() + LIFE_YEARS);
-    const card: Card = {
-      paymentCardId: `card-${number}`,
+    return this.#cards.add({ partnerId }, (paymentCardId) => ({
+      paymentCardId: String(paymentCardId),
       partnerId,
       profileId,
       userProfileId: userProfileIdOf(profileId),
       paymentCardName: name ?? null,
       type,
-      last4: String(number % 10_000).padStart(4, '0'),
+      last4: String(paymentCardId).slice(-4),
       financialAccountId: id,
       expirationDate: expiration.toISOString(),
       status: ACTIVE,
       reissuedCardId: null,
       authorizationControls: [],
       maxTotalSpending: maxTotalSpending ?? null,
-    };
-    this.#cards.set(card.paymentCardId, card);
-    return card;
+    }));
   }
 
   readonly handlers: CardHandlers = {
     setCardNickname: ({ paymentCardId, nickName }, user) => {
-      const card = this.#get(paymentCardId, user);
+      const card = this.#cards.get(paymentCardId, user);
       card.paymentCardName = nickName ?? null;
       this.context.record('setCardNickname', paymentCardId);
       return this.#record(card);
     },
     closeCard: ({ paymentCardId, last4 }, user) => {
-      const card = this.#get(paymentCardId, user);
+      const card = this.#cards.get(paymentCardId, user);
       if (last4 !== undefined && last4 !== card.last4) throw invalid('last4', 'is not that of the card');
       if (card.type === OTHER) throw invalid('paymentCardId', 'is a card of a type that cannot be closed');
       if (card.status === CLOSED) return refused(card.profileId, 'the card is closed already');
       return this.#move('closeCard', card, CLOSED);
     },
     suspendCard: ({ paymentCardId }, user) => {
-      const card = this.#get(paymentCardId, user);
+      const card = this.#cards.get(paymentCardId, user);
       if (card.status !== ACTIVE) return refused(card.profileId, 'the card is not active');
       return this.#move('suspendCard', card, SUSPENDED);
     },
     activateCard: ({ paymentCardId }, user) => {
-      const card = this.#get(paymentCardId, user);
+      const card = this.#cards.get(paymentCardId, user);
       if (card.status !== SUSPENDED) return refused(card.profileId, 'the card is not suspended');
       return this.#move('activateCard', card, ACTIVE);
     },
     reissueCard: ({ paymentCardId }, user) => {
-      const card = this.#get(paymentCardId, user);
+      const card = this.#cards.get(paymentCardId, user);
       if (card.status === CLOSED) return refused(card.profileId, 'the card is closed');
       const account = this.context.accounts.get(card.financialAccountId, user);
       const { type, paymentCardName, maxTotalSpending } = card;
@@ -134,14 +134,14 @@ export class Cards {
       return this.#move('reissueCard', card, CLOSED);
     },
     setCardStatus: ({ paymentCardId, status }, user) => {
-      const card = this.#get(paymentCardId, user);
+      const card = this.#cards.get(paymentCardId, user);
       if (status === 0) throw invalid('status', 'must be 1, 2 or 3');
       if (card.status === CLOSED) throw invalid('paymentCardId', 'is a closed card');
       this.#move('setCardStatus', card, status);
       return { success: true };
     },
     setCardAuthorizationControls: ({ paymentCardId, authorizationControls }, user) => {
-      this.#get(paymentCardId, user).authorizationControls = authorizationControls;
+      this.#cards.get(paymentCardId, user).authorizationControls = authorizationControls;
       this.context.record('setCardAuthorizationControls', paymentCardId);
       return { success: true };
     },
@@ -152,14 +152,8 @@ export class Cards {
       this.context.record('createCard', card.paymentCardId);
       return this.#record(card);
     },
-    listCards: (page, user) => this.#page(page, (card) => card.partnerId === user.partnerId),
-    listPaymentCards: ({ userProfileId, ...page }, user) =>
-      this.#page(
-        page,
-        (card) =>
-          card.partnerId === user.partnerId &&
-          (userProfileId === undefined || card.userProfileId === userProfileId),
-      ),
+    listCards: (page, user) => this.#page(page, user),
+    listPaymentCards: (page, user) => this.#page(page, user),
   };
 
   #move(operation: keyof CardHandlers, card: Card, status: number) {
@@ -170,25 +164,16 @@ export class Cards {
     return boarded(card.profileId);
   }
 
-  #get(id: string, { partnerId }: BankingUser): Card {
-    const card = this.#cards.get(id);
-    if (!card) throw new Refusal(404, `payment card ${id} not found`);
-    if (card.partnerId !== partnerId) throw new Refusal(403, 'The card belongs to another partner');
-    return card;
-  }
-
-  #page(
-    { skip = 0, count = PAGE }: { skip?: number | undefined; count?: number | undefined },
-    isWanted: (card: Card) => boolean,
-  ) {
-    const wanted = [...this.#cards.values()].filter(isWanted);
-    const records = wanted
-      .slice(Math.max(0, skip), Math.max(0, skip) + Math.max(0, count))
-      .map((card) => ({ ...this.#record(card), status: STATUS_NAMES[card.status] }));
+  #page({ userProfileId, skip = 0, count = PAGE }: Page, user: BankingUser) {
+    const isWanted = (card: Card) => [undefined, card.userProfileId].includes(userProfileId);
+    const wanted = this.#cards.of(user).filter(isWanted);
+    const records = pageOf(wanted, skip, count).map((card) => ({
+      ...this.#record(card),
+      status: STATUS_NAMES[card.status],
+    }));
     return { totalCount: wanted.length, errorMessage: null, records };
   }
 
-  /** A card as it travels. */
   #record({ profileId: _, ...card }: Card) {
     return {
       ...card,

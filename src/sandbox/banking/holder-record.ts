@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { submittedRevenueInCents } from '../../partners/banking/holder.js';
+import { OWNER_FIELDS, submittedRevenueInCents } from '../../partners/banking/holder.js';
 import type { beneficialOwner, businessAccountHolder } from '../../partners/banking/requests.js';
 
 /** E7 as it was submitted. */
@@ -16,10 +16,11 @@ export interface Dates {
 }
 
 /** The beneficial owners of a submission, with their ids in E3. */
-export function ownersOf(profileId: number, holder: Holder): { id: string; owner: Owner }[] {
-  return [holder.owner, holder.owner2, holder.owner3, holder.owner4].flatMap((owner, index) =>
-    owner ? [{ id: `owner-${profileId}-${index + 1}`, owner }] : [],
-  );
+export function ownersOf(profileId: number, holder: Holder) {
+  return OWNER_FIELDS.flatMap((field, index) => {
+    const owner = holder[field];
+    return owner ? [{ id: `owner-${profileId}-${index + 1}`, field, owner }] : [];
+  });
 }
 
 export function primaryAuthorizedPersonId(profileId: number): string {
@@ -83,54 +84,40 @@ function ownerRecord(id: string, businessAccountId: number, owner: Owner, dates:
 
 /** The value of a submission that a ticket's `updateFieldRequest` is about, as text to compare; undefined if it is about none. */
 export function requestedField(holder: Holder, request: string): string | undefined {
-  const read = FIELDS[request];
-  return read && JSON.stringify(read(holder));
+  const [, number, part = ''] = /^Owner([1-4])(Email|Phone|Address)$/.exec(request) ?? [];
+  const owner = ownersOf(0, holder).find(({ id }) => id.endsWith(`-${number}`))?.owner;
+  const names = number ? FIELDS_OF_OWNER[part] : FIELDS[request];
+  const from = (number ? owner : holder) as Readonly<Record<string, unknown>> | undefined;
+  return names && JSON.stringify(names.map((name) => from?.[name]));
 }
 
-const ownerFields = [1, 2, 3, 4].flatMap((number): [string, (holder: Holder) => unknown][] => {
-  const owner = (holder: Holder) => holder[number === 1 ? 'owner' : (`owner${number}` as 'owner2')];
-  return [
-    [`Owner${number}Email`, (holder) => owner(holder)?.email],
-    [`Owner${number}Phone`, (holder) => owner(holder)?.homePhone],
-    [`Owner${number}Address`, (holder) => ownerAddress(owner(holder))],
-  ];
-});
-
-const ownerAddress = (owner: Owner | undefined) =>
-  owner && [owner.homeAddress, owner.extendedAddress, owner.city, owner.state, owner.zipCode];
-
-const FIELDS: Readonly<Record<string, (holder: Holder) => unknown>> = {
-  Email: ({ email }) => email,
-  Phone: ({ phone, businessPhone }) => [phone, businessPhone],
-  Address: (holder) => [
-    holder.streetAddress,
-    holder.extendedAddress,
-    holder.city,
-    holder.state,
-    holder.postalCode,
-  ],
-  PrimAuthEmail: ({ email }) => email,
-  PrimAuthPhone: ({ phone }) => phone,
-  PrimAuthAddress: (holder) => [
-    holder.primaryAuthorizedStreetAddress,
-    holder.primaryAuthorizedExtendedAddress,
-    holder.primaryAuthorizedLocality,
-    holder.primaryAuthorizedState,
-    holder.primaryAuthorizedPostalCode,
-  ],
-  ...Object.fromEntries(ownerFields),
-  EmployerIdentificationNumber: (holder) => holder.employerIdentificationNumber,
-  BusinessStartDate: ({ businessStartDate }) => businessStartDate,
-  DateOfBirth: ({ dateOfBirth }) => dateOfBirth,
-  Ssn: ({ ssn }) => ssn,
-  GivenName: ({ givenName }) => givenName,
-  MiddleName: ({ middleName }) => middleName,
-  FamilyName: ({ familyName }) => familyName,
-  DoingBusinessAsName: ({ doingBusinessAsName }) => doingBusinessAsName,
-  LegalBusinessName: ({ legalBusinessName }) => legalBusinessName,
+const FIELDS_OF_OWNER: Readonly<Record<string, readonly string[]>> = {
+  Email: ['email'],
+  Phone: ['homePhone'],
+  Address: ['homeAddress', 'extendedAddress', 'city', 'state', 'zipCode'],
 };
 
-/** A boarding response. */
+const FIELDS: Readonly<Record<string, readonly (keyof Holder)[]>> = {
+  Email: ['email'],
+  Phone: ['phone', 'businessPhone'],
+  Address: ['streetAddress', 'extendedAddress', 'city', 'state', 'postalCode'],
+  PrimAuthEmail: ['email'],
+  PrimAuthPhone: ['phone'],
+  PrimAuthAddress: [
+    ...(['primaryAuthorizedStreetAddress', 'primaryAuthorizedExtendedAddress'] as const),
+    ...(['primaryAuthorizedLocality', 'primaryAuthorizedState', 'primaryAuthorizedPostalCode'] as const),
+  ],
+  EmployerIdentificationNumber: ['employerIdentificationNumber'],
+  BusinessStartDate: ['businessStartDate'],
+  DateOfBirth: ['dateOfBirth'],
+  Ssn: ['ssn'],
+  GivenName: ['givenName'],
+  MiddleName: ['middleName'],
+  FamilyName: ['familyName'],
+  DoingBusinessAsName: ['doingBusinessAsName'],
+  LegalBusinessName: ['legalBusinessName'],
+};
+
 export function boarded(profileId: number) {
   return { profileId, success: true, errors: null, changeLog: [] };
 }

@@ -23,7 +23,6 @@ export function profileIdOf(userProfileId: number): number {
   return userProfileId - FIRST_USER_PROFILE_ID;
 }
 
-/** A personal account holder. */
 export interface Person {
   readonly givenName: string;
   readonly familyName: string;
@@ -55,7 +54,6 @@ export interface ProfileContext {
   readonly tickets: Tickets;
   /** Opens a financial account; undefined when the profile has as many as it may. */
   openAccount(profile: Profile): string | undefined;
-  /** Reports that the status or the lock changed. */
   report(notificationType: 'ApplicationStatus' | 'LockUnlockProfile', profile: Profile, status: string): void;
   merchantProfileIdOf(profile: Profile): number | null;
 }
@@ -130,7 +128,6 @@ export class Profile {
     return this.#problem;
   }
 
-  /** The reason why the holder can no longer be changed. */
   get refusesChanges(): string | undefined {
     return REFUSED.includes(this.bankingStatus) ? `the profile is ${this.bankingStatus}` : undefined;
   }
@@ -235,7 +232,6 @@ export class Profile {
     return { ...record, ...Object.fromEntries(this.#hidden.map((field) => [field, null])) };
   }
 
-  /** The banking profile record. */
   get record() {
     const { id, agentId, createdBy } = this.basics;
     const { bankingStatus, financialAccountId, isLocked, userProfileId, holder } = this;

@@ -5,8 +5,16 @@ import type { Merchants } from '../partner.js';
 import type { Handlers } from '../routes.js';
 import { invalid, Refusal } from '../routes.js';
 import { scenarioOf, unknownMagicValue } from '../scenario.js';
+import { Store } from '../store.js';
 import { boarded, type Holder, ownersOf, primaryAuthorizedPersonId, refused } from './holder-record.js';
-import { type Address, type Person, Profile, type ProfileContext, profileIdOf } from './profile.js';
+import {
+  type Address,
+  type Person,
+  Profile,
+  type ProfileBasics,
+  type ProfileContext,
+  profileIdOf,
+} from './profile.js';
 import { BUSINESS_SCENARIOS, DANGLING_SSN, type Problem, REFUSED_SSN, UNVERIFIED_SSN } from './scenarios.js';
 import { type BankingUser, PARTNERS } from './users.js';
 
@@ -25,23 +33,15 @@ type ProfileHandlers = Pick<
   | 'searchPersonalAccountHolders'
 >;
 
-const FIRST_PROFILE_ID = 3_001;
-
-/** The parts of the sandbox that profiles need. */
-export interface ProfilesContext extends Omit<ProfileContext, 'merchantProfileIdOf'> {
+interface ProfilesContext extends Omit<ProfileContext, 'merchantProfileIdOf'> {
   record(operation: keyof BankingOperations & string, id: number, signs?: Signs): void;
-  /** Reports whether a one-time code is right. */
   isCode(code: string, kind: string | undefined): boolean;
-  /** Those of the boarding partner. */
   readonly merchants: () => Merchants;
 }
 
-/** Banking profiles, and what apis/1 lets one do with them. */
 export class Profiles {
-  readonly #profiles = new Map<number, Profile>();
-  readonly #associates = new Map<string, Profile>();
+  readonly #profiles = new Store<Profile>({ kind: 'profile', id: (number) => 3_000 + number });
   readonly #context: ProfilesContext & ProfileContext;
-  #created = 0;
 
   constructor(context: ProfilesContext) {
     this.#context = { ...context, merchantProfileIdOf: (profile) => this.merchantProfileIdOf(profile) };
@@ -57,7 +57,7 @@ export class Profiles {
     const named = name ? merchants.idsNamed(name) : [];
     if (named.length > 0) {
       const tied = new Set<number>();
-      for (const { merchantProfileId: id } of this.#profiles.values())
+      for (const { merchantProfileId: id } of this.#profiles.of())
         if (id !== undefined) tied.add(merchants.latestLike(id));
       const [free, ...more] = named.filter((id) => !tied.has(id));
       if (more.length === 0) profile.merchantProfileId = free;
@@ -68,28 +68,27 @@ export class Profiles {
 
   /** A profile for the sandbox's own controls, of whichever partner. */
   find(id: number): Profile | undefined {
-    return this.#profiles.get(id);
+    return this.#profiles.find(id);
   }
 
-  findByUserProfile(userProfileId: number): Profile | undefined {
-    return this.#profiles.get(profileIdOf(userProfileId));
-  }
-
-  /** A personal profile that is approved already. */
-  addPerson(partnerId: number, person: Person, id = FIRST_PROFILE_ID + this.#created++): Profile {
-    const profile = new Profile(
-      { id, partnerId, agentId: agentOf(partnerId), createdBy: 'OnlineBankingApplication' },
-      this.#context,
-      person,
-    );
+  addPerson(partnerId: number, person: Person, id?: number): Profile {
+    const profile = this.#add(partnerId, 'OnlineBankingApplication', person, id);
     profile.bankingStatus = APPROVED;
-    this.#profiles.set(id, profile);
     return profile;
+  }
+
+  #add(partnerId: number, createdBy: ProfileBasics['createdBy'], person?: Person, given?: number): Profile {
+    const agentId = PARTNERS.find((partner) => partner.partnerId === partnerId)?.agentIds[0] ?? 0;
+    const make = (id: number | string) =>
+      new Profile({ id: Number(id), partnerId, agentId, createdBy }, this.#context, person);
+    return this.#profiles.add({ partnerId }, make, given);
   }
 
   /** A profile that the user may see. @throws {Refusal} 404, or 403 when it belongs to another partner */
   get(id: number, user: BankingUser, isStatusRead = false): Profile {
-    return visible(this.#profiles.get(id), user, `profile ${id} not found`, isStatusRead);
+    const profile = this.#profiles.get(id, user);
+    profile.advance(isStatusRead);
+    return profile;
   }
 
   readonly handlers: ProfileHandlers = {
@@ -101,14 +100,12 @@ export class Profiles {
     },
     updateBusinessAccountHolder: ({ profileId, ...holder }, user) => this.#update(profileId, holder, user),
     findProfileByMerchant: ({ merchantProfileId }, user) => {
-      const unknown = `no banking profile for merchant profile ${merchantProfileId}`;
-      return visible(this.#ofMerchant(merchantProfileId), user, unknown, true).record;
+      const profile = this.#ofMerchant(merchantProfileId);
+      if (!profile) throw new Refusal(404, `no banking profile for merchant profile ${merchantProfileId}`);
+      return this.get(profile.id, user, true).record;
     },
     getProfile: ({ id }, user) => this.get(id, user, true).record,
-    findProfileByUser: ({ userProfileId }, user) => {
-      const unknown = `no banking profile for user profile ${userProfileId}`;
-      return visible(this.findByUserProfile(userProfileId), user, unknown, true).record;
-    },
+    findProfileByUser: ({ userProfileId }, user) => this.get(profileIdOf(userProfileId), user, true).record,
     submitBusinessCustomer: (request, user) => this.#openAccount(request['profileId'], user),
     submitAuthorizedUser: (request, user) => {
       const text = (field: string) => String(request[field] ?? '');
@@ -156,16 +153,10 @@ export class Profiles {
     if (holder.ssn === DANGLING_SSN)
       throw new Refusal(404, 'Something that the submission refers to is missing');
     if (holder.ssn === REFUSED_SSN) return refused(0, 'ssn: the applicant cannot be served');
-    const { partnerId } = user;
-    const id = FIRST_PROFILE_ID + this.#created++;
-    const basics = { id, partnerId, agentId: agentOf(partnerId), createdBy: 'BankingAPI' as const };
-    const profile = new Profile(basics, this.#context);
-    this.#profiles.set(id, profile);
-    this.#associates.set(primaryAuthorizedPersonId(id), profile);
-    for (let number = 1; number <= 4; number += 1) this.#associates.set(`owner-${id}-${number}`, profile);
+    const profile = this.#add(user.partnerId, 'BankingAPI');
     this.merchantProfileIdOf(profile);
     const { doingBusinessAsName: name, legalBusinessName: of } = holder;
-    this.#context.record('submitBusinessAccountHolder', id, { name, of });
+    this.#context.record('submitBusinessAccountHolder', profile.id, { name, of });
     return judged(profile, profile.submit(holder, scenario, problemOf(holder) ?? scenario.problem));
   }
 
@@ -193,35 +184,29 @@ export class Profiles {
   }
 
   #ofMerchant(merchantProfileId: number): Profile | undefined {
-    return [...this.#profiles.values()].findLast(
-      (profile) =>
-        this.merchantProfileIdOf(profile) === this.#context.merchants().latestLike(merchantProfileId),
-    );
+    const latest = this.#context.merchants().latestLike(merchantProfileId);
+    return this.#profiles.of().findLast((profile) => this.merchantProfileIdOf(profile) === latest);
   }
 
   #inScope(
-    scope: { agentIds?: number[] | null | undefined; isoId?: number | null | undefined },
-    { partnerId }: BankingUser,
+    { isoId, agentIds }: { agentIds?: number[] | null | undefined; isoId?: number | null | undefined },
+    user: BankingUser,
   ): Profile[] {
     const known: readonly { partnerId: number; isoId: number; agentIds: readonly number[] }[] = PARTNERS;
-    const { isoId } = scope;
-    if (typeof isoId === 'number')
-      permitted(
-        known.find((one) => one.isoId === isoId),
-        partnerId,
-        `ISO ${isoId}`,
-      );
-    for (const agentId of scope.agentIds ?? []) {
-      permitted(
-        known.find(({ agentIds }) => agentIds.includes(agentId)),
-        partnerId,
-        `agent ${agentId}`,
-      );
+    const scopes = [
+      ...(typeof isoId === 'number'
+        ? [{ what: `ISO ${isoId}`, owner: known.find((each) => each.isoId === isoId) }]
+        : []),
+      ...(agentIds ?? []).map((id) => {
+        return { what: `agent ${id}`, owner: known.find((each) => each.agentIds.includes(id)) };
+      }),
+    ];
+    for (const { what, owner } of scopes) {
+      if (!owner) throw new Refusal(404, `${what} not found`);
+      if (owner.partnerId !== user.partnerId) throw new Refusal(403, `${what} belongs to another partner`);
     }
-    const agents = scope.agentIds?.length ? scope.agentIds : undefined;
-    return [...this.#profiles.values()].filter(
-      ({ basics }) => basics.partnerId === partnerId && (agents?.includes(basics.agentId) ?? true),
-    );
+    const isWanted = ({ basics }: Profile) => !agentIds?.length || agentIds.includes(basics.agentId);
+    return this.#profiles.of(user).filter(isWanted);
   }
 
   #moveUser(address: Address, user: BankingUser): number {
@@ -231,12 +216,13 @@ export class Profiles {
   }
 
   #moveAssociate(personId: string, address: Address, user: BankingUser): number {
-    const unknown = `associated person ${personId} not found`;
-    const profile = visible(this.#associates.get(personId), user, unknown);
-    const { holder, id } = profile;
-    if (!holder) throw new Refusal(404, unknown);
+    const [, id = ''] = personId.split('-');
+    const profile = this.get(Number(id), user);
+    const { holder } = profile;
+    const unknown = new Refusal(404, `associated person ${personId} not found`);
+    if (!holder) throw unknown;
     const { streetAddress, extendedAddress, locality, postalCode, state } = address;
-    if (personId === primaryAuthorizedPersonId(id)) {
+    if (personId === primaryAuthorizedPersonId(profile.id)) {
       profile.update({
         ...holder,
         primaryAuthorizedStreetAddress: streetAddress,
@@ -245,14 +231,16 @@ export class Profiles {
         primaryAuthorizedPostalCode: postalCode,
         primaryAuthorizedState: state,
       });
-      return id;
+      return profile.id;
     }
-    const owned = ownersOf(id, holder).find((owner) => owner.id === personId);
-    const field = personId.endsWith('-1') ? 'owner' : (`owner${personId.at(-1)}` as 'owner2');
-    if (!owned) throw new Refusal(404, unknown);
+    const owned = ownersOf(profile.id, holder).find((owner) => owner.id === personId);
+    if (!owned) throw unknown;
     const moved = { homeAddress: streetAddress, extendedAddress, city: locality, state };
-    profile.update({ ...holder, [field]: { ...owned.owner, ...moved, zipCode: postalCode.slice(0, 5) } });
-    return id;
+    profile.update({
+      ...holder,
+      [owned.field]: { ...owned.owner, ...moved, zipCode: postalCode.slice(0, 5) },
+    });
+    return profile.id;
   }
 }
 
@@ -263,29 +251,6 @@ function problemOf({ ssn }: Holder): Problem | undefined {
 function judged({ id, financialAccountId }: Profile, problem: Problem | undefined) {
   if (problem) return refused(id, `${problem.field}: ${problem.message}`);
   return { ...boarded(id), ...(financialAccountId !== null && { financialAccountId }) };
-}
-
-function visible(
-  profile: Profile | undefined,
-  user: BankingUser,
-  unknown: string,
-  isStatusRead = false,
-): Profile {
-  if (!profile) throw new Refusal(404, unknown);
-  if (profile.basics.partnerId !== user.partnerId) {
-    throw new Refusal(403, 'The profile belongs to another partner');
-  }
-  profile.advance(isStatusRead);
-  return profile;
-}
-
-function permitted(owner: { partnerId: number } | undefined, partnerId: number, what: string): void {
-  if (!owner) throw new Refusal(404, `${what} not found`);
-  if (owner.partnerId !== partnerId) throw new Refusal(403, `${what} belongs to another partner`);
-}
-
-function agentOf(partnerId: number): number {
-  return PARTNERS.find((partner) => partner.partnerId === partnerId)?.agentIds[0] ?? 0;
 }
 
 function matches(name: string, part: string | null | undefined): boolean {

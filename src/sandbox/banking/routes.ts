@@ -5,14 +5,12 @@ import { bankingOperations } from '../../partners/banking/operations.js';
 import { businessAccountHolder, NOTIFICATION_TYPES } from '../../partners/banking/requests.js';
 import { dollars } from '../../partners/banking/rules.js';
 import { int32, int64 } from '../../partners/fields.js';
-import type { Answer } from '../fault-injection.js';
 import type { EmulatedPartner, World } from '../partner.js';
-import { invalidControl, notFound, onTheWire, partnerRoutes } from '../routes.js';
+import { controlsOf, invalidControl, notAdmitted, onTheWire, partnerRoutes, plainBody } from '../routes.js';
 import type { Profile } from './profile.js';
 import { BUSINESS_SCENARIOS, MAGIC_SSNS } from './scenarios.js';
 import { BankingService } from './service.js';
 import { BANKING_USERS, type BankingUser, SHORT_MESSAGE_CODE, TOTP_SECRET } from './users.js';
-import { webhookRecord } from './webhooks.js';
 
 /** Stands in for the caller of an operation that goes without credentials. */
 const NOBODY: BankingUser = { name: '', userId: 0, partnerId: 0, access: 'none', role: 'client' };
@@ -33,26 +31,13 @@ function bankingRoutes(server: FastifyInstance, service: BankingService, world: 
     admit: ({ headers }, { anonymous, effect, path }) => {
       if (anonymous) return { caller: NOBODY };
       const caller = service.signIn.userOf(headers.authorization);
-      if (!caller) return refused(401, 'The token is missing, expired or invalid');
+      if (!caller) return notAdmitted(401, 'The token is missing, expired or invalid');
       const isRefresh = path === '/api/auth/refresh';
       const may = caller.access === 'write' || isRefresh || (caller.access === 'read' && effect === 'read');
-      return may ? { caller } : refused(403, 'No permission for this operation');
+      return may ? { caller } : notAdmitted(403, 'No permission for this operation');
     },
-    envelope: (_, { data, error, fields }) => {
-      if (error === null) return data as object;
-      const errors: Record<string, string[]> = {};
-      for (const { field, message } of fields) errors[field] = [...(errors[field] ?? []), message];
-      return { message: error, errors };
-    },
+    envelope: (_, content) => plainBody(content),
   });
-}
-
-function refused(status: number, message: string): { refused: Answer } {
-  return { refused: { status, body: { message, errors: {} } } };
-}
-
-interface ProfilePath {
-  Params: { id: string };
 }
 
 const transition = z.strictObject({
@@ -73,7 +58,6 @@ const transition = z.strictObject({
       }),
     )
     .optional(),
-  /** Opens all tickets of the profile again. */
   reopensTickets: z.boolean().optional(),
 });
 
@@ -112,26 +96,23 @@ export const bankingPartner: EmulatedPartner = {
 /** `/sandbox/profiles/...` and `/sandbox/webhooks`: the banking part of what tests and demos steer. */
 function bankingControlRoutes(server: FastifyInstance, { profiles, webhooks }: BankingService): void {
   const shown = ({ basics, record }: Profile) => ({ ...record, partnerId: basics.partnerId });
-
-  server.get<ProfilePath>('/sandbox/profiles/:id', ({ params }, reply) => {
-    const profile = profiles.find(Number(params.id));
-    return profile ? shown(profile) : notFound(reply, 'profile');
-  });
-
-  server.post<ProfilePath>('/sandbox/profiles/:id/transition', ({ params, body }, reply) => {
-    const profile = profiles.find(Number(params.id));
-    if (!profile) return notFound(reply, 'profile');
-    const change = transition.safeParse(body);
-    if (!change.success) return invalidControl(reply, change.error);
-    profile.set(change.data);
-    return shown(profile);
+  controlsOf(server, {
+    kind: 'profile',
+    find: (id) => profiles.find(Number(id)),
+    shown,
+    change: transition,
+    apply: (profile, change) => {
+      profile.set(change);
+      return shown(profile);
+    },
   });
 
   server.post('/sandbox/webhooks', ({ body }, reply) => {
     const wanted = webhook.safeParse(body);
     if (!wanted.success) return invalidControl(reply, wanted.error);
     const { partnerId, ...registration } = wanted.data;
-    return reply.code(201).send(webhookRecord(webhooks.register(partnerId, registration)));
+    const { receivers } = webhooks;
+    return reply.code(201).send(receivers.shown(receivers.create(registration, { partnerId })));
   });
 
   server.get('/sandbox/webhooks', () => ({ deliveries: webhooks.deliveries }));

@@ -6,6 +6,7 @@ import {
   CLOSED,
   DENIED,
 } from '../../partners/banking/responses.js';
+import { Store } from '../store.js';
 
 /** One thing that the partner does. Fields that are left out stay as they are. */
 export interface Step {
@@ -13,7 +14,6 @@ export interface Step {
   readonly tickets?: readonly NewTicket[];
   /** Tickets that were answered are open again. */
   readonly reopensTickets?: true;
-  /** A financial account is opened. */
   readonly opensAccount?: true;
 }
 
@@ -28,7 +28,6 @@ export interface Scenario {
   readonly description: string;
   /** The problem of the submission: it is `success: false` until a PUT changes it. */
   readonly problem?: Problem;
-  /** The submission opens a financial account at once. */
   readonly opensAccount?: true;
   /** After the submission put it at Submitted. */
   readonly submitted: readonly Step[];
@@ -149,7 +148,6 @@ export const UNVERIFIED_SSN = '219099999';
 export const REFUSED_SSN = '078051120';
 export const DANGLING_SSN = '457555462';
 
-/** A ticket that is about to be opened. */
 export interface NewTicket {
   readonly text: string;
   readonly topic?: string | undefined;
@@ -163,7 +161,6 @@ export interface NewTicket {
 export const NEW = 'New';
 export const RESOLVED = 'Resolved';
 
-/** A ticket as the sandbox keeps it. */
 export interface Ticket {
   readonly partnerId: number;
   readonly ticketId: number;
@@ -178,19 +175,20 @@ export interface Ticket {
   readonly updateFieldRequest: string | null;
 }
 
-const FIRST_TICKET_ID = 9_001;
-
-/** Tickets between the partner and its clients. */
 export class Tickets {
-  readonly #tickets: Ticket[] = [];
+  readonly all = new Store<Ticket>({
+    kind: 'ticket',
+    id: (number) => 9_000 + number,
+    shown: ({ partnerId: _, ...ticket }) => ticket,
+  });
 
   /** @param now by the partner's clock */
   constructor(private readonly now: () => number) {}
 
   open(owner: { partnerId: number; userProfileId: number }, wanted: NewTicket, parent?: Ticket): Ticket {
-    const ticket: Ticket = {
+    return this.all.add(owner, (ticketId) => ({
       partnerId: owner.partnerId,
-      ticketId: FIRST_TICKET_ID + this.#tickets.length,
+      ticketId: Number(ticketId),
       createdDate: new Date(this.now()).toISOString(),
       // A reply asks for nothing.
       status: parent ? RESOLVED : NEW,
@@ -201,9 +199,7 @@ export class Tickets {
         wanted.userProfileId === undefined ? (parent ?? owner).userProfileId : wanted.userProfileId,
       parentTicketId: parent?.ticketId ?? null,
       updateFieldRequest: wanted.updateFieldRequest ?? null,
-    };
-    this.#tickets.push(ticket);
-    return ticket;
+    }));
   }
 
   /** Asks again after an answer. Replies stay as they are. */
@@ -211,22 +207,11 @@ export class Tickets {
     for (const ticket of this.of(owner)) if (ticket.parentTicketId === null) ticket.status = NEW;
   }
 
-  find(ticketId: number): Ticket | undefined {
-    return this.#tickets.find((ticket) => ticket.ticketId === ticketId);
-  }
-
-  of(owner: Partial<Pick<Ticket, 'partnerId' | 'userProfileId'>>): Ticket[] {
-    const isOwned = Object.entries(owner) as ['partnerId' | 'userProfileId', number][];
-    return this.#tickets.filter((ticket) => isOwned.every(([field, id]) => ticket[field] === id));
+  of(owner: { partnerId: number; userProfileId: number | null }): Ticket[] {
+    return this.all.of(owner).filter(({ userProfileId }) => userProfileId === owner.userProfileId);
   }
 }
 
-/** Nobody answered it yet. */
 export function isOpen({ status }: Ticket): boolean {
   return status !== RESOLVED && status !== 'Closed';
-}
-
-/** A ticket as it travels. */
-export function ticketRecord({ partnerId: _, ...ticket }: Ticket) {
-  return ticket;
 }

@@ -1,17 +1,17 @@
-import type { BankingOperations } from '../../partners/banking/operations.js';
+import { type BankingOperations, bankingOperations } from '../../partners/banking/operations.js';
 import { operationName } from '../../partners/catalogue.js';
 import type { Signs } from '../ledger.js';
 import type { World } from '../partner.js';
-import { type Handlers, Refusal } from '../routes.js';
-import { Accounts, MANY_PAGES_PROFILE_ID, NOT_LINKED_PROFILE_ID } from './accounts.js';
+import type { Handlers } from '../routes.js';
+import { usualHandlers } from '../store.js';
+import { Accounts, NOT_LINKED_PROFILE_ID } from './accounts.js';
 import { Cards } from './cards.js';
-import { type Profile, userProfileIdOf } from './profile.js';
+import { type Profile, profileIdOf, userProfileIdOf } from './profile.js';
 import { Profiles } from './profiles.js';
-import { isOpen, RESOLVED, type Ticket, Tickets, ticketRecord } from './scenarios.js';
-import { type BankingUser, SignIn, Team } from './users.js';
+import { isOpen, RESOLVED, type Ticket, Tickets } from './scenarios.js';
+import { type BankingUser, SignIn, teamHandlers } from './users.js';
 import { Notifications, Webhooks } from './webhooks.js';
 
-/** The banking partner behind its API: the parts that depend on each other. */
 export class BankingService {
   readonly signIn: SignIn;
   readonly profiles: Profiles;
@@ -20,7 +20,7 @@ export class BankingService {
 
   constructor(world: World) {
     const { ledger, faults, pace, now, tokenLifetimeMs, password } = world;
-    const record = (operation: keyof BankingOperations & string, id: number | string, signs?: Signs) =>
+    const record: Recorder = (operation, id, signs) =>
       ledger.record({ system: 'banking', operation: operationName(operation), id, ...signs });
     const signIn = new SignIn(now, tokenLifetimeMs, password);
     const tickets = new Tickets(now);
@@ -45,8 +45,7 @@ export class BankingService {
         webhooks.report(partnerId, { notificationType, ...about(profile), status });
         const subject = notificationType === 'ApplicationStatus' ? 'Application status' : 'Profile lock';
         const metaData = { profileId: String(profile.id) };
-        const kind = { group: 'Messages', level: 'Info', category: 'Other' } as const;
-        notifications.add({ partnerId, subject, body: `Now ${status}`, metaData, ...kind });
+        notifications.add(partnerId, { subject, body: `Now ${status}`, metaData });
       },
     });
     const cards = new Cards({
@@ -63,23 +62,9 @@ export class BankingService {
     this.signIn = signIn;
     this.profiles = profiles;
     this.webhooks = webhooks;
-    this.handlers = {
-      issueToken: (request) => signIn.signIn(request),
-      confirmSecondFactor: (request) => signIn.signIn(request, true),
-      refreshToken: (_, user) => signIn.issue(user),
-      ...profiles.handlers,
-      ...cards.handlers,
-      ...accounts.handlers,
-      ...notifications.handlers,
-      ...webhooks.handlers,
-      ...new Team(record).handlers,
-      ...ticketHandlers({
-        tickets,
-        record,
-        answered: (userProfileId) => profiles.findByUserProfile(userProfileId)?.ticketAnswered(),
-      }),
-    };
-    addCustomers({ profiles, accounts, cards, notifications });
+    const parts = { signIn, profiles, accounts, cards, tickets, notifications, webhooks };
+    this.handlers = handlersOf(parts, record);
+    addCustomers(parts);
   }
 
   close(): void {
@@ -87,20 +72,49 @@ export class BankingService {
   }
 }
 
-const PHONE = '5185550100';
+interface Parts {
+  readonly signIn: SignIn;
+  readonly profiles: Profiles;
+  readonly accounts: Accounts;
+  readonly cards: Cards;
+  readonly tickets: Tickets;
+  readonly notifications: Notifications;
+  readonly webhooks: Webhooks;
+}
+
+type Recorder = (operation: keyof BankingOperations & string, id: number | string, signs?: Signs) => void;
+
+function handlersOf(parts: Parts, record: Recorder): Handlers<BankingOperations, BankingUser> {
+  const { signIn, profiles, tickets, notifications, webhooks } = parts;
+  const stores = {
+    '/api/notifications': notifications.all,
+    '/api/tickets': tickets.all,
+    '/api/Partners/webhooks': webhooks.receivers,
+  };
+  return {
+    ...usualHandlers(bankingOperations(), stores, record),
+    issueToken: (request) => signIn.signIn(request),
+    confirmSecondFactor: (request) => signIn.signIn(request, true),
+    refreshToken: (_, user) => signIn.issue(user),
+    ...profiles.handlers,
+    ...parts.cards.handlers,
+    ...parts.accounts.handlers,
+    ...notifications.handlers,
+    ...webhooks.handlers,
+    ...teamHandlers(record),
+    ...ticketHandlers({
+      tickets,
+      record,
+      answered: (userProfileId) => profiles.find(profileIdOf(userProfileId))?.ticketAnswered(),
+    }),
+  } as Handlers<BankingOperations, BankingUser>;
+}
 
 /** Customers that are there from the start, so that there is something to read. */
-function addCustomers(parts: {
-  profiles: Profiles;
-  accounts: Accounts;
-  cards: Cards;
-  notifications: Notifications;
-}): void {
-  const { profiles, accounts, cards, notifications } = parts;
-  const ada = { givenName: 'Ada', familyName: 'Reader', email: 'ada@example.com', phone: PHONE };
-  const bo = { givenName: 'Bo', familyName: 'Reader', email: 'bo@example.com', phone: PHONE };
-  const di = { givenName: 'Di', familyName: 'Teller', email: 'di@example.com', phone: PHONE };
-  const cy = { givenName: 'Cy', familyName: 'Elsewhere', email: 'cy@example.com', phone: PHONE };
+function addCustomers({ profiles, accounts, cards, notifications }: Parts): void {
+  const person = (givenName: string, familyName: string) => {
+    return { givenName, familyName, email: `${givenName.toLowerCase()}@example.com`, phone: '5185550100' };
+  };
   const month = [
     { createdAt: '2026-01-03T10:00:00Z', description: 'Card sales', amount: 120_000 },
     { createdAt: '2026-01-10T12:00:00Z', description: 'Rent', amount: -45_000 },
@@ -111,87 +125,46 @@ function addCustomers(parts: {
     profile.financialAccountId ??= account?.id ?? null;
     return account;
   };
-  const adas = profiles.addPerson(1, ada, 501);
+  const adas = profiles.addPerson(1, person('Ada', 'Reader'), 501);
   const adasAccount = open(adas);
   open(adas);
   // Physical, Virtual, Burner, Other: card-1001 to card-1004.
   for (const type of [1, 2, 3, 4]) if (adasAccount) cards.issue(adasAccount, type);
-  profiles.addPerson(1, bo, NOT_LINKED_PROFILE_ID);
-  profiles.addPerson(1, di, MANY_PAGES_PROFILE_ID);
-  const cysAccount = open(profiles.addPerson(2, cy, 601));
+  profiles.addPerson(1, person('Bo', 'Reader'), NOT_LINKED_PROFILE_ID);
+  profiles.addPerson(1, person('Di', 'Teller'), 503);
+  const cysAccount = open(profiles.addPerson(2, person('Cy', 'Elsewhere'), 601));
   if (cysAccount) cards.issue(cysAccount, 1);
 
-  const at = (day: number) => ({ partnerId: 1, createdDate: `2026-01-0${day}T08:00:00Z`, metaData: null });
-  const information = { group: 'Notifications', level: 'Info' } as const;
-  notifications.add({
-    ...at(1),
-    ...information,
-    category: 'Cards',
-    subject: 'Card shipped',
-    body: 'On its way',
-  });
-  notifications.add({
-    ...at(2),
-    ...information,
-    category: 'Deposits',
-    subject: 'Deposit',
-    body: '$1,200.00 arrived',
-  });
-  notifications.add({
-    ...at(3),
-    ...information,
-    level: 'Warning',
-    category: 'WithdrawalsTransfers',
-    subject: 'Low balance',
-    body: null,
-  });
-  notifications.add({
-    ...at(4),
-    ...information,
-    group: 'Campaigns',
-    category: 'Other',
-    subject: null,
-    body: 'A message',
-  });
-  notifications.add({
-    ...at(5),
-    ...information,
-    group: 'CardholderAgreement',
-    category: 'Cards',
-    subject: 'Agreement',
-    body: 'Please read it',
-  });
-  notifications.add({
-    ...at(6),
-    ...information,
-    partnerId: 2,
-    category: 'Other',
-    subject: 'Elsewhere',
-    body: null,
-  });
+  const texts: readonly (readonly [subject: string | null, body: string | null, ...kind: object[]])[] = [
+    ['Card shipped', 'On its way', { category: 'Cards' }],
+    ['Deposit', '$1,200.00 arrived', { category: 'Deposits' }],
+    ['Low balance', null, { level: 'Warning', category: 'WithdrawalsTransfers' }],
+    [null, 'A message', { group: 'Campaigns' }],
+    ['Agreement', 'Please read it', { group: 'CardholderAgreement', category: 'Cards' }],
+    ['Elsewhere', null],
+  ];
+  for (const [index, [subject, body, kind]] of texts.entries()) {
+    const createdDate = `2026-01-0${index + 1}T08:00:00Z`;
+    const partnerId = subject === 'Elsewhere' ? 2 : 1;
+    notifications.add(partnerId, { subject, body, createdDate, group: 'Notifications', ...kind });
+  }
 }
 
 type TicketHandlers = Pick<
   Handlers<BankingOperations, BankingUser>,
-  'listNewTickets' | 'listTickets' | 'createTicket' | 'getTicket' | 'updateTicket'
+  'listNewTickets' | 'createTicket' | 'updateTicket'
 >;
 
-/** The parts of the sandbox that tickets need. */
-export interface TicketContext {
+interface TicketContext {
   readonly tickets: Tickets;
-  record(operation: keyof BankingOperations & string, id: number, signs?: Signs): void;
-  /** A ticket about the profile of this user profile was answered. */
+  readonly record: Recorder;
   answered(userProfileId: number): void;
 }
 
 /** The operations on tickets. A ticket is answered by a reply, by a text put into it, or by the change it asks for. */
 function ticketHandlers({ tickets, record, answered }: TicketContext): TicketHandlers {
-  function get(id: number, { partnerId }: BankingUser): Ticket {
-    const ticket = tickets.find(id);
-    if (!ticket) throw new Refusal(404, `ticket ${id} not found`);
-    if (ticket.partnerId !== partnerId) throw new Refusal(403, 'The ticket belongs to another partner');
-    return ticket;
-  }
+  const shown = (ticket: Ticket) => tickets.all.shown(ticket);
+  const get = (id: number, user: BankingUser) => tickets.all.get(id, user);
 
   function resolve(ticket: Ticket, status = RESOLVED): void {
     const wasOpen = isOpen(ticket);
@@ -201,9 +174,7 @@ function ticketHandlers({ tickets, record, answered }: TicketContext): TicketHan
   }
 
   return {
-    listNewTickets: (_, { partnerId }) => tickets.of({ partnerId }).filter(isOpen).map(ticketRecord),
-    listTickets: (_, { partnerId }) => tickets.of({ partnerId }).map(ticketRecord),
-    getTicket: ({ ticketId }, user) => ticketRecord(get(ticketId, user)),
+    listNewTickets: (_, user) => tickets.all.of(user).filter(isOpen).map(shown),
     createTicket: ({ parentTicketId, ...wanted }, user) => {
       const parent = parentTicketId === undefined ? undefined : get(parentTicketId, user);
       const { partnerId, userId, profileId } = user;
@@ -211,14 +182,14 @@ function ticketHandlers({ tickets, record, answered }: TicketContext): TicketHan
       const ticket = tickets.open({ partnerId, userProfileId }, wanted, parent);
       record('createTicket', ticket.ticketId, parent && { of: parent.ticketId });
       if (parent) resolve(parent);
-      return ticketRecord(ticket);
+      return shown(ticket);
     },
     updateTicket: ({ ticketId, text, status }, user) => {
       const ticket = get(ticketId, user);
       if (text !== undefined) ticket.text = text;
       record('updateTicket', ticketId);
       if (text !== undefined || status !== undefined) resolve(ticket, status);
-      return ticketRecord(ticket);
+      return shown(ticket);
     },
   };
 }

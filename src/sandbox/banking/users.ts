@@ -3,7 +3,8 @@ import { Secret, TOTP } from 'otpauth';
 import type { z } from 'zod';
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import type { tokenRequest } from '../../partners/banking/requests.js';
-import { type Handlers, Refusal } from '../routes.js';
+import { bearerOf, type Handlers, Refusal } from '../routes.js';
+import { Store } from '../store.js';
 
 /** The users who may sign in to the sandbox's banking API (the password is the user name), in the user's or the partner's form. */
 export interface BankingUser {
@@ -15,7 +16,6 @@ export interface BankingUser {
   readonly access: 'write' | 'read' | 'none';
   /** Owners and partners are administrators. */
   readonly role: 'owner' | 'partner' | 'client';
-  /** The user's own banking profile, if any. */
   readonly profileId?: number;
   readonly isLocked?: true;
   readonly needsSecondFactor?: true;
@@ -44,7 +44,6 @@ export const PARTNERS = [
 /** Base32, of the user `mfa` and of every confirmation by a time-based code. */
 export const TOTP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 
-/** The code in every text message. */
 export const SHORT_MESSAGE_CODE = '000000';
 
 /** Documented lifetime of a token (apis/1, Limits). */
@@ -99,7 +98,7 @@ export class SignIn {
 
   /** The user of an `Authorization` header; undefined if its token is missing, unknown or expired. */
   userOf(authorization: string | undefined): BankingUser | undefined {
-    const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+    const token = bearerOf(authorization) ?? '';
     const issued = this.#tokens.get(token);
     if (issued && issued.expiresAt > this.now()) return issued.user;
     this.#tokens.delete(token);
@@ -109,46 +108,42 @@ export class SignIn {
 
 type TeamHandlers = Pick<Handlers<BankingOperations, BankingUser>, 'listDepartments' | 'restoreSubUser'>;
 
+const DEPARTMENTS = [
+  { partnerId: 1, id: 31, name: 'Operations', description: 'Day-to-day payments' },
+  { partnerId: 1, id: 32, name: 'Finance', description: 'Books and statements' },
+  { partnerId: 2, id: 33, name: 'Head office', description: '' },
+];
+
+const SUB_USERS = [
+  { partnerId: 1, departmentId: 31, state: 'deleted' },
+  { partnerId: 1, departmentId: 31, state: 'inactive' },
+  { partnerId: 1, departmentId: 32, state: 'active' },
+  { partnerId: 2, departmentId: 33, state: 'deleted' },
+];
+
 /** Departments and authorized sub-users, for administrators only. */
-export class Team {
-  readonly #departments = [
-    { partnerId: 1, id: 31, name: 'Operations', description: 'Day-to-day payments' },
-    { partnerId: 1, id: 32, name: 'Finance', description: 'Books and statements' },
-    { partnerId: 2, id: 33, name: 'Head office', description: '' },
-  ];
-  readonly #subUsers = [
-    { partnerId: 1, id: 71, departmentId: 31, state: 'deleted' },
-    { partnerId: 1, id: 72, departmentId: 31, state: 'inactive' },
-    { partnerId: 1, id: 73, departmentId: 32, state: 'active' },
-    { partnerId: 2, id: 74, departmentId: 33, state: 'deleted' },
-  ];
-
-  constructor(private readonly record: (operation: keyof BankingOperations & string, id: number) => void) {}
-
-  readonly handlers: TeamHandlers = {
+export function teamHandlers(record: (operation: 'restoreSubUser', id: number) => void): TeamHandlers {
+  const subUsers = new Store<(typeof SUB_USERS)[number]>({ kind: 'sub-user', id: (number) => 70 + number });
+  for (const subUser of SUB_USERS) subUsers.add(subUser, () => ({ ...subUser }));
+  return {
     listDepartments: (_, user) => {
       administratorsOnly(user);
-      return this.#departments
-        .filter(({ partnerId }) => partnerId === user.partnerId)
-        .map(({ id, name, description }) => ({
-          id,
-          name,
-          description,
+      return DEPARTMENTS.filter(({ partnerId }) => partnerId === user.partnerId).map(
+        ({ partnerId: _partnerId, ...department }) => ({
+          ...department,
           creator: { id: user.userId, name: user.name },
-          authorizedUserCount: this.#subUsers.filter(
-            ({ departmentId, state }) => departmentId === id && state === 'active',
-          ).length,
-        }));
+          authorizedUserCount: subUsers
+            .of(user)
+            .filter(({ departmentId, state }) => departmentId === department.id && state === 'active').length,
+        }),
+      );
     },
     restoreSubUser: ({ id }, user) => {
       administratorsOnly(user);
-      const subUser = this.#subUsers.find((one) => one.id === id && one.state !== 'active');
-      if (!subUser) throw new Refusal(404, `no deleted or inactive sub-user ${id}`);
-      if (subUser.partnerId !== user.partnerId) {
-        throw new Refusal(403, 'The sub-user belongs to another partner');
-      }
+      const subUser = subUsers.get(id, user);
+      if (subUser.state === 'active') throw new Refusal(404, `no deleted or inactive sub-user ${id}`);
       subUser.state = 'active';
-      this.record('restoreSubUser', id);
+      record('restoreSubUser', id);
       return {};
     },
   };

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { z } from 'zod';
 import { Deadline } from '../../http/deadline.js';
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import type { NotificationType } from '../../partners/banking/requests.js';
 import type { Faults } from '../faults.js';
 import { type Handlers, Refusal } from '../routes.js';
+import { pageOf, Store } from '../store.js';
 import { isWithin } from './accounts.js';
 import type { BankingUser } from './users.js';
 
 /** The payload of a webhook. The contract shows none; this one is assumed. */
-export interface WebhookPayload {
+interface WebhookPayload {
   readonly notificationType: NotificationType;
   readonly profileId: number;
   readonly merchantProfileId: number | null;
@@ -20,95 +22,62 @@ export interface WebhookPayload {
 }
 
 interface Registration {
-  readonly id: number;
-  readonly partnerId: number;
-  name: string;
-  url: string;
-  notificationType: NotificationType;
+  readonly name: string;
+  readonly url: string;
+  readonly notificationType: NotificationType;
 }
 
 /** A registration with what is on its way to it: one delivery at a time, in order. */
 interface Receiver extends Registration {
-  queue: Promise<void>;
+  readonly id: number;
+  queue?: Promise<void>;
   held?: { readonly payload: WebhookPayload; readonly release: NodeJS.Timeout };
 }
 
-export interface Delivery {
+interface Delivery {
   readonly webhookId: number;
   readonly payload: WebhookPayload;
   /** The status of each attempt; 0 for none. */
   readonly attempts: number[];
 }
 
-type WebhookHandlers = Pick<
-  Handlers<BankingOperations, BankingUser>,
-  'createWebhook' | 'listWebhooks' | 'updateWebhook' | 'deleteWebhook'
->;
-
 const ATTEMPTS = 4;
 const FIRST_WAIT_MS = 100;
 const TIMEOUT_MS = 5_000;
 
-/** Webhooks of partners, and what is sent to them. */
 export class Webhooks {
   readonly deliveries: Delivery[] = [];
-  readonly #receivers = new Map<number, Receiver>();
+  readonly receivers = new Store<Receiver>({
+    kind: 'webhook',
+    id: Number,
+    shown: ({ id, name, url, notificationType }) => ({ id, name, url, notificationType }),
+  });
   readonly #closing = new AbortController();
-  #registered = 0;
 
   constructor(
     private readonly faults: Faults,
-    private readonly record: (operation: keyof BankingOperations & string, id: number) => void,
+    private readonly record: (operation: 'createWebhook', id: number) => void,
   ) {}
 
-  readonly handlers: WebhookHandlers = {
+  readonly handlers: Pick<Handlers<BankingOperations, BankingUser>, 'createWebhook'> = {
     createWebhook: (webhook, user) => {
-      const isThere = this.of(user.partnerId).some(
-        ({ url, notificationType }) => url === webhook.url && notificationType === webhook.notificationType,
-      );
+      const isThere = this.receivers
+        .of(user)
+        .some(({ url, notificationType: type }) => url === webhook.url && type === webhook.notificationType);
       if (isThere) throw new Refusal(409, 'A webhook with this url and notificationType exists');
-      const { id } = this.register(user.partnerId, webhook);
+      const { id } = this.receivers.create({ ...webhook }, user);
       this.record('createWebhook', id);
       return { success: true, id };
     },
-    listWebhooks: (_, user) => this.of(user.partnerId).map(webhookRecord),
-    updateWebhook: ({ webhookId, ...change }, user) => {
-      Object.assign(this.#get(webhookId, user), change);
-      this.record('updateWebhook', webhookId);
-      return { success: true, id: webhookId };
-    },
-    deleteWebhook: ({ webhookId }, user) => {
-      this.#drop(this.#get(webhookId, user));
-      this.record('deleteWebhook', webhookId);
-      return { success: true };
-    },
   };
 
-  /** Registers a webhook without asking what its URL is like. */
-  register(
-    partnerId: number,
-    webhook: Pick<Registration, 'name' | 'url' | 'notificationType'>,
-  ): Registration {
-    const id = ++this.#registered;
-    const receiver: Receiver = { id, partnerId, ...webhook, queue: Promise.resolve() };
-    this.#receivers.set(id, receiver);
-    return receiver;
-  }
-
-  of(partnerId: number): readonly Registration[] {
-    return [...this.#receivers.values()].filter((receiver) => receiver.partnerId === partnerId);
-  }
-
-  /** Calls every webhook of the partner that is registered for this. */
   report(partnerId: number, payload: WebhookPayload): void {
-    for (const receiver of this.#receivers.values()) {
-      const isAbout = receiver.notificationType === payload.notificationType;
-      if (isAbout && receiver.partnerId === partnerId) this.#send(receiver, payload);
-    }
+    for (const receiver of this.receivers.of({ partnerId }))
+      if (receiver.notificationType === payload.notificationType) this.#send(receiver, payload);
   }
 
   close(): void {
-    for (const receiver of this.#receivers.values()) this.#drop(receiver);
+    for (const { held } of this.receivers.of()) clearTimeout(held?.release);
     this.#closing.abort();
   }
 
@@ -139,7 +108,7 @@ export class Webhooks {
   #enqueue(receiver: Receiver, payload: WebhookPayload): void {
     const delivery: Delivery = { webhookId: receiver.id, payload, attempts: [] };
     this.deliveries.push(delivery);
-    receiver.queue = receiver.queue.then(() => this.#deliver(receiver, delivery));
+    receiver.queue = (receiver.queue ?? Promise.resolve()).then(() => this.#deliver(receiver, delivery));
   }
 
   async #deliver({ url }: Receiver, { payload, attempts }: Delivery): Promise<void> {
@@ -153,24 +122,6 @@ export class Webhooks {
       await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
-
-  #get(id: number, user: BankingUser): Receiver {
-    const receiver = this.#receivers.get(id);
-    if (!receiver) throw new Refusal(404, `webhook ${id} not found`);
-    if (receiver.partnerId !== user.partnerId)
-      throw new Refusal(403, 'The webhook belongs to another partner');
-    return receiver;
-  }
-
-  #drop(receiver: Receiver): void {
-    clearTimeout(receiver.held?.release);
-    this.#receivers.delete(receiver.id);
-  }
-}
-
-/** A webhook as it travels. */
-export function webhookRecord({ id, name, url, notificationType }: Registration) {
-  return { id, name, url, notificationType };
 }
 
 async function post(url: string, payload: WebhookPayload, signal: AbortSignal): Promise<number> {
@@ -185,95 +136,78 @@ async function post(url: string, payload: WebhookPayload, signal: AbortSignal): 
   }
 }
 
-type Category = 'Cards' | 'Deposits' | 'WithdrawalsTransfers' | 'Transactions' | 'Other';
-type Group = 'Notifications' | 'Messages' | 'Campaigns' | 'CardholderAgreement';
-
 interface Notification {
   readonly id: number;
-  readonly partnerId: number;
-  readonly category: Category;
+  readonly category: 'Cards' | 'Deposits' | 'WithdrawalsTransfers' | 'Transactions' | 'Other';
   readonly createdDate: string;
   readonly subject: string | null;
   readonly body: string | null;
-  readonly group: Group;
+  readonly group: 'Notifications' | 'Messages' | 'Campaigns' | 'CardholderAgreement';
   readonly level: 'Info' | 'Warning';
   dateRead: string | null;
   readonly metaData: Readonly<Record<string, string | null>> | null;
 }
 
-type NewNotification = Omit<Notification, 'id' | 'dateRead' | 'createdDate'> & {
-  readonly createdDate?: string;
-};
-
-type NotificationHandlers = Pick<
-  Handlers<BankingOperations, BankingUser>,
-  'listNotifications' | 'getNotification' | 'markNotificationRead' | 'deleteNotification'
->;
+type Wanted = z.output<BankingOperations['listNotifications']['request']>;
 
 const TAKE = 100;
-const FIRST_ID = 6_001;
 
-/** The notifications that a partner's users see in their applications. */
 export class Notifications {
-  #notifications: Notification[] = [];
-  #added = 0;
+  readonly all = new Store<Notification>({
+    kind: 'notification',
+    id: (number) => 6_000 + number,
+    shown: ({ category: _, ...shown }) => shown,
+  });
 
   /** @param now by the partner's clock */
   constructor(
     private readonly now: () => number,
-    private readonly record: (operation: keyof BankingOperations & string, id: number) => void,
+    private readonly record: (operation: 'markNotificationRead', id: number) => void,
   ) {}
 
-  add(notification: NewNotification): void {
-    const createdDate = new Date(this.now()).toISOString();
-    const id = FIRST_ID + this.#added++;
-    this.#notifications.push({ createdDate, ...notification, id, dateRead: null });
-    this.#notifications.sort((one, other) => Date.parse(one.createdDate) - Date.parse(other.createdDate));
+  /** Default: created now, and of no other kind than a note about the application. */
+  add(partnerId: number, notification: Partial<Notification> & Pick<Notification, 'subject' | 'body'>): void {
+    this.all.add({ partnerId }, (id) => ({
+      ...{ createdDate: this.#today(), group: 'Messages', level: 'Info', category: 'Other' },
+      ...{ metaData: null, dateRead: null },
+      ...notification,
+      id: Number(id),
+    }));
   }
 
-  readonly handlers: NotificationHandlers = {
-    listNotifications: ({ fromDate, toDate, level, group, types, categories, searchTerm, ...page }, user) => {
+  readonly handlers: Pick<
+    Handlers<BankingOperations, BankingUser>,
+    'listNotifications' | 'markNotificationRead'
+  > = {
+    listNotifications: ({ skip = 0, take = TAKE, ...wanted }, user) => {
       if (user.profileId === undefined) throw new Refusal(404, 'The user has no banking profile');
-      const { skip = 0, take = TAKE } = page;
-      const term = searchTerm?.toLowerCase() ?? '';
-      return this.#notifications
-        .filter(
-          (one) =>
-            one.partnerId === user.partnerId &&
-            isWithin(one.createdDate, fromDate, toDate) &&
-            (level === undefined || one.level === level) &&
-            (group === undefined || one.group === group) &&
-            (types === undefined || types.includes(one.group)) &&
-            (categories === undefined || categories.includes(one.category)) &&
-            `${one.subject ?? ''}\n${one.body ?? ''}`.toLowerCase().includes(term),
-        )
-        .slice(Math.max(0, skip), Math.max(0, skip) + Math.max(0, take))
-        .map(notificationRecord);
+      const found = this.all.of(user).filter((one) => fits(one, wanted));
+      found.sort((one, other) => Date.parse(one.createdDate) - Date.parse(other.createdDate));
+      return pageOf(found, skip, take).map((one) => this.all.shown(one));
     },
-    getNotification: ({ id }, user) => notificationRecord(this.#get(id, user)),
     markNotificationRead: ({ id }, user) => {
-      this.#get(id, user).dateRead ??= new Date(this.now()).toISOString();
+      this.all.get(id, user).dateRead ??= this.#today();
       this.record('markNotificationRead', id);
-      return {};
-    },
-    deleteNotification: ({ id }, user) => {
-      const deleted = this.#get(id, user);
-      this.#notifications = this.#notifications.filter((one) => one !== deleted);
-      this.record('deleteNotification', id);
       return {};
     },
   };
 
-  #get(id: number, { partnerId }: BankingUser): Notification {
-    const notification = this.#notifications.find((one) => one.id === id);
-    if (!notification) throw new Refusal(404, `notification ${id} not found`);
-    if (notification.partnerId !== partnerId) {
-      throw new Refusal(403, 'The notification belongs to another partner');
-    }
-    return notification;
+  #today(): string {
+    return new Date(this.now()).toISOString();
   }
 }
 
-function notificationRecord({ partnerId: _, category: _1, ...notification }: Notification) {
-  return notification;
+function fits(
+  { createdDate, level, group, category, subject, body }: Notification,
+  wanted: Omit<Wanted, 'skip' | 'take'>,
+): boolean {
+  const text = `${subject ?? ''}\n${body ?? ''}`.toLowerCase();
+  return (
+    isWithin(createdDate, wanted.fromDate, wanted.toDate) &&
+    (wanted.level ?? level) === level &&
+    (wanted.group ?? group) === group &&
+    (wanted.types?.includes(group) ?? true) &&
+    (wanted.categories?.includes(category) ?? true) &&
+    text.includes(wanted.searchTerm?.toLowerCase() ?? '')
+  );
 }

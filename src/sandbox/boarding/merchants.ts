@@ -19,7 +19,6 @@ const AUTHOR = 'Underwriting';
 /** Digits as text; other text and numbers, such as one beyond 2^53, only where they are set from outside. */
 type Mid = string | number | bigint;
 
-/** A merchant as the sandbox keeps it. */
 export class Merchant {
   status: string = NOT_SUBMITTED;
   statusDate = new Date();
@@ -73,10 +72,10 @@ export class Merchant {
 
   /** Sets fields from outside, as an administrator or a test does. Fields that are left out stay. */
   set(change: {
-    status?: string;
-    comment?: string | null;
-    mid?: Mid | null;
-    notes?: readonly string[];
+    status?: string | undefined;
+    comment?: string | null | undefined;
+    mid?: Mid | null | undefined;
+    notes?: readonly string[] | undefined;
   }): void {
     if (change.status !== undefined) {
       this.status = change.status;
@@ -106,11 +105,8 @@ export class Merchant {
   }
 
   #take({ mid, comment, status, notes }: Step): void {
-    this.set({
-      ...(status !== undefined && { status, comment: comment ?? null }),
-      ...(mid !== undefined && { mid: this.#makeMid(mid) }),
-      ...(notes !== undefined && { notes }),
-    });
+    if (status !== undefined) this.set({ status, comment: comment ?? null });
+    this.set({ mid: mid && this.#makeMid(mid), notes });
     if (this.status === APPROVED) this.notes = [];
   }
 
@@ -136,7 +132,6 @@ export interface Step {
   readonly comment?: string;
   /** `final`, `temporary` and `unclear` make one up, the last one without digits. `none` removes it. */
   readonly mid?: 'final' | 'temporary' | 'unclear' | 'none';
-  /** Texts of the notes they leave. */
   readonly notes?: readonly string[];
 }
 

@@ -80,7 +80,6 @@ export const USERS: readonly User[] = [
   { name: 'read-only', isoId: 1, mayWrite: false },
 ];
 
-/** The user of an `Authorization` header, or undefined. */
 export function authenticate(authorization: string | undefined, password?: string): User | undefined {
   const credentials = (name: string) => Buffer.from(`${name}:${password ?? name}`).toString('base64');
   return USERS.find(({ name }) => authorization === `Basic ${credentials(name)}`);

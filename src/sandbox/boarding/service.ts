@@ -12,10 +12,9 @@ import type { Ledger, Signs } from '../ledger.js';
 import type { EmulatedPartner, World } from '../partner.js';
 import {
   type Content,
+  controlsOf,
   type Handlers,
   invalid,
-  invalidControl,
-  notFound,
   partnerRoutes,
   Refusal,
   STATUS_LABELS,
@@ -215,10 +214,6 @@ function feesEnvelope({ data, error, fields, requestId }: NumberedContent) {
   return { data, requestId, success: error === null, error, validationErrors };
 }
 
-interface MerchantPath {
-  Params: { id: string };
-}
-
 const transition = z.strictObject({
   status: z.string().min(1).optional(),
   comment: z.string().nullable().optional(),
@@ -230,26 +225,19 @@ const transition = z.strictObject({
 
 /** `/sandbox/merchants/...`: what tests and demos steer. */
 function boardingControlRoutes(server: FastifyInstance, service: BoardingService): void {
-  server.get<MerchantPath>('/sandbox/merchants/:id', ({ params }, reply) => {
-    const merchant = service.find(Number(params.id));
-    if (!merchant) return notFound(reply, 'merchant');
-    const { id, isoId, basics, fees, notes, application, attachments, reviewComments, statusData } = merchant;
-    return { id, isoId, basics, ...statusData, fees, notes, application, attachments, reviewComments };
-  });
-
-  server.post<MerchantPath>('/sandbox/merchants/:id/transition', ({ params, body }, reply) => {
-    const merchant = service.find(Number(params.id));
-    if (!merchant) return notFound(reply, 'merchant');
-    const change = transition.safeParse(body);
-    if (!change.success) return invalidControl(reply, change.error);
-    const { status, comment, mid, notes } = change.data;
-    merchant.set({
-      ...(status !== undefined && { status }),
-      ...(comment !== undefined && { comment }),
-      ...(mid !== undefined && { mid }),
-      ...(notes !== undefined && { notes }),
-    });
-    return merchant.statusData;
+  controlsOf(server, {
+    kind: 'merchant',
+    find: (id) => service.find(Number(id)),
+    shown: (merchant) => {
+      const { id, isoId, basics, fees, notes, application, attachments, reviewComments, statusData } =
+        merchant;
+      return { id, isoId, basics, ...statusData, fees, notes, application, attachments, reviewComments };
+    },
+    change: transition,
+    apply: (merchant, change) => {
+      merchant.set(change);
+      return merchant.statusData;
+    },
   });
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { writeExactly } from '../../partners/json.js';
-import type { PaymentsOperations } from '../../partners/payments/operations.js';
+import { PAYMENTS_OPERATIONS, type PaymentsOperations } from '../../partners/payments/operations.js';
 import {
   AUTHORIZED,
   CAPTURED,
@@ -10,153 +10,94 @@ import {
   SETTLED,
   SURCHARGE_PENDING,
 } from '../../partners/payments/schemas.js';
-import { type Handlers, invalid, Refusal } from '../routes.js';
+import { invalid, Refusal } from '../routes.js';
 import { type Pace, Script } from '../scenario.js';
-import type { Recorder } from './accounts.js';
-import { type Accounts, type KeyHolder, Owned, type Owner, pageOf } from './accounts.js';
-import type { Places, Scenario } from './places.js';
+import type { Owner, Store } from '../store.js';
 
-type Asked<Key extends keyof PaymentsOperations> = z.output<PaymentsOperations[Key]['request']>;
-
-type PaymentHandlers = Pick<
-  Handlers<PaymentsOperations, KeyHolder>,
-  | 'startPayment'
-  | 'startPreauth'
-  | 'capturePayment'
-  | 'incrementAuthorization'
-  | 'refundPayment'
-  | 'reversePayment'
-  | 'adjustPayment'
-  | 'confirmPayment'
-  | 'capturePaymentV1'
-  | 'incrementAuthorizationV1'
-  | 'refundPaymentV1'
-  | 'reversePaymentV1'
-  | 'adjustPaymentV1'
-  | 'confirmPaymentV1'
-  | 'refundTransaction'
-  | 'listTransactions'
-  | 'getTransaction'
-  | 'updateTransaction'
->;
-
-/** Payments from their start to their refund, and as the transactions that are reported. */
-export class Payments {
-  readonly #payments = new Owned<Payment>('transaction');
-  /** The first response to each call with an `event_id`. */
-  readonly #answers = new Map<string, Payment['record']>();
-
-  constructor(
-    private readonly places: Places,
-    private readonly pace: () => Pace,
-    private readonly record: Recorder,
-  ) {}
-
-  /** One of any partner, for the sandbox's own controls. */
-  find(id: string): Payment | undefined {
-    return this.#payments.find((payment) => payment.id === id);
-  }
-
-  /** Settles what was captured on an account. Returns the number of payments. */
-  settle(accountId: string, owner: Owner): number {
-    const captured = this.#all(owner).filter((payment) => payment.accountId === accountId);
-    return captured.filter((payment) => payment.settle()).length;
-  }
-
-  get handlers(): PaymentHandlers {
-    return {
-      startPayment: (asked, owner) => this.#start('startPayment', asked, owner),
-      startPreauth: (asked, owner) => this.#start('startPreauth', asked, owner),
-      capturePayment: this.#acting('capturePayment', capture),
-      capturePaymentV1: this.#acting('capturePaymentV1', capture),
-      incrementAuthorization: this.#acting('incrementAuthorization', increment),
-      incrementAuthorizationV1: this.#acting('incrementAuthorizationV1', increment),
-      refundPayment: this.#acting('refundPayment', refund),
-      refundPaymentV1: this.#acting('refundPaymentV1', refund),
-      reversePayment: this.#acting('reversePayment', reverse),
-      reversePaymentV1: this.#acting('reversePaymentV1', reverse),
-      adjustPayment: this.#acting('adjustPayment', adjust),
-      adjustPaymentV1: this.#acting('adjustPaymentV1', adjust),
-      confirmPayment: this.#acting('confirmPayment', confirm),
-      confirmPaymentV1: this.#acting('confirmPaymentV1', confirm),
-      refundTransaction: this.#acting('refundTransaction', refund),
-      listTransactions: (wanted, owner) => {
-        const records = this.#all(owner).map((payment) => payment.record);
-        return pageOf('transactions', records, wanted);
-      },
-      getTransaction: ({ transaction_id }, owner) => this.#get(transaction_id, owner, true).record,
-      updateTransaction: ({ transaction_id, status, ...more }, owner) => {
-        const payment = this.#get(transaction_id, owner);
-        payment.enter(status, more);
-        this.record('updateTransaction', payment.id);
-        return payment.record;
-      },
-    };
-  }
-
-  #start(operation: 'startPayment' | 'startPreauth', asked: Asked<'startPayment'>, owner: KeyHolder) {
-    const { terminal_id: terminalId, amount, event_id, ...more } = asked;
-    return this.#once([owner.partnerId, operation, event_id], () => {
-      const terminal = this.places.terminalAt(terminalId, owner);
-      if (!terminal) throw invalid('terminal_id', 'is unknown');
-      const isSale = operation === 'startPayment';
-      const payment = this.#payments.add(owner, (id) => {
-        const basics = { id, accountId: terminal.accountId, terminalId, amount, isSale, more };
-        return new Payment(basics, terminal.scenario, this.pace);
-      });
-      this.record(operation, payment.id);
-      return payment;
-    });
-  }
-
-  /** A handler that acts on a payment. */
-  #acting<Action extends { transaction_id: string; event_id: string }>(
-    operation: keyof PaymentHandlers,
-    act: (payment: Payment, asked: Action) => void,
-  ) {
-    return (asked: Action, owner: KeyHolder) =>
-      this.#once([owner.partnerId, operation, asked.transaction_id, asked.event_id], () => {
-        const payment = this.#get(asked.transaction_id, owner);
-        act(payment, asked);
-        this.record(operation, payment.id);
-        return payment;
-      });
-  }
-
-  /** The same call again gets the first response and does nothing. A rejected call may be tried again. */
-  #once(call: readonly unknown[], perform: () => Payment): Payment['record'] {
-    const key = writeExactly(call);
-    const answer = this.#answers.get(key) ?? perform().record;
-    this.#answers.set(key, answer);
-    return answer;
-  }
-
-  #all(owner: Owner): Payment[] {
-    const payments = this.#payments.of(owner);
-    for (const payment of payments) payment.advance(false);
-    return payments;
-  }
-
-  #get(id: string, owner: Owner, isRead = false): Payment {
-    const payment = this.#payments.get(id, owner);
-    payment.advance(isRead);
-    return payment;
-  }
+interface At {
+  readonly accountId: string;
+  readonly scenario: Scenario;
 }
 
-const capture = (payment: Payment, { amount, tip_amount }: Asked<'capturePayment'>) =>
-  payment.capture(amount, tip_amount);
-const increment = (payment: Payment, { amount }: Asked<'incrementAuthorization'>) =>
-  payment.increment(amount);
-const refund = (payment: Payment, { amount }: Asked<'refundPayment'>) => payment.refund(amount);
-const reverse = (payment: Payment, { amount }: Asked<'reversePayment'>) => payment.reverse(amount);
-const adjust = (payment: Payment, { amount }: Asked<'adjustPayment'>) => payment.adjust(amount);
-const confirm = (payment: Payment, asked: Asked<'confirmPayment'>) => payment.confirm(asked.confirm);
+type Asked<Key extends keyof PaymentsOperations> = z.output<PaymentsOperations[Key]['request']>;
+type Key = keyof PaymentsOperations & string;
+
+/** Each action on a payment, by the last segment of its paths. */
+const ACTIONS: Readonly<Record<string, (payment: Payment, asked: never) => void>> = {
+  capture: (payment, { amount, tip_amount }: Asked<'capturePayment'>) => payment.capture(amount, tip_amount),
+  auth: (payment, { amount }: Asked<'incrementAuthorization'>) => payment.increment(amount),
+  refund: (payment, { amount }: Asked<'refundPayment'>) => payment.refund(amount),
+  reverse: (payment, { amount }: Asked<'reversePayment'>) => payment.reverse(amount),
+  adjust: (payment, { amount }: Asked<'adjustPayment'>) => payment.adjust(amount),
+  confirm: (payment, asked: Asked<'confirmPayment'>) => payment.confirm(asked.confirm),
+};
+
+/** The operations that start a payment or act on one. The same call again gets the first response and does nothing. */
+export function paymentHandlers(
+  payments: Store<Payment>,
+  terminalAt: (id: string, owner: Owner) => At | undefined,
+  pace: () => Pace,
+  record: (operation: Key, id: string) => void,
+) {
+  const answers = new Map<string, object>();
+
+  /** A refused call may be tried again. */
+  function once(operation: Key, owner: Owner, of: readonly string[], perform: () => Payment): object {
+    const key = writeExactly([owner.partnerId, operation, ...of]);
+    const known = answers.get(key);
+    if (known) return known;
+    const payment = perform();
+    record(operation, payment.id);
+    answers.set(key, payment.record);
+    return payment.record;
+  }
+
+  const starts = (operation: Key, isSale: boolean) => (asked: Asked<'startPayment'>, owner: Owner) => {
+    const { terminal_id: terminalId, amount, event_id, ...more } = asked;
+    return once(operation, owner, [event_id], () => {
+      const terminal = terminalAt(terminalId, owner);
+      if (!terminal) throw invalid('terminal_id', 'is unknown');
+      const { accountId, scenario } = terminal;
+      return payments.add(owner, (id) => {
+        const basics = { id: String(id), accountId, terminalId, amount, isSale, more };
+        return new Payment(basics, scenario, pace);
+      });
+    });
+  };
+
+  const acts = (operation: Key, act: (payment: Payment, asked: never) => void) => {
+    return (asked: { transaction_id: string; event_id: string }, owner: Owner) =>
+      once(operation, owner, [asked.transaction_id, asked.event_id], () => {
+        const payment = payments.get(asked.transaction_id, owner);
+        payment.advance(false);
+        act(payment, asked as never);
+        return payment;
+      });
+  };
+
+  const actions = Object.entries(PAYMENTS_OPERATIONS).flatMap(([key, { path }]) => {
+    const act = ACTIONS[path.split('/').at(-1) ?? ''];
+    return act ? [[key, acts(key as Key, act)]] : [];
+  });
+  return {
+    ...Object.fromEntries(actions),
+    startPayment: starts('startPayment', true),
+    startPreauth: starts('startPreauth', false),
+    updateTransaction: (asked: Asked<'updateTransaction'>, owner: Owner) => {
+      const { transaction_id, status, ...more } = asked;
+      const payment = payments.get(transaction_id, owner);
+      payment.advance(false);
+      payment.enter(status, more);
+      record('updateTransaction', payment.id);
+      return payment.record;
+    },
+  };
+}
 
 /** The status of a payment that was reversed as a whole. No document names it. */
 const REVERSED = 'reversed';
 
-export interface PaymentBasics {
+interface PaymentBasics {
   readonly id: string;
   readonly accountId: string;
   readonly terminalId: string;
@@ -164,7 +105,6 @@ export interface PaymentBasics {
   readonly amount: number;
   /** Approved means captured, and not authorized only. */
   readonly isSale: boolean;
-  /** Further fields of the request. */
   readonly more: Readonly<Record<string, unknown>>;
 }
 
@@ -198,10 +138,6 @@ export class Payment {
       if (step === 'approved') this.#approve();
       else this.#status = step;
     }
-  }
-
-  get accountId(): string {
-    return this.basics.accountId;
   }
 
   get record() {
@@ -258,9 +194,10 @@ export class Payment {
     else this.#status = DECLINED;
   }
 
-  /** Returns whether there was something to settle. */
-  settle(): boolean {
-    if (this.#status !== CAPTURED) return false;
+  /** Settles it, if it was captured on this account. Returns whether it was. */
+  settle(accountId: string): boolean {
+    this.advance(false);
+    if (this.#status !== CAPTURED || this.basics.accountId !== accountId) return false;
     this.#status = SETTLED;
     return true;
   }
@@ -273,7 +210,6 @@ export class Payment {
     if (status !== undefined) this.set(status);
   }
 
-  /** Moves it to any status. */
   set(status: string): void {
     this.#script.play([]);
     this.#status = status;
@@ -298,56 +234,25 @@ function upTo(all: number, amount: Cents): number {
   return amount;
 }
 
-const OPEN = 'open';
-const CLOSED = 'closed';
-
-interface Batch {
-  readonly id: string;
-  status: typeof OPEN | typeof CLOSED;
-  account_id: string;
-  settled: number;
-  [field: string]: unknown;
+/** The changes that happen, at the sandbox's pace, to a payment that is started at a terminal. */
+interface Scenario {
+  readonly description: string;
+  /** The status after `pending`; `approved` is authorized, or captured, as was asked for. None stays pending. */
+  readonly becomes?: 'approved' | typeof DECLINED | typeof SURCHARGE_PENDING;
+  /** The platform only forwards card data; the outcome is entered by updateTransaction. */
+  readonly isPassthrough?: true;
 }
 
-type BatchHandlers = Pick<
-  Handlers<PaymentsOperations, KeyHolder>,
-  'openBatch' | 'closeBatch' | 'updateBatch'
->;
-
-/** Settlement batches, no more than one open for each account. Closing one settles what was captured on its account. */
-export class Batches {
-  readonly #batches = new Owned<Batch>('batch');
-
-  constructor(
-    private readonly accounts: Accounts,
-    private readonly payments: Payments,
-    private readonly record: Recorder,
-  ) {}
-
-  readonly handlers: BatchHandlers = {
-    openBatch: (fields, owner) => {
-      this.accounts.check(fields.account_id, owner);
-      const isOpen = ({ account_id, status }: Batch) => account_id === fields.account_id && status === OPEN;
-      if (this.#batches.of(owner).some(isOpen)) throw invalid('account_id', 'has an open batch');
-      const batch = this.#batches.add(owner, (id) => ({ ...fields, id, status: OPEN, settled: 0 }));
-      this.record('openBatch', batch.id);
-      return batch;
-    },
-    closeBatch: ({ batch_id }, owner) => {
-      const batch = this.#batches.get(batch_id, owner);
-      if (batch.status === CLOSED) return batch;
-      batch.status = CLOSED;
-      batch.settled = this.payments.settle(batch.account_id, owner);
-      this.record('closeBatch', batch.id);
-      return batch;
-    },
-    updateBatch: ({ batch_id, ...fields }, owner) => {
-      const batch = this.#batches.get(batch_id, owner);
-      if (batch.status === CLOSED) throw new Refusal(400, 'The batch is closed');
-      this.accounts.check(fields.account_id, owner);
-      Object.assign(batch, fields, { id: batch.id, status: OPEN });
-      this.record('updateBatch', batch.id);
-      return batch;
-    },
-  };
-}
+/** A terminal whose name ends in `[name]` plays the scenario of that name; one without brackets plays `straight`. */
+export const TERMINAL_SCENARIOS: Readonly<Record<string, Scenario>> = {
+  straight: { description: 'payments are authorized or captured', becomes: 'approved' },
+  declined: { description: 'payments are declined', becomes: DECLINED },
+  surcharge: { description: 'payments wait for confirm at surcharge_pending', becomes: SURCHARGE_PENDING },
+  waiting: {
+    description: 'payments stay pending until POST /sandbox/transactions/{id}/transition moves them',
+  },
+  passthrough: {
+    description: 'payments stay pending until PUT /v1/transactions/{id} enters the outcome',
+    isPassthrough: true,
+  },
+};

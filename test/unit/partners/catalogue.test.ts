@@ -28,7 +28,6 @@ describe('a request field goes where the catalogue puts it', () => {
     path: '/owners/{owner}/cards/{cardId}',
     query: ['notify'],
     effect: 'idempotent',
-    provenance: 'assumed',
     request: z.object({}),
     response: z.unknown(),
   } as const satisfies Operation;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BankingClient } from '../../../../src/partners/banking/client.js';
-import { recordedRevenueInCents, submittedRevenueInCents } from '../../../../src/partners/banking/holder.js';
+import { submittedRevenueInCents } from '../../../../src/partners/banking/holder.js';
 import type { ByHand } from '../../../../src/partners/by-hand.js';
 import { bankingPartner, HOLDER } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
@@ -72,7 +72,7 @@ describe('a banking profile', () => {
     const { businessAccountHolder: holder } = await read(profile, body);
     expect(holder).toMatchObject({ ssn: 'XXX-XX-6789', merchantProfileId: 4711 });
     expect(holder?.owners[0]).toMatchObject({ ssn: 'XXX-XX-7891', ownerType: 4 });
-    expect(holder && recordedRevenueInCents(holder)).toBe(25_000_000n);
+    expect(holder?.annualBusinessRevenue).toBe(25_000_000);
     // The same business, as it was submitted: in dollars.
     expect(submittedRevenueInCents({ ...HOLDER, annualBusinessRevenue: 250_000 })).toBe(25_000_000n);
   });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { paymentsOff } from '../../../../src/partners/payments/client.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { paymentsPlatform } from '../../../rigs/partners/payments/partner.js';
 import { responding } from '../../../rigs/partners/servers.js';
@@ -66,11 +65,6 @@ describe('a failure', () => {
     expect(error.fields).toEqual([
       { field: '', message: `there is no such ${thing}, or this API key may not see it` },
     ]);
-  });
-
-  it('of a platform that is off names the setting', async () => {
-    const error = await failureOf(paymentsOff('PAYMENTS_URL is not set').listTerminals({}));
-    expect(error.message).toBe('payments list-terminals: NotSent, PAYMENTS_URL is not set');
   });
 });
 

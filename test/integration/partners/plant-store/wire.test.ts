@@ -1,10 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ByHand, byHand } from '../../../../src/partners/by-hand.js';
-import {
-  type PlantStoreClient,
-  plantStoreClient,
-  plantStoreOff,
-} from '../../../../src/partners/plant-store/client.js';
+import { type PlantStoreClient, plantStoreClient } from '../../../../src/partners/plant-store/client.js';
 import {
   PLANT_STORE_OPERATIONS,
   type PlantStoreOperations,
@@ -204,11 +200,6 @@ describe('a failure', () => {
     });
     expect(error.message).toBe(`plant-store ${operation}: Rejected, HTTP 400`);
     expect(requests).toHaveLength(1);
-  });
-
-  it('of a plant store that is off names the setting', async () => {
-    const error = await failureOf(plantStoreOff('PLANT_STORE_URL is not set').listPlants({}));
-    expect(error.message).toBe('plant-store list-plants: NotSent, PLANT_STORE_URL is not set');
   });
 
   it.each([

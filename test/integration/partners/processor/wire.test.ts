@@ -5,7 +5,6 @@ import {
   type ProcessorClient,
   type ProcessorSettings,
   processorClient,
-  processorOff,
 } from '../../../../src/partners/processor/operations.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import {
@@ -86,13 +85,6 @@ describe('a registration', () => {
     expect(error.details).toMatchObject({ kind: 'Rejected', reason: 'not sent: invalid request' });
     expect(error.fields.map(({ field }) => field)).toEqual(fields);
     expect(connections()).toBe(0);
-  });
-
-  it('at a processor that is off names the setting', async () => {
-    const error = await failureOf(
-      byHand(processorOff('PROCESSOR_URL is not set')).registerWebhook(registration),
-    );
-    expect(error.message).toBe('processor register-webhook: NotSent, PROCESSOR_URL is not set');
   });
 });
 

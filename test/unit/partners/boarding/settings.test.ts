@@ -1,18 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { boardingClient, boardingOff } from '../../../../src/partners/boarding/client.js';
-import { boardingOperations } from '../../../../src/partners/boarding/operations.js';
-import { byHand } from '../../../../src/partners/by-hand.js';
-import { partnerOff } from '../../../../src/partners/client.js';
-import { failureOf } from '../../../rigs/partners/failure.js';
-
-const request = {
-  firstName: 'Ada',
-  lastName: 'Baker',
-  cashDiscount: 'No',
-  dba: 'Corner Bakery',
-  pos: 'None',
-  agentProfileId: 101,
-} as const;
+import { boardingClient } from '../../../../src/partners/boarding/client.js';
 
 describe('the URL of a partner', () => {
   const at = (url: string) => boardingClient({ url, username: 'u', password: 'p' });
@@ -41,25 +28,5 @@ describe('the URL of a partner', () => {
     'ws://127.0.0.1',
   ])('may not be %s: credentials would travel in the clear', (url) => {
     expect(() => at(url)).toThrow(new TypeError('a partner URL must be https (http only to loopback)'));
-  });
-});
-
-describe('a partner that is not set up', () => {
-  it('refuses every operation with its reason, before anything is sent', async () => {
-    const client = boardingOff('BOARDING_URL is not set');
-    const error = await failureOf(byHand(client).createMerchant(request));
-    expect(error.details).toEqual({
-      system: 'boarding',
-      operation: 'create-merchant',
-      kind: 'NotSent',
-      fields: [],
-      reason: 'BOARDING_URL is not set',
-    });
-    await expect(client.close()).resolves.toBeUndefined();
-  });
-
-  it('has the operations of one that is', () => {
-    const off = partnerOff('boarding', boardingOperations(), 'off');
-    expect(Object.keys(off)).toEqual(Object.keys(boardingOperations()));
   });
 });

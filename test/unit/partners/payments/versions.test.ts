@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { byHand } from '../../../../src/partners/by-hand.js';
-import { paymentsClientOf } from '../../../../src/partners/payments/client.js';
+import { paymentsClient } from '../../../../src/partners/payments/client.js';
 import type { PaymentsCatalogue } from '../../../../src/partners/payments/schemas.js';
 import { isVersioned, type VersionedPath } from '../../../../src/partners/payments/schemas.js';
 import { failureOf, NOWHERE } from '../../../rigs/partners/failure.js';
@@ -63,7 +63,6 @@ const BY_HAND = {
   summary: 'written by hand',
   method: 'GET',
   effect: 'read',
-  provenance: 'assumed',
   request: z.strictObject({}),
   response: z.unknown(),
 } as const;
@@ -71,7 +70,7 @@ const BY_HAND = {
 /** What a caller without types can do: make an operation of any path. */
 function callAt(path: string): Promise<unknown> {
   const operations = { byHand: { ...BY_HAND, path } } as unknown as PaymentsCatalogue;
-  const client = byHand(paymentsClientOf(operations, { url: NOWHERE, apiKey: 'k3y', environment: 'uat' }));
+  const client = byHand(paymentsClient({ url: NOWHERE, apiKey: 'k3y', environment: 'uat' }, operations));
   onTestFinished(() => client.close());
   return client['byHand']?.({}) ?? Promise.reject(new Error('no such operation'));
 }
