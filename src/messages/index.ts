@@ -94,4 +94,4 @@ export {
 } from './requirements.js';
 export { SEARCH_ATTRIBUTES } from './search-attributes.js';
 export { OUTCOMES, type OutcomeName, STAGES, type Stage } from './stages.js';
-export type { TimelineEvent } from './timeline-events.js';
+export { TIMELINE_EVENTS, type TimelineEvent } from './timeline-events.js';

@@ -29,4 +29,5 @@ export const TIMELINE_EVENTS = [
   ...['credentials-refused', 'credentials-work', 'status-explained'],
 ] as const;
 
+/** An event of a timeline, in kebab case. */
 export type TimelineEvent = (typeof TIMELINE_EVENTS)[number];

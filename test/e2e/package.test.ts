@@ -276,7 +276,8 @@ describe('the package, installed in an empty project', () => {
     for (const path of [...offered, ...Object.values(bin)])
       expect(paths).toContain(path.replace(/^\.\//, ''));
     const others = paths.filter((path) => !files.some((folder) => path.startsWith(`${folder}/`)));
-    expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    const pages = ['docs/codes.md', 'docs/configuration.md', 'docs/operations.md'];
+    expect(others.sort()).toEqual(['LICENSE', 'README.md', ...pages, 'package.json']);
   });
 
   it('can be imported by its names, and nothing else of it', async () => {
