@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import pLimit from 'p-limit';
-import { percentile } from '../src/operators/report/figures.js';
+import { percentile } from '../src/reports/figures.js';
 import { type Line, line } from './line.js';
 
 /**

@@ -18,8 +18,8 @@ import { REQUIREMENT_KINDS, resolveRequirement } from '../src/messages/requireme
 import { SEARCH_ATTRIBUTES } from '../src/messages/search-attributes.js';
 import { OUTCOMES, STAGES } from '../src/messages/stages.js';
 import { TIMELINE_EVENTS } from '../src/messages/timeline-events.js';
-import { recordSchema } from '../src/operators/report/record.js';
 import { eventTypes } from '../src/receiver/event-types.js';
+import { recordSchema } from '../src/reports/record.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../src/temporal/start.js';
 import { SECTIONS } from './settings/setting-sections.js';
 import { settingsOf } from './settings/settings.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { keptResults, resultsMarkdown } from '../bench/results.js';
-import { recordSchema } from '../src/operators/report/record.js';
+import { recordSchema } from '../src/reports/record.js';
 import { configurationMarkdown, envExample } from './configuration.js';
 import { partnerApisMarkdown } from './partner-apis.js';
 import { withBankStatuses, withRequirementKinds } from './requirement-kinds.js';

@@ -1,6 +1,6 @@
 import { REQUIREMENT_KINDS, TASKS } from '../src/messages/requirement-kinds.js';
-import { runbookOf } from '../src/operators/codes.js';
 import { statusesOf } from '../src/partners/banking/responses.js';
+import { runbookOf } from '../src/texts/codes.js';
 
 /** docs/onboardings.md with the table of the kinds of requirements. */
 export function withRequirementKinds(page: string): string {

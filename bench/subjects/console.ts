@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { INBOX_TYPES } from '../../src/operators/inbox.js';
-import { percentile } from '../../src/operators/report/figures.js';
+import { INBOX_TYPES } from '../../src/inbox/inbox.js';
+import { percentile } from '../../src/reports/figures.js';
 import { freePort, startDevServer } from '../../src/temporal/dev-server.js';
 import { generatePayloadKey } from '../../src/temporal/payload-codec.js';
 import { listed, visibilityQuery } from '../../src/temporal/search.js';

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { Client, type Connection } from '@temporalio/client';
 import { Deadline } from '../http/deadline.js';
+import { EndedOnboarding, sendResolution } from '../inbox/answering.js';
+import { type Asked, readWaits } from '../inbox/waits.js';
 import { ONBOARDINGS, partsOfId } from '../messages/ids.js';
 import type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../messages/inputs.js';
 import type { OnboardingState, Stage } from '../messages/onboarding-state.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from '../messages/requirements.js';
-import { EndedOnboarding, sendResolution } from '../operators/answering.js';
-import { type Asked, readWaits } from '../operators/waits.js';
 import { besideOwn, openClient, requireKeys, temporalSettings } from '../temporal/connection.js';
 import { describe, findOnboarding, stateOf, UnknownOnboarding } from '../temporal/onboardings.js';
 import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
@@ -152,7 +152,7 @@ export class GangwayClient {
     options?: OnboardingOptions,
   ): Promise<Started> {
     const kind = kindOf(await import('../temporal/start.js'));
-    const { check } = await import('../operators/invalid-input.js');
+    const { check } = await import('../texts/invalid-input.js');
     return this.start(kind, check(kind.schema(this.#settings), input, 'input'), options);
   }
 

@@ -5,13 +5,12 @@
  * @packageDocumentation
  */
 
+export { EndedOnboarding, NotYetApplied } from '../inbox/answering.js';
+export type { PartState } from '../inbox/parts.js';
+export type { Asked, Waits } from '../inbox/waits.js';
 export type { ClaimAndProposal } from '../messages/claims.js';
 export type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../messages/inputs.js';
 export type { ListedRequirement, StageSeconds } from '../messages/listed.js';
-export { EndedOnboarding, NotYetApplied } from '../operators/answering.js';
-export { InvalidInput } from '../operators/invalid-input.js';
-export type { PartState } from '../operators/parts.js';
-export type { Asked, Waits } from '../operators/waits.js';
 export { BadSetting } from '../settings/settings.js';
 export { TemporalUnavailable } from '../temporal/connection.js';
 export { UnknownOnboarding } from '../temporal/onboardings.js';
@@ -19,6 +18,7 @@ export type { Listed } from '../temporal/search.js';
 export type { Started } from '../temporal/start.js';
 export { TemporalProblem } from '../temporal/unavailable.js';
 export { OBSTACLES, type Obstacle, UnreadableOnboarding } from '../temporal/unreadable.js';
+export { InvalidInput } from '../texts/invalid-input.js';
 export {
   type GangwayClient,
   type GangwayOptions,

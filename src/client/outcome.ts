@@ -1,5 +1,6 @@
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
+import type { Asked, Waits } from '../inbox/waits.js';
 import { partsOfId, type WorkflowType } from '../messages/ids.js';
 import type {
   BusinessOnboardingOutcome,
@@ -7,7 +8,6 @@ import type {
   MerchantBoardingOutcome,
 } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import type { Asked, Waits } from '../operators/waits.js';
 import { outcomeOf, partIds } from '../temporal/onboardings.js';
 import { TemporalProblem } from '../temporal/unavailable.js';
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Deadline, untilAborted } from '../http/deadline.js';
+import { type Waits, waitsOf } from '../inbox/waits.js';
 import { isCustomer } from '../messages/ids.js';
 import type { TimelineEntry } from '../messages/onboarding-state.js';
 import type { Part } from '../messages/onboardings.js';
-import { type Waits, waitsOf } from '../operators/waits.js';
 import { isNotFound } from '../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../temporal/unreadable.js';
 import { EndedWithoutOutcome } from './outcome.js';

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { Deadline } from '../http/deadline.js';
-import { packageVersion } from '../operators/version.js';
 import { didYouMean } from '../settings/nearest.js';
+import { packageVersion } from '../texts/version.js';
 import { adoptCommand, batchCommand, batchesCommand } from './batch/commands.js';
 import { DEBUG, stackOf, unforeseen } from './cli/bugs.js';
 import type { Surroundings } from './cli/command-line.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { SHARED_STYLE } from '../operators/report/style.js';
+import { SHARED_STYLE } from '../reports/style.js';
 
 /** A file that pages load. Its path changes with its content, so browsers may keep it. */
 export interface Asset {

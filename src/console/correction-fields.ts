@@ -1,15 +1,15 @@
 import { changeable } from '../activities/corrections.js';
+import { type ChangeableField, changeableFields } from '../forms/corrections.js';
+import { type Patch, patchFrom, type Setting, valueAt } from '../forms/set-fields.js';
 import type { Correctable } from '../messages/activities.js';
 import type { KnownAccounts } from '../messages/inputs.js';
 import type { Requirement } from '../messages/requirements.js';
-import { type ChangeableField, changeableFields } from '../operators/corrections.js';
-import { InvalidInput } from '../operators/invalid-input.js';
-import { type Patch, patchFrom, type Setting, valueAt } from '../operators/set-fields.js';
-import { parseJson } from '../operators/text.js';
 import { shortened } from '../partners/bounds.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { REDACTED } from '../privacy/masked.js';
 import { withoutPrivate } from '../privacy/private-fields.js';
+import { InvalidInput } from '../texts/invalid-input.js';
+import { parseJson } from '../texts/text.js';
 import type { Fields } from './query.js';
 
 /** The way in which a field is entered. `json`: an object or a list, as JSON. */

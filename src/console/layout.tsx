@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { harmless } from '../operators/text.js';
+import { harmless } from '../texts/text.js';
 import { ASSETS } from './assets.js';
 import { Form } from './pages/parts.js';
 import { hasRole, type Visitor } from './visitor.js';

@@ -1,8 +1,8 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { isCorrectable } from '../forms/corrections.js';
+import { askingPart, type PartState, partsOf } from '../inbox/parts.js';
+import { type Asked, askedByAccounts, askedOf } from '../inbox/waits.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
-import { isCorrectable } from '../operators/corrections.js';
-import { askingPart, type PartState, partsOf } from '../operators/parts.js';
-import { type Asked, askedByAccounts, askedOf } from '../operators/waits.js';
 import { withoutPrivate } from '../privacy/private-fields.js';
 import { inputOf, stateOf } from '../temporal/onboardings.js';
 import { failuresIn, UnreadableOnboarding } from '../temporal/unreadable.js';

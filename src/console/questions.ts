@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
+import type { InboxItem } from '../inbox/inbox.js';
 import { stateQuery } from '../messages/onboarding-state.js';
-import type { InboxItem } from '../operators/inbox.js';
 
 /** The number of concurrent queries: a query may replay a workflow that its worker no longer has in memory. */
 const AT_ONCE = 2;

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { VNode } from 'preact';
-import type { Times } from '../operators/time.js';
+import type { Times } from '../texts/time.js';
 import type { ConsoleSettings } from './settings.js';
 import { hasRole, type Role, type Visitor } from './visitor.js';
 

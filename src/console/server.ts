@@ -16,12 +16,12 @@ import {
   routeOf,
   serverWithin,
 } from '../http/server.js';
-import { InvalidInput } from '../operators/invalid-input.js';
-import { Times } from '../operators/time.js';
 import { UnsearchableText } from '../temporal/query.js';
 import { temporalCheck } from '../temporal/server.js';
 import { hasSignedOut, recordSignOut } from '../temporal/sign-outs.js';
 import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../temporal/unavailable.js';
+import { InvalidInput } from '../texts/invalid-input.js';
+import { Times } from '../texts/time.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
 import { ASSETS, type Asset } from './assets.js';
 import { errorPage, pageWith, partWith } from './layout.js';

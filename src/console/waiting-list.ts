@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
+import { byDue, INBOX_TYPES, type InboxItem, itemsOf } from '../inbox/inbox.js';
 import type { RequirementKind } from '../messages/requirements.js';
-import { byDue, INBOX_TYPES, type InboxItem, itemsOf } from '../operators/inbox.js';
 import type { SystemName } from '../partners/names.js';
 import { listedBy, mostUrgent, visibilityQuery } from '../temporal/search.js';
 import { SharedReads } from './sharing.js';

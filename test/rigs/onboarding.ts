@@ -2,12 +2,12 @@ import { type Client, QueryNotRegisteredError, type WorkflowHandle } from '@temp
 import type { LoadedDataConverter } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { PollProgress } from '../../src/activities/poll.js';
+import { sendClaim, sendConfirmation, sendProposal } from '../../src/inbox/answering.js';
 import type { ClaimRequest } from '../../src/messages/claims.js';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../../src/messages/ids.js';
 import type { ListedRequirement } from '../../src/messages/listed.js';
 import { type OnboardingState, stateQuery } from '../../src/messages/onboarding-state.js';
 import { type Answer, type Requirement, resolveRequirement } from '../../src/messages/requirements.js';
-import { sendClaim, sendConfirmation, sendProposal } from '../../src/operators/answering.js';
 import { type Listed, listed } from '../../src/temporal/search.js';
 import { unlessStill } from './still.js';
 import { eventually } from './waiting.js';

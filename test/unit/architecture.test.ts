@@ -62,7 +62,7 @@ const ALLOWED = [
   ['src/workflows/boarding/decisions.ts', 'src/messages/outcomes.ts'],
   ['src/activities/banking/a.ts', 'src/partners/banking/a.ts'],
   ['src/commands/onboarding/a.ts', 'src/temporal/a.ts'],
-  ['src/commands/onboarding/a.ts', 'src/operators/a.ts'],
+  ['src/commands/onboarding/a.ts', 'src/inbox/a.ts'],
   ['src/commands/onboarding/a.ts', 'src/client/a.ts'],
   ['src/worker.ts', 'src/worker/a.ts'],
   ['src/activities/write.ts', 'src/partners/once.ts'],

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
+import { readBatch } from '../../src/batches/batches.js';
 import { folder } from '../../src/documents/file-store.js';
 import {
   BATCH_MEMO,
@@ -15,7 +16,6 @@ import {
   type Pace,
 } from '../../src/messages/batches.js';
 import { workflowId } from '../../src/messages/ids.js';
-import { readBatch } from '../../src/operators/batch/batches.js';
 import { sealed } from '../../src/temporal/payload-codec.js';
 import { wasStarted } from '../rigs/commands/files.js';
 import { merchant } from '../rigs/inputs.js';

@@ -1,5 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
+import type { Ready } from '../../batches/ready.js';
+import type { RowRules } from '../../batches/validation.js';
 import type {
   FollowedBusinessInput,
   FollowedCustomerInput,
@@ -11,8 +13,6 @@ import { defined } from '../../messages/objects.js';
 import { partId } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import type { Ready } from '../../operators/batch/ready.js';
-import type { RowRules } from '../../operators/batch/validation.js';
 import { ein } from '../../partners/banking/rules.js';
 import { text } from '../../partners/fields.js';
 import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';

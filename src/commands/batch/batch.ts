@@ -1,5 +1,5 @@
-import { rowReader } from '../../operators/batch/format.js';
-import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../operators/batch/ready.js';
+import { rowReader } from '../../batches/format.js';
+import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
 import {
   consequenceOf,
   kindsOf,
@@ -8,8 +8,8 @@ import {
   UNCONFIRMED_ROWS,
   type Validation,
   validate,
-} from '../../operators/batch/validation.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
+} from '../../batches/validation.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import { readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';

@@ -1,5 +1,5 @@
-import { type Batch, listBatches, readBatch } from '../../operators/batch/batches.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
+import { type Batch, listBatches, readBatch } from '../../batches/batches.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { TableColumns } from '../cli/output.js';

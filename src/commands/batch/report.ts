@@ -1,5 +1,5 @@
+import { rowsOf } from '../../batches/validation.js';
 import type { RowResult } from '../../messages/batches.js';
-import { rowsOf } from '../../operators/batch/validation.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { outcomeLines } from '../cli/outcomes.js';
 import { bar } from '../cli/progress.js';

@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TemporalFailure } from '@temporalio/common';
+import { type Batch, handOver, readBatch, resultsOfPart } from '../../batches/batches.js';
+import type { Ready } from '../../batches/ready.js';
+import { rowsOf } from '../../batches/validation.js';
 import type { RowResult } from '../../messages/batches.js';
-import { type Batch, handOver, readBatch, resultsOfPart } from '../../operators/batch/batches.js';
-import type { Ready } from '../../operators/batch/ready.js';
-import { rowsOf } from '../../operators/batch/validation.js';
 import { rejectionOf } from '../../temporal/unavailable.js';
 import { pollersOf, whyNoWorker } from '../../temporal/workers.js';
 import type { CommandContext } from '../cli/command-line.js';

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { heldSource, rejectUtf16, type Source } from '../../operators/batch/format.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
+import { heldSource, rejectUtf16, type Source } from '../../batches/format.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import { cannotRead, sourceName } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
 

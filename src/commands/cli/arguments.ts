@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { InvalidInput } from '../../operators/invalid-input.js';
-import { parseJson, utf8 } from '../../operators/text.js';
 import { int32, text } from '../../partners/fields.js';
 import { nearest } from '../../settings/nearest.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
+import { parseJson, utf8 } from '../../texts/text.js';
 import type { CommandLine } from './command-line.js';
 
 /** Rules for arguments and options. A problem names the argument or option, such as `--period`. */

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { InvalidInput } from '../../operators/invalid-input.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import type { CommandLine } from './command-line.js';
 import { CommandFailed } from './errors.js';
 

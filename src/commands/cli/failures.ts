@@ -1,12 +1,12 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { StoreFailure } from '../../documents/file-store.js';
 import { PARTNER_ERROR } from '../../messages/activities.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
-import { explainPartnerFailure } from '../../operators/partner-failures.js';
 import { PartnerError, type PartnerErrorDetails } from '../../partners/partner-error.js';
 import { BadSetting } from '../../settings/settings.js';
 import { UnsearchableText } from '../../temporal/query.js';
 import { isUnavailable, sentenceOf, TemporalProblem } from '../../temporal/unavailable.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
+import { explainPartnerFailure } from '../../texts/partner-failures.js';
 import { CommandFailed, Interrupted } from './errors.js';
 import { EXIT } from './exit-codes.js';
 

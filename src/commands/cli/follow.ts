@@ -1,13 +1,13 @@
 import { userInfo } from 'node:os';
 import { pause, type Reading, type Watching } from '../../client/watching.js';
+import { NotYetApplied } from '../../inbox/answering.js';
+import { type Asked, UNKNOWN, type Waits } from '../../inbox/waits.js';
 import { PRIORITY_KEYS, type SingleActivity } from '../../messages/activities.js';
 import { isOnboarding, partnerTaskQueue } from '../../messages/ids.js';
-import { NotYetApplied } from '../../operators/answering.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
-import { nameWithId } from '../../operators/names.js';
-import { type Asked, UNKNOWN, type Waits } from '../../operators/waits.js';
 import { resultOfSingle, startSingle } from '../../temporal/single-activities.js';
 import type { Started } from '../../temporal/start.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
+import { nameWithId } from '../../texts/names.js';
 import type { CommandContext, CommandLine, Terminal } from './command-line.js';
 import { Interrupted, TimedOut } from './errors.js';
 import { EXIT } from './exit-codes.js';

@@ -9,7 +9,7 @@ import type {
 } from '../../messages/onboardings.js';
 import type { OperationOutcome } from '../../messages/partner-operations.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { problemLines } from '../../operators/invalid-input.js';
+import { problemLines } from '../../texts/invalid-input.js';
 import type { Printer } from './output.js';
 
 type PartOutcome =

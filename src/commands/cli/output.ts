@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
-import { csvOf, flatten, headerRow, recordRow } from '../../operators/csv.js';
-import { harmless } from '../../operators/text.js';
-import { Times } from '../../operators/time.js';
+import { csvOf, flatten, headerRow, recordRow } from '../../texts/csv.js';
+import { harmless } from '../../texts/text.js';
+import { Times } from '../../texts/time.js';
 import { fitted, wrapped } from './prose.js';
 import { StatusLine } from './status-line.js';
 import { type Cell, type ColumnLayout, layOut, type Style } from './table.js';

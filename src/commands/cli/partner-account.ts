@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { atAccount, splitAccount } from '../../messages/ids.js';
 import { accountName, type KnownAccounts } from '../../messages/inputs.js';
-import { check, InvalidInput } from '../../operators/invalid-input.js';
 import { findNamedOnboarding } from '../../temporal/onboardings.js';
+import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { shellWord } from './arguments.js';
 import type { CommandContext } from './command-line.js';
 

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
 import { currentClaim } from '../../messages/claims.js';
 import { type AnswerKind, detailBeside, type Requirement } from '../../messages/requirements.js';
-import type { Times } from '../../operators/time.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
 import { fieldProblems } from '../../partners/rules-in-words.js';
+import type { Times } from '../../texts/time.js';
 import type { Terminal } from './command-line.js';
 
 /** The options of `gangway resolve` for each kind of answer. */

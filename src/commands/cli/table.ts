@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
-import { harmless } from '../../operators/text.js';
+import { harmless } from '../../texts/text.js';
 
 /** A color or weight of a cell. */
 export type Style = 'red' | 'yellow' | 'green' | 'dim' | 'bold';

@@ -58,7 +58,7 @@ export const ARGUMENT_VALUES: Readonly<Record<string, Values>> = {
   requirement: async (surroundings, _, [id = '']) =>
     (await import('./live-values.js')).requirementIds(surroundings, id),
   code: async () =>
-    (await import('../../operators/codes.js')).CODES.map(({ code, kind }): Candidate => [code, kind]),
+    (await import('../../texts/codes.js')).CODES.map(({ code, kind }): Candidate => [code, kind]),
   topic: FREE,
   more: FREE,
   line: FREE,

@@ -1,6 +1,6 @@
-import { CODES, type Code, explained } from '../../operators/codes.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
 import { didYouMean } from '../../settings/nearest.js';
+import { CODES, type Code, explained } from '../../texts/codes.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import type { Surroundings } from '../cli/command-line.js';
 import { Printer } from '../cli/output.js';
 import { described, widthOf, wrapped } from '../cli/prose.js';

@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
+import { onboardingName } from '../../inbox/inbox.js';
 import { possibleWorkflowIds, WORKFLOW_ID_PREFIXES } from '../../messages/ids.js';
 import { TASKS } from '../../messages/requirement-kinds.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { onboardingName } from '../../operators/inbox.js';
 import { withClient } from '../../temporal/connection.js';
 import { either, is, isIn, startsWith } from '../../temporal/query.js';
 import { type Filter, type Listed, listed, typesOf, visibilityQuery } from '../../temporal/search.js';

@@ -1,6 +1,6 @@
-import { page, type Row, tablesIn } from '../../operators/docs.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
 import { didYouMean } from '../../settings/nearest.js';
+import { page, type Row, tablesIn } from '../../texts/docs.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import { described } from '../cli/prose.js';
 
 /**

@@ -1,5 +1,5 @@
 import { REQUIREMENT_KINDS, TASKS } from '../../messages/requirement-kinds.js';
-import { runbookOf } from '../../operators/codes.js';
+import { runbookOf } from '../../texts/codes.js';
 import type { Surroundings } from '../cli/command-line.js';
 import { EXIT_CODES } from '../cli/exit-codes.js';
 import { Printer } from '../cli/output.js';

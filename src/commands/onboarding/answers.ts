@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { NEED_REASON } from '../../inbox/answering.js';
 import type { RequirementKind } from '../../messages/requirement-kinds.js';
 import type { Answer, AnswerKind, Requirement } from '../../messages/requirements.js';
-import { NEED_REASON } from '../../operators/answering.js';
-import { check, InvalidInput } from '../../operators/invalid-input.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
 import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
+import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { cannotRead } from '../cli/arguments.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
 import type { Confirming } from '../cli/confirm.js';

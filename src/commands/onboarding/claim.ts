@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os';
+import { sendClaim, sendConfirmation } from '../../inbox/answering.js';
+import { askingWorkflow } from '../../inbox/parts.js';
 import { DEFAULT_CLAIM_HOURS } from '../../messages/requirement-kinds.js';
-import { sendClaim, sendConfirmation } from '../../operators/answering.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
-import { askingWorkflow } from '../../operators/parts.js';
 import { stateOf } from '../../temporal/onboardings.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';

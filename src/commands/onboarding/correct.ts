@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { changeable } from '../../activities/corrections.js';
+import { changeLines, changesOf, checkCorrection, inputFor } from '../../forms/corrections.js';
+import { type Patch, patchFrom, settingsFrom } from '../../forms/set-fields.js';
 import type { Correctable } from '../../messages/activities.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
-import { changeLines, changesOf, checkCorrection, inputFor } from '../../operators/corrections.js';
-import { check } from '../../operators/invalid-input.js';
-import { type Patch, patchFrom, settingsFrom } from '../../operators/set-fields.js';
 import { json } from '../../partners/fields.js';
+import { check } from '../../texts/invalid-input.js';
 import { readObject } from '../cli/arguments.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';

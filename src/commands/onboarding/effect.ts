@@ -3,7 +3,7 @@ import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { RequirementKind } from '../../messages/requirement-kinds.js';
 import type { Answer, AnswerKind, Requirement, ResolutionReceipt } from '../../messages/requirements.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
-import { answeredBefore } from '../../operators/timeline-entries.js';
+import { answeredBefore } from '../../texts/timeline-entries.js';
 import type { CommandContext } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/gangway.js';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { PAST_TIME_RULE, timeBefore } from '../../operators/time.js';
 import { SYSTEM_NAMES, type SystemName } from '../../partners/names.js';
+import { PAST_TIME_RULE, timeBefore } from '../../texts/time.js';
 import type { PartnerAccountOptions } from '../cli/partner-account.js';
 
 /** The options by which the list and the inbox are filtered. */

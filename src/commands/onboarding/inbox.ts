@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
+import { byDue, INBOX_TYPES, type InboxItem, itemsOf, shortIds } from '../../inbox/inbox.js';
 import type { Requirement, RequirementKind } from '../../messages/requirements.js';
-import { byDue, INBOX_TYPES, type InboxItem, itemsOf, shortIds } from '../../operators/inbox.js';
 import { stateOf } from '../../temporal/onboardings.js';
 import { count, listed, mostUrgent, visibilityQuery } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';

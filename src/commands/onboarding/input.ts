@@ -1,10 +1,10 @@
+import { type ChangeableField, changeableFields, isCorrectable, shown } from '../../forms/corrections.js';
+import { partsOf } from '../../inbox/parts.js';
 import type { Correctable } from '../../messages/activities.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { type ChangeableField, changeableFields, isCorrectable, shown } from '../../operators/corrections.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
-import { partsOf } from '../../operators/parts.js';
 import { withoutPrivate } from '../../privacy/private-fields.js';
 import { inputOf, stateOf } from '../../temporal/onboardings.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
 
 interface Named {

@@ -1,11 +1,11 @@
 import type { Client } from '@temporalio/client';
+import { isOverdue, shortIds } from '../../inbox/inbox.js';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
 import type { Stage } from '../../messages/onboarding-state.js';
 import { TASKS } from '../../messages/requirements.js';
-import { isOverdue, shortIds } from '../../operators/inbox.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
 import { count, type Listed, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { problemInQuery } from '../../temporal/visibility-query.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
 import { partnerAccountOf } from '../cli/partner-account.js';

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
+import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../inbox/parts.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
-import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../operators/parts.js';
-import { answeredBefore, closedBefore, saidOf } from '../../operators/timeline-entries.js';
 import { didYouMean } from '../../settings/nearest.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
+import { answeredBefore, closedBefore, saidOf } from '../../texts/timeline-entries.js';
 import { shellWord } from '../cli/arguments.js';
 import type { CommandContext } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';

@@ -2,12 +2,12 @@ import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError }
 import { Deadline } from '../../http/deadline.js';
 import { AWAIT_STATUS_ACTIVITY_ID, isCustomer, partnerTaskQueue, partsOfId } from '../../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
-import { nameWithId } from '../../operators/names.js';
 import { SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
 import { isStepAt, nudge as readNow, retryNow } from '../../temporal/nudge.js';
 import { partIds } from '../../temporal/onboardings.js';
 import { wakeWaiting } from '../../temporal/partner-accounts.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
+import { nameWithId } from '../../texts/names.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';

@@ -1,8 +1,8 @@
+import { kindOf } from '../../batches/ready.js';
+import { NAMES } from '../../batches/validation.js';
 import type { Outcome } from '../../client/outcome.js';
-import { kindOf } from '../../operators/batch/ready.js';
-import { NAMES } from '../../operators/batch/validation.js';
-import { check, InvalidInput } from '../../operators/invalid-input.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
+import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { followStarted } from '../cli/follow.js';

@@ -1,12 +1,12 @@
 import type { TypedSearchAttributes } from '@temporalio/common';
+import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../inbox/parts.js';
 import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../operators/parts.js';
-import type { Times } from '../../operators/time.js';
-import { answeredBefore, inZone } from '../../operators/timeline-entries.js';
 import { portalLink } from '../../partners/account-settings.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
+import type { Times } from '../../texts/time.js';
+import { answeredBefore, inZone } from '../../texts/timeline-entries.js';
 import { type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
 import { gangwayOf } from '../cli/gangway.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';

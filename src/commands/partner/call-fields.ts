@@ -1,4 +1,4 @@
-import { type Field, fieldsOf as fieldsOfSchema, takesMore } from '../../operators/schema-fields.js';
+import { type Field, fieldsOf as fieldsOfSchema, takesMore } from '../../forms/schema-fields.js';
 import { type Operation, pathParameters } from '../../partners/catalogue.js';
 import { tableOf } from '../cli/table.js';
 

@@ -14,7 +14,6 @@ import type {
   SingleActivity,
 } from '../../messages/activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
-import { check, problemLines } from '../../operators/invalid-input.js';
 import { accountOf, closeAll, partnerClients } from '../../partners/account-settings.js';
 import { byHand } from '../../partners/by-hand.js';
 import {
@@ -29,6 +28,7 @@ import { failureIn, PartnerError } from '../../partners/partner-error.js';
 import type { SystemName } from '../../partners/systems.js';
 import { masked } from '../../privacy/masked.js';
 import { withoutPrivate } from '../../privacy/private-fields.js';
+import { check, problemLines } from '../../texts/invalid-input.js';
 import { traceExchanges } from '../../tracing/spans.js';
 import { cannotRead, readObject } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';

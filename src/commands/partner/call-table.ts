@@ -1,5 +1,5 @@
-import { flatten } from '../../operators/csv.js';
 import { dateTime } from '../../partners/fields.js';
+import { flatten } from '../../texts/csv.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { Printer, TableColumns, Value } from '../cli/output.js';
 

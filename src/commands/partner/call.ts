@@ -1,7 +1,7 @@
-import { InvalidInput } from '../../operators/invalid-input.js';
 import { accountOf } from '../../partners/account-settings.js';
 import { type Operation, operationName, unknownFieldsWarning } from '../../partners/catalogue.js';
 import { PARTNERS, type SystemName } from '../../partners/systems.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
 import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';

@@ -10,9 +10,9 @@ import {
   type OperationResult,
   purposeOf,
 } from '../../messages/partner-operations.js';
-import { check, InvalidInput, problemLines } from '../../operators/invalid-input.js';
 import { addressChange, cardClosing, cardNickname, webhook } from '../../partners/banking/requests.js';
 import { type OperationStart, startOperation } from '../../temporal/start.js';
+import { check, InvalidInput, problemLines } from '../../texts/invalid-input.js';
 import { numericId, paymentCardId, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { check } from '../../operators/invalid-input.js';
-import { packageVersion } from '../../operators/version.js';
 import { accountOf } from '../../partners/account-settings.js';
 import { SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../partners/systems.js';
 import { BadSetting } from '../../settings/settings.js';
+import { check } from '../../texts/invalid-input.js';
+import { packageVersion } from '../../texts/version.js';
 import { numericId } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';

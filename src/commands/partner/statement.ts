@@ -3,7 +3,6 @@ import { atAccount, splitAccount } from '../../messages/ids.js';
 import { externalId } from '../../messages/inputs.js';
 import { defined } from '../../messages/objects.js';
 import type { OperationRequest, OperationResult } from '../../messages/partner-operations.js';
-import { check } from '../../operators/invalid-input.js';
 import { fullStatementRequest } from '../../partners/banking/requests.js';
 import {
   findSchedule,
@@ -12,6 +11,7 @@ import {
   type StatementSchedule,
   saveSchedule,
 } from '../../temporal/statement-schedules.js';
+import { check } from '../../texts/invalid-input.js';
 import { numberWithin } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';

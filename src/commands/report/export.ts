@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
 import { documentStore } from '../../documents/document-store.js';
 import { openStore } from '../../documents/open-store.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
-import { recordOf } from '../../operators/report/gather.js';
-import { savePage } from '../../operators/report/page.js';
-import { recordPage } from '../../operators/report/record-page.js';
+import { recordOf } from '../../reports/gather.js';
+import { savePage } from '../../reports/page.js';
+import { recordPage } from '../../reports/record-page.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';
 

@@ -1,7 +1,7 @@
-import { type ReportOf, reportOf } from '../../operators/report/counted.js';
-import { COLUMNS, countsOf, lackOf, numbersOf, type Report, spanOf } from '../../operators/report/numbers.js';
-import { savePage } from '../../operators/report/page.js';
-import { reportPage } from '../../operators/report/report-page.js';
+import { type ReportOf, reportOf } from '../../reports/counted.js';
+import { COLUMNS, countsOf, lackOf, numbersOf, type Report, spanOf } from '../../reports/numbers.js';
+import { savePage } from '../../reports/page.js';
+import { reportPage } from '../../reports/report-page.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import type { Cell } from '../cli/table.js';
 

@@ -8,8 +8,6 @@ import proto from '@temporalio/proto';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { ONBOARDINGS, type OnboardingType } from '../../messages/ids.js';
-import { check, InvalidInput } from '../../operators/invalid-input.js';
-import { notJson } from '../../operators/text.js';
 import {
   type BackedUp,
   backedUp,
@@ -19,6 +17,8 @@ import {
   restore,
 } from '../../temporal/backup.js';
 import { isUnreadablePayload } from '../../temporal/payload-codec.js';
+import { check, InvalidInput } from '../../texts/invalid-input.js';
+import { notJson } from '../../texts/text.js';
 import { cannotRead } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';

@@ -1,5 +1,4 @@
 import { partsOfId, possibleWorkflowIds } from '../../messages/ids.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
 import { didYouMean } from '../../settings/nearest.js';
 import {
   type DeliveryStatus,
@@ -8,6 +7,7 @@ import {
   listDeliveries,
   redeliver,
 } from '../../temporal/deliveries.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { NEED_REASON } from '../../inbox/answering.js';
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
-import { NEED_REASON } from '../../operators/answering.js';
 import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
 import { problemText } from '../../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../../partners/phases.js';

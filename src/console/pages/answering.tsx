@@ -1,11 +1,11 @@
+import { NotYetApplied, sendProposal } from '../../inbox/answering.js';
 import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
-import { NotYetApplied, sendProposal } from '../../operators/answering.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
-import { Facts } from '../../operators/report/page.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { Facts } from '../../reports/page.js';
 import { TemporalProblem } from '../../temporal/unavailable.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import {
   type Filled,
   FORM_KINDS,

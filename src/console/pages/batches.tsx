@@ -1,11 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { confirmBatch, type RowResult } from '../../messages/batches.js';
-import { isSamePerson } from '../../messages/claims.js';
-import { BATCHES, partsOfId } from '../../messages/ids.js';
-import { fieldOf } from '../../messages/objects.js';
-import { type Batch, handOver, listBatches, readBatch, resultsOf } from '../../operators/batch/batches.js';
-import { heldSource, rowReader } from '../../operators/batch/format.js';
-import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../operators/batch/ready.js';
+import { type Batch, handOver, listBatches, readBatch, resultsOf } from '../../batches/batches.js';
+import { heldSource, rowReader } from '../../batches/format.js';
+import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
 import {
   consequenceOf,
   kindsOf,
@@ -13,12 +9,16 @@ import {
   UNCONFIRMED_ROWS,
   type Validation,
   validate,
-} from '../../operators/batch/validation.js';
-import { csvOf } from '../../operators/csv.js';
-import { Facts, Notes, Table, Time } from '../../operators/report/page.js';
-import { parseJson, utf8 } from '../../operators/text.js';
+} from '../../batches/validation.js';
+import { confirmBatch, type RowResult } from '../../messages/batches.js';
+import { isSamePerson } from '../../messages/claims.js';
+import { BATCHES, partsOfId } from '../../messages/ids.js';
+import { fieldOf } from '../../messages/objects.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { Facts, Notes, Table, Time } from '../../reports/page.js';
 import { promptly } from '../../temporal/unavailable.js';
+import { csvOf } from '../../texts/csv.js';
+import { parseJson, utf8 } from '../../texts/text.js';
 import { type HeldFile, receivedForm } from '../held-files.js';
 import { accountProblem, ownAccounts } from '../own-accounts.js';
 import { Fields } from '../query.js';

@@ -1,6 +1,6 @@
-import type { Change } from '../../operators/corrections.js';
-import { Table } from '../../operators/report/page.js';
+import type { Change } from '../../forms/corrections.js';
 import { REDACTED } from '../../privacy/masked.js';
+import { Table } from '../../reports/page.js';
 import { type Filled, wrongIn } from '../answer.js';
 import { type FormField, nameOfRemoval, nameOfValue, OTHER_FIELDS } from '../correction-fields.js';
 import { Field, fieldLabel } from './field.js';

@@ -1,10 +1,10 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { StoreFailure } from '../../documents/file-store.js';
 import type { DocumentRef } from '../../messages/requirements.js';
-import { nameOf } from '../../operators/names.js';
-import { Table } from '../../operators/report/page.js';
+import { Table } from '../../reports/page.js';
 import { type AcceptedAnswer, answersIn, runsOf } from '../../temporal/history.js';
 import { listedOf } from '../../temporal/search.js';
+import { nameOf } from '../../texts/names.js';
 import { openOnboarding } from '../onboarding-access.js';
 import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';

@@ -1,8 +1,8 @@
 import { partsOfId, systemOf } from '../../messages/ids.js';
-import { Facts as Known } from '../../operators/report/page.js';
-import { PART_NAMES } from '../../operators/report/record-page.js';
 import { portalLink } from '../../partners/account-settings.js';
 import { REDACTED } from '../../privacy/masked.js';
+import { Facts as Known } from '../../reports/page.js';
+import { PART_NAMES } from '../../reports/record-page.js';
 import type { Listed } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { workflowPage } from '../../temporal/web-ui.js';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { UNNAMED } from '../../operators/report/counted.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
+import { UNNAMED } from '../../reports/counted.js';
 import type { Visit } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
 import { Field } from './field.js';

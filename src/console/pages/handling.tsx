@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
+import { type Change, changesOf } from '../../forms/corrections.js';
+import { sendClaim, sendConfirmation, sendWithdrawal } from '../../inbox/answering.js';
 import type { Correctable } from '../../messages/activities.js';
 import { currentClaim, isSamePerson } from '../../messages/claims.js';
 import { DEFAULT_CLAIM_HOURS } from '../../messages/requirement-kinds.js';
 import type { Answer, Requirement } from '../../messages/requirements.js';
-import { sendClaim, sendConfirmation, sendWithdrawal } from '../../operators/answering.js';
-import { type Change, changesOf } from '../../operators/corrections.js';
-import { InvalidInput } from '../../operators/invalid-input.js';
 import { proposedAnswerOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import { openOnboarding } from '../onboarding-access.js';
 import { refreshView } from '../onboarding-view.js';
 import { Fields, pathOf } from '../query.js';

@@ -1,10 +1,10 @@
+import type { InboxItem } from '../../inbox/inbox.js';
 import { isSamePerson } from '../../messages/claims.js';
 import { REQUIREMENT_KINDS, TASKS } from '../../messages/requirements.js';
-import type { InboxItem } from '../../operators/inbox.js';
-import { nameOf } from '../../operators/names.js';
-import { type Column, Table } from '../../operators/report/page.js';
-import type { Times } from '../../operators/time.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
+import { type Column, Table } from '../../reports/page.js';
+import { nameOf } from '../../texts/names.js';
+import type { Times } from '../../texts/time.js';
 import { address, Fields, pathOf } from '../query.js';
 import { withQuestions } from '../questions.js';
 import type { Route, Shown, Visit } from '../route.js';

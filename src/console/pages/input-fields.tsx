@@ -1,5 +1,5 @@
-import type { FormField, FormGroup, FormPart } from '../../operators/schema-fields.js';
-import { fieldsIn, itemsOf, type Typed } from '../../operators/typed-input.js';
+import type { FormField, FormGroup, FormPart } from '../../forms/schema-fields.js';
+import { fieldsIn, itemsOf, type Typed } from '../../forms/typed-input.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { isSecretField } from '../../privacy/private-fields.js';
 import { type Choices, Field, fieldLabel } from './field.js';

@@ -1,10 +1,10 @@
+import { isCorrectable } from '../../forms/corrections.js';
+import type { Asked } from '../../inbox/waits.js';
 import { partsOfId } from '../../messages/ids.js';
-import { isCorrectable } from '../../operators/corrections.js';
-import { nameOf } from '../../operators/names.js';
-import type { Times } from '../../operators/time.js';
-import type { Asked } from '../../operators/waits.js';
 import { inputOf } from '../../temporal/onboardings.js';
 import { listedOf } from '../../temporal/search.js';
+import { nameOf } from '../../texts/names.js';
+import type { Times } from '../../texts/time.js';
 import { mayOpen, openOnboarding } from '../onboarding-access.js';
 import { maskedInput, type OnboardingView, onboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';

@@ -1,10 +1,10 @@
+import { isOverdue } from '../../inbox/inbox.js';
 import type { OnboardingType } from '../../messages/ids.js';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
 import { STAGES } from '../../messages/onboarding-state.js';
 import { TASKS } from '../../messages/requirements.js';
-import { isOverdue } from '../../operators/inbox.js';
-import { Table } from '../../operators/report/page.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
+import { Table } from '../../reports/page.js';
 import { isNot } from '../../temporal/query.js';
 import {
   count,

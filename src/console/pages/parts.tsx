@@ -1,6 +1,6 @@
 import type { ComponentChildren, FormHTMLAttributes } from 'preact';
-import { nameOf } from '../../operators/names.js';
-import type { Time, Times } from '../../operators/time.js';
+import { nameOf } from '../../texts/names.js';
+import type { Time, Times } from '../../texts/time.js';
 import { pathOf } from '../query.js';
 
 /** A time in the zone of the person, which programs can read as well. */

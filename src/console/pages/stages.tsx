@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
+import type { PartState } from '../../inbox/parts.js';
 import { partsOfId, type WorkflowType } from '../../messages/ids.js';
 import type { StageSeconds } from '../../messages/listed.js';
 import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
 import { PARTS, type Part } from '../../messages/onboardings.js';
-import { whatHappened } from '../../operators/codes.js';
-import type { PartState } from '../../operators/parts.js';
-import { PART_NAMES } from '../../operators/report/record-page.js';
-import { span } from '../../operators/time.js';
+import { PART_NAMES } from '../../reports/record-page.js';
 import type { Listed } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { whatHappened } from '../../texts/codes.js';
+import { span } from '../../texts/time.js';
 import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { capitalized, firstSentence, Prose } from './parts.js';

@@ -1,7 +1,5 @@
-import { kindOf } from '../../operators/batch/ready.js';
-import { check, InvalidInput } from '../../operators/invalid-input.js';
-import { parseJson, utf8 } from '../../operators/text.js';
-import { inputForm, type Typed } from '../../operators/typed-input.js';
+import { kindOf } from '../../batches/ready.js';
+import { inputForm, type Typed } from '../../forms/typed-input.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import {
   BUSINESS,
@@ -12,6 +10,8 @@ import {
   type StartableType,
 } from '../../temporal/start.js';
 import { isUnavailable, promptly, rejectionOf, sentenceOf } from '../../temporal/unavailable.js';
+import { check, InvalidInput } from '../../texts/invalid-input.js';
+import { parseJson, utf8 } from '../../texts/text.js';
 import { receivedForm } from '../held-files.js';
 import { accountProblem, ownAccounts } from '../own-accounts.js';
 import { pathOf } from '../query.js';

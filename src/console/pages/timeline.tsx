@@ -1,8 +1,8 @@
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
-import { whatHappened } from '../../operators/codes.js';
-import type { Times } from '../../operators/time.js';
-import { inZone, saidOf } from '../../operators/timeline-entries.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { whatHappened } from '../../texts/codes.js';
+import type { Times } from '../../texts/time.js';
+import { inZone, saidOf } from '../../texts/timeline-entries.js';
 import { MOST_REASON } from '../answer.js';
 import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';

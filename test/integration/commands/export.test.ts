@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import type { ExportedRecord } from '../../../src/operators/report/record.js';
+import type { ExportedRecord } from '../../../src/reports/record.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { business, customer, holder, merchant, OWNER } from '../../rigs/inputs.js';

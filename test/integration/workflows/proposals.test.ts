@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sendWithdrawal } from '../../../src/operators/answering.js';
+import { sendWithdrawal } from '../../../src/inbox/answering.js';
 import { answersIn } from '../../../src/temporal/history.js';
 import { proposedAnswerOf } from '../../../src/temporal/onboardings.js';
 import { merchant } from '../../rigs/inputs.js';

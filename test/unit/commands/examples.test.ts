@@ -3,6 +3,8 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { type Format, rowReader } from '../../../src/batches/format.js';
+import { type Row, rowSchemas } from '../../../src/batches/ready.js';
 import { adoptionRules } from '../../../src/commands/batch/adoption.js';
 import { openSource } from '../../../src/commands/batch/source.js';
 import {
@@ -11,8 +13,6 @@ import {
   merchantBoardingInput,
   NO_ACCOUNTS,
 } from '../../../src/messages/inputs.js';
-import { type Format, rowReader } from '../../../src/operators/batch/format.js';
-import { type Row, rowSchemas } from '../../../src/operators/batch/ready.js';
 import { addressChange, webhook } from '../../../src/partners/banking/requests.js';
 import { MAGIC_SSNS } from '../../../src/sandbox/banking/scenarios.js';
 import { NO_INPUT } from '../../rigs/command.js';

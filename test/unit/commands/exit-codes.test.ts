@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { CommandFailed, Interrupted, TimedOut } from '../../../src/commands/cli/errors.js';
 import { EXIT_CODES } from '../../../src/commands/cli/exit-codes.js';
 import { exitCodeOf, explainActivity, partnerFailed } from '../../../src/commands/cli/failures.js';
-import { InvalidInput } from '../../../src/operators/invalid-input.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
 import {
   PAYMENT_OPERATIONS,
@@ -13,6 +12,7 @@ import {
 import { BadSetting } from '../../../src/settings/settings.js';
 import { TemporalUnavailable } from '../../../src/temporal/connection.js';
 import { UnreadableOnboarding } from '../../../src/temporal/unreadable.js';
+import { InvalidInput } from '../../../src/texts/invalid-input.js';
 
 const failure = (kind: PartnerErrorDetails['kind'], more: Partial<PartnerErrorDetails> = {}) => ({
   ...{ system: 'banking', operation: 'create-card', kind, reason: 'r', fields: [] },

@@ -3,10 +3,10 @@ import { TOPICS } from '../../../src/commands/help/names.js';
 import { REQUIREMENT_KINDS } from '../../../src/messages/requirement-kinds.js';
 import { OUTCOMES, STAGES } from '../../../src/messages/stages.js';
 import { TIMELINE_EVENTS } from '../../../src/messages/timeline-events.js';
-import { CODES } from '../../../src/operators/codes.js';
 import type { PartnerErrorKind } from '../../../src/partners/partner-error.js';
 import { PROBLEMS } from '../../../src/receiver/problems.js';
 import { OBSTACLES } from '../../../src/temporal/unreadable.js';
+import { CODES } from '../../../src/texts/codes.js';
 import { gangway, startGangway } from '../../rigs/command.js';
 import { jsonLines } from '../../rigs/processes.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { patchFrom, settingsFrom } from '../../../src/forms/set-fields.js';
 import { businessOnboardingInput, merchantBoardingInput } from '../../../src/messages/inputs.js';
-import { InvalidInput } from '../../../src/operators/invalid-input.js';
-import { patchFrom, settingsFrom } from '../../../src/operators/set-fields.js';
+import { InvalidInput } from '../../../src/texts/invalid-input.js';
 import { business, merchant, OWNER } from '../../rigs/inputs.js';
 
 const application = { profile: { volume: 180_000, zip: '12207', isOpen: true, note: 'x' } };

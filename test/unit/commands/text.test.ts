@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { notJson, parseJson, utf8 } from '../../../src/operators/text.js';
+import { notJson, parseJson, utf8 } from '../../../src/texts/text.js';
 
 const VALUE = 'a value is missing: text in double quotes, a number, true, false, null, { or [';
 

@@ -14,7 +14,7 @@ import {
   terminalProvisioningInput,
 } from '../../../src/messages/inputs.js';
 import type { AnswerKind, Requirement, RequirementKind } from '../../../src/messages/requirements.js';
-import { InvalidInput } from '../../../src/operators/invalid-input.js';
+import { InvalidInput } from '../../../src/texts/invalid-input.js';
 import { type CallOptions, consoleOfCalls, rejected } from '../../rigs/console/console-of-calls.js';
 import { merchant } from '../../rigs/inputs.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Batch } from '../../../src/batches/batches.js';
 import { checkedFile, isVisible } from '../../../src/console/pages/batches.js';
 import { loadConsoleSettings } from '../../../src/console/settings.js';
 import type { Visitor } from '../../../src/console/visitor.js';
 import type { BatchState } from '../../../src/messages/batches.js';
-import type { Batch } from '../../../src/operators/batch/batches.js';
 import { merchant } from '../../rigs/inputs.js';
 
 const person = (actor: string, accounts?: readonly string[]) => ({ actor, accounts }) as Visitor;

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { chosenItems } from '../../../src/console/pages/inbox.js';
 import type { Visitor } from '../../../src/console/visitor.js';
-import type { InboxItem } from '../../../src/operators/inbox.js';
-import { Times } from '../../../src/operators/time.js';
+import type { InboxItem } from '../../../src/inbox/inbox.js';
+import { Times } from '../../../src/texts/time.js';
 import { consoleOfCalls } from '../../rigs/console/console-of-calls.js';
 
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fieldsOf } from '../../../src/operators/schema-fields.js';
+import { fieldsOf } from '../../../src/forms/schema-fields.js';
 import { catalogue, SYSTEM_NAMES } from '../../../src/partners/systems.js';
 
 const all = catalogue();

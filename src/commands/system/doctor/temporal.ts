@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
+import { obstacleOf } from '../../../inbox/answering.js';
+import { INBOX_TYPES } from '../../../inbox/inbox.js';
 import type { RequirementKind } from '../../../messages/requirement-kinds.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
-import { obstacleOf } from '../../../operators/answering.js';
-import { INBOX_TYPES } from '../../../operators/inbox.js';
 import { servedAccounts } from '../../../partners/account-settings.js';
 import { is, isIn } from '../../../temporal/query.js';
 import { count, listed } from '../../../temporal/search.js';

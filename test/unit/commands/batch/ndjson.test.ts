@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { ndjsonRows } from '../../../../src/operators/batch/format.js';
+import { ndjsonRows } from '../../../../src/batches/format.js';
 import { inChunks } from '../../../rigs/commands/files.js';
 
 function read(text: string | Buffer, chunk = 65_536) {

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { optionalTsToDate, requiredTsToDate } from '@temporalio/common/lib/time.js';
+import proto from '@temporalio/proto';
+import {
+  BATCH_MEMO,
+  type BatchActivities,
+  type BatchInput,
+  type BatchRow,
+  type BatchState,
+  NO_RESULTS,
+  type Pace,
+  type PartOfBatch,
+  type RowResult,
+  summaryOf,
+  withResults,
+} from '../messages/batches.js';
+import { BATCHES, partsOfId, workflowId } from '../messages/ids.js';
+import { describe } from '../temporal/onboardings.js';
+import { decodedFailure, decodedPayloads } from '../temporal/payload-codec.js';
+import { all, is, isIn } from '../temporal/query.js';
+import { inMemo, type Raw, rawListed, typesOf } from '../temporal/search.js';
+import { startSingle } from '../temporal/single-activities.js';
+import { isNotFound, promptly } from '../temporal/unavailable.js';
+import { NoWorker, pollersOf, whyNoWorker } from '../temporal/workers.js';
+import type { Ready } from './ready.js';
+import { kindsOf, rowsOf } from './validation.js';
+
+const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
+
+/**
+ * Batches as people see them: hand one over to the workers, read where it stands, and read its results. The rows and the results are
+ * in the document store of the workers, which people reach only through a worker. So they need no access to the store.
+ */
+
+/** A part is one input of an activity, and its results are one heartbeat: both far below the 2 MB of Temporal. */
+const MOST_ROWS = 200;
+const MOST_BYTES = 1024 * 1024;
+
+/** What to tell the workers about a file. */
+export interface HandOver extends Pick<BatchState, 'name' | 'actor'> {
+  /** Default: it waits for its confirmation. */
+  readonly pace?: Pace;
+}
+
+/**
+ * Hands rows over to the workers, which start them.
+ *
+ * @returns the id of the batch
+ * @throws {NoWorker} when none runs. Nothing is started unless all rows are handed over
+ */
+export async function handOver(
+  client: Client,
+  taskQueue: string,
+  rows: AsyncIterable<Ready> | Iterable<Ready>,
+  { pace, ...about }: HandOver,
+): Promise<string> {
+  await requireWorker(client, taskQueue);
+  const batch = workflowId('onboardingBatch', randomUUID());
+  const kinds: Partial<Record<BatchRow['type'], number>> = {};
+  const accounts = new Set<string>();
+  let [total, parts, bytes] = [0, 0, 0];
+  let part: BatchRow[] = [];
+  const keep = async () => {
+    await atWorker(client, taskQueue, 'keepRows', { batch, part: parts, rows: part });
+    parts += 1;
+    [part, bytes] = [[], 0];
+  };
+  for await (const { line, externalId, type, workflowId, input } of rows) {
+    const row: BatchRow = { line, externalId, type, workflowId, input };
+    const size = Buffer.byteLength(JSON.stringify(row));
+    if (part.length === MOST_ROWS || (part.length > 0 && bytes + size > MOST_BYTES)) await keep();
+    part.push(row);
+    bytes += size;
+    total += 1;
+    kinds[type] = (kinds[type] ?? 0) + 1;
+    accounts.add(partsOfId(workflowId)?.account ?? '');
+  }
+  await keep();
+  const state: BatchState = {
+    ...{ ...about, stage: pace ? 'running' : 'checked', rows: total, kinds, accounts: [...accounts] },
+    ...{ parts: 0, counts: NO_RESULTS, failures: [] },
+  };
+  const input: BatchInput = { ...pace, parts, state };
+  await client.workflow.start('onboardingBatch', {
+    ...{ workflowId: batch, taskQueue, args: [input], memo: { [BATCH_MEMO]: state } },
+    staticSummary: `${rowsOf(total)}: ${kindsOf(kinds)}`,
+  });
+  return batch;
+}
+
+/** A worker that has just started may take this long to poll, in milliseconds. */
+const STARTING_WORKER_MS = 10_000;
+const CHECK_EVERY_MS = 500;
+
+/** An activity would wait for a worker without an end. @throws {NoWorker} when there is none */
+export async function requireWorker(client: Client, queue: string): Promise<void> {
+  const until = Date.now() + STARTING_WORKER_MS;
+  for (;;) {
+    const pollers = await promptly(client, () => pollersOf(client, queue, 'activity'));
+    if (pollers.taking > 0) return;
+    if (Date.now() >= until) throw new NoWorker(`${whyNoWorker(queue, pollers)}: is one running?`);
+    await sleep(CHECK_EVERY_MS);
+  }
+}
+
+/** How long a worker may take to keep or read a part, with all attempts. */
+const AT_WORKER = {
+  scheduleToCloseTimeout: '1m',
+  startToCloseTimeout: '20s',
+  retry: { initialInterval: '1s', maximumInterval: '5s' },
+} as const;
+
+/** Lets a worker keep or read a part. */
+async function atWorker<Activity extends 'keepRows' | 'readResults'>(
+  client: Client,
+  taskQueue: string,
+  activity: Activity,
+  request: Parameters<BatchActivities[Activity]>[0],
+): Promise<Awaited<ReturnType<BatchActivities[Activity]>>> {
+  const { batch, part } = request;
+  const single = { activity, args: [request], summary: `Part ${part + 1} of ${batch}`, options: AT_WORKER };
+  const id = `${batch}.${part}.${activity}-${randomUUID()}`;
+  const { result } = await startSingle(client, taskQueue, id, single);
+  return result<Awaited<ReturnType<BatchActivities[Activity]>>>();
+}
+
+/** A batch at a moment. */
+export interface Batch {
+  readonly id: string;
+  /** Its counts include the part that runs. */
+  readonly state: BatchState;
+  /** Nothing more is started. */
+  readonly hasEnded: boolean;
+  readonly startedAt: Date;
+  readonly endedAt: Date | undefined;
+  /** Results of the part that runs. */
+  readonly recent: readonly RowResult[];
+  /** How many parts have results. */
+  readonly parts: number;
+  /** Why it does not go on at the moment. */
+  readonly problem: string | undefined;
+}
+
+/** @returns undefined when there is none */
+export async function readBatch(client: Client, id: string): Promise<Batch | undefined> {
+  if (partsOfId(id)?.type !== 'onboardingBatch') return undefined;
+  const request = { namespace: client.options.namespace, execution: { workflowId: id } };
+  const found = await promptly(client, () => client.workflowService.describeWorkflowExecution(request)).catch(
+    (error: unknown) => {
+      // Only the error of a handle tells a workflow that is not there from a namespace.
+      if (isNotFound(error)) return describe(client, id).then(() => undefined);
+      throw error;
+    },
+  );
+  if (!found?.workflowExecutionInfo) return undefined;
+  const { pendingActivities } = found;
+  const running = pendingActivities.find(({ activityType }) => activityType?.name === 'startRows');
+  const [recent = []] = await decodedPayloads(client, running?.heartbeatDetails?.payloads, id);
+  const failure = running?.lastFailure && (await decodedFailure(client, running.lastFailure, id));
+  return batchIn(client, found.workflowExecutionInfo, {
+    recent: recent as readonly RowResult[],
+    problem: failure?.message,
+  });
+}
+
+/** @returns undefined without the key of its memo */
+async function batchIn(
+  client: Client,
+  raw: Raw,
+  { recent, problem }: Pick<Batch, 'recent' | 'problem'>,
+): Promise<Batch | undefined> {
+  const kept = (await inMemo(client, raw, BATCH_MEMO)) as BatchState | undefined;
+  if (!kept) return undefined;
+  const state = { ...kept, ...withResults(kept, summaryOf(recent)) };
+  const isUnderWay = kept.stage === 'checked' || kept.stage === 'running';
+  return {
+    ...{ id: raw.execution?.workflowId ?? '', state, recent, problem, parts: kept.parts },
+    hasEnded: raw.status !== WORKFLOW_EXECUTION_STATUS_RUNNING || !isUnderWay,
+    startedAt: requiredTsToDate(raw.startTime, 'startTime'),
+    endedAt: optionalTsToDate(raw.closeTime),
+  };
+}
+
+/** Batches of a task queue, the newest first. */
+export async function listBatches(client: Client, taskQueue: string, most: number): Promise<Batch[]> {
+  const query = all(isIn('WorkflowType', typesOf(BATCHES)), is('TaskQueue', taskQueue));
+  const found: Batch[] = [];
+  for await (const raw of rawListed(client, query, most)) {
+    const batch = await batchIn(client, raw, { recent: [], problem: undefined });
+    if (batch) found.push(batch);
+  }
+  return found;
+}
+
+/** The results of a part that has ended. */
+export function resultsOfPart(
+  client: Client,
+  taskQueue: string,
+  of: PartOfBatch,
+): Promise<readonly RowResult[]> {
+  return atWorker(client, taskQueue, 'readResults', of);
+}
+
+/** All results of a batch so far, by line. */
+export async function resultsOf(
+  client: Client,
+  taskQueue: string,
+  { id, parts, recent }: Batch,
+): Promise<RowResult[]> {
+  const results = [...recent];
+  for (let part = 0; part < parts; part += 1)
+    results.push(...(await resultsOfPart(client, taskQueue, { batch: id, part })));
+  return results.sort((one, other) => one.line - other.line);
+}

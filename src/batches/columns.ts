@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import { formsOf, inside, isAny, isItem, placesIn, type Shape, shapeOfAny } from '../schemas/shape.js';
+
+export type CellType = 'text' | 'number' | 'boolean';
+
+/** The field of an input that a column holds, and the type of its cells. */
+export interface Column {
+  /** Numbers are indexes of a list. */
+  readonly path: readonly (string | number)[];
+  readonly type: CellType;
+  /** All types that the field may have. */
+  readonly takes: readonly CellType[];
+}
+
+/** The columns that a table of inputs may have. */
+export interface Columns {
+  /** @param name the path of a field: `merchant.dba`, `beneficialOwners.0.firstName` */
+  find(name: string): Column | undefined;
+  /** The names of all columns. */
+  readonly names: readonly string[];
+}
+
+/** The columns of inputs of any of these schemas. The schemas define the types. */
+export function columnsOf(schemas: readonly z.ZodType[]): Columns {
+  const root = shapeOfAny(schemas);
+  return {
+    find: (name) => find(root, name.split('.')),
+    names: namesIn(root),
+  };
+}
+
+function find(root: Shape, names: readonly string[]): Column | undefined {
+  let shape: Shape | undefined = root;
+  const path: (string | number)[] = [];
+  for (const name of names) {
+    path.push(shape && isItem(shape, name) ? Number(name) : name);
+    shape = shape && inside(shape, name);
+  }
+  const takes = shape ? cellTypes(shape) : [];
+  const [type] = takes;
+  return type && { path, type, takes };
+}
+
+/** The columns of fields with a name. An unbounded list has only its first item. */
+function namesIn(root: Shape): string[] {
+  const indexes = ({ maxItems = 1 }: Shape) => Array.from({ length: maxItems }, (_, index) => String(index));
+  const columns = [...placesIn(root, indexes)].filter(({ shape }) => cellTypes(shape).length > 0);
+  return [...new Set(columns.map(({ path }) => path.join('.')))];
+}
+
+/** Text first, where the schema allows it, because text keeps leading zeros. */
+function cellTypes(shape: Shape): CellType[] {
+  const forms = formsOf(shape);
+  const allow = (...wanted: string[]) =>
+    forms.some((form) => isAny(form) || form.types.some((type) => wanted.includes(type)));
+  return [
+    ...(allow('string') ? (['text'] as const) : []),
+    ...(allow('number', 'integer') ? (['number'] as const) : []),
+    ...(allow('boolean') ? (['boolean'] as const) : []),
+  ];
+}

@@ -1,0 +1,262 @@
+import type { Readable } from 'node:stream';
+import { CsvError, type Parser, parse } from 'csv-parse';
+import { z } from 'zod';
+import type { FieldProblem } from '../partners/partner-error.js';
+import { PLAIN_NUMBER } from '../partners/rules-in-words.js';
+import { didYouMean } from '../settings/nearest.js';
+import { check, InvalidInput } from '../texts/invalid-input.js';
+import type { CellType, Column, Columns } from './columns.js';
+import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './ready.js';
+
+interface Table {
+  /** The character between cells. Default: a comma. */
+  readonly delimiter?: string | undefined;
+  readonly mapping: Mapping;
+  readonly columns: Columns;
+}
+
+/** Reads a row from each record of a table whose first record names the columns. Empty cells are absent fields. */
+export async function* csvRows(bytes: Readable, table: Table): AsyncGenerator<Row> {
+  let header: Header | undefined;
+  for await (const { line, cells, fault } of recordsOf(bytes, table.delimiter)) {
+    if (fault !== undefined) yield unreadable(line, `${fault}; ${REST_UNREAD}`);
+    else if (cells.length === 1 && cells[0] === '') continue;
+    else if (header) yield notUtf8(line, cells) ?? rowOf(line, cells, header, table.mapping);
+    else {
+      const { problems, ...read } = readHeader(cells, table.columns, table.mapping);
+      header = read.header;
+      if (problems.length === 0) continue;
+      yield { line, problems };
+      return;
+    }
+  }
+}
+
+function rowOf(line: number, cells: readonly string[], header: Header, { constants }: Mapping): Row {
+  if (cells.length !== header.length)
+    return unreadable(line, `has ${cells.length} cells; the header has ${header.length}`);
+  const value = object();
+  const problems: FieldProblem[] = [];
+  for (const { path, value: constant } of constants) put(value, path, constant);
+  for (const [index, column] of header.entries()) {
+    const cell = cells[index];
+    if (!column || !cell) continue;
+    const rule = brokenRule(cell, column);
+    if (rule !== undefined) problems.push({ field: column.path.join('.'), message: rule });
+    put(value, column.path, cellValue(cell, column));
+  }
+  return problems.length > 0 ? { line, problems } : { line, value };
+}
+
+/** Without a prototype, so that no header can name anything but a field. */
+function object(): Record<string, unknown> {
+  return Object.create(null) as Record<string, unknown>;
+}
+
+/** Sets a field, and makes the objects and lists around it. */
+export function put(into: object, path: Column['path'], value: unknown): void {
+  let target = into as Record<string | number, unknown>;
+  for (const [depth, name] of path.slice(0, -1).entries()) {
+    target[name] ??= typeof path[depth + 1] === 'number' ? [] : object();
+    target = target[name] as typeof target;
+  }
+  target[path.at(-1) ?? ''] = value;
+}
+
+/** The value of a cell. Text that does not match the type stays text, so that the schema reports it. */
+export function cellValue(cell: string, { type, words = {} }: MappedColumn): Scalar {
+  if (Object.hasOwn(words, cell)) return words[cell] ?? cell;
+  if (type === 'number' && PLAIN_NUMBER.test(cell)) return Number(cell);
+  if (type === 'boolean' && BOOLEAN.test(cell)) return cell.toLowerCase() === 'true';
+  return cell;
+}
+
+const BOOLEAN = /^(true|false)$/i;
+
+/** The rule of a mapping that a cell breaks. The schema may take any JSON there, so it would take the text. */
+function brokenRule(cell: string, { as: type, words = {} }: MappedColumn): string | undefined {
+  if (Object.hasOwn(words, cell)) return undefined;
+  if (type === 'number' && !PLAIN_NUMBER.test(cell)) return 'must be a number such as 1234.56';
+  return type === 'boolean' && !BOOLEAN.test(cell) ? 'must be true or false' : undefined;
+}
+
+interface CsvRecord {
+  /** The line where it begins. */
+  readonly line: number;
+  readonly cells: readonly string[];
+  /** The reason why it cannot be read. Then it is the last one. */
+  readonly fault?: string;
+}
+
+async function* recordsOf(bytes: Readable, delimiter = ','): AsyncGenerator<CsvRecord> {
+  const parsed: { record: string[]; raw: string }[] = [];
+  const parser = parse({
+    delimiter,
+    bom: true,
+    trim: true,
+    // Explicit, because otherwise the parser uses only the first kind it finds, and a table may have both.
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    max_record_size: MAX_ROW_BYTES,
+    raw: true,
+    on_record(record: unknown) {
+      parsed.push(record as (typeof parsed)[number]);
+      return null;
+    },
+  });
+  let line = 1;
+  // The parser's own count treats a CRLF inside quotes as two lines.
+  function* parsedNow(): Generator<CsvRecord> {
+    for (const { record, raw } of parsed.splice(0)) {
+      yield { line, cells: record };
+      line += raw.match(/\r\n|\r|\n/g)?.length ?? 0;
+    }
+  }
+  parser.on('error', () => {});
+  for await (const chunk of bytes) {
+    const fault = await fed(parser, chunk);
+    yield* parsedNow();
+    if (fault) return yield { line, cells: [], fault };
+  }
+  const fault = await fed(parser);
+  yield* parsedNow();
+  if (fault) yield { line, cells: [], fault };
+}
+
+/** Passes a chunk, or the end, to the parser. @returns the fault in it */
+function fed(parser: Parser, chunk?: unknown): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const done = (error?: Error | null) => {
+      if (!error) resolve(undefined);
+      else if (error instanceof CsvError) resolve(FAULTS[error.code] ?? `cannot be read (${error.code})`);
+      else reject(error);
+    };
+    if (chunk === undefined) parser.end(done);
+    else parser.write(chunk, done);
+  });
+}
+
+/** Our own messages, because those of the parser quote the cells, which may be private. */
+const FAULTS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'has a quote that is not closed',
+  CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote; a quote inside a quoted cell is doubled',
+  INVALID_OPENING_QUOTE: 'has a quote inside a cell that is not quoted',
+  CSV_MAX_RECORD_SIZE: `${TOO_LONG}; is a quote not closed?`,
+};
+
+/** The columns in their order; undefined where one is left out. */
+type Header = readonly (MappedColumn | undefined)[];
+
+/** Reads the first row of a table. */
+function readHeader(
+  cells: readonly string[],
+  known: Columns,
+  { columns, constants }: Mapping,
+): { readonly header: Header; readonly problems: readonly FieldProblem[] } {
+  const header: (MappedColumn | undefined)[] = [];
+  const unknown: FieldProblem[] = [];
+  for (const name of cells) {
+    const mapped = columns.get(name);
+    const column = mapped === undefined ? known.find(name) : (mapped ?? undefined);
+    header.push(column);
+    if (!column && mapped !== null) unknown.push({ field: '', message: notAColumn(known, name) });
+  }
+  if (unknown.length === cells.length) return { header, problems: [NO_HEADER] };
+  return { header, problems: [...unknown, ...clashes([...header, ...constants])] };
+}
+
+/** Does not repeat the cells, because they may be private values. */
+const NO_HEADER: FieldProblem = {
+  field: '',
+  message: 'has no known column: the first row must name the columns (see --mapping and --delimiter)',
+};
+
+/** Two columns must not set the same field, or a field and a part of it. */
+function clashes(header: Header): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const taken = new Set<string>();
+  const names = header.flatMap((column) => (column ? [column.path.join('.')] : []));
+  for (const name of names) {
+    if (taken.has(name)) problems.push({ field: name, message: 'is set by two columns' });
+    taken.add(name);
+    const whole = names.find((other) => name.startsWith(`${other}.`));
+    if (whole) problems.push({ field: name, message: `is part of ${whole}, which is also a column` });
+  }
+  return problems;
+}
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+type Scalar = z.output<typeof scalar>;
+
+const words = z.record(z.string(), scalar);
+
+const mappingFile = z.strictObject({
+  /** Keyed by the header of the file: the column that it stands for, or null to leave it out. */
+  columns: z.record(
+    z.string(),
+    z.union([
+      z.null(),
+      z.string(),
+      z.strictObject({
+        to: z.string(),
+        /** The type where the field may have any, as in `application`. Default: text. */
+        as: z.enum(['text', 'number', 'boolean']).optional(),
+        /** The values of certain cells. */
+        words: words.optional(),
+      }),
+    ]),
+  ),
+  /** Columns that the file does not have, with the value of each row. */
+  constants: words.default({}),
+});
+
+/** A column of a file, and the values of certain of its cells. */
+interface MappedColumn extends Column {
+  /** The type that the mapping names. */
+  readonly as?: CellType | undefined;
+  readonly words?: Readonly<Record<string, Scalar>> | undefined;
+}
+
+/** Maps the headers of a file to our columns. */
+interface Mapping {
+  /** Keyed by header; null where it is left out. */
+  readonly columns: ReadonlyMap<string, MappedColumn | null>;
+  readonly constants: readonly (MappedColumn & { readonly value: Scalar })[];
+}
+
+/** A mapping file that was read as JSON. */
+export interface MappingFile {
+  /** The name in messages. */
+  readonly name: string;
+  readonly value: unknown;
+}
+
+export const NO_MAPPING: Mapping = { columns: new Map(), constants: [] };
+
+/** Reads what a mapping file contains, see examples/mapping.json. @throws {InvalidInput} that names each wrong entry */
+export function mappingFrom({ name: file, value }: MappingFile, known: Columns): Mapping {
+  const given = check(mappingFile, value, file);
+  const problems: FieldProblem[] = [];
+  const columns = new Map<string, MappedColumn | null>();
+  for (const [header, target] of Object.entries(given.columns)) {
+    if (target === null) columns.set(header, null);
+    else {
+      const { to: name, as: type, words } = typeof target === 'string' ? { to: target } : target;
+      const column = known.find(name);
+      if (column) columns.set(header, { ...column, words, ...(type && { type, as: type }) });
+      else problems.push({ field: `columns.${header}`, message: notAColumn(known, name) });
+    }
+  }
+  const constants = Object.entries(given.constants).flatMap(([name, value]) => {
+    const column = known.find(name);
+    if (!column) problems.push({ field: `constants.${name}`, message: notAColumn(known, name) });
+    return column ? [{ ...column, value }] : [];
+  });
+  if (problems.length > 0) throw new InvalidInput(`${file}: is not valid; nothing was started`, problems);
+  return { columns, constants };
+}
+
+function notAColumn(known: Columns, name: string): string {
+  return `${JSON.stringify(name)} is not a known column${didYouMean(name, known.names)}`;
+}

@@ -1,0 +1,100 @@
+import type { z } from 'zod';
+import { columnsOf } from '../batches/columns.js';
+import { cellValue, put } from '../batches/csv.js';
+import { isNestedDeeper, parseExactly, TOO_NESTED } from '../partners/json.js';
+import type { FieldProblem } from '../partners/partner-error.js';
+import { fieldProblems } from '../partners/rules-in-words.js';
+import { distinct } from '../texts/invalid-input.js';
+import { notJson } from '../texts/text.js';
+import { type FormField, type FormGroup, type FormPart, formOf } from './schema-fields.js';
+
+/** The typed values of a form's fields, by name: `beneficialOwners.0.city`. An empty field is absent. */
+export type Typed = ReadonlyMap<string, string>;
+
+/** The form of an input, and how what is typed into it becomes that input. */
+export interface InputForm<Input> {
+  readonly parts: readonly FormPart[];
+  /** Takes what is typed from the fields of a request: of known fields, and items of a list without gaps. */
+  readonly typedIn: (fields: Readonly<Record<string, unknown>>) => Typed;
+  /** Checks what is typed with the schema, as a row of a table is checked. */
+  readonly read: (typed: Typed) => { readonly input: Input } | { readonly problems: readonly FieldProblem[] };
+}
+
+export function inputForm<Input>(schema: z.ZodType<Input>): InputForm<Input> {
+  const parts = formOf(schema);
+  const columns = columnsOf([schema]);
+  return {
+    parts,
+    typedIn: (fields) => new Map(parts.flatMap((part) => typedIn(part, fields))),
+    read(typed) {
+      const value = {};
+      for (const { name } of requiredGroups(parts)) put(value, name.split('.'), {});
+      const problems = parts
+        .flatMap((part) => fieldsIn(part))
+        .flatMap(({ name, kind }): FieldProblem[] => {
+          const text = typed.get(name);
+          if (text === undefined) return [];
+          if (kind === 'json') return putJson(value, name, text);
+          const column = columns.find(name);
+          // The word stands for the value if a field takes text or false.
+          const isFalse = kind === 'text' && text === 'false' && column?.takes.includes('boolean');
+          if (column) put(value, column.path, isFalse ? false : cellValue(text, column));
+          return [];
+        });
+      if (isNestedDeeper(value)) return { problems: [{ field: '', message: TOO_NESTED }] };
+      const { success, data: input, error } = schema.safeParse(value);
+      const unparsed = problems.map(({ field }) => field);
+      const found = success ? [] : fieldProblems(error).filter(({ field }) => !unparsed.includes(field));
+      return success && problems.length === 0 ? { input } : { problems: distinct([...problems, ...found]) };
+    },
+  };
+}
+
+/** The fields of a part, with an index in place of `N`. */
+export function fieldsIn(part: FormPart): FormField[] {
+  if (part.kind !== 'group') return [part];
+  return itemsOf(part).flatMap((parts) => parts.flatMap(fieldsIn));
+}
+
+/** The parts of a group; of a list, those of each of its items. */
+export function itemsOf({ parts, most, name }: FormGroup): (readonly FormPart[])[] {
+  if (most === undefined) return [parts];
+  return Array.from({ length: most }, (_, index) => parts.map((part) => numbered(part, name, index)));
+}
+
+function numbered<Part extends FormPart>(part: Part, list: string, index: number): Part {
+  const name = part.name.replace(`${list}.N`, `${list}.${index}`);
+  return part.kind === 'group'
+    ? { ...part, name, parts: part.parts.map((inside) => numbered(inside, list, index)) }
+    : { ...part, name };
+}
+
+function requiredGroups(parts: readonly FormPart[]): FormGroup[] {
+  const groups = parts.filter((part) => part.kind === 'group' && part.isRequired && part.most === undefined);
+  return groups.flatMap((group) => [group as FormGroup, ...requiredGroups((group as FormGroup).parts)]);
+}
+
+function typedIn(part: FormPart, fields: Readonly<Record<string, unknown>>): [string, string][] {
+  if (part.kind === 'group' && part.most !== undefined) {
+    const items = itemsOf(part).map((parts) => parts.flatMap((inside) => typedIn(inside, fields)));
+    const place = (index: number) => `${part.name}.${index}.`;
+    return items
+      .map((typed, index) => typed.map(([name, text]) => [name.slice(place(index).length), text] as const))
+      .filter((typed) => typed.length > 0)
+      .flatMap((typed, index) => typed.map(([name, text]): [string, string] => [place(index) + name, text]));
+  }
+  return fieldsIn(part).flatMap(({ name }): [string, string][] => {
+    const given = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const text = typeof given === 'string' ? given.trim() : '';
+    return text === '' ? [] : [[name, text]];
+  });
+}
+
+function putJson(into: object, name: string, text: string): FieldProblem[] {
+  try {
+    put(into, name.split('.'), parseExactly(text));
+    return [];
+  } catch {
+    return [{ field: name, message: notJson(text) }];
+  }
+}

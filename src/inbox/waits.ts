@@ -1,0 +1,139 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { OnboardingState } from '../messages/onboarding-state.js';
+import { PARTS, type Part } from '../messages/onboardings.js';
+import type { Requirement } from '../messages/requirements.js';
+import { stateOf } from '../temporal/onboardings.js';
+import { accountsHoldingUp, type HoldingUp } from '../temporal/partner-accounts.js';
+import { failuresOf, UnreadableOnboarding } from '../temporal/unreadable.js';
+import { nameWithId } from '../texts/names.js';
+import { type PartState, partsOf } from './parts.js';
+
+/** A requirement, with the workflow that takes its answer. */
+export interface Asked {
+  readonly workflowId: string;
+  /** The workflow, for people: `Acme Bikes (merchant-boarding-m-1)`. */
+  readonly name: string;
+  readonly requirement: Requirement;
+}
+
+/** The place of an onboarding or operation, and what it waits for. */
+export interface Waits {
+  /** undefined when it cannot be read. */
+  readonly state: OnboardingState | undefined;
+  /** For a customer: the parts that have started. */
+  readonly parts: readonly PartState[];
+  /** The current step, for people: `underwriting, Pending`. */
+  readonly step: string;
+  /** Its own open requirements, those of its parts, and those of the partner accounts that hold it up. */
+  readonly asked: readonly Asked[];
+  /** Partners and workers that it waits for. */
+  readonly obstacles: readonly string[];
+  /** The one who must act: a person, or whoever makes a partner or a worker respond; otherwise nobody. */
+  readonly on: 'person' | 'unavailable' | 'nobody';
+}
+
+/** Before the first read. */
+export const UNKNOWN: Waits = {
+  ...{ state: undefined, parts: [], step: 'started', asked: [], obstacles: [] },
+  on: 'nobody',
+};
+
+/**
+ * Reads where an onboarding or operation is.
+ *
+ * @param busyUntil before this time, in milliseconds since 1970, a worker that does not respond counts as busy
+ */
+export async function waitsOf(client: Client, workflowId: string, busyUntil: number): Promise<Waits> {
+  try {
+    return await readWaits(client, workflowId);
+  } catch (error) {
+    if (!(error instanceof UnreadableOnboarding)) throw error;
+    return waitsUnread(error, busyUntil);
+  }
+}
+
+/** The known facts of an onboarding that cannot be read now. */
+export function waitsUnread(error: UnreadableOnboarding, busyUntil: number): Waits {
+  // A busy worker is no obstacle. A stopped one is noticed a minute later.
+  const isObstacle = error.obstacle !== 'no-response' && Date.now() >= busyUntil;
+  return {
+    ...UNKNOWN,
+    step: error.isUnavailable ? 'waits for a worker' : 'cannot be read',
+    obstacles: isObstacle ? [error.message] : [],
+    on: error.isUnavailable ? 'unavailable' : 'nobody',
+  };
+}
+
+/** The same for callers that need the state. @throws {UnreadableOnboarding} when no worker responds, or the state cannot be read */
+export async function readWaits(client: Client, workflowId: string): Promise<Waits> {
+  const state = await stateOf(client, workflowId);
+  const parts = await partsOf(client, workflowId, state);
+  const ids = [workflowId, ...parts.map((part) => part.workflowId)];
+  const failures = (await Promise.all(ids.map((id) => failuresOf(client, id)))).flat();
+  const accounts = failures.length === 0 ? [] : await askedByAccounts(client, ids);
+  const asked = [...askedOf(workflowId, state, parts), ...accounts];
+  return {
+    ...{ state, parts, asked, step: stepOf(state, asked.length) },
+    obstacles: failures.map((failure) => `waiting for the partner: ${failure}`),
+    on: asked.length > 0 ? 'person' : failures.length > 0 ? 'unavailable' : 'nobody',
+  };
+}
+
+/** A part that was started on its own takes its answers itself; any other part by its customer. */
+export function askedOf(
+  workflowId: string,
+  { dba, requirements }: OnboardingState,
+  parts: readonly PartState[],
+): Asked[] {
+  const own = requirements.map((requirement) => ({
+    ...{ workflowId, name: nameWithId({ workflowId, dba }), requirement },
+  }));
+  const elsewhere = parts.flatMap(({ workflowId: id, state, wasThereBefore }) =>
+    wasThereBefore && !(state instanceof UnreadableOnboarding)
+      ? state.requirements.map((requirement) => ({
+          ...{ workflowId: id, name: nameWithId({ workflowId: id, dba: state.dba }), requirement },
+        }))
+      : [],
+  );
+  return [...own, ...elsewhere];
+}
+
+/** The open requirements of the partner accounts that hold up these workflows. */
+export async function askedByAccounts(client: Client, workflowIds: readonly string[]): Promise<Asked[]> {
+  const found = (await Promise.all(workflowIds.map((id) => accountsHoldingUp(client, id)))).flat();
+  const holding = new Map(found.map((each) => [each.workflowId + each.kinds, each]));
+  return (await Promise.all([...holding.values()].map((each) => askedBy(client, each)))).flat();
+}
+
+async function askedBy(client: Client, { workflowId, kinds }: HoldingUp): Promise<Asked[]> {
+  try {
+    const { requirements } = await stateOf(client, workflowId);
+    return requirements
+      .filter(({ kind }) => kinds.includes(kind))
+      .map((requirement) => ({ workflowId, name: workflowId, requirement }));
+  } catch (error) {
+    // It starts with the first refusal, and ends with the last one.
+    if (error instanceof UnreadableOnboarding || error instanceof WorkflowNotFoundError) return [];
+    throw error;
+  }
+}
+
+/** @param open how many requirements hold it up */
+function stepOf(state: OnboardingState, open: number): string {
+  const { waiting } = state;
+  return [
+    whereOf(state),
+    ...(waiting ? [`waits for the partner: ${waiting.step}`] : []),
+    ...(open > 0 ? [`waits for a person: ${open} open`] : []),
+  ].join('; ');
+}
+
+/** `underwriting, Pending`; of a customer the same of each part. */
+function whereOf(state: OnboardingState): string {
+  const parts = (Object.keys(PARTS) as Part[]).flatMap((part) => {
+    const { [part]: ofPart } = state;
+    return ofPart ? [`${part}: ${whereOf(ofPart)}`] : [];
+  });
+  const own = [state.stage, ...(state.partnerStatus === null ? [] : [state.partnerStatus])].join(', ');
+  return parts.length > 0 ? parts.join('; ') : own;
+}

@@ -1,0 +1,150 @@
+import { fieldOf, isObject, mergePatch } from '../messages/objects.js';
+import type { Requirement } from '../messages/requirements.js';
+import type { TimelineEvent } from '../messages/timeline-events.js';
+import type { AcceptedAnswer } from '../temporal/history.js';
+import type { Mask } from './mask.js';
+import type { ExportedCorrection, ExportedRequirement } from './record.js';
+
+/** What happened to a workflow from outside. No timeline has it. */
+type RecordOnlyEvent = 'stage-changed' | 'cancel-requested' | 'terminated' | 'reset';
+
+/** An event as a record has it: one of a workflow's timeline, or one that only its history has. */
+export interface RecordedEvent {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly event: TimelineEvent | RecordOnlyEvent;
+  readonly detail?: string;
+  readonly actor?: string;
+  readonly reason?: string;
+}
+
+/** The known part of an open requirement: without a worker, the list of workflows has only its kind and its dates. */
+export type OpenRequirement = Pick<Requirement, 'id' | 'kind' | 'raisedAt' | 'dueAt'> &
+  Partial<Pick<Requirement, 'title' | 'detail'>>;
+
+/** The detail of a timeline entry about a requirement: `note-1a2b: Answer the underwriters`. */
+const ABOUT = /^(\S+?)(?:: (.*))?$/s;
+
+/**
+ * Every requirement that the timeline names, or that is open now, in the order in which they were raised.
+ *
+ * @param asked what partners asked, by the id of the first requirement about it
+ */
+export function requirementsOf(
+  timeline: readonly RecordedEvent[],
+  open: readonly OpenRequirement[],
+  asked: ReadonlyMap<string, string>,
+  mask: Mask,
+): ExportedRequirement[] {
+  const all = new Map<string, ExportedRequirement>();
+  for (const entry of timeline) {
+    const change = changeBy(entry);
+    if (!change) continue;
+    const { endedAt, ...before } = all.get(change.id) ?? { status: 'open' as const };
+    const isOver = (change.status ?? before.status) !== 'open';
+    all.set(change.id, { ...before, ...(isOver && endedAt !== undefined && { endedAt }), ...change });
+  }
+  for (const { id, kind, title, detail, raisedAt, dueAt } of open) {
+    const texts = {
+      ...(title !== undefined && { title: mask.ours(title) }),
+      ...(detail !== undefined && { detail: mask.ours(detail) }),
+    };
+    all.set(id, { ...all.get(id), id, status: 'open', kind, raisedAt, dueAt, ...texts });
+  }
+  return [...all.values()].map((requirement) => {
+    // A requirement about what the partner asks again has a number after its id.
+    const text = asked.get(requirement.id) ?? asked.get(requirement.id.replace(/-\d+$/, ''));
+    return text === undefined ? requirement : { detail: mask.theirs(text), ...requirement };
+  });
+}
+
+/** The notes and tickets in the responses of partners, by the id of the requirement that each becomes. */
+export function askedIn(response: unknown): [id: string, text: string][] {
+  if (typeof response !== 'object' || response === null) return [];
+  const { id, ticketId, text } = response as Readonly<Record<'id' | 'ticketId' | 'text', unknown>>;
+  const about = typeof ticketId === 'number' ? `ticket-${ticketId}` : id;
+  const own: [string, string][] =
+    typeof about === 'string' && typeof text === 'string' ? [[about, text]] : [];
+  return [...own, ...Object.values(response).flatMap(askedIn)];
+}
+
+function changeBy({
+  at,
+  event,
+  detail = '',
+}: RecordedEvent): (Partial<ExportedRequirement> & { id: string }) | undefined {
+  const [, id, what] = ABOUT.exec(detail) ?? [];
+  if (id === undefined) return undefined;
+  switch (event) {
+    case 'requirement-raised':
+      return { id, raisedAt: at, status: 'open', ...(what !== undefined && { title: what }) };
+    case 'requirement-overdue':
+      return { id, overdueAt: at };
+    case 'requirement-resolved':
+      return { id, endedAt: at, status: 'answered' };
+    case 'answer-taken-back':
+      return { id, status: 'open' };
+    case 'requirement-closed':
+      return { id, endedAt: at, status: 'closed', ...(what !== undefined && { closedBecause: what }) };
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * The fields that corrections changed, with their values before and after.
+ *
+ * @param input before the first of the answers
+ */
+export function correctionsOf(
+  input: object,
+  answers: readonly AcceptedAnswer[],
+  mask: Mask,
+): ExportedCorrection[] {
+  const corrections = answers.filter(({ answer }) => answer.kind === 'correction');
+  const withdrawn = withdrawnBy(answers);
+  let current = input;
+  return corrections.flatMap((accepted) => {
+    const { at, requirementId, actor, reason, answer } = accepted;
+    if (answer.kind !== 'correction') return [];
+    const after = mergePatch(current, answer.patch);
+    const changed = changesBetween(current, after);
+    const takenBack = withdrawn.has(accepted);
+    if (!takenBack) current = after;
+    return changed.map(({ field, old, new: now }) => {
+      const name = field.split('.').at(-1) ?? field;
+      // The name decides whether the value is private.
+      const shown = (value: unknown) => mask.theirs<Record<string, unknown>>({ [name]: value })[name];
+      return {
+        ...{ at, requirementId, actor, reason: mask.theirs(reason), field, takenBack },
+        ...(old !== undefined && { old: shown(old) }),
+        ...(now !== undefined && { new: shown(now) }),
+      };
+    });
+  });
+}
+
+function withdrawnBy(answers: readonly AcceptedAnswer[]): Set<AcceptedAnswer> {
+  const withdrawn = new Set<AcceptedAnswer>();
+  answers.forEach(({ requirementId, answer }, index) => {
+    if (answer.kind !== 'take-back') return;
+    const before = answers.slice(0, index).findLast((each) => each.requirementId === requirementId);
+    if (before) withdrawn.add(before);
+  });
+  return withdrawn;
+}
+
+interface Change {
+  readonly field: string;
+  readonly old: unknown;
+  readonly new: unknown;
+}
+
+function changesBetween(old: unknown, now: unknown, field = ''): Change[] {
+  if (JSON.stringify(old) === JSON.stringify(now)) return [];
+  if (!isObject(old) || !isObject(now)) return [{ field, old, new: now }];
+  const names = new Set([...Object.keys(old), ...Object.keys(now)]);
+  return [...names].flatMap((name) =>
+    changesBetween(fieldOf(old, name), fieldOf(now, name), field === '' ? name : `${field}.${name}`),
+  );
+}

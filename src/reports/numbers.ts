@@ -1,0 +1,92 @@
+import { span } from '../texts/time.js';
+import type { Figures, Grouping } from './figures.js';
+
+/** The output of `gangway report --json`. */
+export interface Report extends Figures {
+  readonly version: 1;
+  /** ISO 8601, as all times. */
+  readonly at: string;
+  readonly namespace: string;
+  /** Onboardings that ended before are left out. */
+  readonly since: string;
+  /** The filters that the report was made with. */
+  readonly filter: Readonly<Record<string, string>>;
+  readonly by: Grouping | null;
+  /** The retention of ended workflows; null if this client may not read it. */
+  readonly retentionSeconds: number | null;
+}
+
+/** Returns what the list of workflows no longer has; undefined if it has everything since then. */
+export function lackOf({ since, at, retentionSeconds }: Report): string | undefined {
+  if (retentionSeconds === null || Date.parse(at) - retentionSeconds * 1_000 <= Date.parse(since))
+    return undefined;
+  const kept = span(retentionSeconds * 1_000);
+  return `Temporal keeps ended onboardings for ${kept} (the retention of the namespace), so earlier ones are not counted.`;
+}
+
+export function spanOf(seconds: number): string {
+  return span(seconds * 1_000);
+}
+
+/** `boarded 3, declined 1` */
+export function countsOf(outcomes: Readonly<Record<string, number>>): string {
+  return Object.entries(outcomes)
+    .map(([outcome, count]) => `${outcome} ${count}`)
+    .join(', ');
+}
+
+/** A number of a report, as a row of CSV. */
+interface NumberRow {
+  /** `stages`, `stage-times`, `requirements`, `longest`, `outcomes` or `groups`. */
+  readonly section: string;
+  /** `merchant`, `business`, `terminal` or `customer`; empty for all. */
+  readonly onboarding: string;
+  /** The subject: a stage, a kind of requirement, an outcome, a workflow id, or a group. */
+  readonly name: string;
+  /** For outcomes: the Monday of their week. */
+  readonly week: string;
+  readonly measure: string;
+  readonly value: number;
+}
+
+export const COLUMNS = ['section', 'onboarding', 'name', 'week', 'measure', 'value'] as const;
+
+/** Each number on a row of its own, which spreadsheets can group as they like. */
+export function numbersOf({
+  at,
+  stages,
+  stageTimes,
+  requirements,
+  longest,
+  weeks,
+  groups = [],
+}: Report): NumberRow[] {
+  const rows = (
+    about: Partial<Omit<NumberRow, 'measure' | 'value'>> & Pick<NumberRow, 'section'>,
+    measures: Readonly<Record<string, number | null>>,
+  ) =>
+    Object.entries(measures).flatMap(([measure, value]) =>
+      value === null ? [] : [{ onboarding: '', name: '', week: '', ...about, measure, value }],
+    );
+  return [
+    ...stages.flatMap(({ subject: onboarding, stage: name, ...counts }) =>
+      rows({ section: 'stages', onboarding, name }, counts),
+    ),
+    ...stageTimes.flatMap(({ subject: onboarding, stage: name, ...measures }) =>
+      rows({ section: 'stage-times', onboarding, name }, measures),
+    ),
+    ...requirements.flatMap(({ kind: name, ...measures }) =>
+      rows({ section: 'requirements', name }, measures),
+    ),
+    ...longest.flatMap(({ workflowId: name, waits, since }) => {
+      const seconds = Math.round((Date.parse(at) - Date.parse(since)) / 1_000);
+      return rows({ section: 'longest', name }, { [`${waits}-seconds`]: seconds });
+    }),
+    ...weeks.flatMap(({ subject: onboarding, monday: week, outcomes }) =>
+      Object.entries(outcomes).flatMap(([name, count]) =>
+        rows({ section: 'outcomes', onboarding, name, week }, { count }),
+      ),
+    ),
+    ...groups.flatMap(({ group, ...measures }) => rows({ section: 'groups', name: group ?? '' }, measures)),
+  ];
+}

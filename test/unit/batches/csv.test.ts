@@ -1,0 +1,269 @@
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { columnsOf } from '../../../src/batches/columns.js';
+import { csvRows, mappingFrom, NO_MAPPING } from '../../../src/batches/csv.js';
+import { rowSchemas } from '../../../src/batches/ready.js';
+import { NO_ACCOUNTS } from '../../../src/messages/inputs.js';
+import { inChunks } from '../../rigs/commands/files.js';
+
+const columns = columnsOf(rowSchemas(NO_ACCOUNTS));
+
+const mappingOf = (value: unknown) => mappingFrom({ name: 'mapping.json', value }, columns);
+
+/** Reads a table in chunks of this size, in bytes. */
+async function read(
+  table: string | Buffer,
+  { delimiter, mapping, chunk = 1_000 }: { delimiter?: string; mapping?: unknown; chunk?: number } = {},
+) {
+  const known = {
+    delimiter,
+    columns,
+    mapping: mapping === undefined ? NO_MAPPING : mappingOf(mapping),
+  };
+  const rows = await Readable.from(csvRows(inChunks(table, chunk), known)).toArray();
+  // As JSON, because rows become JSON.
+  return JSON.parse(JSON.stringify(rows)) as unknown[];
+}
+
+const problem = (line: number, message: string, field = '') => ({ line, problems: [{ field, message }] });
+
+/** Each value of an input by its path. */
+function leaves(value: unknown, path = ''): [string, unknown][] {
+  if (typeof value !== 'object' || value === null) return [[path, value]];
+  return Object.entries(value).flatMap(([name, inner]) => leaves(inner, path ? `${path}.${name}` : name));
+}
+
+describe('a table', () => {
+  const plain = [
+    { line: 2, value: { externalId: 'm-1', merchant: { dba: 'One' } } },
+    { line: 3, value: { externalId: 'm-2', merchant: { dba: 'Two' } } },
+  ];
+
+  it.each([
+    ['with LF', 'externalId,merchant.dba\nm-1,One\nm-2,Two\n'],
+    ['with CRLF', 'externalId,merchant.dba\r\nm-1,One\r\nm-2,Two\r\n'],
+    ['with CR', 'externalId,merchant.dba\rm-1,One\rm-2,Two\r'],
+    ['with both', 'externalId,merchant.dba\nm-1,One\r\nm-2,Two'],
+    ['with a byte order mark', '\uFEFFexternalId,merchant.dba\nm-1,One\nm-2,Two\n'],
+    ['with spaces around cells', 'externalId , merchant.dba\n m-1,One  \nm-2, "Two" \n'],
+    ['with all in quotes', '"externalId","merchant.dba"\n"m-1","One"\n"m-2","Two"\n'],
+  ])('%s is read, however it is cut into chunks', async (_, table) => {
+    for (const chunk of [1, 2, 3, 7, 1_000]) expect(await read(table, { chunk })).toEqual(plain);
+  });
+
+  it('takes another delimiter', async () => {
+    expect(await read('externalId;merchant.dba\nm-1;"One; and a half"\n', { delimiter: ';' })).toEqual([
+      { line: 2, value: { externalId: 'm-1', merchant: { dba: 'One; and a half' } } },
+    ]);
+    expect(await read('externalId\tmerchant.dba\tagent\nm-1\t\tHarbor\n', { delimiter: '\t' })).toEqual([
+      { line: 2, value: { externalId: 'm-1', agent: 'Harbor' } },
+    ]);
+  });
+
+  it('has quotes, delimiters and line ends in quoted cells, and names the line where a row begins', async () => {
+    const table = 'externalId,merchant.dba\r\n\r\nm-1,"a ""b"", c\r\nd"\r\n   \r\nm-2,Two\r\n';
+    expect(await read(table)).toEqual([
+      { line: 3, value: { externalId: 'm-1', merchant: { dba: 'a "b", c\r\nd' } } },
+      { line: 6, value: { externalId: 'm-2', merchant: { dba: 'Two' } } },
+    ]);
+  });
+
+  it('is read past rows with the wrong number of cells, which are reported', async () => {
+    expect(await read('externalId,merchant.dba\nm-1\nm-2,Two,2\nm-3,Three\n')).toEqual([
+      problem(2, 'has 1 cells; the header has 2'),
+      problem(3, 'has 3 cells; the header has 2'),
+      { line: 4, value: { externalId: 'm-3', merchant: { dba: 'Three' } } },
+    ]);
+  });
+
+  it.each([
+    ['a quote that is not closed', 'm-2,"Two\nm-3,Three\n', 'has a quote that is not closed'],
+    [
+      'text after a closing quote',
+      'm-2,"T"wo\nm-3,x\n',
+      'has text after a closing quote; a quote inside a quoted cell is doubled',
+    ],
+    ['a quote inside a cell', 'm-2,T"wo"\nm-3,x\n', 'has a quote inside a cell that is not quoted'],
+    ['a row without end', `m-2,"${'x'.repeat(1_100_000)}"\n`, 'is longer than 1 MiB; is a quote not closed?'],
+  ])('with %s is read up to there', async (_, rest, message) => {
+    expect(await read(`externalId,merchant.dba\nm-1,One\n${rest}`, { chunk: 65_536 })).toEqual([
+      plain[0],
+      problem(3, `${message}; the rest of the file was not read`),
+    ]);
+  });
+
+  it('is rejected in another encoding', async () => {
+    const latin1 = Buffer.from('externalId,merchant.dba\nm-1,Café\nm-2,Two\n', 'latin1');
+    expect(await read(latin1)).toEqual([problem(2, 'is not UTF-8; save the file as UTF-8'), plain[1]]);
+    expect(await read('externalId,merchant.dba\nm-1,Café\n', { chunk: 1 })).toEqual([
+      { line: 2, value: { externalId: 'm-1', merchant: { dba: 'Café' } } },
+    ]);
+  });
+});
+
+describe('a cell', () => {
+  /** What one cell under a header becomes. */
+  async function cell(header: string, text: string, mapping?: unknown) {
+    const [row] = (await read(`externalId,${header}\nx,${text}\n`, { mapping })) as [{ value: object }];
+    return row.value;
+  }
+
+  it.each([
+    ['merchant.dba', '0012', { merchant: { dba: '0012' } }],
+    ['holder.ssn', '000123456', { holder: { ssn: '000123456' } }],
+    ['holder.postalCode', '01234', { holder: { postalCode: '01234' } }],
+    [
+      'holder.employerIdentificationNumber',
+      '0123456',
+      { holder: { employerIdentificationNumber: '0123456' } },
+    ],
+    ['holder.website', 'true', { holder: { website: 'true' } }],
+    ['agentProfileId', '101', { agentProfileId: 101 }],
+    ['dueInHours', '0.5', { dueInHours: 0.5 }],
+    ['merchantProfileId', '-7', { merchantProfileId: -7 }],
+    // Text, which keeps the digits of any int64.
+    [
+      'holder.annualBusinessRevenue',
+      '9223372036854775807',
+      { holder: { annualBusinessRevenue: '9223372036854775807' } },
+    ],
+    ['fees.cashDiscountRate', '3.5', { fees: { cashDiscountRate: 3.5 } }],
+    ['holder.payrollCustomer', 'TRUE', { holder: { payrollCustomer: true } }],
+    ['openFinancialAccount', 'false', { openFinancialAccount: false }],
+    ['business.holder.state', '33', { business: { holder: { state: 33 } } }],
+    ['boarding.merchant.cashDiscount', 'Yes', { boarding: { merchant: { cashDiscount: 'Yes' } } }],
+    ['application.merchantProfile.code', '007', { application: { merchantProfile: { code: '007' } } }],
+    ['fees.amex.a.perItem', '5', { fees: { amex: { a: { perItem: '5' } } } }],
+    ['beneficialOwners.0.ssn', '000123456', { beneficialOwners: [{ ssn: '000123456' }] }],
+    ['beneficialOwners.1.state', '33', { beneficialOwners: [null, { state: 33 }] }],
+    // The schema reports a value that does not match.
+    ['agentProfileId', 'ten', { agentProfileId: 'ten' }],
+    ['agentProfileId', '1e3', { agentProfileId: '1e3' }],
+    ['openFinancialAccount', 'yes', { openFinancialAccount: 'yes' }],
+  ])('%s with %s is of the type of the field', async (header, text, value) => {
+    expect(await cell(header, text)).toEqual({ externalId: 'x', ...value });
+  });
+
+  const examples = ['merchant', 'merchant-notes', 'business', 'customer', 'customer-asked'];
+  it.each(examples)('for each field of examples/%s.json gives the same input', async (name) => {
+    const example = await readFile(new URL(`../../../examples/${name}.json`, import.meta.url), 'utf8');
+    // A field of any type is text in a table, and so is an int64.
+    const input = JSON.parse(example, (name, value) => {
+      if (name === 'application' || name === 'fees') return undefined;
+      return name === 'annualBusinessRevenue' ? String(value) : value;
+    });
+    const cells = leaves(input);
+    const table = [cells.map(([path]) => path), cells.map(([, value]) => `"${value}"`)].join('\n');
+    expect(await read(table)).toEqual([{ line: 2, value: input }]);
+  });
+
+  it('that is empty is an absent field', async () => {
+    expect(await cell('merchant.email', '')).toEqual({ externalId: 'x' });
+    expect(await cell('merchant.email', '""')).toEqual({ externalId: 'x' });
+  });
+
+  it('cannot reach the prototype of anything', async () => {
+    await cell('application.__proto__.polluted', 'yes');
+    await cell('application.constructor.prototype.polluted', 'yes');
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+describe('a header', () => {
+  it.each([
+    ['merchant.dbaa', '"merchant.dbaa" is not a known column; did you mean merchant.dba?'],
+    ['DBA', '"DBA" is not a known column; did you mean merchant.dba?'],
+    ['first_name', '"first_name" is not a known column; did you mean merchant.firstName?'],
+    ['Remark', '"Remark" is not a known column'],
+    ['merchant', '"merchant" is not a known column'],
+    ['', '"" is not a known column'],
+    ['constructor', '"constructor" is not a known column'],
+  ])('%s is unknown', async (name, message) => {
+    expect(await read(`externalId,${name}\nm-1,x\n`)).toEqual([problem(1, message)]);
+  });
+
+  it('without any known name is rejected, and not repeated, because it may be data', async () => {
+    expect(await read('m-1,000123456\nm-2,x\n')).toEqual([
+      problem(1, 'has no known column: the first row must name the columns (see --mapping and --delimiter)'),
+    ]);
+  });
+
+  it('sets a field once, and not also a part of it', async () => {
+    expect(await read('externalId,externalId\nx,y\n')).toEqual([
+      problem(1, 'is set by two columns', 'externalId'),
+    ]);
+    expect(await read('application.a,application.a.b\nx,y\n')).toEqual([
+      problem(1, 'is part of application.a, which is also a column', 'application.a.b'),
+    ]);
+  });
+
+  it('has no fifth owner', async () => {
+    const [{ problems }] = (await read('externalId,beneficialOwners.4.ssn\n')) as [{ problems: object[] }];
+    expect(problems).toHaveLength(1);
+    expect(await read('externalId,beneficialOwners.3.ssn\n')).toEqual([]);
+  });
+});
+
+describe('a mapping', () => {
+  it('maps headers to our columns, leaves columns out, and adds constants', async () => {
+    const mapping = {
+      columns: {
+        'Account No.': 'externalId',
+        Name: 'merchant.dba',
+        'Cash?': { to: 'merchant.cashDiscount', words: { Y: 'Yes', N: 'No' } },
+        State: { to: 'boarding.application.state', words: { NY: 33 } },
+        Volume: { to: 'application.volume', as: 'number' },
+        Remark: null,
+      },
+      constants: { 'merchant.pos': 'None', agentProfileId: 101 },
+    };
+    const table =
+      'Account No.,Name,Cash?,State,Volume,Remark,merchant.email\n' +
+      '0001,One,Y,NY,24.5,secret,a@example.com\n0002,Two,maybe,,many,,\n';
+    expect(await read(table, { mapping })).toEqual([
+      {
+        line: 2,
+        value: {
+          externalId: '0001',
+          merchant: { dba: 'One', cashDiscount: 'Yes', pos: 'None', email: 'a@example.com' },
+          boarding: { application: { state: 33 } },
+          application: { volume: 24.5 },
+          agentProfileId: 101,
+        },
+      },
+      {
+        line: 3,
+        problems: [{ field: 'application.volume', message: 'must be a number such as 1234.56' }],
+      },
+    ]);
+  });
+
+  it('rejects a constant for a column of the file', async () => {
+    const mapping = { columns: {}, constants: { agentProfileId: 101 } };
+    expect(await read('externalId,agentProfileId\nx,102\n', { mapping })).toEqual([
+      problem(1, 'is set by two columns', 'agentProfileId'),
+    ]);
+  });
+
+  it.each([
+    [
+      'names each entry with an unknown column',
+      { columns: { Name: 'merchant.dbaa', B: { to: 'zzz' } }, constants: { 'merchant.poss': 'None' } },
+      [
+        '  columns.Name: "merchant.dbaa" is not a known column; did you mean merchant.dba?',
+        '  columns.B: "zzz" is not a known column',
+        '  constants.merchant.poss: "merchant.poss" is not a known column; did you mean merchant.pos?',
+      ],
+    ],
+    [
+      'rejects other fields',
+      { columns: { A: { to: 'agent', typ: 'text' } }, extra: 1 },
+      ['  columns.A.typ: is not a known field', '  extra: is not a known field'],
+    ],
+    ['needs columns', {}, ['  columns: is required']],
+  ])('%s', (_, content, problems) => {
+    const report = ['mapping.json: is not valid; nothing was started', ...problems].join('\n');
+    expect(() => mappingOf(content)).toThrow(expect.objectContaining({ report }));
+  });
+});

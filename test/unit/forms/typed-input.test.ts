@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { formOf } from '../../../src/forms/schema-fields.js';
+import { fieldsIn, inputForm } from '../../../src/forms/typed-input.js';
+import { BUSINESS, CUSTOMER, MERCHANT } from '../../../src/temporal/start.js';
+
+const KNOWN = { posNames: [], accounts: { west: { posNames: [] } } };
+
+const schema = z.strictObject({
+  note: z.string().optional(),
+  name: z.string().min(1),
+  amount: z.number().max(9).optional(),
+  isOpen: z.boolean().optional(),
+  settings: z.union([z.string(), z.literal(false)]).optional(),
+  color: z.enum(['red', 'blue']).default('red'),
+  any: z.record(z.string(), z.json()).optional(),
+  owners: z
+    .array(z.strictObject({ city: z.string().min(1), share: z.int() }))
+    .max(2)
+    .optional(),
+});
+const form = inputForm(schema);
+
+const read = (fields: Readonly<Record<string, unknown>>) => form.read(form.typedIn(fields));
+
+describe('the form of a schema', () => {
+  it('has what is required first, and the control that suits each field', () => {
+    const kinds = form.parts.map((part) => [part.name, part.kind]);
+    expect(kinds).toEqual([
+      ['name', 'text'],
+      ['note', 'text'],
+      ['amount', 'number'],
+      ['isOpen', 'flag'],
+      ['settings', 'text'],
+      ['color', 'choice'],
+      ['any', 'json'],
+      ['owners', 'group'],
+    ]);
+    expect(form.parts.flatMap(fieldsIn).map(({ name }) => name)).toContain('owners.1.city');
+    expect(form.parts.find(({ name }) => name === 'color')).toMatchObject({ rule: 'default: red' });
+  });
+
+  it.each([
+    ['merchant', MERCHANT],
+    ['business', BUSINESS],
+    ['customer', CUSTOMER],
+  ])('of a %s has a group or a field for everything that its input may have', (_, kind) => {
+    const parts = formOf(kind.schema(KNOWN));
+    const top = Object.keys(
+      (z.toJSONSchema(kind.schema(KNOWN), { io: 'input', unrepresentable: 'any' }) as { properties: object })
+        .properties,
+    );
+    expect(parts.map(({ name }) => name).toSorted()).toEqual(top.toSorted());
+  });
+});
+
+describe('what is typed', () => {
+  it('becomes the types of the schema, and an empty field is absent', () => {
+    const fields = {
+      name: ' Ada ',
+      amount: '7.5',
+      isOpen: 'true',
+      settings: '',
+      any: '{"a": [1]}',
+      note: '',
+    };
+    expect(read(fields)).toEqual({
+      input: { name: 'Ada', amount: 7.5, isOpen: true, color: 'red', any: { a: [1] } },
+    });
+  });
+
+  it('is false where the word stands for it, and text where a number may stand', () => {
+    expect(read({ name: '007', settings: 'false' })).toEqual({
+      input: { name: '007', settings: false, color: 'red' },
+    });
+    expect(read({ name: 'a', settings: '12' })).toMatchObject({ input: { settings: '12' } });
+  });
+
+  it('closes gaps in a list, so that a problem is at the item as the page shows it', () => {
+    const typed = form.typedIn({ name: 'a', 'owners.1.city': 'Troy' });
+    expect([...typed]).toContainEqual(['owners.0.city', 'Troy']);
+    expect(form.read(typed)).toEqual({ problems: [{ field: 'owners.0.share', message: 'is required' }] });
+  });
+
+  it('has the items of a list from any of their groups, in their order', () => {
+    const owner = (place: number, city: string) => ({
+      [`owners.${place}.city`]: city,
+      [`owners.${place}.share`]: '50',
+    });
+    const one = inputForm(
+      z.strictObject({ owners: z.array(z.strictObject({ city: z.string(), share: z.int() })).max(4) }),
+    );
+    expect(one.read(one.typedIn({ ...owner(3, 'Troy'), ...owner(1, 'Rome') }))).toEqual({
+      input: {
+        owners: [
+          { city: 'Rome', share: 50 },
+          { city: 'Troy', share: 50 },
+        ],
+      },
+    });
+  });
+
+  it('ignores fields that the schema does not have, and those that are no text', () => {
+    const fields = {
+      name: ['a', 'b'],
+      note: { a: 1 },
+      other: 'x',
+      __proto__: { amount: '1' },
+      constructor: 'x',
+    };
+    expect([...form.typedIn(fields)]).toEqual([]);
+  });
+
+  it('is never part of a problem', () => {
+    const result = read({ name: 'a', amount: '219-09-9999', any: '{"ssn": 219099999' });
+    expect(result).toEqual({
+      problems: [
+        { field: 'any', message: expect.stringMatching(/^is not JSON: line 1, column 18/) },
+        { field: 'amount', message: expect.stringMatching(/number/) },
+      ],
+    });
+    expect(JSON.stringify(result)).not.toMatch(/219/);
+  });
+
+  it('must not be nested too deeply', () => {
+    const deep = `${'['.repeat(600)}${']'.repeat(600)}`;
+    expect(read({ name: 'a', any: `{"a": ${deep}}` })).toMatchObject({ problems: [{ field: '' }] });
+  });
+});

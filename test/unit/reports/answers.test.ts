@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../../src/messages/requirements.js';
+import { askedIn, correctionsOf, type RecordedEvent, requirementsOf } from '../../../src/reports/answers.js';
+import { MASKED, SHOWN } from '../../../src/reports/mask.js';
+import type { AcceptedAnswer } from '../../../src/temporal/history.js';
+
+const at = (minute: number) => `2026-03-01T10:0${minute}:00.000Z`;
+
+const answered = (minute: number, answer: Answer): AcceptedAnswer => ({
+  ...{ at: at(minute), requirementId: 'rejected-input-1', actor: 'olga', reason: 'a typo' },
+  answer,
+});
+
+describe('corrections', () => {
+  const input = { holder: { city: 'Albany', ssn: '1' }, fees: { monthly: 5 } };
+
+  it('have the old and the new value of each field, also of added and removed ones', () => {
+    const patch = { holder: { city: 'Troy', website: 'https://shop.example' }, fees: null };
+    const corrections = correctionsOf(input, [answered(1, { kind: 'correction', patch })], SHOWN);
+    expect(corrections.map(({ field, old, new: now }) => ({ field, old, now }))).toEqual([
+      { field: 'holder.city', old: 'Albany', now: 'Troy' },
+      { field: 'holder.website', old: undefined, now: 'https://shop.example' },
+      { field: 'fees', old: { monthly: 5 }, now: undefined },
+    ]);
+  });
+
+  it('that were taken back are marked, and change nothing', () => {
+    const city = (name: string): Answer => ({ kind: 'correction', patch: { holder: { city: name } } });
+    const answers = [
+      answered(1, city('Troy')),
+      answered(2, { kind: 'take-back' }),
+      answered(3, city('Utica')),
+    ];
+    expect(correctionsOf(input, answers, SHOWN)).toMatchObject([
+      { old: 'Albany', new: 'Troy', takenBack: true },
+      { old: 'Albany', new: 'Utica', takenBack: false },
+    ]);
+  });
+
+  it('mask a private field by its name, however deep it is', () => {
+    const patch = { holder: { ssn: '2', beneficialOwner: { firstName: 'Bo', city: 'Troy' } } };
+    const corrections = correctionsOf(input, [answered(1, { kind: 'correction', patch })], MASKED);
+    expect(corrections.map(({ field, old, new: now }) => ({ field, old, now }))).toEqual([
+      { field: 'holder.ssn', old: '[Redacted]', now: '[Redacted]' },
+      { field: 'holder.beneficialOwner', old: undefined, now: { firstName: '[Redacted]', city: 'Troy' } },
+    ]);
+  });
+});
+
+describe('requirements', () => {
+  const asked = new Map([['note-1a', 'Send a check, says ada@example.com.']]);
+
+  it('follow the timeline from raised to closed', () => {
+    const timeline: RecordedEvent[] = [
+      { at: at(0), event: 'started' },
+      { at: at(1), event: 'requirement-raised', detail: 'note-1a: Underwriting note' },
+      { at: at(2), event: 'requirement-overdue', detail: 'note-1a: Underwriting note' },
+      { at: at(3), event: 'requirement-resolved', detail: 'note-1a: text' },
+      { at: at(4), event: 'answer-taken-back', detail: 'note-1a' },
+      { at: at(5), event: 'requirement-closed', detail: 'note-1a: the partner has moved on' },
+      { at: at(6), event: 'requirement-raised', detail: 'note-1a-2: Underwriting note' },
+    ];
+    const detail = 'Send a check, says [Redacted].';
+    expect(requirementsOf(timeline, [], asked, MASKED)).toEqual([
+      {
+        ...{ id: 'note-1a', status: 'closed', title: 'Underwriting note', detail, raisedAt: at(1) },
+        ...{ overdueAt: at(2), endedAt: at(5), closedBecause: 'the partner has moved on' },
+      },
+      { id: 'note-1a-2', status: 'open', title: 'Underwriting note', detail, raisedAt: at(6) },
+    ]);
+  });
+
+  it('are open again, without an end, when their answer was taken back', () => {
+    const timeline: RecordedEvent[] = [
+      { at: at(1), event: 'requirement-raised', detail: 'ticket-7: Ticket' },
+      { at: at(3), event: 'requirement-resolved', detail: 'ticket-7: text' },
+      { at: at(4), event: 'answer-taken-back', detail: 'ticket-7' },
+    ];
+    expect(requirementsOf(timeline, [], asked, MASKED)).toEqual([
+      { id: 'ticket-7', status: 'open', title: 'Ticket', raisedAt: at(1) },
+    ]);
+  });
+
+  it('find what a note or a ticket asks in the responses of the partner', () => {
+    const response = {
+      snapshot: { notes: [{ id: 'note-1a', text: 'a check' }], tickets: [{ ticketId: 7, text: 'a site' }] },
+    };
+    expect(askedIn(response)).toEqual([
+      ['note-1a', 'a check'],
+      ['ticket-7', 'a site'],
+    ]);
+  });
+});
+
+describe('a masked record', () => {
+  it('has no one-time code, and no number that may identify a person in what others wrote', () => {
+    expect(MASKED.theirs({ kind: 'code', code: '123456' })).toEqual({ kind: 'code', code: '[Redacted]' });
+    expect(MASKED.theirs('it is 078051120')).toBe('it is [Redacted]');
+    expect(MASKED.ours('mid 518000123')).toBe('mid 518000123');
+  });
+});
