@@ -11,6 +11,8 @@ const ID = 'partner-account-boarding';
 const rig = await createRig({ ownNamespace: true, password: 'wrong' });
 await rig.board(merchant());
 await asked(accountOf(rig, 'boarding'), 'credentials');
+// The index of searches follows a moment later.
+await accountOf(rig, 'boarding').listedAs(({ length }) => length > 0);
 afterAll(() => rig.close());
 
 const gangway = (...args: string[]) => runGangway(rig.env, args);
