@@ -1,6 +1,6 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { StoreFailure } from '../../documents/file-store.js';
-import { PARTNER_ERROR } from '../../messages/activities.js';
+import { type Mark, PARTNER_ERROR } from '../../messages/activities.js';
 import { PartnerError, type PartnerErrorDetails } from '../../partners/partner-error.js';
 import { BadSetting } from '../../settings/settings.js';
 import { UnsearchableText } from '../../temporal/query.js';
@@ -48,22 +48,30 @@ export function partnerFailed(details: PartnerErrorDetails, isRepeatable: boolea
 /**
  * The same for an activity that ran on its own.
  *
- * @param isRepeatable whether a second run does no harm
+ * @param isRepeatable whether a second run does no harm. One that is not repeatable marks its request before it sends it; undefined
+ *   when nobody knows
  * @returns the error itself when it is not about the activity
  */
-export function explainActivity(error: unknown, taskQueue: string, isRepeatable: boolean): unknown {
+export function explainActivity(
+  error: unknown,
+  taskQueue: string,
+  isRepeatable: boolean | undefined,
+): unknown {
   const failure = error instanceof TimeoutFailure && error.cause ? error.cause : error;
   if (failure instanceof ApplicationFailure) {
     return failure.type === PARTNER_ERROR
-      ? partnerFailed(failure.details?.[0] as PartnerErrorDetails, isRepeatable)
+      ? partnerFailed(failure.details?.[0] as PartnerErrorDetails, isRepeatable === true)
       : new CommandFailed(`the activity failed: ${failure.message}`);
   }
   if (!(failure instanceof TimeoutFailure)) return failure;
-  const notStarted = failure.timeoutType === 'SCHEDULE_TO_START';
+  const unavailable = (message: string) => new CommandFailed(message, { exitCode: EXIT.unavailable });
+  if (failure.timeoutType === 'SCHEDULE_TO_START')
+    return unavailable(`no worker polls task queue ${taskQueue}: is one running?`);
+  const mark = failure.lastHeartbeatDetails as Mark | undefined;
+  if (isRepeatable === false && !mark?.sending)
+    return unavailable('nothing was sent, because the worker stopped responding: call again');
   return new CommandFailed(
-    notStarted
-      ? `no worker polls task queue ${taskQueue}: is one running?`
-      : 'the outcome is unknown, because the worker stopped responding: check at the partner whether it took effect',
-    { exitCode: notStarted || isRepeatable ? EXIT.unavailable : EXIT.failed },
+    'the outcome is unknown, because the worker stopped responding: check at the partner whether it took effect',
+    { exitCode: isRepeatable ? EXIT.unavailable : EXIT.failed },
   );
 }

@@ -202,7 +202,7 @@ export async function runSingle<Result>(
 export async function awaitSingle<Result>({ cli, client }: CommandContext, id: string): Promise<Result> {
   return whileShowing(cli, `${id}: waits for the response`, () =>
     resultOfSingle<Result>(client, id).catch((error: unknown) => {
-      throw explainActivity(error, 'of its partner', false);
+      throw explainActivity(error, 'of its partner', undefined);
     }),
   );
 }

@@ -69,13 +69,16 @@ describe('the exit code', () => {
   });
 
   it.each([
-    ['SCHEDULE_TO_START', false, 4],
-    ['START_TO_CLOSE', false, 1],
-    ['START_TO_CLOSE', true, 4],
+    ['SCHEDULE_TO_START', undefined, false, 4],
+    ['START_TO_CLOSE', { sending: true }, false, 1],
+    ['START_TO_CLOSE', { sending: false }, false, 4],
+    ['START_TO_CLOSE', undefined, false, 4],
+    ['START_TO_CLOSE', undefined, undefined, 1],
+    ['START_TO_CLOSE', undefined, true, 4],
   ] as const)(
-    'of a call that ends with the time-out %s, repeatable: %s, is %i',
-    (type, isRepeatable, code) => {
-      const late = new TimeoutFailure('late', undefined, type);
+    'of a call that ends with the time-out %s, mark: %o, repeatable: %s, is %i',
+    (type, mark, isRepeatable, code) => {
+      const late = new TimeoutFailure('late', mark, type);
       expect(exitCodeOf(explainActivity(late, 'queue', isRepeatable))).toBe(code);
     },
   );
