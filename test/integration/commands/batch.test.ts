@@ -261,7 +261,7 @@ describe('a run', () => {
     expect(await listed(ids)).toEqual(ids.toSorted());
     const [first] = jsonLines(await runGangway(rig.env, ['batches', '--json', '--limit', '1']));
     expect(first).toMatchObject({ id, stage: 'done', rows: 60, started: 60, attached: 0, failed: 0 });
-  }, 60_000);
+  });
 
   it('that is stopped leaves rows out, and the same file starts the rest and nothing twice', async () => {
     const { file, ids } = await merchantsFile(rig, 60);
@@ -287,7 +287,7 @@ describe('a run', () => {
       new RegExp(`^60 rows: (?=.*\\b${60 - Number(count)} started).*\\b${count} attached`, 'm'),
     );
     expect(await listed(ids)).toEqual(ids.toSorted());
-  }, 60_000);
+  });
 
   it('keeps nothing private: neither in the document store nor in what Temporal shows', async () => {
     const input = business();
@@ -311,7 +311,7 @@ describe('a run', () => {
     await rig.client.workflow.getHandle(id).result();
     const left = (await readdir(rig.documentDir)).filter((name) => name.startsWith(id));
     expect(left).toEqual([`${id}.0.results`]);
-  }, 60_000);
+  });
 
   it('needs a worker, and starts nothing without one', async () => {
     const { file, ids } = await merchantsFile(rig, 1);
@@ -422,4 +422,4 @@ it('--wait prints each outcome as it comes, whatever it is, also as JSON and CSV
   expect(rows[0]).toMatchObject({ mid: expect.stringMatching(/^5180\d+$/), comment: '', profileId: '' });
   expect(rows[1]).toMatchObject({ mid: '', comment: 'Business type is not supported.', profileId: '' });
   expect(rows[3]).toMatchObject({ mid: '', profileId: expect.stringMatching(/^\d+$/) });
-}, 60_000);
+});

@@ -197,7 +197,7 @@ it('a batch outlives its console: any other one shows it, and stops it', async (
   await shows(path, 'rows: stopped');
   const { status, text } = await admin.open('/batches/00000000-0000-4000-8000-000000000000');
   expect([status, text]).toEqual([404, expect.stringContaining('upload the file again')]);
-}, 60_000);
+});
 
 it('without a worker, a file is checked, and the page says why it cannot be started', async () => {
   const idle = await createRig({ worker: false });
