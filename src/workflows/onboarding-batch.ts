@@ -3,8 +3,8 @@ import {
   CancellationScope,
   CancelledFailure,
   condition,
-  continueAsNew,
   isCancellation,
+  makeContinueAsNewFunc,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -51,9 +51,12 @@ export async function onboardingBatch({ parts, state: first, ...given }: BatchIn
   /** @returns the stage in which it ends; undefined when the next run goes on */
   async function run(): Promise<BatchState['stage'] | undefined> {
     setCurrentDetails(detailsOf(state));
-    if (!(await condition(() => pace !== undefined, HELD)) || !pace) return 'discarded';
+    await condition(() => pace !== undefined, HELD);
+    if (!pace) return 'discarded';
     if (state.stage === 'checked') publish({ stage: 'running' });
     while (state.parts < parts) {
+      // The next run would not know of it.
+      if (CancellationScope.current().consideredCancelled) return 'stopped';
       if (workflowInfo().continueAsNewSuggested && state.parts > first.parts) return undefined;
       const end = await startRows({ batch, part: state.parts, ...pace });
       publish({ parts: state.parts + 1, ...withResults(state, end) });
@@ -67,7 +70,11 @@ export async function onboardingBatch({ parts, state: first, ...given }: BatchIn
     if (isCancellation(error) || CancellationScope.current().consideredCancelled) return 'stopped' as const;
     throw error;
   });
-  if (stage === undefined) return continueAsNew<typeof onboardingBatch>({ parts, state, ...pace });
+  if (stage === undefined) {
+    // By default, the next run has the memo with which this one began.
+    const inNextRun = makeContinueAsNewFunc<typeof onboardingBatch>({ memo: { [BATCH_MEMO]: state } });
+    return inNextRun({ parts, state, ...pace });
+  }
   publish({ stage });
   await CancellationScope.nonCancellable(() => forgetRows({ batch, parts }));
   if (stage === 'stopped') throw new CancelledFailure('the batch was stopped');

@@ -80,6 +80,28 @@ it('goes on in a new run from the part that it has reached, and starts nothing t
   }
 });
 
+it('shows in each run at once what it showed before, and a stop between two runs holds', async () => {
+  // Each part is a run of its own.
+  const impatient = await createRig({ continueAfter: 1 });
+  try {
+    const slow = await batchOf(3, undefined, impatient);
+    await slow.handle.executeUpdate(confirmBatch, { args: [{ concurrency: 1, rate: 0.5 }] });
+    const runOf = async () => (await slow.handle.describe()).runId;
+    await eventually(runOf, (runId) => runId !== slow.handle.firstExecutionRunId, 'a second run');
+    expect(await slow.state()).toMatchObject({ stage: 'running', parts: 1 });
+    await slow.handle.terminate();
+
+    const fast = await batchOf(20, { concurrency: 1, rate: 4 }, impatient);
+    await eventually(() => wasStarted(impatient.client, fast.rows[0]?.workflowId ?? ''), Boolean, 'a row');
+    await fast.handle.cancel();
+    const failure: unknown = await fast.handle.result().catch((error: unknown) => error);
+    expect((failure as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
+    expect(await fast.state()).toMatchObject({ stage: 'stopped' });
+  } finally {
+    await impatient.close();
+  }
+});
+
 it('ends when it is canceled: what was started continues, and the rest is left out', async () => {
   const { handle, rows, kept, state } = await batchOf(2, { concurrency: 1, rate: 0.01 });
   const [first, second] = rows;
