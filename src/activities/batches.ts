@@ -19,6 +19,7 @@ import {
   type RowResult,
   summaryOf,
 } from '../messages/batches.js';
+import { LONGEST, shortened } from '../partners/bounds.js';
 import { sealed, unsealed } from '../temporal/payload-codec.js';
 import {
   type Started,
@@ -124,7 +125,7 @@ async function startAll(
 
   // The part before, or the attempt before, may have started a row a moment ago.
   if (turn) void turn().catch(() => undefined);
-  await Promise.all(Array.from({ length: concurrency }, startNext));
+  await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, startNext));
   heartbeat(results);
   if (cancellationDetails()?.cancelRequested) return;
   if (signal.aborted) throw ApplicationFailure.retryable('the worker ended', 'WorkerEnded');
@@ -144,6 +145,7 @@ async function startRow(
   } catch (error) {
     const rejected = rejectionOf(error);
     if (rejected === undefined) throw error;
-    return { ...row, result: 'failed', error: rejected };
+    // Heartbeats have the texts of all rows, and Temporal refuses a large one.
+    return { ...row, result: 'failed', error: shortened(rejected, LONGEST.text) };
   }
 }

@@ -109,6 +109,22 @@ it('a row that Temporal rejects fails alone', async () => {
   });
 });
 
+it('a heartbeat stays small, whatever Temporal says about each row', async () => {
+  const { start } = await attempts({
+    startWorkflowExecution: () => {
+      throw grpcError('INVALID_ARGUMENT', 'x'.repeat(60_000));
+    },
+  });
+  const { failures } = await start().end;
+  expect(failures.map(({ error }) => error?.length)).toEqual([2_000, 2_000, 2_000, 2_000]);
+});
+
+it('a worker survives a concurrency beyond all bounds', async () => {
+  const { start } = await attempts({});
+  const concurrency = Number.MAX_SAFE_INTEGER;
+  expect(await start({ concurrency }).end).toMatchObject({ counts: { started: 4 } });
+});
+
 it('an error that says nothing about a row ends the attempt, whose results the next one has', async () => {
   const heartbeats: RowResult[][] = [];
   let isDenied = true;
