@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { TemporalFailure } from '@temporalio/common';
 import { optionalTsToDate, requiredTsToDate } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
 import {
@@ -22,7 +23,7 @@ import { decodedFailure, decodedPayloads } from '../temporal/payload-codec.js';
 import { all, is, isIn } from '../temporal/query.js';
 import { inMemo, type Raw, rawListed, typesOf } from '../temporal/search.js';
 import { startSingle } from '../temporal/single-activities.js';
-import { isNotFound, promptly } from '../temporal/unavailable.js';
+import { isNotFound, promptly, TemporalProblem } from '../temporal/unavailable.js';
 import { NoWorker, pollersOf, whyNoWorker } from '../temporal/workers.js';
 import type { Ready } from './ready.js';
 import { kindsOf, rowsOf } from './validation.js';
@@ -48,7 +49,8 @@ export interface HandOver extends Pick<BatchState, 'name' | 'actor'> {
  * Hands rows over to the workers, which start them.
  *
  * @returns the id of the batch
- * @throws {NoWorker} when none runs. Nothing is started unless all rows are handed over
+ * @throws {NoWorker} when none runs
+ * @throws {PartFailed} when a worker cannot keep them. Nothing is started unless all rows are handed over
  */
 export async function handOver(
   client: Client,
@@ -63,21 +65,26 @@ export async function handOver(
   let [total, parts, bytes] = [0, 0, 0];
   let part: BatchRow[] = [];
   const keep = async () => {
-    await atWorker(client, taskQueue, 'keepRows', { batch, part: parts, rows: part });
     parts += 1;
+    await atWorker(client, taskQueue, 'keepRows', { batch, part: parts - 1, rows: part });
     [part, bytes] = [[], 0];
   };
-  for await (const { line, externalId, type, workflowId, input } of rows) {
-    const row: BatchRow = { line, externalId, type, workflowId, input };
-    const size = Buffer.byteLength(JSON.stringify(row));
-    if (part.length === MOST_ROWS || (part.length > 0 && bytes + size > MOST_BYTES)) await keep();
-    part.push(row);
-    bytes += size;
-    total += 1;
-    kinds[type] = (kinds[type] ?? 0) + 1;
-    accounts.add(partsOfId(workflowId)?.account ?? '');
+  try {
+    for await (const { line, externalId, type, workflowId, input } of rows) {
+      const row: BatchRow = { line, externalId, type, workflowId, input };
+      const size = Buffer.byteLength(JSON.stringify(row));
+      if (part.length === MOST_ROWS || (part.length > 0 && bytes + size > MOST_BYTES)) await keep();
+      part.push(row);
+      bytes += size;
+      total += 1;
+      kinds[type] = (kinds[type] ?? 0) + 1;
+      accounts.add(partsOfId(workflowId)?.account ?? '');
+    }
+    await keep();
+  } catch (error) {
+    if (parts > 0) await forget(client, taskQueue, { batch, parts });
+    throw error;
   }
-  await keep();
   const state: BatchState = {
     ...{ ...about, stage: pace ? 'running' : 'checked', rows: total, kinds, accounts: [...accounts] },
     ...{ parts: 0, counts: NO_RESULTS, failures: [] },
@@ -112,7 +119,21 @@ const AT_WORKER = {
   retry: { initialInterval: '1s', maximumInterval: '5s' },
 } as const;
 
-/** Lets a worker keep or read a part. */
+/** A worker could not keep or read a part. The reason is that of its document store, or of Temporal. */
+export class PartFailed extends TemporalProblem {
+  override readonly name = 'PartFailed';
+
+  override get isUnavailable(): boolean {
+    return true;
+  }
+}
+
+const FAILED = {
+  keepRows: 'nothing was started, because a worker cannot keep the rows',
+  readResults: 'its results cannot be read',
+} as const;
+
+/** Lets a worker keep or read a part. @throws {PartFailed} */
 async function atWorker<Activity extends 'keepRows' | 'readResults'>(
   client: Client,
   taskQueue: string,
@@ -123,7 +144,28 @@ async function atWorker<Activity extends 'keepRows' | 'readResults'>(
   const single = { activity, args: [request], summary: `Part ${part + 1} of ${batch}`, options: AT_WORKER };
   const id = `${batch}.${part}.${activity}-${randomUUID()}`;
   const { result } = await startSingle(client, taskQueue, id, single);
-  return result<Awaited<ReturnType<BatchActivities[Activity]>>>();
+  return result<Awaited<ReturnType<BatchActivities[Activity]>>>().catch((error: unknown) => {
+    if (!(error instanceof TemporalFailure)) throw error;
+    throw new PartFailed(`${FAILED[activity]}: ${error.cause?.message ?? error.message}`, { cause: error });
+  });
+}
+
+/** How long Temporal lets a worker try to remove rows. */
+const FORGETTING = {
+  scheduleToCloseTimeout: '7d',
+  startToCloseTimeout: '1m',
+  retry: { initialInterval: '1s', maximumInterval: '1m' },
+} as const;
+
+/** Lets a worker remove the rows that no batch has, and does not wait for it: the store may be unavailable. */
+async function forget(
+  client: Client,
+  taskQueue: string,
+  request: Parameters<BatchActivities['forgetRows']>[0],
+): Promise<void> {
+  const summary = `Rows of ${request.batch}, which did not begin`;
+  const single = { activity: 'forgetRows', args: [request], summary, options: FORGETTING };
+  await startSingle(client, taskQueue, `${request.batch}.forgetRows`, single).catch(() => undefined);
 }
 
 /** A batch at a moment. */

@@ -1,7 +1,6 @@
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TemporalFailure } from '@temporalio/common';
-import { type Batch, handOver, readBatch, resultsOfPart } from '../../batches/batches.js';
+import { type Batch, handOver, PartFailed, readBatch, resultsOfPart } from '../../batches/batches.js';
 import type { Ready } from '../../batches/ready.js';
 import { rowsOf } from '../../batches/validation.js';
 import type { RowResult } from '../../messages/batches.js';
@@ -233,9 +232,8 @@ async function* readings({ context, persistently, stop }: Run, id: string) {
           ...(await persistently(() => resultsOfPart(client, taskQueue, { batch: id, part: parts }))),
         );
     } catch (error) {
-      if (!(error instanceof TemporalFailure)) throw error;
-      problem = `its results cannot be read: ${error.cause?.message ?? error.message}`;
-      if (now.hasEnded) throw new CommandFailed(problem, { exitCode: EXIT.unavailable });
+      if (!(error instanceof PartFailed) || now.hasEnded) throw error;
+      problem = error.message;
     }
     const more = [...results, ...now.recent].filter(({ line }) => !seen.has(line));
     for (const { line } of more) seen.add(line);
