@@ -119,4 +119,5 @@ for (const problem of wrong) printer.line(problem);
 printer.line(
   wrong.length === 0 ? '\nNothing was lost, doubled or leaked.' : `\n${wrong.length} things are wrong.`,
 );
-process.exit(wrong.length === 0 ? 0 : 1);
+// Ends once all of it is written.
+process.stdout.write('', () => process.exit(wrong.length === 0 ? 0 : 1));

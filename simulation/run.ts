@@ -112,5 +112,5 @@ for await (const verdict of verdictsOf(plans())) {
     break;
   }
 }
-print(soFar());
-process.exit(total.failing > 0 ? 1 : 0);
+// Ends once all of it is written: a pipe that is read slowly holds less than a trace.
+process.stdout.write(`${soFar()}\n`, () => process.exit(total.failing > 0 ? 1 : 0));

@@ -289,4 +289,5 @@ try {
   }
 }
 await stopEverything();
-process.exit();
+// A pipe that is read slowly has not taken all of the output yet.
+process.stdout.write('', () => process.exit());
