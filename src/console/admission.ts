@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
-import { userInfo } from 'node:os';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isHealthCheck, knownSecrets, routeOf } from '../http/server.js';
+import { userName } from '../process/user.js';
 import { isUnavailable } from '../temporal/unavailable.js';
 import { ASSETS } from './assets.js';
 import { NotShown } from './route.js';
@@ -87,15 +87,6 @@ export function requireCsrf({ body }: Pick<FastifyRequest, 'body'>, csrf: string
 function localSession(): SessionData {
   const name = userName();
   return { actor: name, name, role: 'admin', csrf: unguessable(), since: Date.now() };
-}
-
-/** The user of the process. In a container it may have only a number. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `user ${process.getuid?.()}`;
-  }
 }
 
 /** Reports whether the response to a request has nothing of its session. */

@@ -157,7 +157,7 @@ function sendAsset(
   { contentType, content, gzipped }: Asset,
   accepted = '',
 ): FastifyReply {
-  const isZipped = /\bgzip\b/.test(accepted);
+  const isZipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(accepted);
   if (isZipped) reply.header('content-encoding', 'gzip');
   return reply
     .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })

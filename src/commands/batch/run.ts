@@ -1,9 +1,9 @@
-import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, handOver, PartFailed, readBatch, resultsOfPart } from '../../batches/batches.js';
 import type { Ready } from '../../batches/ready.js';
 import { rowsOf } from '../../batches/validation.js';
 import type { RowResult } from '../../messages/batches.js';
+import { userName } from '../../process/user.js';
 import { rejectionOf } from '../../temporal/unavailable.js';
 import { pollersOf, whyNoWorker } from '../../temporal/workers.js';
 import type { CommandContext } from '../cli/command-line.js';
@@ -155,7 +155,7 @@ async function handedOver(
   name: string,
   rows: AsyncIterable<Ready> | Iterable<Ready>,
 ): Promise<string> {
-  const about = { name, actor: userInfo().username, pace: { rate, concurrency } };
+  const about = { name, actor: userName(), pace: { rate, concurrency } };
   const id = await whileShowing(cli, `handing ${name} over to a worker`, () =>
     handOver(client, config.taskQueue, rows, about),
   );

@@ -1,9 +1,9 @@
-import { userInfo } from 'node:os';
 import { pause, type Reading, type Watching } from '../../client/watching.js';
 import { NotYetApplied } from '../../inbox/answering.js';
 import { type Asked, UNKNOWN, type Waits } from '../../inbox/waits.js';
 import { PRIORITY_KEYS, type SingleActivity } from '../../messages/activities.js';
 import { isOnboarding, partnerTaskQueue } from '../../messages/ids.js';
+import { userName } from '../../process/user.js';
 import { resultOfSingle, startSingle } from '../../temporal/single-activities.js';
 import type { Started } from '../../temporal/start.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
@@ -153,7 +153,7 @@ async function askForCode(
   const code = await promptForCode(terminal, ended);
   if (code === undefined) return;
   const answer = { kind: 'code', code } as const;
-  const actor = userInfo().username;
+  const actor = userName();
   try {
     await gangwayOf(context).answer(workflowId, {
       ...{ requirementId, answer, actor },

@@ -1,7 +1,7 @@
-import { userInfo } from 'node:os';
 import { sendClaim, sendConfirmation } from '../../inbox/answering.js';
 import { askingWorkflow } from '../../inbox/parts.js';
 import { DEFAULT_CLAIM_HOURS } from '../../messages/requirement-kinds.js';
+import { userName } from '../../process/user.js';
 import { stateOf } from '../../temporal/onboardings.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
@@ -96,5 +96,5 @@ async function findAsking(context: CommandContext, id: string, given: string, op
 }
 
 function actorFrom({ actor }: ActorOptions): string {
-  return actor ?? userInfo().username;
+  return actor ?? userName();
 }

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Command } from 'commander';
 import { askingPart, askingWorkflow } from '../../inbox/parts.js';
@@ -9,6 +8,7 @@ import type { Part } from '../../messages/onboardings.js';
 import type { Answer, AnswerKind, Requirement } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { masked } from '../../privacy/masked.js';
+import { userName } from '../../process/user.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameWithId } from '../../texts/names.js';
@@ -51,7 +51,7 @@ export async function resolve(
       if (kind === undefined) return;
       const answerFor = await readAnswer(cli, kind, options);
       const by = {
-        actor: options.actor ?? userInfo().username,
+        actor: options.actor ?? userName(),
         reason: reasonFrom(options, kind, requirement),
       };
       const asked = { workflowId, requirementId, state };

@@ -1,6 +1,6 @@
-import { userInfo } from 'node:os';
 import { documentStore } from '../../documents/document-store.js';
 import { openStore } from '../../documents/open-store.js';
+import { userName } from '../../process/user.js';
 import { recordOf } from '../../reports/gather.js';
 import { savePage } from '../../reports/page.js';
 import { recordPage } from '../../reports/record-page.js';
@@ -17,7 +17,7 @@ interface ExportOptions extends IdOptions {
 
 /** @throws {InvalidInput} when private values are wanted without a reason */
 export async function exportOne(cli: CommandLine, id: string, options: ExportOptions): Promise<void> {
-  const { html, withPrivateValues, reason, actor = userInfo().username } = options;
+  const { html, withPrivateValues, reason, actor = userName() } = options;
   if (withPrivateValues && !reason?.trim())
     throw new InvalidInput('--with-private-values needs --reason, which the document keeps');
   if (reason !== undefined && !withPrivateValues)

@@ -512,6 +512,26 @@ describe('a session that was ended, here or at another console', () => {
   });
 });
 
+describe('the files of a page', () => {
+  it.each([
+    ['gzip, deflate, br', 'gzip'],
+    ['deflate, gzip;q=0.5', 'gzip'],
+    ['gzip; q=0, br', undefined],
+    ['gzip;q=0.0', undefined],
+    ['identity', undefined],
+  ])('are sent to a browser that accepts "%s" in the encoding %s', async (accepted, encoding) => {
+    const { open } = await consoleOfCalls({ routes: PAGES });
+    const { status, headers } = await open(undefined, ASSETS.style.path, {
+      headers: { 'accept-encoding': accepted },
+    });
+    expect([status, headers['content-encoding'], headers['vary']]).toEqual([
+      200,
+      encoding,
+      'accept-encoding',
+    ]);
+  });
+});
+
 describe('the limit of requests', () => {
   it('is that of each session, and of each address without one; machines have none', async () => {
     const { open } = await consoleOfCalls({ routes: PAGES, env: SIGN_IN, requestsPerMinute: 2 });
