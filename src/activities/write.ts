@@ -44,7 +44,7 @@ export const SHARE_OF_ATTEMPT = 0.75;
  * @throws {ApplicationFailure} `PartnerError`, not retryable when it is `Uncertain`, `Rejected` or `Forbidden`
  */
 export function writeOnce<Result>(send: (options: OnceWriteOptions) => Promise<Result>): Once<Result> {
-  return asOnce(sent(send, false));
+  return asOnce(attemptWrite(send, false));
 }
 
 /**
@@ -58,7 +58,7 @@ export function writeRepeatably<Result>(
   send: (options: RepeatableWriteOptions) => Promise<Result>,
   mayRepeat = true,
 ): Promise<Result> {
-  return sent(send, mayRepeat);
+  return attemptWrite(send, mayRepeat);
 }
 
 /** The SDK awaits it; nothing else can. */
@@ -71,7 +71,7 @@ export function watched<Result>(response: Once<Result>): Promise<Result> {
   return response as unknown as Promise<Result>;
 }
 
-async function sent<Result>(
+async function attemptWrite<Result>(
   send: (options: WriteOptions) => Promise<Result>,
   mayRepeat: boolean,
 ): Promise<Result> {
@@ -125,7 +125,7 @@ export function writeOnceThenRead<Result extends object, Now>(
   const sentAndRead = async () => {
     const earlier = activityInfo().heartbeatDetails as Mark | undefined;
     const response = earlier?.response as Result | undefined;
-    const result = response ?? (await sent(send, false));
+    const result = response ?? (await attemptWrite(send, false));
     const wasSent = marked.has(Context.current());
     if (!response && !wasSent) return result;
     try {

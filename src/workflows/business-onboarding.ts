@@ -118,7 +118,7 @@ async function correctProblems(business: Business): Promise<void> {
 async function deliverCorrection(business: Business, answered: Answered): Promise<void> {
   const { requirements } = business.journey;
   const { requirement, resolution } = answered;
-  await requirements.whileSending([answered], CORRECT, async () => {
+  await requirements.whileSending([answered], [CORRECT], async () => {
     const answer = unlessAbandoned(resolution);
     if (answer.kind === 'correction') business.input.correct(answer.patch);
     if (requirement.kind === 'ticket') {
@@ -135,7 +135,7 @@ async function deliverCorrection(business: Business, answered: Answered): Promis
 async function deliverReply(business: Business, answered: Answered, text: string): Promise<void> {
   const { journey, status } = business;
   const { requirement } = answered;
-  await journey.requirements.whileSending([answered], titleOfReply(requirement), async () => {
+  await journey.requirements.whileSending([answered], [titleOfReply(requirement)], async () => {
     try {
       delivered(business, answered, await sendReply(journey, requirement, text));
     } catch (error) {

@@ -9,12 +9,14 @@ import { type Due, onChangesRequested, type Remembered } from './boarding/decisi
 import { afterDelivery, afterUpload, listsDelivered, missingDocuments } from './boarding/deliveries.js';
 import {
   createMerchant,
+  FEES,
   REVIEW,
   read,
   requestReview,
   SUBMIT,
   setFees,
   submit,
+  UPLOAD,
   upload,
 } from './boarding/steps.js';
 import { apply, type Carried, followUntilDecided } from './journey/following.js';
@@ -34,7 +36,7 @@ export async function merchantBoarding(
   const boarding = new Boarding(input, carried);
   return boarding.journey.run<MerchantBoardingOutcome>(
     async () => {
-      if (!carried) await begin(boarding, restored);
+      if (!carried) await establishMerchant(boarding, restored);
       return followUntilDecided(
         boarding,
         (due) => send(boarding, due),
@@ -49,7 +51,8 @@ export async function merchantBoarding(
   );
 }
 
-async function begin(boarding: Boarding, restored: Restored | undefined): Promise<void> {
+/** Creates the merchant, or reads the one that exists. */
+async function establishMerchant(boarding: Boarding, restored: Restored | undefined): Promise<void> {
   const { merchantProfileId } = boarding.input.current;
   if (merchantProfileId === undefined) await createMerchant(boarding, restored);
   else if (boarding.isFollowed) await followMerchant(boarding, merchantProfileId);
@@ -77,7 +80,7 @@ async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]
   const { journey, input, remembered } = boarding;
   const { requirements, state } = journey;
   const before = input.current;
-  await requirements.whileSending(answers, SUBMIT, async () => {
+  await requirements.whileSending(answers, [FEES, SUBMIT], async () => {
     for (const { resolution } of answers) {
       const answer = unlessAbandoned(resolution);
       if (answer.kind !== 'correction') continue;
@@ -99,7 +102,7 @@ async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]
 /** Uploads the documents of the answers concurrently, then requests the review. */
 async function deliverAnswers(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
   const { requirements, state, timeline } = boarding.journey;
-  await requirements.whileSending(answers, REVIEW, async () => {
+  await requirements.whileSending(answers, [UPLOAD, REVIEW], async () => {
     await uploadDocuments(boarding, answers);
     const mark = await requestReview(boarding, answers);
     if (!mark) return;
@@ -115,7 +118,7 @@ async function deliverAnswers(boarding: Boarding, answers: readonly Answered[]):
 }
 
 async function uploadDocuments(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
-  boarding.polled = undefined;
+  boarding.beginWrite();
   await runDueTasks(() =>
     missingDocuments(boarding.remembered, answers).map((document) => ({
       name: document.id,

@@ -18,11 +18,11 @@ export interface FoundMerchant {
 }
 
 export async function adoptMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
-  adopted(boarding, await findAdoptable(boarding, merchantProfileId));
+  recordAdoption(boarding, await findAdoptable(boarding, merchantProfileId));
 }
 
 /** Continues with an existing merchant: submits it, unless somebody has. */
-export function adopted(boarding: Boarding, found: FoundMerchant): void {
+export function recordAdoption(boarding: Boarding, found: FoundMerchant): void {
   know(boarding, found);
   if (found.now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;
 }

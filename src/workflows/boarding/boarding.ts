@@ -112,6 +112,11 @@ export class Boarding {
     return next(this.remembered, this.situation);
   }
 
+  /** What was read before is no evidence of a write that begins now. */
+  beginWrite(): void {
+    this.polled = undefined;
+  }
+
   take(now: StatusSnapshot): MerchantBoardingOutcome | undefined {
     const read = onRead(this.remembered, now, this.status.changes, this.situation);
     this.polled = now;

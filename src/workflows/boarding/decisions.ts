@@ -11,13 +11,13 @@ import { masked } from '../../privacy/masked.js';
 import {
   type Asked,
   answeredOf,
+  closeMoot,
   type Decision,
   type Ended,
   MOVED_ON,
   type Next,
   openOf,
   type Reaction,
-  sorted,
   when,
 } from '../journey/decisions.js';
 import type { Answered } from '../journey/requirement-queue.js';
@@ -152,7 +152,7 @@ function onNotes(
   { phase, notes }: StatusSnapshot,
   situation: Situation,
 ): readonly Decision[] {
-  const { closed, kept } = sorted('underwriting-note', situation, {
+  const { closed, kept } = closeMoot('underwriting-note', situation, {
     isAsked: ({ about }) => notes.some(({ id }) => id === about),
     drops: isUnderReview(phase) && phase !== 'in-review' && !situation.isWriting,
     why: () => 'the underwriters no longer ask',
@@ -172,7 +172,7 @@ export function onChangesRequested(
   situation: Situation,
 ): readonly Decision[] {
   const question = phase === 'changes-requested' ? changesQuestion(comment) : undefined;
-  const { closed, kept } = sorted('request-changes', situation, {
+  const { closed, kept } = closeMoot('request-changes', situation, {
     isAsked: ({ detail }) => detail === question?.detail,
     drops: ['changes-requested', 'submitted', 'in-review'].includes(phase) && !situation.isWriting,
     why: () => MOVED_ON,
@@ -188,7 +188,7 @@ function onNotSubmitted(
   situation: Situation,
 ): readonly Decision[] {
   const isAsked = phase === 'not-submitted';
-  const { closed, kept } = sorted('not-submitted', situation, {
+  const { closed, kept } = closeMoot('not-submitted', situation, {
     isAsked: () => isAsked,
     drops: !situation.isWriting,
     why: () => MOVED_ON,
@@ -201,7 +201,7 @@ function onNotSubmitted(
 function onUnclearMid({ phase, unclearMid }: StatusSnapshot, situation: Situation): readonly Decision[] {
   const isUnclear = phase === 'approved' && unclearMid !== null;
   const question = isUnclear ? midQuestion(situation.merchantProfileId, unclearMid) : undefined;
-  const { closed, kept } = sorted('unclear-mid', situation, {
+  const { closed, kept } = closeMoot('unclear-mid', situation, {
     isAsked: ({ detail }) => detail === question?.detail,
     drops: true,
     why: () => 'the partner shows another mid',

@@ -7,7 +7,7 @@ import { idsOf, type Remembered, type StatusMark } from './decisions.js';
 
 /**
  * Evidence of the outcome of a submission: only a submission leads to this phase, possibly an earlier one whose response was lost.
- * After a decision it no longer matters.
+ * After a decision that is not final, such as an approval without a mid, it no longer matters.
  */
 export function showsSubmission({ phase }: StatusSnapshot): boolean {
   return phase === 'submitted' || isDecided(phase);

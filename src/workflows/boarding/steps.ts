@@ -6,7 +6,7 @@ import { isDecided, isSubmittable, takesAnswers } from '../../partners/boarding/
 import { masked } from '../../privacy/masked.js';
 import type { Answered } from '../journey/requirement-queue.js';
 import { askForCorrection, doubts, RejectedByPartner, runStep } from '../journey/run-step.js';
-import { adopted, type FoundMerchant, inspect, refused } from './adoption.js';
+import { type FoundMerchant, inspect, recordAdoption, refused } from './adoption.js';
 import { type Boarding, partner } from './boarding.js';
 import { type StatusMark, UNSUBMITTED } from './decisions.js';
 import { afterRefusal, commentOf, notesOf, showsReview, showsSubmission, type Upload } from './deliveries.js';
@@ -59,7 +59,7 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
     },
   });
   if (found) {
-    adopted(boarding, found);
+    recordAdoption(boarding, found);
     return;
   }
   journey.state.know({ merchantProfileId });
@@ -67,10 +67,12 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
   boarding.remembered = UNSUBMITTED;
 }
 
+export const FEES = 'set the fees';
+
 /** Sets the requested fees, if there are any, and asks a person if the partner keeps others. */
 export async function setFees({ journey, merchantProfileId, input }: Boarding): Promise<void> {
   const { correct } = input;
-  const title = 'set the fees';
+  const title = FEES;
   for (;;) {
     if (!input.current.fees) return;
     const run = () => partner.changeFees({ merchantProfileId, changes: input.current.fees ?? {} });
@@ -95,8 +97,8 @@ export async function submit(
   boarding: Boarding,
   answers: readonly Answered[] = [],
 ): Promise<StatusSnapshot | undefined> {
-  boarding.polled = undefined;
-  const submission = await submitted(boarding);
+  boarding.beginWrite();
+  const submission = await submitStep(boarding);
   const { status, phase } = submission;
   // Only a submission leads to this phase, possibly an earlier one whose response was lost.
   const isSubmitted = submission.submitted || phase === 'submitted';
@@ -111,7 +113,7 @@ export async function submit(
   return isSubmitted ? now : undefined;
 }
 
-function submitted(boarding: Boarding): Promise<Submission> {
+function submitStep(boarding: Boarding): Promise<Submission> {
   const { journey, merchantProfileId, input } = boarding;
   let readsAs = 'not submitted';
   let hasNewFees = false;
@@ -161,6 +163,8 @@ export function read({ journey, merchantProfileId }: Boarding): Promise<StatusSn
   });
 }
 
+export const UPLOAD = 'upload';
+
 /** Uploads a document of an answer. If the partner rejects it, a person may replace it. */
 export async function upload(boarding: Boarding, { description, ...first }: Upload): Promise<void> {
   const { journey, merchantProfileId } = boarding;
@@ -168,17 +172,15 @@ export async function upload(boarding: Boarding, { description, ...first }: Uplo
   await runStep<Warned>(journey, {
     effect: 'once',
     get title() {
-      return `upload ${document.fileName}`;
+      return `${UPLOAD} ${document.fileName}`;
     },
     run: (send) => send(partner.attachDocument, { merchantProfileId, document, description }),
     replace: (other) => {
       document = other;
     },
     readEvidence: 'none',
-    polledEvidence: () => {
-      const now = boarding.polled;
-      return now && isDecided(now.phase) ? { found: {} } : undefined;
-    },
+    polledEvidence: 'none',
+    isMoot: () => boarding.polled !== undefined && isDecided(boarding.polled.phase),
     adopt: () => ({}),
     whereToLook:
       `Check in the partner’s portal whether merchant ${merchantProfileId} (“${masked(boarding.dba)}”) has the document. ` +
@@ -198,9 +200,9 @@ export async function requestReview(
   answers: readonly Answered[],
 ): Promise<StatusMark | undefined> {
   const { journey } = boarding;
-  boarding.polled = undefined;
+  boarding.beginWrite();
   try {
-    const review = await reviewRequested(boarding, answers);
+    const review = await reviewStep(boarding, answers);
     if (review.delivered) return review.before;
     answersWait(boarding, answers, review.before);
   } catch (error) {
@@ -230,7 +232,7 @@ type Review =
   | { readonly delivered: false; readonly before: StatusSnapshot };
 
 /** @throws {RejectedByPartner} */
-function reviewRequested(boarding: Boarding, answers: readonly Answered[]): Promise<Review> {
+function reviewStep(boarding: Boarding, answers: readonly Answered[]): Promise<Review> {
   const { journey, merchantProfileId, remembered } = boarding;
   // A read after the outcome is in doubt may be too late: the partner may have taken the answers and asked the same again.
   const { status = '', statusDate = null } = remembered.seen;

@@ -13,11 +13,11 @@ import { masked } from '../../privacy/masked.js';
 import {
   type Asked,
   answeredOf,
+  closeMoot,
   type Decision,
   MOVED_ON,
   type Next,
   type Reaction,
-  sorted,
   when,
 } from '../journey/decisions.js';
 import type { Answered, Question } from '../journey/requirement-queue.js';
@@ -105,7 +105,7 @@ export function onAccount(
 }
 
 function onLock({ isLocked }: ProfileSnapshot, situation: Situation): readonly Decision[] {
-  const { closed, kept } = sorted('locked-profile', situation, {
+  const { closed, kept } = closeMoot('locked-profile', situation, {
     isAsked: () => isLocked,
     drops: false,
     why: () => 'the partner unlocked the profile',
@@ -120,7 +120,7 @@ function onNotSubmitted(
 ): readonly Decision[] {
   const isAsked = phase === 'new';
   const { isFollowed, running } = situation;
-  const { closed, kept } = sorted('not-submitted', situation, {
+  const { closed, kept } = closeMoot('not-submitted', situation, {
     isAsked: () => isAsked,
     drops: running.length === 0,
     why: () => MOVED_ON,

@@ -2,7 +2,7 @@
 import type { OpenTicket } from '../../messages/banking-activities.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
-import { type Asked, type Reaction, sorted } from '../journey/decisions.js';
+import { type Asked, closeMoot, type Reaction } from '../journey/decisions.js';
 import type { Question } from '../journey/requirement-queue.js';
 
 /** The memory of tickets. Keys are the `about` of their questions. */
@@ -43,7 +43,7 @@ export function onListed<Remembered extends Tickets>(
 ): Reaction<Remembered> {
   const tickets = listed.filter(({ ticketId }) => !remembered.replies.includes(ticketId));
   const details = new Map(tickets.map((ticket) => [aboutTicket(ticket), detailOf(ticket)]));
-  const { closed, kept } = sorted('ticket', asked, {
+  const { closed, kept } = closeMoot('ticket', asked, {
     isAsked: ({ about = '', detail }) => details.get(about) === detail,
     drops: false,
     why: ({ about = '' }) => (details.has(about) ? 'the partner asks something else' : whenGone),

@@ -63,7 +63,7 @@ export const MOVED_ON = 'the partner has moved on';
  *
  * @param drops whether that also drops their answers. An answer in flight is never dropped
  */
-export function sorted(
+export function closeMoot(
   kind: RequirementKind,
   asked: Asked,
   rule: {

@@ -9,7 +9,7 @@ import { unlessAbandoned } from './requirement-queue.js';
 import type { StatusPoll } from './status-poll.js';
 import type { Tasks } from './tasks.js';
 
-/** The records that a run passes to the next one when its history has grown long. They include the input with its corrections. */
+/** The records that a run passes to the next one when its history has grown long, next to the input with its corrections. */
 export interface Carried<Remembered> {
   readonly journey: JourneyRecords;
   readonly remembered: Remembered;

@@ -79,6 +79,7 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
   setHandler(stepWaits, (wait) => waits.onWait(wait));
   return {
     ...{ timeline, requirements, state, waits, writes, ask: answers.ask, blankFor: answers.blankFor },
+    until: (holds: () => boolean) => condition(holds),
 
     get isCancelled(): boolean {
       return CancellationScope.current().consideredCancelled;
@@ -111,7 +112,7 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
       return runToEnd(untilAbandoned, {
         state,
         leftBehind: (facts) => [leftBehind(facts), ...writes.all.map(inWords)],
-        close: () => requirements.end(writes.all),
+        close: (outcome) => requirements.end(writes.all, outcome === 'abandoned'),
       });
     },
   };
@@ -154,7 +155,7 @@ export interface Ending {
   readonly state: PublishedState;
   /** Describes what exists at the partners, for people who clean up after a cancellation. */
   readonly leftBehind: (facts: Facts) => readonly string[];
-  readonly close: () => void;
+  readonly close: (outcome: OutcomeName | 'cancelled') => void;
 }
 
 /**
@@ -169,7 +170,7 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
     const { outcome: stage } = outcome;
     const [event, detail] =
       stage === 'cancelled' ? (['cancelled', said.join('; ')] as const) : (['ended', stage] as const);
-    close();
+    close(stage);
     state.timeline.add(event, { detail }, { outcome: stage });
     state.end(outcome, said);
     await CancellationScope.nonCancellable(async () => {

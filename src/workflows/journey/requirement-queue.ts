@@ -29,8 +29,8 @@ export class Abandoned extends Error {
 type State =
   | { readonly is: 'open'; readonly claim?: Claim; readonly proposed?: ProposedAnswer }
   | { readonly is: 'answered'; readonly resolution: Resolution }
-  /** The step with the title `write` takes the answer to the partner, so nobody can take it back. */
-  | { readonly is: 'on its way'; readonly resolution: Resolution; readonly write: string };
+  /** Steps with these titles, or titles that begin with them, take the answer to the partner, so nobody can take it back. */
+  | { readonly is: 'on its way'; readonly resolution: Resolution; readonly writes: readonly string[] };
 
 /** A requirement that has not ended. It ends when it is withdrawn, or when its answer is settled. */
 interface Entry {
@@ -215,14 +215,20 @@ export class RequirementQueue {
   /**
    * Sends answers. They can no longer be taken back, even after the end of the workflow has interrupted the delivery.
    *
-   * @param write the title of the step that takes them to the partner
+   * When `send` throws, they stay in flight: the end of the workflow says what became of them.
+   *
+   * @param writes the titles of the steps that take them to the partner, or how they begin
    */
-  async whileSending(answered: readonly Answered[], write: string, send: () => Promise<void>): Promise<void> {
+  async whileSending(
+    answered: readonly Answered[],
+    writes: readonly string[],
+    send: () => Promise<void>,
+  ): Promise<void> {
     const enterAll = (stateOf: (resolution: Resolution) => State) => {
       for (const { requirement } of answered)
         this.#change(requirement.id, (state) => (state.is === 'open' ? state : stateOf(state.resolution)));
     };
-    enterAll((resolution) => ({ is: 'on its way', resolution, write }));
+    enterAll((resolution) => ({ is: 'on its way', resolution, writes }));
     await send();
     enterAll((resolution) => ({ is: 'answered', resolution }));
   }
@@ -238,23 +244,28 @@ export class RequirementQueue {
     this.#dropLeft('the partner decided', unfinished, (kind) => kinds.includes(kind));
   }
 
-  /** Closes what is open, and drops the answers that nothing took to the partner. */
-  end(unfinished: readonly UnfinishedWrite[]): void {
+  /**
+   * Closes what is open, and drops the answers that nothing took to the partner.
+   *
+   * @param isAbandoned the onboarding ends because a person abandoned it, so that answer was obeyed
+   */
+  end(unfinished: readonly UnfinishedWrite[], isAbandoned: boolean): void {
     for (const { id } of this.open) this.withdraw(id, 'the onboarding has ended');
-    this.#dropLeft('the onboarding ended', unfinished, () => true);
+    const isObeyed = ({ answer }: Resolution) => isAbandoned && answer.kind === 'abandon';
+    this.#dropLeft('the onboarding ended', unfinished, (_, resolution) => !isObeyed(resolution));
   }
 
   #dropLeft(
     what: string,
     unfinished: readonly UnfinishedWrite[],
-    concerns: (kind: RequirementKind) => boolean,
+    concerns: (kind: RequirementKind, resolution: Resolution) => boolean,
   ): void {
     const unknown = unfinished.flatMap(({ write, became }) => (became === 'unknown' ? [write] : []));
     for (const { requirement, state } of [...this.#entries.values()]) {
-      if (state.is === 'open' || !concerns(requirement.kind)) continue;
-      // The end itself is what follows from it.
-      if (state.resolution.answer.kind === 'abandon') continue;
-      const isUnknown = state.is === 'on its way' && unknown.includes(state.write);
+      if (state.is === 'open' || !concerns(requirement.kind, state.resolution)) continue;
+      const took = (write: string) =>
+        state.is === 'on its way' && state.writes.some((title) => write.startsWith(title));
+      const isUnknown = unknown.some(took);
       const when = isUnknown
         ? 'while it was in flight; whether it arrived is unknown'
         : 'before it was delivered';

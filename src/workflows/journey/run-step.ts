@@ -46,20 +46,29 @@ export function doubts(): (id: string | number, why: string) => void {
  */
 export async function runStep<Result>(context: StepContext, step: Step<Result>): Promise<Result> {
   let doubt: Doubt | undefined;
+  let isAnswered = false;
   if (step.effect === 'once' && step.mayBeDone !== undefined) {
     await step.prepare?.();
     doubt = { baseline: [] };
     const failure = ownFailure('Uncertain', step.title, step.mayBeDone);
     const resolved = await resolveUncertain(context, step, failure, doubt);
     if (resolved !== 'again') return resolved.result;
+    isAnswered = true;
   }
-  for (;;) {
-    await (step.effect === 'read' ? undefined : step.prepare?.());
-    // A write that ran to its end during a cancellation must not lead to another write.
-    if (context.isCancelled) throw new CancelledFailure('cancelled before it began');
-    const attempt = await attempted(context, step);
-    if ('result' in attempt) return attempt.result;
-    const { failure } = attempt;
+  for (; ; isAnswered = true) {
+    try {
+      await (step.effect === 'read' ? undefined : step.prepare?.());
+      // A write that ran to its end during a cancellation must not lead to another write.
+      if (context.isCancelled) throw new CancelledFailure('cancelled before it began');
+    } catch (error) {
+      // The person who answered is told that nothing followed.
+      if (isAnswered && step.effect !== 'read' && isCancellation(error))
+        context.writes.cancelled(step.title, 'not-sent');
+      throw error;
+    }
+    const made = await attempt(context, step);
+    if ('result' in made) return made.result;
+    const { failure } = made;
     switch (failure.kind) {
       case 'Rejected': {
         // An earlier call, or someone else, may already have done what the step asks for.
@@ -103,12 +112,15 @@ async function correctedOrDone<Result>(
   // Without evidence, only a person can know that it was done by hand.
   const adopts = readEvidence === 'none' ? idFormat : undefined;
   const options: Correctable = { title, correct, replace, adopts };
-  const isMoot = () => polled(step) !== undefined;
   let refused: readonly FieldProblem[] = [];
   for (;;) {
-    const answer = await askForCorrection(context, options, [...refused, ...problems], isMoot);
+    const answer = await askForCorrection(context, options, [...refused, ...problems], () => isSettled(step));
     const found = polled(step);
     if (found) return { result: found.found };
+    if (step.isMoot?.()) {
+      await context.until(() => !step.isMoot?.());
+      continue;
+    }
     if (answer?.kind !== 'adopt') return undefined;
     const adopted = await adopt(context, step, answer.id);
     if ('result' in adopted) return adopted;
@@ -142,7 +154,7 @@ const sendOnce: SendOnce = (activity, request) =>
   (activity as unknown as (given: typeof request) => ReturnType<typeof sendOnce>)(request) as never;
 
 /** Makes one attempt. Keeps the outcome of a write that was cancelled in flight. */
-async function attempted<Result>(
+async function attempt<Result>(
   context: StepContext,
   step: Step<Result>,
 ): Promise<{ result: Result } | { failure: PartnerErrorDetails }> {
@@ -262,6 +274,11 @@ function polled<Result>({ polledEvidence }: OnceWrite<Result>): Found<Result> {
   return polledEvidence === 'none' ? undefined : polledEvidence();
 }
 
+/** Reports whether nobody has to answer a question about the write any more, or at present. */
+function isSettled<Result>(step: OnceWrite<Result>): boolean {
+  return polled(step) !== undefined || step.isMoot?.() === true;
+}
+
 /** The last sentence of each question about an uncertain write. */
 const IF_NOT_THERE =
   'If not, look again a few minutes later, and retry only if it is still not there: retrying too early does it twice.';
@@ -291,6 +308,10 @@ async function resolveUncertain<Result>(
       if (!effect) timeline.add('write-adopted', { detail: `${title}: seen at the partner` });
       return { result: seen.found };
     }
+    if (step.isMoot?.()) {
+      await context.until(() => !step.isMoot?.());
+      continue;
+    }
     const answer = await ask(
       {
         kind: 'uncertain-write',
@@ -299,7 +320,7 @@ async function resolveUncertain<Result>(
         answers: ['adopt', 'retry', 'abandon'],
         ...(idFormat && { idFormat }),
       },
-      () => polled(step) !== undefined,
+      () => isSettled(step),
     );
     if (answer?.kind === 'retry') {
       writes.resolve(title);

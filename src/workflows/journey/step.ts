@@ -37,7 +37,7 @@ export interface IdempotentWrite<Result> extends EachWrite {
 }
 
 /** Has no idempotency key, so it is sent at most once, and evidence or a person resolves an unknown outcome. */
-export interface OnceWrite<Result> extends EachWrite, Resolution<Result> {
+export interface OnceWrite<Result> extends EachWrite, DoubtResolution<Result> {
   readonly effect: 'once';
   readonly run: (send: SendOnce) => Promise<Result>;
   /** Replaces the document of the next `run`. Without it a rejection takes no other document. */
@@ -46,8 +46,8 @@ export interface OnceWrite<Result> extends EachWrite, Resolution<Result> {
   readonly mayBeDone?: string | undefined;
 }
 
-/** The resolution of a once-only write with an unknown outcome. */
-interface Resolution<Result> {
+/** How the unknown outcome of a once-only write is resolved. */
+interface DoubtResolution<Result> {
   /**
    * Reads evidence from the partner that this write took effect, which nothing else explains; undefined when there is none.
    *
@@ -59,6 +59,8 @@ interface Resolution<Result> {
     | 'none';
   /** The same evidence, in what the status poll has read meanwhile. Checked while a person is asked. */
   readonly polledEvidence: (() => Found<Result>) | 'none';
+  /** True while nobody needs the write. Nobody is asked about it meanwhile, and whether it took effect stays unknown. */
+  readonly isMoot?: () => boolean;
   /**
    * The result, from the id that a person gives.
    *
@@ -79,6 +81,7 @@ export interface StepContext extends Pick<Answers, 'ask' | 'blankFor'> {
   readonly timeline: Pick<Timeline, 'add'>;
   readonly writes: Pick<UnfinishedWrites, 'cancelled' | 'doubt' | 'resolve'>;
   readonly waits: Pick<StepWaits, 'begin'>;
+  readonly until: (holds: () => boolean) => Promise<void>;
   /** True if a cancellation of the work that runs the step was requested. */
   readonly isCancelled: boolean;
 }

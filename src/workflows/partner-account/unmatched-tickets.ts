@@ -84,7 +84,7 @@ class UnmatchedTickets {
       const { requirement, resolution } = answered;
       const { answer } = resolution;
       if (answer.kind === 'text')
-        await requirements.whileSending([answered], titleOfReply(requirement), () =>
+        await requirements.whileSending([answered], [titleOfReply(requirement)], () =>
           this.#reply(requirement, answer.text),
         );
       else this.#close(requirement);

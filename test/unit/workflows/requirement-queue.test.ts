@@ -44,7 +44,7 @@ function queueOf(more: { readonly idPrefix?: string; readonly records?: Requirem
   const send = async (id: string, during: () => void = () => {}) =>
     queue.whileSending(
       queue.answered.filter(({ requirement }) => requirement.id === id),
-      'request the review',
+      ['upload', 'request the review'],
       async () => during(),
     );
   const ids = () => ({
@@ -205,9 +205,11 @@ describe('an end', () => {
   });
 
   it.each([
-    ['unknown', 'while it was in flight; whether it arrived is unknown'],
-    ['not-sent', 'before it was delivered'],
-  ] as const)('after a write that ended as %s says so of its answers', async (became, when) => {
+    ['request the review', 'unknown', 'while it was in flight; whether it arrived is unknown'],
+    ['upload a.pdf', 'unknown', 'while it was in flight; whether it arrived is unknown'],
+    ['request the review', 'not-sent', 'before it was delivered'],
+    ['reply to ticket-1', 'unknown', 'before it was delivered'],
+  ] as const)('after %s ended as %s says so of its answers', async (write, became, when) => {
     const { queue, raise, answer, send, said, ids } = queueOf();
     for (const about of ['sent', 'kept', 'open']) raise(about);
     raise('ticket-1', 'ticket');
@@ -218,8 +220,8 @@ describe('an end', () => {
     queue.dropUndelivered(
       ['underwriting-note'],
       [
-        { write: 'request the review', became },
-        { write: 'upload a.pdf', became: 'unknown' },
+        { write, became },
+        { write: 'upload b.pdf', became: 'done' },
       ],
     );
     expect(said.slice(7)).toEqual([
@@ -229,16 +231,32 @@ describe('an end', () => {
     expect(ids()).toEqual({ open: ['open'], answered: ['ticket-1'], unsent: ['ticket-1'] });
   });
 
-  it('of the onboarding closes what is open, and drops each answer but the one that abandons it', () => {
-    const { queue, raise, answer, said } = queueOf();
-    for (const about of ['open', 'kept', 'last']) raise(about);
-    answer('kept');
+  it.each([
+    [true, []],
+    [false, ['answer-dropped: last: the onboarding ended before it was delivered']],
+  ])(
+    'of the onboarding closes what is open, and drops each answer but the one that it obeys: %s',
+    (isAbandoned, more) => {
+      const { queue, raise, answer, said } = queueOf();
+      for (const about of ['open', 'kept', 'last']) raise(about);
+      answer('kept');
+      answer('last', { kind: 'abandon' });
+      queue.end([], isAbandoned);
+      expect(said.slice(5)).toEqual([
+        'requirement-closed: open: the onboarding has ended',
+        'answer-dropped: kept: the onboarding ended before it was delivered',
+        ...more,
+      ]);
+    },
+  );
+
+  it('by the partner drops the answer to abandon that came while a write in flight ended', () => {
+    const { queue, raise, answer, said, ids } = queueOf();
+    raise('last');
     answer('last', { kind: 'abandon' });
-    queue.end([]);
-    expect(said.slice(5)).toEqual([
-      'requirement-closed: open: the onboarding has ended',
-      'answer-dropped: kept: the onboarding ended before it was delivered',
-    ]);
+    queue.dropUndelivered(['underwriting-note'], []);
+    expect(said.at(-1)).toBe('answer-dropped: last: the partner decided before it was delivered');
+    expect(ids().answered).toEqual([]);
   });
 });
 

@@ -53,6 +53,8 @@ function workflow({ attempts = [], answers = [] }: Course) {
   const asked: Question[] = [];
   const moot: boolean[] = [];
   const counted: unknown[] = [];
+  /** What happens during each wait until something holds. */
+  const turns: (() => void)[] = [];
   const timeline = {
     add: (event: string, { detail = '' } = {}, labels?: object) => {
       log.push(`${event}: ${detail}`);
@@ -77,7 +79,12 @@ function workflow({ attempts = [], answers = [] }: Course) {
     log.push(`${isPoll ? 'poll' : 'begin'} ${title}`);
     return () => void log.push('end');
   };
-  const context = { timeline, writes, ...people, waits: { begin }, isCancelled: false };
+  const until = async (holds: () => boolean) => {
+    log.push('waits');
+    turns.shift()?.();
+    expect(holds()).toBe(true);
+  };
+  const context = { timeline, writes, ...people, waits: { begin }, until, isCancelled: false };
   const run = async () => taken(attempts, 'an attempt') as never;
   const ended = async (step: Step<unknown>) => {
     const outcome: unknown = await runStep(context as never as StepContext, step).catch(
@@ -86,7 +93,7 @@ function workflow({ attempts = [], answers = [] }: Course) {
     return { outcome, log, asked, moot, counted, left: attempts.length + answers.length };
   };
   return {
-    ...{ context, log },
+    ...{ context, log, turns },
     read: (more: object = {}) => ended({ effect: 'read', title: 'read the status', run, ...more }),
     idempotent: (more: object = {}) => ended({ effect: 'idempotent', title: 'set the fees', run, ...more }),
     once: (more: Partial<OnceWrite<unknown>> = {}) =>
@@ -170,7 +177,7 @@ describe('a step', () => {
     },
   );
 
-  it('does not begin again when it was cancelled while a person was asked', async () => {
+  it('does not begin again when it was cancelled with an answer, and says that the answer sent nothing', async () => {
     const made = workflow({
       attempts: [failed('Rejected')],
       answers: [
@@ -180,7 +187,20 @@ describe('a step', () => {
         },
       ],
     });
-    expect((await made.idempotent()).outcome).toEqual(new CancelledFailure('cancelled before it began'));
+    const { outcome, log } = await made.idempotent();
+    expect(outcome).toEqual(new CancelledFailure('cancelled before it began'));
+    expect(log.at(-1)).toBe('cancelled set the fees: not-sent');
+  });
+
+  it('that is cancelled while it prepares another attempt says that the answer sent nothing', async () => {
+    let times = 0;
+    const prepare = async () => {
+      times += 1;
+      if (times === 2) throw CANCELLED;
+    };
+    const made = workflow({ attempts: [failed('Rejected')], answers: [RETRY] });
+    const { outcome, log } = await made.once({ prepare });
+    expect([outcome, log.at(-1)]).toEqual([CANCELLED, 'cancelled create the merchant: not-sent']);
   });
 
   it.each([
@@ -550,6 +570,59 @@ describe('a once-only write with an unknown outcome', () => {
     expect([outcome, quiet(log)]).toEqual([
       new Abandoned('too late'),
       ['doubt create the merchant', LOST_ENTRY],
+    ]);
+  });
+});
+
+describe('a once-only write that nobody needs for a while', () => {
+  it.each([
+    ['an unknown outcome', failed('Uncertain'), 'Outcome unknown: create the merchant'],
+    ['a rejection', failed('Rejected'), 'Rejected: create the merchant'],
+  ])(
+    'asks about %s once it is needed, and again when it was not needed meanwhile',
+    async (_, failure, title) => {
+      let isMoot = false;
+      const made = workflow({
+        attempts: [failure],
+        answers: [
+          () => {
+            isMoot = true;
+            return undefined;
+          },
+          adopt(),
+        ],
+      });
+      made.turns.push(() => {
+        isMoot = false;
+      });
+      const { outcome, asked, moot, log } = await made.once({ isMoot: () => isMoot });
+      expect([outcome, moot]).toEqual(['adopted 7', [true, false]]);
+      expect(asked.map((each) => each.title)).toEqual([title, title]);
+      expect(log.filter((line) => line === 'waits')).toEqual(['waits']);
+      expect(log.join()).not.toContain('seen at the partner');
+    },
+  );
+
+  it('asks nobody before it is needed', async () => {
+    let isMoot = true;
+    const made = workflow({
+      attempts: [failed('Uncertain')],
+      answers: [
+        () => {
+          made.log.push('asked');
+          return adopt();
+        },
+      ],
+    });
+    made.turns.push(() => {
+      isMoot = false;
+    });
+    const { log } = await made.once({ isMoot: () => isMoot });
+    expect(quiet(log).slice(2)).toEqual([
+      'waits',
+      'asked',
+      'resolve create the merchant',
+      'write-adopted: create the merchant: 7',
     ]);
   });
 });
