@@ -77,9 +77,10 @@ async function send(boarding: Boarding, due: Due): Promise<void> {
 
 /** Submits the application with the corrections of a person. */
 async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
-  const { journey, input, remembered } = boarding;
+  const { journey, input } = boarding;
   const { requirements, state } = journey;
   const before = input.current;
+  const { seen } = boarding.remembered;
   await requirements.whileSending(answers, [FEES, SUBMIT], async () => {
     for (const { resolution } of answers) {
       const answer = unlessAbandoned(resolution);
@@ -94,7 +95,7 @@ async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]
     }
     // The poll may have read earlier that the partner asks again. Nobody was asked, because these answers were in flight.
     const { restless } = boarding.remembered;
-    apply(journey, onChangesRequested({ seen: remembered.seen, restless }, now, boarding.situation));
+    apply(journey, onChangesRequested({ seen, restless }, now, boarding.situation));
   });
   state.report();
 }

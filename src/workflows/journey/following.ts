@@ -59,18 +59,21 @@ export function react<Remembered>(
  * takes the change of the status, if there is one. The poll continues while a person is asked, so a decision of the partner ends
  * everything else.
  *
- * @param begin runs one action that is due
+ * When several things end it at the same moment, the first of these counts: a task that failed, a person who abandons it, the
+ * decision of the partner, the answer of a person.
+ *
+ * @param runDue runs one action that is due
  * @param continueInNewRun called when the history has grown long and nothing is in flight
  */
 export async function followUntilDecided<Seen, Snapshot, Due, Outcome>(
   following: Following<Seen, Snapshot, Due, Outcome>,
-  begin: (due: Due) => Promise<void>,
+  runDue: (due: Due) => Promise<void>,
   continueInNewRun: () => Promise<never>,
 ): Promise<Outcome> {
   const { journey, status, tasks, kinds } = following;
   try {
     for (;;) {
-      tasks.start(following.next.due.map((due) => ({ name: due.task, run: () => begin(due) })));
+      tasks.start(following.next.due.map((due) => ({ name: due.task, run: () => runDue(due) })));
       const { compared } = following.next;
       if (compared !== undefined) status.follow(compared);
       await untilDue(following);
