@@ -53,6 +53,19 @@ function Top({ visitor, csrf, signsIn, path }: Frame) {
               </a>
             ))}
           </nav>
+          <search aria-label="All onboardings">
+            <form class="find" action="/onboardings">
+              <input
+                type="search"
+                name="find"
+                id="find-anywhere"
+                aria-label="Find a business or an ID"
+                placeholder="Find a business or an ID"
+                maxLength={200}
+                autoComplete="off"
+              />
+            </form>
+          </search>
           <div class="who actions">
             <span>
               {visitor.name}, {visitor.role}

@@ -87,6 +87,26 @@ document.addEventListener('input', ({ target }) => {
   if (target instanceof HTMLTextAreaElement && 'count' in target.dataset) count(target);
 });
 
+document.addEventListener('click', ({ target }) => {
+  const button = target instanceof Element ? target.closest<HTMLElement>('[data-copy]') : null;
+  if (button) void copy(button);
+});
+
+/** Copies an id. Where the browser forbids that, it selects the id instead. */
+async function copy(button: HTMLElement): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(button.dataset['copy'] ?? '');
+    const { textContent } = button;
+    button.textContent = 'Copied';
+    setTimeout(() => {
+      button.textContent = textContent;
+    }, 1_500);
+  } catch {
+    const { previousSibling } = button;
+    if (previousSibling) getSelection()?.selectAllChildren(previousSibling);
+  }
+}
+
 countAll();
 watchUploads();
 document.querySelector<HTMLElement>('[data-focus]')?.focus();

@@ -12,7 +12,7 @@ import { pathOf } from '../query.js';
 import type { Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { fieldLabel } from './field.js';
-import { Form, Problem, When } from './parts.js';
+import { Form, Id, Problem, When } from './parts.js';
 
 export interface OnboardingProps {
   readonly visit: Visit;
@@ -29,36 +29,38 @@ export function Facts({ visit, listed, view }: OnboardingProps) {
   const portals = account === undefined ? settings : settings.accounts[account];
   const withPortal = (system: 'boarding' | 'banking', id: number | string | undefined) => {
     const link = portals && id !== undefined && portalLink(portals, system, Number(id));
-    if (!link) return id;
+    if (!link) return copied(id);
     return [
-      id,
+      copied(id),
       ' ',
       <a href={link} rel="noreferrer">
         portal
       </a>,
     ];
   };
+  const copied = (id: number | string | undefined) =>
+    id !== undefined && id !== null && <Id id={id} canCopy />;
   const facts = {
     Stage: state?.stage ?? listed.stage,
     'Partner status': state?.partnerStatus ?? listed.partnerStatus,
     Merchant: withPortal('boarding', state?.merchantProfileId ?? listed.merchantProfileId),
-    mid: state?.mid ?? listed.mid,
+    mid: copied(state?.mid ?? listed.mid),
     'Banking profile': withPortal('banking', state?.profileId ?? listed.bankingProfileId),
-    'Financial account': state?.financialAccountId,
-    'Payments account': state?.paymentsAccountId,
-    Terminal: state?.terminalId,
+    'Financial account': copied(state?.financialAccountId),
+    'Payments account': copied(state?.paymentsAccountId),
+    Terminal: copied(state?.terminalId),
     'Agent profile': listed.agentProfileId,
     Partner: systemOf(workflowId) || undefined,
     'Partner account': account,
     'Status reads': state?.polls || undefined,
     Started: <When time={listed.startedAt} times={times} />,
     Ended: listed.endedAt && <When time={listed.endedAt} times={times} />,
-    ID: workflowId,
   };
   const ui = workflowPage(settings.uiUrl, client.options.namespace, listed);
   return (
     <section class="card" aria-labelledby="facts-title" id="facts">
       <h2 id="facts-title">Facts</h2>
+      <Id id={workflowId} canCopy />
       <Known facts={facts} />
       {ui && (
         <p>

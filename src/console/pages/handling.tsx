@@ -67,7 +67,7 @@ export function Handling({ isPage = false, ...props }: HandlingProps) {
         {claim ? (
           <span class={isMine ? 'holder mine' : 'holder'}>
             {isMine ? 'You are on it' : `${claim.actor} is on it`}, until{' '}
-            <When time={claim.until} times={times} />
+            <When time={claim.until} times={times} isExact />
           </span>
         ) : (
           <span class="holder nobody">Nobody is on it</span>
@@ -129,7 +129,7 @@ function ProposalNote({ visit, path, requirement, proposal, proposed, page }: Pr
     <section class="proposal" aria-label="Proposed answer">
       <h3>{isOwn ? 'You proposed an answer' : `${proposal.actor} proposed an answer`}</h3>
       <p>
-        <When time={proposal.at} times={times} />. Reason: {proposal.reason}
+        <When time={proposal.at} times={times} isExact />. Reason: {proposal.reason}
       </p>
       {proposed ? <ProposedContent proposed={proposed} /> : <p>{inShort(proposal.answer)}</p>}
       {isOwn && <p class="advice">A second person confirms it. You can withdraw it.</p>}

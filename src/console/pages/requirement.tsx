@@ -262,7 +262,7 @@ function Ended({ state, requirementId, visit: { times, visitor } }: EndedProps) 
   if (last !== answered) {
     return (
       <>
-        This requirement closed <When time={last.at} times={times} />: {saidOf(last)}.
+        This requirement closed <When time={last.at} times={times} isExact />: {saidOf(last)}.
       </>
     );
   }
@@ -270,7 +270,7 @@ function Ended({ state, requirementId, visit: { times, visitor } }: EndedProps) 
     last.actor !== undefined && isSamePerson(last.actor, visitor.actor) ? 'You' : (last.actor ?? 'Somebody');
   return (
     <>
-      <strong>{who} answered this first</strong>, <When time={last.at} times={times} />:{' '}
+      <strong>{who} answered this first</strong>, <When time={last.at} times={times} isExact />:{' '}
       {inShort(saidOf(last))}
     </>
   );

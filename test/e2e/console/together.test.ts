@@ -191,7 +191,7 @@ describe('a person without a mouse', () => {
     const ada = await person('Ada', 'operator');
     await eventually(
       async () => {
-        await ada.go(`/?text=${encodeURIComponent(boarding.workflowId)}`);
+        await ada.go(`/?find=${encodeURIComponent(boarding.workflowId)}`);
         return ada.text();
       },
       (text) => text.includes('Answer note'),
@@ -240,7 +240,7 @@ describe('every page', () => {
     const paths = [
       ...[
         '/',
-        '/?text=nothing-has-this',
+        '/?find=nothing-has-this',
         '/onboardings',
         pathOf(boarding),
         pathOf(boarding, id),
