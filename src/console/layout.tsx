@@ -84,6 +84,39 @@ function Top({ visitor, csrf, signsIn, path }: Frame) {
   );
 }
 
+/** Only the script of the page opens it. */
+function Keys() {
+  return (
+    <dialog id="keys" aria-labelledby="keys-title">
+      <article>
+        <h2 id="keys-title">Keys</h2>
+        <dl class="known">
+          {Object.entries(KEYS).map(([key, what]) => (
+            <>
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{what}</dd>
+            </>
+          ))}
+        </dl>
+        <form method="dialog">
+          <button type="submit">Close</button>
+        </form>
+      </article>
+    </dialog>
+  );
+}
+
+const KEYS = {
+  j: 'the next row of the inbox',
+  k: 'the row before',
+  Enter: 'open the row',
+  c: 'take the requirement of this page',
+  '/': 'find a business or an ID',
+  '?': 'these keys',
+} as const;
+
 function Page(frame: Frame & { readonly children: ComponentChildren }) {
   const { title, visitor, signsIn, message, children } = frame;
   return (
@@ -111,7 +144,7 @@ function Page(frame: Frame & { readonly children: ComponentChildren }) {
             </p>
           )}
           {message && (
-            <p class="message" role="status">
+            <p class="message" role="status" tabIndex={-1} data-focus="">
               {message}
             </p>
           )}
@@ -120,6 +153,7 @@ function Page(frame: Frame & { readonly children: ComponentChildren }) {
           </p>
         </section>
         <main id="main">{children}</main>
+        {visitor && <Keys />}
       </body>
     </html>
   );

@@ -107,6 +107,34 @@ async function copy(button: HTMLElement): Promise<void> {
   }
 }
 
+/** Keys of a list, for who types nothing. See `Keys` of the page. */
+document.addEventListener('keydown', (event) => {
+  const { key, target } = event;
+  const isTyped = target instanceof Element && target.matches('input, select, textarea, [contenteditable]');
+  if (isTyped || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (document.querySelector('dialog[open]')) return;
+  const act = KEYS[key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+});
+
+const KEYS: Readonly<Record<string, () => void>> = {
+  j: () => moveBy(1),
+  k: () => moveBy(-1),
+  c: () => document.querySelector<HTMLElement>('button[name="do"][value="claim"]')?.click(),
+  '/': () => document.getElementById('find-anywhere')?.focus(),
+  '?': () => document.querySelector<HTMLDialogElement>('#keys')?.showModal(),
+};
+
+/** Moves the focus by rows; Enter then opens the row, as for each link. */
+function moveBy(rows: number): void {
+  const links = [...document.querySelectorAll<HTMLElement>('a.task')];
+  const row = document.activeElement?.closest('tr');
+  const at = links.findIndex((link) => link.closest('tr') === row && row !== null);
+  links[at < 0 ? 0 : Math.min(Math.max(at + rows, 0), links.length - 1)]?.focus();
+}
+
 countAll();
 watchUploads();
 document.querySelector<HTMLElement>('[data-focus]')?.focus();

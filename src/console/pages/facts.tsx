@@ -38,8 +38,8 @@ export function Facts({ visit, listed, view }: OnboardingProps) {
       </a>,
     ];
   };
-  const copied = (id: number | string | undefined) =>
-    id !== undefined && id !== null && <Id id={id} canCopy />;
+  const copied = (id: number | string | null | undefined) =>
+    id === undefined || id === null ? undefined : <Id id={id} canCopy />;
   const facts = {
     Stage: state?.stage ?? listed.stage,
     'Partner status': state?.partnerStatus ?? listed.partnerStatus,
@@ -126,7 +126,8 @@ interface Leaf {
   readonly value: unknown;
 }
 
-function leavesOf(value: unknown, name = ''): Leaf[] {
+/** The single values of an input, by their paths. */
+export function leavesOf(value: unknown, name = ''): Leaf[] {
   if (typeof value !== 'object' || value === null) return [{ name, value }];
   return Object.entries(value).flatMap(([key, inside]) =>
     leavesOf(inside, name === '' ? key : `${name}.${key}`),

@@ -5,11 +5,11 @@ import { SYSTEM_NAMES } from '../../partners/names.js';
 import { type Column, Table } from '../../reports/page.js';
 import { nameOf } from '../../texts/names.js';
 import type { Times } from '../../texts/time.js';
-import { address, Fields, pathOf } from '../query.js';
+import { address, Fields, pathOf, withList } from '../query.js';
 import { withQuestions } from '../questions.js';
 import type { Route, Shown, Visit } from '../route.js';
 import type { Visitor } from '../visitor.js';
-import { type WaitingList, waitingList } from '../waiting-list.js';
+import { type WaitingFilter, type WaitingList, waitingList } from '../waiting-list.js';
 import { Field } from './field.js';
 import { AccountChoice, Choice, FIND, Filters, listedAccounts, SystemChoice } from './filters.js';
 import { BusinessCell, capitalized, Due, Empty, Pages, Person } from './parts.js';
@@ -46,17 +46,17 @@ function choicesIn(fields: Fields) {
 
 type Choices = ReturnType<typeof choicesIn>;
 
+function filterFrom({ kind, system, find, account, after }: Choices, { visitor }: Visit): WaitingFilter {
+  return {
+    ...{ kind, system, find, accounts: listedAccounts(visitor, account) },
+    dueAfter: after === undefined ? undefined : new Date(after),
+  };
+}
+
 async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Promise<Shown> {
   const { client, visitor, times, request } = visit;
-  const fields = Fields.ofQuery(request);
-  const choices = choicesIn(fields);
-  const filter = {
-    kind: choices.kind,
-    system: choices.system,
-    find: choices.find,
-    accounts: listedAccounts(visitor, choices.account),
-    dueAfter: choices.after === undefined ? undefined : new Date(choices.after),
-  };
+  const choices = choicesIn(Fields.ofQuery(request));
+  const filter = filterFrom(choices, visit);
   // One more than the page shows if there is a next one.
   const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;
   const list = await waitingList(client, filter, { rows, most: sizes.list });
@@ -75,6 +75,31 @@ async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Prom
   );
   return { title: 'Inbox', page: all };
 }
+
+/** The requirement to answer after this one in a filtered inbox: the first one that nobody else has. */
+export async function nextIn(
+  visit: Visit,
+  list: string,
+  done: Pick<InboxItem, 'workflowId' | 'id'>,
+): Promise<string> {
+  const filter = new URLSearchParams(list);
+  const choices = choicesIn(new Fields(Object.fromEntries(filter)));
+  const { items } = await waitingList(visit.client, filterFrom(choices, visit), {
+    ...{ rows: NEXT_OF, most: NEXT_OF },
+  });
+  const next = chosenItems(items, choices, visit).find(
+    ({ workflowId, id, claimedBy, proposedBy }) =>
+      id !== undefined &&
+      !(workflowId === done.workflowId && id === done.id) &&
+      proposedBy === undefined &&
+      (claimedBy === undefined || isSamePerson(claimedBy, visit.visitor.actor)),
+  );
+  if (next?.id === undefined) return list === '' ? '/' : `/?${filter}`;
+  return withList(pathOf(next.workflowId, 'requirements', next.id), list);
+}
+
+/** The number of onboardings among which the next requirement is searched, the most urgent ones. */
+const NEXT_OF = 1_000;
 
 /** Reports whether the console itself filters and sorts, which needs the whole list. */
 function isSearched({ due, taken, sort }: Choices): boolean {
@@ -169,7 +194,7 @@ function InboxList({ list, shown, items, page, pages, choices, visit, size }: Li
         <Table
           caption={summaryOf(list, items, isWhole)}
           rows={shown}
-          columns={columnsFor(visit)}
+          columns={columnsFor(visit, address('', others).slice(1))}
           rowOf={({ workflowId, id, overdue }) => ({
             id: `row-${workflowId}-${id ?? 'more'}`,
             class: overdue ? 'late' : undefined,
@@ -200,11 +225,11 @@ function waitingOf(number: number, other = ''): string {
   return `${number} ${other}${number === 1 ? 'onboarding waits' : 'onboardings wait'}`;
 }
 
-function columnsFor({ times, visitor }: Visit): readonly Column<InboxItem>[] {
+function columnsFor({ times, visitor }: Visit, list: string): readonly Column<InboxItem>[] {
   return [
     { title: 'Due', cell: ({ dueAt }) => dueAt && <Due at={dueAt} times={times} /> },
     { title: 'Business', cell: BusinessCell },
-    { title: 'What to do', cell: TaskCell },
+    { title: 'What to do', cell: (item) => <TaskCell item={item} list={list} /> },
     { title: 'Waiting', cell: ({ raisedAt }) => raisedAt && times.since(raisedAt) },
     {
       title: 'Partner',
@@ -228,11 +253,19 @@ function columnsFor({ times, visitor }: Visit): readonly Column<InboxItem>[] {
 /** Keeps the place of a question that no worker tells in time. */
 const NOT_KNOWN_YET = '\u00a0';
 
-function TaskCell({ workflowId, id, task, title, proposedBy }: InboxItem) {
-  const path = id === undefined ? pathOf(workflowId) : pathOf(workflowId, 'requirements', id);
+interface TaskProps {
+  readonly item: InboxItem;
+  /** The filter of the inbox. */
+  readonly list: string;
+}
+
+function TaskCell({ item: { workflowId, id, task, title, proposedBy }, list }: TaskProps) {
+  const path = id === undefined ? pathOf(workflowId) : withList(pathOf(workflowId, 'requirements', id), list);
   return (
     <>
-      <a href={path}>{id === undefined ? 'See what else it asks' : capitalized(task)}</a>
+      <a class="task" href={path}>
+        {id === undefined ? 'See what else it asks' : capitalized(task)}
+      </a>
       {id !== undefined && (
         <small class="question" title={title}>
           {title ?? NOT_KNOWN_YET}

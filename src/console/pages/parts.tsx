@@ -7,7 +7,7 @@ import { pathOf } from '../query.js';
 interface WhenProps {
   readonly time: Time;
   readonly times: Times;
-  /** Shows the exact time, to the second. A text that screen readers announce must not change by itself. */
+  /** Shows the exact time, to the second. A text that screen readers follow must not change by itself. */
   readonly isExact?: boolean;
 }
 

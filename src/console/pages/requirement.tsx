@@ -1,3 +1,4 @@
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { ComponentChildren } from 'preact';
 import { inputFor } from '../../forms/corrections.js';
 import type { Correctable } from '../../messages/activities.js';
@@ -5,7 +6,8 @@ import { isSamePerson } from '../../messages/claims.js';
 import { fieldOf } from '../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import { detailBeside, type Requirement, TASKS } from '../../messages/requirements.js';
-import { Facts } from '../../reports/page.js';
+import { REDACTED } from '../../privacy/masked.js';
+import { Facts, Name } from '../../reports/page.js';
 import { type Listed, listedOf } from '../../temporal/search.js';
 import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { runbookOf } from '../../texts/codes.js';
@@ -15,19 +17,22 @@ import { answeredBefore, closedBefore, saidOf } from '../../texts/timeline-entri
 import type { Filled } from '../answer.js';
 import { formFields } from '../correction-fields.js';
 import { openOnboarding } from '../onboarding-access.js';
-import { onboardingView, readState } from '../onboarding-view.js';
-import { type Fields, pathOf } from '../query.js';
+import { maskedInput, onboardingView, readState } from '../onboarding-view.js';
+import { type Fields, pathOf, withList } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { AnswerForms } from './answer-forms.js';
+import { leavesOf } from './facts.js';
+import { fieldLabel } from './field.js';
 import {
   Handling,
+  listIn,
   type ProposedShown,
   pageIn,
   proposedIn,
   REQUIREMENT_PATH,
   requirementIdIn,
 } from './handling.js';
-import { capitalized, Due, inShort, Problem, Prose, Trail, When } from './parts.js';
+import { capitalized, Due, Id, inShort, Problem, Prose, Trail, When } from './parts.js';
 
 /** The interval at which the page checks whether the requirement is still open, in seconds. */
 const REFRESH_SECONDS = 5;
@@ -35,6 +40,7 @@ const REFRESH_SECONDS = 5;
 export interface Found {
   readonly workflowId: string;
   readonly requirementId: string;
+  readonly description: WorkflowExecutionDescription;
   /** From the list of workflows, which needs no worker. */
   readonly listed: Listed;
   /** undefined when it cannot be read now. */
@@ -50,7 +56,8 @@ export interface Found {
 export async function find(visit: Visit, fresh: boolean): Promise<Found> {
   const { client, request } = visit;
   const requirementId = requirementIdIn(request);
-  const listed = await listedOf(client, await openOnboarding(visit));
+  const description = await openOnboarding(visit);
+  const listed = await listedOf(client, description);
   const { workflowId } = listed;
   const { state: known, obstacle } = await readState(client, workflowId, fresh);
   const state = obstacle ? undefined : known;
@@ -62,7 +69,7 @@ export async function find(visit: Visit, fresh: boolean): Promise<Found> {
     reading ??= inputFor(client, workflowId, state, requirementId);
     return reading;
   };
-  return { workflowId, requirementId, listed, state, obstacle, requirement, correctable };
+  return { workflowId, requirementId, description, listed, state, obstacle, requirement, correctable };
 }
 
 /** The requirement as the list of workflows has it, without its allowed answers. */
@@ -80,7 +87,7 @@ async function showRequirement(visit: Visit): Promise<Shown> {
   const view = await onboardingView(visit.client, workflowId);
   const asked = view.asked.find(({ requirement }) => requirement.id === requirementId);
   if (asked && asked.workflowId !== workflowId)
-    return { to: pathOf(asked.workflowId, 'requirements', requirementId) };
+    return { to: withList(pathOf(asked.workflowId, 'requirements', requirementId), listIn(visit).list) };
   if (state && !found.requirement) return goneShown(visit, found, state);
   return requirementShown(visit, found);
 }
@@ -104,6 +111,10 @@ export async function requirementShown(visit: Visit, found: Found, extra: Extra 
   const { status = 200, filled, notice, preview } = extra;
   const correctable = await correctionForm(visit, found);
   const proposed = await proposedIn(visit, found);
+  // The question shows without the summary.
+  const input = obstacle
+    ? undefined
+    : await maskedInput(visit.client, found.description).catch(() => undefined);
   const page = (
     <>
       <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
@@ -124,10 +135,12 @@ export async function requirementShown(visit: Visit, found: Found, extra: Extra 
               filled={filled}
               correctable={correctable}
               isProposed={isFourEyes(visit, requirement)}
+              {...listIn(visit, filled?.fields)}
             />
           )}
         </section>
         <aside>
+          <Business listed={listed} state={found.state} input={input} />
           <Help requirement={requirement} />
         </aside>
       </div>
@@ -217,6 +230,39 @@ function Help({ requirement }: { readonly requirement: Requirement }) {
   );
 }
 
+/** The number of fields of the input that a summary shows: a start names the business first. */
+const SUMMARY_FIELDS = 12;
+
+interface BusinessProps extends Pick<Found, 'listed' | 'state'> {
+  readonly input: unknown;
+}
+
+/** What a person who answers wants to know of the business. Private values are left out. */
+function Business({ listed, state, input }: BusinessProps) {
+  const { workflowId } = listed;
+  const dba = state?.dba ?? listed.dba;
+  const mid = state?.mid ?? listed.mid;
+  const shown = leavesOf(input).filter(
+    ({ name, value }) => name !== '' && value !== REDACTED && value !== dba,
+  );
+  const facts = {
+    Business: dba && <Name name={dba} />,
+    'Partner status': state?.partnerStatus ?? listed.partnerStatus,
+    mid: mid && <Id id={mid} canCopy />,
+    ...Object.fromEntries(
+      shown.slice(0, SUMMARY_FIELDS).map(({ name, value }) => [fieldLabel(name), String(value)]),
+    ),
+  };
+  return (
+    <section class="card" aria-label="The business" id="business">
+      <h2>The business</h2>
+      <Id id={workflowId} canCopy />
+      <Facts facts={facts} />
+      <a href={`${pathOf(workflowId)}#input`}>All of the input</a>
+    </section>
+  );
+}
+
 interface LiveProps {
   readonly found: Found;
   readonly visit: Visit;
@@ -226,7 +272,7 @@ interface LiveProps {
 /** The part of the page that changes while somebody types: the claim, the proposal, and whether somebody answered. */
 function LiveState({ found, visit, proposed }: LiveProps) {
   const { workflowId, requirementId, requirement, state } = found;
-  const source = pathOf(workflowId, 'requirements', requirementId, 'part');
+  const source = withList(pathOf(workflowId, 'requirements', requirementId, 'part'), listIn(visit).list);
   return (
     <div id={`live-${requirementId}`} data-live={source} data-seconds={REFRESH_SECONDS} role="status">
       {state && !requirement ? (

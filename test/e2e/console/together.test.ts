@@ -222,9 +222,81 @@ describe('a person without a mouse', () => {
     expect(await ada.text()).toContain('Your answer is accepted.');
     expect((await boarding.state()).requirements.map((each) => each.id)).not.toContain(id);
   });
+
+  it('works through a list by keys: after an answer comes the next one of the same filter', async () => {
+    const dba = `Keyboard Shop ${Date.now()} [more-notes]`;
+    const { merchant: of } = merchant('more-notes');
+    const boardings = await Promise.all(
+      [1, 2].map(() => rig().board(merchant('more-notes', { merchant: { ...of, dba } }))),
+    );
+    for (const boarding of boardings) {
+      await boarding.requirement('underwriting-note');
+      await boarding.listed(' AND ActionRequired = true');
+    }
+    const ada = await person('Ada', 'operator');
+    const { page } = ada;
+    const { keyboard } = page;
+    await ada.go(`/?find=${encodeURIComponent(dba.toLowerCase())}`);
+    // The first paint has the question.
+    expect(await page.locator('.question').allInnerTexts()).not.toContain('\u00a0');
+    await keyboard.press('?');
+    expect(await page.locator('#keys').isVisible()).toBe(true);
+    expect(await axeFindings(page)).toEqual([]);
+    await keyboard.press('Escape');
+    const rowAt = () => page.evaluate('document.activeElement?.closest("tr")?.rowIndex') as Promise<number>;
+    await keyboard.press('j');
+    await keyboard.press('j');
+    expect(await rowAt()).toBe(2);
+    await keyboard.press('k');
+    expect(await rowAt()).toBe(1);
+    await Promise.all([page.waitForEvent('load'), keyboard.press('Enter')]);
+    await Promise.all([page.waitForEvent('load'), keyboard.press('c')]);
+    expect(await ada.text()).toContain('You are on it');
+    const first = new URL(page.url()).pathname;
+    expect(await page.locator('#business').innerText()).toContain(dba);
+    await page.getByLabel('Answer', { exact: true }).fill('Bread and rolls. j k ?');
+    await press(ada, 'Send the answer');
+    const next = new URL(page.url());
+    expect(next.pathname).toMatch(/\/requirements\/note-/);
+    expect(next.pathname).not.toBe(first);
+    expect(await page.evaluate('document.activeElement?.textContent')).toContain('Your answer is accepted.');
+    await page.getByLabel('Answer', { exact: true }).fill('Rolls.');
+    await press(ada, 'Send the answer');
+    expect(await ada.text()).toContain('Your answer is accepted.');
+    expect(ada.complaints).toEqual([]);
+  });
 });
 
 describe('every page', () => {
+  it.each([
+    ['no space', `${'W'.repeat(118)} [notes]`],
+    ['many words', `${'Incorporated Holdings '.repeat(5)}[notes]`],
+  ])('keeps a name with %s in its place, on every screen', async (_, dba) => {
+    const { merchant: of } = merchant('notes');
+    const boarding = await rig().board(merchant('notes', { merchant: { ...of, dba } }));
+    const { id } = await boarding.requirement('underwriting-note');
+    await boarding.listed(' AND ActionRequired = true');
+    const ada = await person('Ada', 'admin');
+    const { page } = ada;
+    const paths = ['/', '/onboardings', pathOf(boarding), pathOf(boarding, id), '/report', '/start'];
+    const found: string[] = [];
+    for (const width of [390, 1_024, 1_600]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const path of [...paths, `${pathOf(boarding)}/documents`]) {
+        await ada.go(path);
+        const over = await page.evaluate(`[document.documentElement, ...document.querySelectorAll('.scroll')]
+          .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+          .filter((pixels) => pixels > 0).join()`);
+        if (over !== '') found.push(`${path} at ${width}: ${over} px too wide`);
+        const tallest = (await page.evaluate(
+          `Math.max(0, ...[...document.querySelectorAll('tbody tr')].map((row) => row.offsetHeight))`,
+        )) as number;
+        if (tallest > 300) found.push(`${path} at ${width}: a row of ${tallest} px`);
+      }
+    }
+    expect(found).toEqual([]);
+  });
+
   it('has no violation of accessibility rules, in light and in dark, also in light on a phone', async () => {
     const [{ boarding, id }, ticket, corrected, both] = await Promise.all([
       noted(),

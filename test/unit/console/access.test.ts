@@ -227,7 +227,7 @@ describe('a page', () => {
       ['empty', false],
     ] as const) {
       const next = await open(ADA, '/viewer', { cookies, headers: { 'sec-fetch-dest': dest } });
-      expect(next.text).toContain('<p class="message" role="status">done</p>');
+      expect(next.text).toContain('<p class="message" role="status" tabindex="-1" data-focus>done</p>');
       expect(next.cookies.includes('__Host-gangway-message')).toBe(forgotten);
     }
     expect((await open(ADA, '/viewer')).text).not.toContain('class="message"');
