@@ -14,6 +14,7 @@ import {
   withIdArgument,
   withPartnerAccount,
   withRecordFormats,
+  withStrict,
   withYes,
 } from '../cli/options.js';
 import { pastTime, withListFilter, withWords } from './filters.js';
@@ -48,7 +49,7 @@ const SAFE_TO_REPEAT =
   'The same externalId attaches to the first onboarding, running or ended, so a script can safely run this command again.';
 
 function withStartOptions(command: Command): Command {
-  return command
+  return withStrict(withYes(command, 'skip the confirmation of warnings'))
     .argument('<file>', 'JSON file, or - for standard input')
     .option('--wait', 'wait for the outcome and print it')
     .option('--again', 'start again even if an earlier onboarding of this externalId has ended')

@@ -1,25 +1,33 @@
+import { doubtsAbout, formatDoubts, NOT_READ } from '../../batches/doubts.js';
 import { kindOf } from '../../batches/ready.js';
 import { NAMES } from '../../batches/validation.js';
 import type { Outcome } from '../../client/outcome.js';
+import { workflowId } from '../../messages/ids.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { type Confirming, confirmDoubts, type Strict } from '../cli/confirm.js';
 import { followStarted } from '../cli/follow.js';
 import { gangwayOf } from '../cli/gangway.js';
 import { printOutcome } from '../cli/outcomes.js';
 
-interface StartingOptions {
+interface StartingOptions extends Confirming, Strict {
   readonly wait?: true;
   readonly again?: true;
   readonly json?: true;
+}
+
+interface Startable {
+  readonly externalId: string;
+  readonly account?: string | undefined;
 }
 
 export const board = startOf(MERCHANT);
 export const onboardBusiness = startOf(BUSINESS);
 export const onboard = startOf(CUSTOMER);
 
-function startOf<Input>(kind: Kind<Input>) {
+function startOf<Input extends Startable>(kind: Kind<Input>) {
   return (cli: CommandLine, file: string, options: StartingOptions) => startFrom(cli, kind, file, options);
 }
 
@@ -33,16 +41,24 @@ function rejectOtherKind({ type }: Pick<Kind<unknown>, 'type'>, given: unknown, 
   );
 }
 
-async function startFrom<Input>(
+async function startFrom<Input extends Startable>(
   cli: CommandLine,
   kind: Kind<Input>,
   file: string,
-  { wait, again, json }: StartingOptions,
+  { wait, again, json, yes, strict }: StartingOptions,
 ): Promise<void> {
   const given = await readJson(cli, file);
   rejectOtherKind(kind, given, file);
   const input = check(kind.schema(cli.config()), given, sourceName(file));
+  const confirming = { yes, strict };
+  if (strict) await confirmDoubts(cli, sourceName(file), formatDoubts(input), confirming);
   await withTemporal(cli, async (context) => {
+    const { client, config } = context;
+    const existing = again ? undefined : workflowId(kind.type, input.externalId, input.account);
+    const { doubts, isComplete } = await doubtsAbout(client, config.taskQueue, input, existing);
+    // A script has nobody to tell.
+    if (!isComplete && (cli.terminal || strict)) cli.note(NOT_READ);
+    await confirmDoubts(cli, sourceName(file), doubts, confirming);
     const started = await gangwayOf(context).start(kind, input, { again });
     const restart = 'start it again with --again';
     const outcome = await followStarted<Outcome>(context, started, { wait: wait === true, json, restart });

@@ -52,6 +52,7 @@ it('each route is for the role that the documentation names', () => {
       'GET /report.csv viewer',
       'GET /start admin',
       'GET /start/:kind admin',
+      'GET /start/:kind/template.csv admin',
       'POST /start/:kind admin',
       'POST /start/file admin multipart',
       'POST /batches admin multipart',
