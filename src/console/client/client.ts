@@ -135,6 +135,26 @@ function moveBy(rows: number): void {
   links[at < 0 ? 0 : Math.min(Math.max(at + rows, 0), links.length - 1)]?.focus();
 }
 
+/** A person waits for an answer at most so long without a word, in milliseconds. */
+const SLOW_MS = 4_000;
+
+document.addEventListener('submit', ({ target, defaultPrevented }) => {
+  if (defaultPrevented || !(target instanceof HTMLFormElement) || target.method !== 'post') return;
+  const note = document.createElement('p');
+  note.role = 'status';
+  target.append(note);
+  const timer = setTimeout(() => {
+    note.textContent =
+      'This takes longer than usual. It may still arrive. Wait, or reload the page to see whether it did.';
+  }, SLOW_MS);
+  // The browser keeps the page for the way back.
+  const forget = () => {
+    clearTimeout(timer);
+    note.remove();
+  };
+  addEventListener('pagehide', forget, { once: true });
+});
+
 countAll();
 watchUploads();
 document.querySelector<HTMLElement>('[data-focus]')?.focus();

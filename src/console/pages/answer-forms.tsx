@@ -222,7 +222,7 @@ function Reason({ requirement, kind, own }: ContentProps) {
   return (
     <Field
       {...{ id: `${requirement.id}-${kind}-reason`, name: 'reason', required: isNeeded }}
-      label={kind === 'abandon' ? 'Comment' : isNeeded ? 'Reason' : 'Reason (optional)'}
+      label={isNeeded ? 'Reason' : 'Reason (optional)'}
       {...{ value: own?.fields.text('reason'), problems: wrongIn(own, 'reason'), maxLength: MOST_REASON }}
       advice="The timeline keeps it with your name."
     />

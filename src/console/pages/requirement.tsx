@@ -20,7 +20,7 @@ import { openOnboarding } from '../onboarding-access.js';
 import { maskedInput, onboardingView, readState } from '../onboarding-view.js';
 import { type Fields, pathOf, withList } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
-import { AnswerForms } from './answer-forms.js';
+import { AnswerForms, labelOf } from './answer-forms.js';
 import { leavesOf } from './facts.js';
 import { fieldLabel } from './field.js';
 import {
@@ -196,15 +196,20 @@ const OPTIONS: readonly (readonly [RegExp, string])[] = [
   [/`--document( FILE)?`/g, 'documents'],
   [/`--set [^`]*`|`--set`/g, 'a correction'],
   [/`--patch`/g, 'correct'],
-  [/`--retry`/g, '“try again”'],
-  [/`--adopt [^`]*`|`--adopt`/g, '“adopt”'],
   [/`--code CODE`|`--code`/g, 'the code'],
-  [/`--abandon`/g, '“give up”'],
+];
+
+/** The answers whose buttons the texts name. */
+const BUTTONS: readonly (readonly [RegExp, 'retry' | 'adopt' | 'abandon'])[] = [
+  [/`--retry`/g, 'retry'],
+  [/`--adopt [^`]*`|`--adopt`/g, 'adopt'],
+  [/`--abandon`/g, 'abandon'],
 ];
 
 /** The runbook of the command line, in the words of this page. */
-function inWordsOfPages(text: string): string {
-  return OPTIONS.reduce((changed, [option, words]) => changed.replace(option, words), text);
+function inWordsOfPages(text: string, requirement: Requirement): string {
+  const buttons = BUTTONS.map(([option, answer]) => [option, `“${labelOf(requirement, answer)}”`] as const);
+  return [...OPTIONS, ...buttons].reduce((changed, [option, words]) => changed.replace(option, words), text);
 }
 
 function Help({ requirement }: { readonly requirement: Requirement }) {
@@ -217,14 +222,14 @@ function Help({ requirement }: { readonly requirement: Requirement }) {
         <Prose text={meaning} />
       </p>
       <p>
-        <Prose text={inWordsOfPages(see)} />
+        <Prose text={inWordsOfPages(see, requirement)} />
       </p>
       <h3>What happens then</h3>
       <p>
-        <Prose text={inWordsOfPages(next)} />
+        <Prose text={inWordsOfPages(next, requirement)} />
       </p>
       <p class="notes">
-        Do not <Prose text={inWordsOfPages(never)} />
+        Do not <Prose text={inWordsOfPages(never, requirement)} />
       </p>
     </section>
   );
@@ -304,7 +309,7 @@ function Ended({ state, requirementId, visit: { times, visitor } }: EndedProps) 
   const last = [answered, closed]
     .filter((entry): entry is TimelineEntry => entry !== undefined)
     .sort((one, other) => other.at.localeCompare(one.at))[0];
-  if (!last) return <>This requirement is no longer open.</>;
+  if (!last) return <>This requirement is not open: it was closed long ago, or never existed.</>;
   if (last !== answered) {
     return (
       <>
