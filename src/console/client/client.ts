@@ -107,7 +107,7 @@ async function copy(button: HTMLElement): Promise<void> {
   }
 }
 
-/** Keys of a list, for who types nothing. See `Keys` of the page. */
+/** Keys, while nobody types. See `Keys` of the page. */
 document.addEventListener('keydown', (event) => {
   const { key, target } = event;
   const isTyped = target instanceof Element && target.matches('input, select, textarea, [contenteditable]');
