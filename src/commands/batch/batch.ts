@@ -1,11 +1,13 @@
+import { extname } from 'node:path';
 import { NOT_READ } from '../../batches/doubts.js';
 import { rowReader } from '../../batches/format.js';
-import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
+import { type Invalid, kindOf, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
 import {
   attachedSentence,
   consequenceOf,
   fileDoubts,
   kindsOf,
+  NAMES,
   type RowProblem,
   type RowRules,
   rowsOf,
@@ -15,10 +17,10 @@ import {
 } from '../../batches/validation.js';
 import type { FileDoubts } from '../../messages/batches.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
-import { readJson, sourceName } from '../cli/arguments.js';
+import { readJson, shellWord, sourceName } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm, DOUBTFUL, type Strict } from '../cli/confirm.js';
-import { whileShowing } from '../cli/progress.js';
+import { sayingHowFar, whileShowing } from '../cli/progress.js';
 import { type RunOptions, startAndFollow } from './run.js';
 import { openSource } from './source.js';
 
@@ -38,25 +40,40 @@ export async function batch(
   { dryRun, yes, strict, ...options }: BatchOptions,
 ): Promise<void> {
   const known = cli.config();
+  if (options.format === undefined && extname(file).toLowerCase() === '.json') await rejectSingle(cli, file);
   const rules = { schemas: rowSchemas(known), check: rowCheck(known) };
-  await withValidRows(cli, file, options, rules, async ({ name, validation, rows }) => {
-    const { doubts, doubtCount: count } = validation;
-    if (strict) rejectDoubts(name, { doubts, count });
-    if (dryRun) return dryRunOf(cli, name, validation, options.json, strict);
-    const isLarge = validation.rows > UNCONFIRMED_ROWS;
-    if (isLarge && !cli.terminal) await confirm(cli, consequenceOf(name, validation), { yes });
-    const start = async (context: CommandContext) => {
-      const about = await checkedAtTemporal(context, name, validation, strict);
-      const consequence = [
-        attachedSentence(about.attached, validation.rows),
-        consequenceOf(name, validation),
-      ];
-      if (cli.terminal && (isLarge || about.count > 0))
-        await confirm(cli, consequence.filter(Boolean).join(' '), { yes });
-      await startAndFollow(context, name, rows(), options);
-    };
-    await withTemporal(cli, start, { finishes: true });
-  });
+  await sayingHowFar(cli, (progress) =>
+    withValidRows(cli, file, options, rules, async ({ name, validation, rows }) => {
+      const { doubts, doubtCount: count } = validation;
+      if (strict) rejectDoubts(name, { doubts, count });
+      if (dryRun) return dryRunOf(cli, name, validation, options.json, strict);
+      const isLarge = validation.rows > UNCONFIRMED_ROWS;
+      if (isLarge && !cli.terminal) await confirm(cli, consequenceOf(name, validation), { yes });
+      const start = async (context: CommandContext) => {
+        const about = await checkedAtTemporal(context, name, validation, strict);
+        const consequence = [
+          attachedSentence(about.attached, validation.rows),
+          consequenceOf(name, validation),
+        ];
+        if (cli.terminal && (isLarge || about.count > 0))
+          await confirm(cli, consequence.filter(Boolean).join(' '), { yes });
+        progress.isShown();
+        await startAndFollow(context, name, rows(), options);
+      };
+      await withTemporal(cli, start, { finishes: true });
+    }),
+  );
+}
+
+/** @throws {InvalidInput} when a file is an onboarding that another command starts */
+async function rejectSingle(cli: CommandLine, file: string): Promise<void> {
+  // A file of rows with this name is no JSON.
+  const found = kindOf(await readJson(cli, file).catch(() => undefined));
+  if (!('kind' in found)) return;
+  const [what] = NAMES[found.kind.type];
+  throw new InvalidInput(
+    `${file}: is one ${what}; nothing was started. Use "gangway ${found.kind.command} ${shellWord(file)}"`,
+  );
 }
 
 /** Prints what is doubtful. @throws {InvalidInput} with `--strict` */

@@ -1,16 +1,18 @@
 import { doubtsAbout, formatDoubts, NOT_READ } from '../../batches/doubts.js';
+import { formatOf } from '../../batches/format.js';
 import { kindOf } from '../../batches/ready.js';
 import { NAMES } from '../../batches/validation.js';
 import type { Outcome } from '../../client/outcome.js';
 import { workflowId } from '../../messages/ids.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
-import { readJson, sourceName } from '../cli/arguments.js';
+import { readJson, shellWord, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirmDoubts, type Strict } from '../cli/confirm.js';
 import { followStarted } from '../cli/follow.js';
 import { gangwayOf } from '../cli/gangway.js';
 import { printOutcome } from '../cli/outcomes.js';
+import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
 
 interface StartingOptions extends Confirming, Strict {
   readonly wait?: true;
@@ -37,7 +39,7 @@ function rejectOtherKind({ type }: Pick<Kind<unknown>, 'type'>, given: unknown, 
   if (!('kind' in found) || found.kind.type === type) return;
   const [what] = NAMES[found.kind.type];
   throw new InvalidInput(
-    `${sourceName(file)}: is a ${what}; nothing was started. Use "gangway ${found.kind.command} ${file}"`,
+    `${sourceName(file)}: is a ${what}; nothing was started. Use "gangway ${found.kind.command} ${shellWord(file)}"`,
   );
 }
 
@@ -47,21 +49,30 @@ async function startFrom<Input extends Startable>(
   file: string,
   { wait, again, json, yes, strict }: StartingOptions,
 ): Promise<void> {
+  const rows = formatOf(file);
+  if (rows)
+    throw new InvalidInput(
+      `${file}: is a file of rows (${rows}); nothing was started. Use "gangway batch ${shellWord(file)}"`,
+    );
   const given = await readJson(cli, file);
   rejectOtherKind(kind, given, file);
   const input = check(kind.schema(cli.config()), given, sourceName(file));
   const confirming = { yes, strict };
-  if (strict) await confirmDoubts(cli, sourceName(file), formatDoubts(input), confirming);
-  await withTemporal(cli, async (context) => {
-    const { client, config } = context;
-    const existing = again ? undefined : workflowId(kind.type, input.externalId, input.account);
-    const { doubts, isComplete } = await doubtsAbout(client, config.taskQueue, input, existing);
-    // A script has nobody to tell.
-    if (!isComplete && (cli.terminal || strict)) cli.note(NOT_READ);
-    await confirmDoubts(cli, sourceName(file), doubts, confirming);
-    const started = await gangwayOf(context).start(kind, input, { again });
-    const restart = 'start it again with --again';
-    const outcome = await followStarted<Outcome>(context, started, { wait: wait === true, json, restart });
-    if (outcome && !json) printOutcome(cli, started.workflowId, outcome);
+  await sayingHowFar(cli, async (progress) => {
+    if (strict) await confirmDoubts(cli, sourceName(file), formatDoubts(input), confirming);
+    await withTemporal(cli, async (context) => {
+      const { client, config } = context;
+      const existing = again ? undefined : workflowId(kind.type, input.externalId, input.account);
+      const { doubts, isComplete } = await doubtsAbout(client, config.taskQueue, input, existing);
+      // A script has nobody to tell.
+      if (!isComplete && (cli.terminal || strict)) cli.note(NOT_READ);
+      await confirmDoubts(cli, sourceName(file), doubts, confirming);
+      progress.is(UNKNOWN_START);
+      const started = await gangwayOf(context).start(kind, input, { again });
+      progress.isShown();
+      const restart = 'start it again with --again';
+      const outcome = await followStarted<Outcome>(context, started, { wait: wait === true, json, restart });
+      if (outcome && !json) printOutcome(cli, started.workflowId, outcome);
+    });
   });
 }

@@ -425,7 +425,7 @@ it('--csv has no preview of a file', async () => {
   const { file } = await merchantsFile(rig, 2);
   expect(await gangway([file, '--csv', '--dry-run'])).toMatchObject({
     code: 2,
-    stderr: "error: option '--csv' cannot be used with option '--dry-run'\n",
+    stderr: "option '--csv' cannot be used with option '--dry-run'\n",
   });
 });
 
