@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { PartnerResponse, SingleActivity } from '../messages/activities.js';
 import type { ReferenceRequest } from '../messages/boarding-activities.js';
 import { partnerTaskQueue } from '../messages/ids.js';
+import { type Leaf, leavesOf } from '../messages/objects.js';
 import {
   chosenReference,
   REFERENCE_NAMES,
@@ -65,11 +66,11 @@ function isDate(text: string): boolean {
 
 /** The formats that values of an input do not have. Messages never repeat a value. */
 export function formatDoubts(input: object): FieldProblem[] {
-  return distinct([...leaves(input)].flatMap(({ field, value }) => doubtsAt(field, value)));
+  return distinct(leavesOf(input).flatMap(doubtsAt));
 }
 
-function doubtsAt(field: string, value: string | number): FieldProblem[] {
-  if (value === '') return [];
+function doubtsAt({ field, value }: Leaf): FieldProblem[] {
+  if (value === '' || (typeof value !== 'string' && typeof value !== 'number')) return [];
   const names = field.split('.').filter((name) => !/^\d+$/.test(name));
   const name = names.at(-1) ?? '';
   const broken = FORMATS.filter(([named, isRight]) => named.test(name) && !isRight(value));
@@ -78,18 +79,6 @@ function doubtsAt(field: string, value: string | number): FieldProblem[] {
   // The numbers of open fields only: elsewhere the schema has read them.
   if (locale !== undefined && names.includes('application')) rules.push(locale);
   return rules.map((message) => ({ field, message }));
-}
-
-function* leaves(
-  value: unknown,
-  path: readonly string[] = [],
-): Generator<{
-  readonly field: string;
-  readonly value: string | number;
-}> {
-  if (typeof value === 'string' || typeof value === 'number') yield { field: path.join('.'), value };
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, inside] of Object.entries(value)) yield* leaves(inside, [...path, name]);
 }
 
 /** What an input names at the boarding partner. */

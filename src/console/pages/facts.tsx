@@ -1,4 +1,5 @@
 import { partsOfId, systemOf } from '../../messages/ids.js';
+import { leavesOf } from '../../messages/objects.js';
 import { portalLink } from '../../partners/account-settings.js';
 import { REDACTED } from '../../privacy/masked.js';
 import { Facts as Known } from '../../reports/page.js';
@@ -94,8 +95,8 @@ interface InputProps {
 export function Input({ visit, workflowId, input, isPrivate }: InputProps) {
   const leaves = leavesOf(input);
   const hasHidden = leaves.some(({ value }) => value === REDACTED);
-  const facts = leaves.map(({ name, value }) => [
-    `${fieldLabel(name)} (${name})`,
+  const facts = leaves.map(({ field, value }) => [
+    `${fieldLabel(field)} (${field})`,
     value === REDACTED ? <em>hidden</em> : String(value),
   ]);
   return (
@@ -118,18 +119,5 @@ export function Input({ visit, workflowId, input, isPrivate }: InputProps) {
       )}
       <Known facts={Object.fromEntries(facts)} />
     </details>
-  );
-}
-
-interface Leaf {
-  readonly name: string;
-  readonly value: unknown;
-}
-
-/** The single values of an input, by their paths. */
-export function leavesOf(value: unknown, name = ''): Leaf[] {
-  if (typeof value !== 'object' || value === null) return [{ name, value }];
-  return Object.entries(value).flatMap(([key, inside]) =>
-    leavesOf(inside, name === '' ? key : `${name}.${key}`),
   );
 }

@@ -6,11 +6,9 @@ import { isSamePerson } from '../../messages/claims.js';
 import { fieldOf } from '../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import { detailBeside, type Requirement, TASKS } from '../../messages/requirements.js';
-import { REDACTED } from '../../privacy/masked.js';
-import { Facts, Name } from '../../reports/page.js';
+import { Facts } from '../../reports/page.js';
 import { type Listed, listedOf } from '../../temporal/search.js';
 import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { runbookOf } from '../../texts/codes.js';
 import { nameOf } from '../../texts/names.js';
 import type { Times } from '../../texts/time.js';
 import { answeredBefore, closedBefore, saidOf } from '../../texts/timeline-entries.js';
@@ -20,9 +18,7 @@ import { openOnboarding } from '../onboarding-access.js';
 import { maskedInput, onboardingView, readState } from '../onboarding-view.js';
 import { type Fields, pathOf, withList } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
-import { AnswerForms, labelOf } from './answer-forms.js';
-import { leavesOf } from './facts.js';
-import { fieldLabel } from './field.js';
+import { AnswerForms } from './answer-forms.js';
 import {
   Handling,
   listIn,
@@ -32,7 +28,8 @@ import {
   REQUIREMENT_PATH,
   requirementIdIn,
 } from './handling.js';
-import { capitalized, Due, Id, inShort, Problem, Prose, Trail, When } from './parts.js';
+import { capitalized, Due, inShort, Problem, Trail, When } from './parts.js';
+import { Business, Help } from './requirement-aside.js';
 
 /** The interval at which the page checks whether the requirement is still open, in seconds. */
 const REFRESH_SECONDS = 5;
@@ -185,86 +182,6 @@ export function Asked({ requirement, times }: { readonly requirement: Requiremen
       </p>
       {detail !== '' && <blockquote class="detail">{detail}</blockquote>}
     </div>
-  );
-}
-
-/** The names of the answers in the texts of the command. */
-const OPTIONS: readonly (readonly [RegExp, string])[] = [
-  [/\bThe detail\b/g, 'The text above'],
-  [/\bthe detail\b/g, 'the text above'],
-  [/`--text "\.\.\."`|`--text`/g, 'text'],
-  [/`--document( FILE)?`/g, 'documents'],
-  [/`--set [^`]*`|`--set`/g, 'a correction'],
-  [/`--patch`/g, 'correct'],
-  [/`--code CODE`|`--code`/g, 'the code'],
-];
-
-/** The answers whose buttons the texts name. */
-const BUTTONS: readonly (readonly [RegExp, 'retry' | 'adopt' | 'abandon'])[] = [
-  [/`--retry`/g, 'retry'],
-  [/`--adopt [^`]*`|`--adopt`/g, 'adopt'],
-  [/`--abandon`/g, 'abandon'],
-];
-
-/** The runbook of the command line, in the words of this page. */
-function inWordsOfPages(text: string, requirement: Requirement): string {
-  const buttons = BUTTONS.map(([option, answer]) => [option, `“${labelOf(requirement, answer)}”`] as const);
-  return [...OPTIONS, ...buttons].reduce((changed, [option, words]) => changed.replace(option, words), text);
-}
-
-function Help({ requirement }: { readonly requirement: Requirement }) {
-  const { 'what happened': meaning = '', ...runbook } = runbookOf(requirement.kind);
-  const { 'see it': see = '', then: next = '', 'do not': never = '' } = runbook;
-  return (
-    <section class="card" aria-label="Help">
-      <h2>What this means</h2>
-      <p>
-        <Prose text={meaning} />
-      </p>
-      <p>
-        <Prose text={inWordsOfPages(see, requirement)} />
-      </p>
-      <h3>What happens then</h3>
-      <p>
-        <Prose text={inWordsOfPages(next, requirement)} />
-      </p>
-      <p class="notes">
-        Do not <Prose text={inWordsOfPages(never, requirement)} />
-      </p>
-    </section>
-  );
-}
-
-/** The number of fields of the input that a summary shows: a start names the business first. */
-const SUMMARY_FIELDS = 12;
-
-interface BusinessProps extends Pick<Found, 'listed' | 'state'> {
-  readonly input: unknown;
-}
-
-/** What a person who answers wants to know of the business. Private values are left out. */
-function Business({ listed, state, input }: BusinessProps) {
-  const { workflowId } = listed;
-  const dba = state?.dba ?? listed.dba;
-  const mid = state?.mid ?? listed.mid;
-  const shown = leavesOf(input).filter(
-    ({ name, value }) => name !== '' && value !== REDACTED && value !== dba,
-  );
-  const facts = {
-    Business: dba && <Name name={dba} />,
-    'Partner status': state?.partnerStatus ?? listed.partnerStatus,
-    mid: mid && <Id id={mid} canCopy />,
-    ...Object.fromEntries(
-      shown.slice(0, SUMMARY_FIELDS).map(({ name, value }) => [fieldLabel(name), String(value)]),
-    ),
-  };
-  return (
-    <section class="card" aria-label="The business" id="business">
-      <h2>The business</h2>
-      <Id id={workflowId} canCopy />
-      <Facts facts={facts} />
-      <a href={`${pathOf(workflowId)}#input`}>All of the input</a>
-    </section>
   );
 }
 
