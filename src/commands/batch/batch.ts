@@ -1,13 +1,12 @@
 import { extname } from 'node:path';
 import { NOT_READ } from '../../batches/doubts.js';
 import { rowReader } from '../../batches/format.js';
-import { type Invalid, kindOf, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
+import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
 import {
   attachedSentence,
   consequenceOf,
   fileDoubts,
   kindsOf,
-  NAMES,
   type RowProblem,
   type RowRules,
   rowsOf,
@@ -17,10 +16,11 @@ import {
 } from '../../batches/validation.js';
 import type { FileDoubts } from '../../messages/batches.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
-import { readJson, shellWord, sourceName } from '../cli/arguments.js';
+import { readJson, sourceName } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm, DOUBTFUL, type Strict } from '../cli/confirm.js';
 import { sayingHowFar, whileShowing } from '../cli/progress.js';
+import { rejectOtherKind } from '../onboarding/start.js';
 import { type RunOptions, startAndFollow } from './run.js';
 import { openSource } from './source.js';
 
@@ -40,7 +40,9 @@ export async function batch(
   { dryRun, yes, strict, ...options }: BatchOptions,
 ): Promise<void> {
   const known = cli.config();
-  if (options.format === undefined && extname(file).toLowerCase() === '.json') await rejectSingle(cli, file);
+  if (options.format === undefined && extname(file).toLowerCase() === '.json')
+    // A file of rows with this name is no JSON.
+    rejectOtherKind(await readJson(cli, file).catch(() => undefined), file);
   const rules = { schemas: rowSchemas(known), check: rowCheck(known) };
   await sayingHowFar(cli, (progress) =>
     withValidRows(cli, file, options, rules, async ({ name, validation, rows }) => {
@@ -62,17 +64,6 @@ export async function batch(
       };
       await withTemporal(cli, start, { finishes: true });
     }),
-  );
-}
-
-/** @throws {InvalidInput} when a file is an onboarding that another command starts */
-async function rejectSingle(cli: CommandLine, file: string): Promise<void> {
-  // A file of rows with this name is no JSON.
-  const found = kindOf(await readJson(cli, file).catch(() => undefined));
-  if (!('kind' in found)) return;
-  const [what] = NAMES[found.kind.type];
-  throw new InvalidInput(
-    `${file}: is one ${what}; nothing was started. Use "gangway ${found.kind.command} ${shellWord(file)}"`,
   );
 }
 

@@ -4,7 +4,7 @@ import { kindOf } from '../../batches/ready.js';
 import { NAMES } from '../../batches/validation.js';
 import type { Outcome } from '../../client/outcome.js';
 import { workflowId } from '../../messages/ids.js';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../../temporal/start.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { readJson, shellWord, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
@@ -33,8 +33,8 @@ function startOf<Input extends Startable>(kind: Kind<Input>) {
   return (cli: CommandLine, file: string, options: StartingOptions) => startFrom(cli, kind, file, options);
 }
 
-/** @throws {InvalidInput} when a file is for another command */
-function rejectOtherKind({ type }: Pick<Kind<unknown>, 'type'>, given: unknown, file: string): void {
+/** @throws {InvalidInput} when a file is an onboarding of another type, which another command starts */
+export function rejectOtherKind(given: unknown, file: string, type?: StartableType): void {
   const found = kindOf(given);
   if (!('kind' in found) || found.kind.type === type) return;
   const [what] = NAMES[found.kind.type];
@@ -55,7 +55,7 @@ async function startFrom<Input extends Startable>(
       `${file}: is a file of rows (${rows}); nothing was started. Use "gangway batch ${shellWord(file)}"`,
     );
   const given = await readJson(cli, file);
-  rejectOtherKind(kind, given, file);
+  rejectOtherKind(given, file, kind.type);
   const input = check(kind.schema(cli.config()), given, sourceName(file));
   const confirming = { yes, strict };
   await sayingHowFar(cli, async (progress) => {

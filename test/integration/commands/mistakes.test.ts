@@ -113,7 +113,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     'the file of a batch',
     () => ['batch', 'examples/customer.json'],
-    'is one customer; nothing was started. Use "gangway onboard examples/customer.json"',
+    'is a customer; nothing was started. Use "gangway onboard examples/customer.json"',
   ],
   ['an id', () => ['status', ''], /^argument 'id' is empty\n$/],
   ['a requirement that is empty', () => ['claim', externalId, ' '], /^argument 'requirement' is empty\n$/],
