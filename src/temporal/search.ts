@@ -69,7 +69,7 @@ export interface Filter {
   readonly stage?: Stage | undefined;
   /** The search attribute has it masked or not. Masked, many have the same. */
   readonly dba?: string | undefined;
-  /** What a person looks for. See {@link findable}. */
+  /** See {@link findable}. */
   readonly find?: string | undefined;
   readonly system?: SystemName | undefined;
   readonly partnerAccount?: string | undefined;
@@ -123,20 +123,17 @@ export function visibilityQuery(filter: Filter): Condition {
   );
 }
 
-/**
- * What a person looks for: the beginnings of words of the dba in any case and order, the beginning of an id, or a whole dba that
- * the search attributes have masked.
- */
+/** Beginnings of words of the dba in any case and order, the beginning of an id, or a whole dba, even one that is masked. */
 function findable(text: string, types: readonly WorkflowType[]): Condition {
   const given = text.replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
-  const words = searchWords(given).map((word) => is(SEARCH_ATTRIBUTES.dbaWords, word));
-  const { mid, merchantProfileId, bankingProfileId } = SEARCH_ATTRIBUTES;
+  const { dba, dbaWords, mid, merchantProfileId, bankingProfileId } = SEARCH_ATTRIBUTES;
+  const words = searchWords(given).map((word) => is(dbaWords, word));
+  const workflowIds = [given, ...types.map((type) => `${WORKFLOW_ID_PREFIXES[type]}-${given}`)];
   return either(
     ...(words.length > 0 ? [all(...words)] : []),
-    isIn(SEARCH_ATTRIBUTES.dba, formsOf(given)),
+    isIn(dba, formsOf(given)),
     ...[mid, merchantProfileId, bankingProfileId].map((id) => startsWith(id, given)),
-    startsWith('WorkflowId', given),
-    ...types.map((type) => startsWith('WorkflowId', `${WORKFLOW_ID_PREFIXES[type]}-${given}`)),
+    ...workflowIds.map((id) => startsWith('WorkflowId', id)),
   );
 }
 
@@ -177,7 +174,6 @@ function atSystem(type: WorkflowType, types: readonly WorkflowType[], system: Sy
   return types.length > 1 ? either(isNot('WorkflowType', type), own) : own;
 }
 
-/** Returns the number of workflows that match a query. */
 export async function count(client: Client, query: string): Promise<number> {
   return (await client.workflow.count(query)).count;
 }
