@@ -267,7 +267,11 @@ describe('a doubtful file', () => {
   it('has an agent that the partner does not list, which is named once', async () => {
     const rows = [1, 2, 3].map(() => merchant(undefined, { agentProfileId: 999 }));
     const file = await batchFile(rig, 'rows.ndjson', ndjson([merchant(), ...rows]));
-    const { code, stderr } = await runGangway(rig.env, ['batch', file, '--dry-run']);
+    const { code, stderr } = await eventually(
+      () => runGangway(rig.env, ['batch', file, '--dry-run']),
+      (ran) => ran.stderr.includes('does not list'),
+      'the lists of the partner to be read',
+    );
     expect(code).toBe(0);
     expect(stderr.match(/the partner does not list 999; choose one of: .*/g)).toEqual([
       expect.stringMatching(/\(agentProfileId \d+\).*, as in 2 rows more$/),

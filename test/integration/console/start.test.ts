@@ -6,6 +6,7 @@ import { runConsole } from '../../rigs/console/running-console.js';
 import { type StartingRig, startingRig } from '../../rigs/console/starting.js';
 import { business, customer, merchant, OWNER } from '../../rigs/inputs.js';
 import { clientOf } from '../../rigs/receiver/running-receiver.js';
+import { eventually } from '../../rigs/waiting.js';
 
 let rig: StartingRig['rig'];
 let console: StartingRig['console'];
@@ -80,9 +81,12 @@ describe('a doubtful input', () => {
 
   it('of the form starts only after a person has confirmed exactly this input', async () => {
     const input = doubtful();
-    const first = await post('merchant', typedInto(input));
+    const first = await eventually(
+      () => post('merchant', typedInto(input)),
+      (reply) => errorAt(reply, 'agentProfileId')?.includes('the partner does not list 999') ?? false,
+      'the lists of the partner to be read',
+    );
     expect([first.status, errorAt(first, 'merchant.email')]).toEqual([422, 'is not an e-mail address']);
-    expect(errorAt(first, 'agentProfileId')).toContain('the partner does not list 999');
     expect(typedAt(first, 'merchant.firstName')).toBe(input.merchant.firstName);
     const confirmed = confirmedIn(first.text);
     const other = { ...input, merchant: { ...input.merchant, email: 'still-none' } };
@@ -109,7 +113,11 @@ describe('a doubtful input', () => {
 describe('the form', () => {
   it('offers what the partner lists to a person of one account, and pickers for numbers and dates', async () => {
     const west = await console.signedIn({ role: 'admin', accounts: ['west'] });
-    const { text } = await west.open('/start/customer');
+    const { text } = await eventually(
+      () => west.open('/start/customer'),
+      (page) => page.text.includes('Harbor Agents (101)'),
+      'the lists of the partner to be read',
+    );
     const select = (name: string) =>
       new RegExp(`<select[^>]*name="${name}".*?</select>`, 's').exec(text)?.[0] ?? '';
     expect(select('boarding.agentProfileId')).toContain('<option value="101">Harbor Agents (101)</option>');
