@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const REQUIREMENT = '/onboardings/:id/requirements/:requirementId';
 
-it('each route is for the role that the documentation names', () => {
+it('each route is for the role that this list names', () => {
   const lines = ROUTES.map(({ method, path, role, part, multipart }) =>
     [method, path, role, part && 'part', multipart && 'multipart'].filter(Boolean).join(' '),
   );
