@@ -66,7 +66,15 @@ const LONGEST = {
     ...['temporal/places', 'workflows/polling', 'events/several-runs'],
   ],
   e2e: [
-    ...['deploy/alerts', 'commands/unreadable', 'demo', 'chaos/chaos', 'console/together', 'deploy/roll-out'],
+    ...[
+      'deploy/alerts',
+      'commands/unreadable',
+      'demo',
+      'chaos/chaos',
+      'console/together',
+      'console/screens',
+      'deploy/roll-out',
+    ],
     ...['commands/disaster', 'corrections', 'commands/scripts', 'browser/web-ui', 'privacy/leaks'],
     ...['worker/memory', 'privacy/rotation', 'commands/batch-killed', 'console/answering', 'package'],
     ...['browser/console-start', 'worker/clock', 'events/killed-worker', 'worker/versions'],

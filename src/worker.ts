@@ -23,7 +23,9 @@ import {
   temporalSettings,
   temporalUnavailable,
 } from './temporal/connection.js';
+import { missingSearchAttributes } from './temporal/search-attributes.js';
 import { temporalCheck } from './temporal/server.js';
+import { promptly } from './temporal/unavailable.js';
 import { startTracing } from './tracing/spans.js';
 import { createWorker } from './worker/create-worker.js';
 import { metricsOptions, serveHealth, startRequirementCounters, type Vitals } from './worker/health.js';
@@ -74,10 +76,10 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   const client = new Client({ connection, namespace });
   vitals = { worker: () => worker.getState(), temporal: temporalCheck(client) };
   const stopWatching = config.metricsAddress && startMetrics(client, config);
-  logger.info(
-    { taskQueue: config.taskQueue, ...config.version, namespace, health: health.url },
-    'worker is ready',
-  );
+  const started = { taskQueue: config.taskQueue, ...config.version, namespace, health: health.url };
+  const missing = await promptly(client, () => missingSearchAttributes(client)).catch(() => []);
+  if (missing.length === 0) logger.info(started, 'worker is ready');
+  else logger.warn({ ...started, missing }, `worker is ready, ${WITHOUT_SETUP}`);
   try {
     await worker.run();
   } finally {
@@ -88,6 +90,9 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   }
   logger.info('worker has stopped');
 }
+
+const WITHOUT_SETUP =
+  'but no onboarding can start, because search attributes are missing: run "gangway setup"';
 
 function startMetrics(client: Client, config: WorkerSettings): () => void {
   const { metricMeter } = Runtime.instance();

@@ -1,3 +1,5 @@
+import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
+
 /** The part of Temporal's list filter that src/temporal/query.ts makes (docs.temporal.io/list-filter). */
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -59,7 +61,8 @@ export function parsed(query: string): Test {
     const wanted = value();
     const compare = COMPARISONS[by];
     if (!compare) throw new Error(`${by} in ${query}`);
-    return (fields) => fields[field] !== undefined && compare(fields[field], wanted);
+    const indexed = (value: unknown) => (TEXTS.has(field) ? String(value).split(' ') : value);
+    return (fields) => fields[field] !== undefined && compare(indexed(fields[field]), wanted);
   }
 
   if (tokens.length === 0) return () => true;
@@ -67,6 +70,11 @@ export function parsed(query: string): Test {
   if (at < tokens.length) throw new Error(`cannot read ${tokens.slice(at).join(' ')} in ${query}`);
   return test;
 }
+
+/** Search attributes of which the service compares words. */
+const TEXTS = new Set(
+  Object.values(SEARCH_ATTRIBUTES).flatMap(({ name, type }) => (type === 'TEXT' ? [name] : [])),
+);
 
 const has = (is: unknown, wanted: unknown) => (Array.isArray(is) ? is.includes(wanted) : is === wanted);
 

@@ -40,7 +40,7 @@ const MOST_ROWS = 200;
 const MOST_BYTES = 1024 * 1024;
 
 /** What to tell the workers about a file. */
-export interface HandOver extends Pick<BatchState, 'name' | 'actor'> {
+export interface HandOver extends Pick<BatchState, 'name' | 'actor' | 'found'> {
   /** Default: it waits for its confirmation. */
   readonly pace?: Pace;
 }

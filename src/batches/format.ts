@@ -22,6 +22,11 @@ const EXTENSIONS: Readonly<Record<string, 'csv' | 'ndjson'>> = {
   '.jsonl': 'ndjson',
 };
 
+/** The format that the name of a file tells; undefined for any other name. */
+export function formatOf(file: string): 'csv' | 'ndjson' | undefined {
+  return EXTENSIONS[extname(file).toLowerCase()];
+}
+
 /**
  * A reader for the rows of a file.
  *
@@ -33,7 +38,7 @@ export function rowReader(
   file: string,
   schemas: readonly z.ZodType[],
 ): (source: Source) => AsyncGenerator<Row> {
-  const chosen = format ?? EXTENSIONS[extname(file).toLowerCase()];
+  const chosen = format ?? formatOf(file);
   if (!chosen)
     throw new InvalidInput(
       'give --format csv or --format ndjson: the file name does not end in .csv or .ndjson',

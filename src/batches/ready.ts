@@ -5,6 +5,7 @@ import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../temporal/start.js';
 import { NOT_UTF_8 } from '../texts/text.js';
+import { formatDoubts } from './doubts.js';
 
 /** An onboarding that is checked and can be started. */
 export interface Ready {
@@ -16,6 +17,8 @@ export interface Ready {
   readonly workflowId: string;
   /** Checked. */
   readonly input: object;
+  /** What is probably a mistake in it. */
+  readonly doubts?: readonly FieldProblem[];
 }
 
 /** A row that cannot be started. */
@@ -91,6 +94,7 @@ function checkOf<Input extends { readonly externalId: string; readonly account?:
       type,
       workflowId: workflowId(type, externalId, account),
       input,
+      doubts: formatDoubts(input),
     };
   };
 }

@@ -12,6 +12,7 @@ import { milliseconds } from './cli/options.js';
 import { type Output, Printer, widthOf } from './cli/output.js';
 import { fitted } from './cli/prose.js';
 import { completionCommand, explainCommand, helpCommand } from './help/commands.js';
+import { COMPLETE, namesOf } from './help/names.js';
 import {
   boardCommand,
   cancelCommand,
@@ -100,6 +101,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   try {
     signal.throwIfAborted();
     const program = gangway({ ...surroundings, signal: ending.signal }).hook('preAction', (_, action) => {
+      rejectEmptyArguments(action);
       const { timeout } = action.optsWithGlobals<{ timeout?: number }>();
       if (timeout !== undefined) ending.endAfter(timeout, () => timedOut(printer, timeout));
     });
@@ -145,7 +147,8 @@ export function gangway(surroundings: Surroundings): Command {
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      outputError: (text, write) => write(new Printer(surroundings).fittedProse(withSuggestion(text))),
+      outputError: (text, write) =>
+        write(new Printer(surroundings).fittedProse(withSuggestion(text, program))),
       getOutHelpWidth: () => helpWidth(stdout),
       getErrHelpWidth: () => helpWidth(stderr),
       getOutHasColors: () => false,
@@ -158,12 +161,28 @@ export function gangway(surroundings: Surroundings): Command {
   return program;
 }
 
-/** Commander suggests similar commands and options, and of the allowed values of an option it names all. */
-function withSuggestion(text: string): string {
+/**
+ * Commander suggests similar commands and options, and of the allowed values of an option it names all. Its `error: ` is left out,
+ * because no other message has it.
+ */
+function withSuggestion(text: string, { commands }: Command): string {
   const [, given = '', choices = ''] =
     /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/m.exec(text) ?? [];
   const suggestion = didYouMean(given, choices.split(', ')).replace(/^; d/, ' D');
-  return text.replace(/\n$/, `${suggestion}\n`);
+  const isUnknown = /unknown command '[^']*'\n$/.test(text);
+  const next = isUnknown ? `; the commands are ${namesOf(commands).join(', ')}` : suggestion;
+  return text.replace(/^error: /, '').replace(/\n$/, `${next}\n`);
+}
+
+/** Of an unfinished line, and a name for which another option is meant. */
+const TAKE_EMPTY: readonly string[] = [COMPLETE, 'card-nickname'];
+
+/** An empty id, as of a variable of a script that is not set, would mean whatever is there. */
+function rejectEmptyArguments(action: Command): void {
+  const at = action.args.findIndex((argument) => argument.trim() === '');
+  if (at < 0 || TAKE_EMPTY.includes(action.name())) return;
+  const { registeredArguments: known } = action;
+  action.error(`error: argument '${(known[at] ?? known.at(-1))?.name()}' is empty`);
 }
 
 /** Loads an action when its command runs, with everything that actions share. */

@@ -116,7 +116,7 @@ export function reasonIn(fields: Fields, kind: AnswerKind, problems: FieldProble
     problems.push({ field: 'reason', message: 'is required: the timeline shows why you decided this' });
   if (reason.length > MOST_REASON)
     problems.push({ field: 'reason', message: `must be at most ${MOST_REASON} characters` });
-  return reason === '' ? 'answered in the console' : reason;
+  return reason === '' ? 'no reason given' : reason;
 }
 
 async function contentIn(

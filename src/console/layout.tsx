@@ -53,6 +53,19 @@ function Top({ visitor, csrf, signsIn, path }: Frame) {
               </a>
             ))}
           </nav>
+          <search aria-label="All onboardings">
+            <form class="find" action="/onboardings">
+              <input
+                type="search"
+                name="find"
+                id="find-anywhere"
+                aria-label="Find a business or an ID"
+                placeholder="Find a business or an ID"
+                maxLength={200}
+                autoComplete="off"
+              />
+            </form>
+          </search>
           <div class="who actions">
             <span>
               {visitor.name}, {visitor.role}
@@ -70,6 +83,39 @@ function Top({ visitor, csrf, signsIn, path }: Frame) {
     </header>
   );
 }
+
+/** Only the script of the page opens it. */
+function Keys() {
+  return (
+    <dialog id="keys" aria-labelledby="keys-title">
+      <article>
+        <h2 id="keys-title">Keys</h2>
+        <dl class="known">
+          {Object.entries(KEYS).map(([key, what]) => (
+            <>
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{what}</dd>
+            </>
+          ))}
+        </dl>
+        <form method="dialog">
+          <button type="submit">Close</button>
+        </form>
+      </article>
+    </dialog>
+  );
+}
+
+const KEYS = {
+  j: 'the next row of the inbox',
+  k: 'the row before',
+  Enter: 'open the row',
+  c: 'take the requirement of this page',
+  '/': 'find a business or an ID',
+  '?': 'these keys',
+} as const;
 
 function Page(frame: Frame & { readonly children: ComponentChildren }) {
   const { title, visitor, signsIn, message, children } = frame;
@@ -98,7 +144,7 @@ function Page(frame: Frame & { readonly children: ComponentChildren }) {
             </p>
           )}
           {message && (
-            <p class="message" role="status">
+            <p class="message" role="status" tabIndex={-1} data-focus="">
               {message}
             </p>
           )}
@@ -107,6 +153,7 @@ function Page(frame: Frame & { readonly children: ComponentChildren }) {
           </p>
         </section>
         <main id="main">{children}</main>
+        {visitor && <Keys />}
       </body>
     </html>
   );

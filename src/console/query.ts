@@ -47,6 +47,17 @@ export function address(path: string, fields: Readonly<Record<string, string | n
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
 }
 
+/**
+ * The name of the field with the filter of the inbox, `kind=ticket`, from which a person came to a requirement. Absent, that
+ * person came from elsewhere.
+ */
+export const LIST = 'list';
+
+/** An address of a requirement that remembers the list; undefined leaves it as it is. */
+export function withList(path: string, list: string | undefined): string {
+  return list === undefined ? path : `${path}?${new URLSearchParams({ [LIST]: list })}`;
+}
+
 /** The address of a workflow's page, or of something below it. */
 export function pathOf(workflowId: string, ...below: readonly string[]): string {
   return ['/onboardings', ...[workflowId, ...below].map(encodeURIComponent)].join('/');

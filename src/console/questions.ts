@@ -1,17 +1,24 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import type { InboxItem } from '../inbox/inbox.js';
 import { stateQuery } from '../messages/onboarding-state.js';
 
 /** The number of concurrent queries: a query may replay a workflow that its worker no longer has in memory. */
-const AT_ONCE = 2;
+const AT_ONCE = 8;
 
 const TIMEOUT_MS = 3_000;
+
+/** How long a page waits for questions that are not known yet. */
+const PATIENCE_MS = 1_000;
 
 /** The pause before a workflow that did not respond is asked again. */
 const PAUSE_MS = 60_000;
 
 const MOST = 20_000;
+
+/** A page that waits does not keep the process. */
+const QUIETLY = { ref: false };
 
 interface Known {
   /** By workflow id and requirement id. */
@@ -20,6 +27,8 @@ interface Known {
   readonly pauses: Map<string, number>;
   readonly limit: ReturnType<typeof pLimit>;
   readonly asking: Set<Promise<void>>;
+  /** By workflow id: those that are asked now, or wait for their turn. */
+  readonly wanted: Map<string, Promise<unknown>>;
 }
 
 const known = new WeakMap<Client, Known>();
@@ -27,6 +36,7 @@ const known = new WeakMap<Client, Known>();
 function knownTo(client: Client): Known {
   const kept = known.get(client) ?? {
     ...{ titles: new Map(), pauses: new Map(), limit: pLimit(AT_ONCE), asking: new Set() },
+    wanted: new Map(),
   };
   known.set(client, kept);
   return kept;
@@ -36,21 +46,30 @@ const keyOf = ({ workflowId, id }: InboxItem) => `${workflowId} ${id}`;
 
 /**
  * Adds to the rows that people see what is asked, where that is known. The list of workflows has no question, because it may be
- * private. So each workflow with a question that is not known yet is asked in the background, once and not for each view, and the
- * next look at the list has the answer.
+ * private. So each workflow with a question that is not known yet is asked once, and not for each view. A page waits a second for
+ * the answers; the next look at the list has those that come later.
  */
-export function withQuestions(client: Client, rows: readonly InboxItem[]): readonly InboxItem[] {
-  const { titles, pauses, limit, asking } = knownTo(client);
+export async function withQuestions(
+  client: Client,
+  rows: readonly InboxItem[],
+): Promise<readonly InboxItem[]> {
+  const { titles, pauses, limit, asking, wanted } = knownTo(client);
   const unknown = rows.filter((row) => row.id !== undefined && !titles.has(keyOf(row)));
-  for (const workflowId of new Set(unknown.map((row) => row.workflowId))) {
+  const workflowIds = new Set(unknown.map((row) => row.workflowId));
+  for (const workflowId of workflowIds) {
     if ((pauses.get(workflowId) ?? 0) > Date.now()) continue;
     pauses.set(workflowId, Date.now() + PAUSE_MS);
-    void limit(() => {
+    const answer = limit(() => {
       const learning = learn(client, workflowId).finally(() => asking.delete(learning));
       asking.add(learning);
       return learning;
     });
+    wanted.set(workflowId, answer);
+    void answer.finally(() => wanted.delete(workflowId));
   }
+  const answers = [...workflowIds].flatMap((workflowId) => wanted.get(workflowId) ?? []);
+  if (answers.length > 0)
+    await Promise.race([Promise.all(answers), setTimeout(PATIENCE_MS, undefined, QUIETLY)]);
   return rows.map((row) => {
     const title = titles.get(keyOf(row));
     return title === undefined ? row : { ...row, title };

@@ -16,6 +16,7 @@ const SHOWN_MS = 15_000;
 export interface WaitingFilter {
   readonly kind?: RequirementKind | undefined;
   readonly system?: SystemName | undefined;
+  readonly find?: string | undefined;
   /** '' for the one without a name. */
   readonly accounts?: readonly string[] | undefined;
   /** Only what is due after this time. */

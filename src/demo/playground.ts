@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -70,18 +71,21 @@ export async function writeSettings(folder: string, env: NodeJS.ProcessEnv): Pro
   const lines = Object.entries(env)
     .filter(([name]) => !OF_PROCESSES.test(name))
     .map(([name, value = '']) => `export ${name}=${shellWord(value)}\n`);
+  const id = `export ${DEMO}=${randomUUID()}\n`;
   const path = `export PATH=${shellWord(folder)}:"$PATH"\n`;
   // It has the key of the payloads.
-  await writeFile(settings, lines.join('') + path, { mode: 0o600 });
+  await writeFile(settings, lines.join('') + id + path, { mode: 0o600 });
   const starter = join(ROOT, 'dist/starter.js');
   const script = [
     '#!/bin/sh',
-    '# gangway, with the settings of the demo while it runs',
+    '# gangway, with the settings of the demo while it runs. Those in front of it win, except those of an earlier demo.',
     `if [ ! -f ${shellWord(settings)} ]; then`,
     `  echo 'the demo is not running; start it with "npm run demo"' >&2`,
     `  exit ${EXIT.unavailable}`,
     'fi',
+    `given=$(export -p) loaded=$${DEMO}`,
     `. ${shellWord(settings)}`,
+    `case "$loaded" in ''|"$${DEMO}") eval "$given" ;; esac`,
     `exec ${shellWord(process.execPath)} ${shellWord(starter)} "$@"`,
   ];
   await writeFile(command, `${script.join('\n')}\n`, { mode: 0o755 });
@@ -89,6 +93,9 @@ export async function writeSettings(folder: string, env: NodeJS.ProcessEnv): Pro
 }
 
 const SETTINGS = 'settings.sh';
+
+/** Tells the settings of this demo from those that a shell has of an earlier one. */
+const DEMO = 'DEMO_ID';
 
 /** Deletes what the demo leaves: its settings with the key, its documents and its inputs. The logs stay. */
 export async function deleteData(folder: string): Promise<void> {

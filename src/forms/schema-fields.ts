@@ -46,9 +46,9 @@ function isDescribed(shape: Shape): boolean {
   return [...forms, ...fields.values(), ...(items ? [items] : [])].every(isDescribed);
 }
 
-/** A field of a form. `json`: any JSON, as a text. */
+/** A field of a form. `json`: any JSON, as a text. `date`: a day, in a field that takes a date and time. */
 export interface FormField extends Field {
-  readonly kind: 'text' | 'number' | 'flag' | 'choice' | 'json';
+  readonly kind: 'text' | 'number' | 'flag' | 'choice' | 'date' | 'json';
   /** The values of a choice. */
   readonly values: readonly string[];
 }
@@ -85,11 +85,25 @@ function partsIn({ fields }: Shape, path: readonly string[], schema: z.ZodType):
     if (isClosed(shape) && (isRequired || [...shape.fields.values()].every(isSimple)))
       return [{ ...group, parts: partsIn(shape, here, schema) }];
     const field = described({ path: here, shape, isRequired }, schema);
-    const rules = [values.length > 0 ? '' : field.rule, standard === undefined ? '' : `default: ${standard}`];
-    return [{ ...field, kind: controlOf(shape), rule: rules.filter(Boolean).join('; '), values }];
+    const kind = controlOf(shape);
+    const rules = [
+      values.length > 0 || kind === 'date' ? '' : field.rule,
+      standard === undefined ? '' : `default: ${standard}`,
+    ];
+    return [{ ...field, kind, rule: rules.filter(Boolean).join('; '), values }];
   });
   // The sort is stable.
-  return parts.sort((one, other) => Number(other.isRequired) - Number(one.isRequired));
+  return parts.sort(
+    (one, other) => Number(other.isRequired) - Number(one.isRequired) || rankOf(one) - rankOf(other),
+  );
+}
+
+/** People know whom they start before they know anything else. */
+const NAMES_FIRST =
+  /(^|\.)(merchant|boarding|holder|business|legalBusinessName|doingBusinessAsName|dba|firstName|givenName|lastName|familyName)$/;
+
+function rankOf({ name }: FormPart): number {
+  return NAMES_FIRST.test(name) ? 0 : 1;
 }
 
 function isClosed({ types, others }: Shape): boolean {
@@ -101,7 +115,9 @@ function isSimple(shape: Shape): boolean {
 }
 
 /** Text first, because text keeps leading zeros. */
-function controlOf({ types, forms, values }: Shape): FormField['kind'] {
+function controlOf(shape: Shape): FormField['kind'] {
+  const { types, forms, values } = shape;
+  if ([shape, ...forms].some(({ format }) => format === 'date-time')) return 'date';
   const kinds = [...forms.map(controlOf), ...types.map((type) => (values ? 'choice' : CONTROLS[type]))];
   return (['text', 'number', 'choice', 'flag'] as const).find((kind) => kinds.includes(kind)) ?? 'json';
 }

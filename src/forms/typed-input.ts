@@ -20,6 +20,9 @@ export interface InputForm<Input> {
   readonly read: (typed: Typed) => { readonly input: Input } | { readonly problems: readonly FieldProblem[] };
 }
 
+/** What a field for a date holds. A program may also send a time. */
+export const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
 export function inputForm<Input>(schema: z.ZodType<Input>): InputForm<Input> {
   const parts = formOf(schema);
   const columns = columnsOf([schema]);
@@ -38,7 +41,8 @@ export function inputForm<Input>(schema: z.ZodType<Input>): InputForm<Input> {
           const column = columns.find(name);
           // The word stands for the value if a field takes text or false.
           const isFalse = kind === 'text' && text === 'false' && column?.takes.includes('boolean');
-          if (column) put(value, column.path, isFalse ? false : cellValue(text, column));
+          const day = kind === 'date' && DAY.test(text) ? `${text}T00:00:00Z` : text;
+          if (column) put(value, column.path, isFalse ? false : cellValue(day, column));
           return [];
         });
       if (isNestedDeeper(value)) return { problems: [{ field: '', message: TOO_NESTED }] };

@@ -48,6 +48,19 @@ export interface BatchState {
   readonly counts: ResultCounts;
   /** The first rows of these parts that failed. */
   readonly failures: readonly RowResult[];
+  /** What was found in the file before its start. */
+  readonly found?: FileDoubts;
+}
+
+/** What is doubtful about the rows of a file, and what its start would not do. */
+export interface FileDoubts {
+  /** The first. */
+  readonly doubts: readonly { readonly line: number; readonly field: string; readonly message: string }[];
+  readonly count: number;
+  /** False when a partner could not be read. */
+  readonly isComplete: boolean;
+  /** Rows whose onboarding exists; undefined for a large file, where they are not counted. */
+  readonly attached?: number | undefined;
 }
 
 /** The field of the memo that has the {@link BatchState}. */

@@ -21,6 +21,35 @@ export function formsOf(dba: string): string[] {
   return [...new Set([indexedDba(dba, 'shown'), indexedDba(dba, 'masked')])];
 }
 
+/** A prefix of a word in {@link indexedWords} has at most this many characters. Longer words that begin alike are one. */
+const LONGEST_PREFIX = 12;
+
+/** The words of a text as searches compare them: lower case, without accents, the beginning of a long one. */
+export function searchWords(text: string): string[] {
+  const words =
+    text
+      .normalize('NFKD')
+      .replace(/\p{M}+/gu, '')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...new Set(words.map((word) => [...word].slice(0, LONGEST_PREFIX).join('')))];
+}
+
+/**
+ * The value of search attribute `DbaWords`: the beginnings of the words of a dba, because visibility stores compare whole words
+ * only. Plain letters and digits mean the same to each store.
+ */
+export function indexedWords(dba: string, form: DbaForm): string {
+  const prefixes = new Set<string>();
+  let bytes = 0;
+  for (const word of searchWords(indexedDba(dba, form)))
+    for (let prefix = word; prefix !== ''; prefix = [...prefix].slice(0, -1).join('')) {
+      bytes += prefix.replace(/[^ -~]/g, '   ').length + 1;
+      if (bytes <= MOST_BYTES) prefixes.add(prefix);
+    }
+  return [...prefixes].join(' ');
+}
+
 /** An open requirement as the list has it. A claim that has ended is left out. */
 export type ListedRequirement = Pick<Requirement, 'id' | 'raisedAt' | 'dueAt'> &
   ClaimAndProposal & {

@@ -51,3 +51,17 @@ function isContainer(value: unknown): value is Record<string, unknown> {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return isContainer(value) && !Array.isArray(value);
 }
+
+/** A single value, by its dotted path. */
+export interface Leaf {
+  readonly field: string;
+  readonly value: unknown;
+}
+
+/** All that an object holds which is no object itself. */
+export function leavesOf(value: unknown, field = ''): Leaf[] {
+  if (!isContainer(value)) return [{ field, value }];
+  return Object.entries(value).flatMap(([name, inside]) =>
+    leavesOf(inside, field === '' ? name : `${field}.${name}`),
+  );
+}

@@ -2,7 +2,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { BATCH_MEMO } from './batches.js';
 import type { WorkflowType } from './ids.js';
-import { type DbaForm, indexedDba } from './listed.js';
+import { type DbaForm, indexedDba, indexedWords } from './listed.js';
 import { firstStage } from './stages.js';
 
 /**
@@ -12,6 +12,8 @@ import { firstStage } from './stages.js';
 export const SEARCH_ATTRIBUTES = {
   /** See `GANGWAY_DBA`. */
   dba: defineSearchAttributeKey('Dba', 'KEYWORD'),
+  /** See `indexedWords`. */
+  dbaWords: defineSearchAttributeKey('DbaWords', 'TEXT'),
   partnerAccount: defineSearchAttributeKey('PartnerAccount', 'KEYWORD'),
   stage: defineSearchAttributeKey('OnboardingStage', 'KEYWORD'),
   partnerStatus: defineSearchAttributeKey('PartnerStatus', 'KEYWORD'),
@@ -56,10 +58,18 @@ export function initialVisibility(
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.stage, value: firstStage(type) },
       { key: SEARCH_ATTRIBUTES.actionRequired, value: false },
-      ...(dba === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.dba, value: indexedDba(dba, dbaForm) }]),
+      ...(dba === undefined ? [] : dbaAttributes(dba, dbaForm)),
       ...(account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }]),
     ],
   };
+}
+
+/** The search attributes of a dba. */
+export function dbaAttributes(dba: string, form: DbaForm) {
+  return [
+    { key: SEARCH_ATTRIBUTES.dba, value: indexedDba(dba, form) },
+    { key: SEARCH_ATTRIBUTES.dbaWords, value: indexedWords(dba, form) },
+  ];
 }
 
 const ENDED = ['gangway_workflows_ended_total', 'Onboardings and single operations that ended'] as const;

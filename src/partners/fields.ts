@@ -5,11 +5,13 @@ import type { HttpResponse } from './http.js';
 import { problemsOf } from './partner-error.js';
 
 /** ISO 8601 date and time, as `1980-02-29T00:00:00Z`; with or without an offset. */
-export const dateTime = z.iso.datetime({
-  offset: true,
-  local: true,
-  error: 'must be a date and time such as 2026-01-05T12:00:00Z',
-});
+export const dateTime = z.iso
+  .datetime({
+    offset: true,
+    local: true,
+    error: 'must be a date and time such as 2026-01-05T12:00:00Z',
+  })
+  .meta({ format: 'date-time' });
 
 export const email = z.email('must be an e-mail address');
 

@@ -111,6 +111,9 @@ export function fieldProblems(error: z.ZodError): FieldProblem[] {
   return error.issues.flatMap(problems);
 }
 
+/** The problem of a field that is not there. */
+export const REQUIRED = 'is required';
+
 /**
  * Returns, for a union, the problems of the closest form: the one with the fewest problems, and among equals the one with the
  * deepest.
@@ -129,7 +132,7 @@ function problems(issue: z.core.$ZodIssue): FieldProblem[] {
     return (nearest ?? []).map(({ field, message }) => ({ field: at(field ? [field] : []), message }));
   }
   const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
-  return [{ field: at([]), message: isMissing ? 'is required' : issue.message }];
+  return [{ field: at([]), message: isMissing ? REQUIRED : issue.message }];
 }
 
 function depth([first]: readonly FieldProblem[]): number {

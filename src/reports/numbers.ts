@@ -1,5 +1,5 @@
 import { span } from '../texts/time.js';
-import type { Figures, Grouping } from './figures.js';
+import { type Figures, type Grouping, SUCCESSES } from './figures.js';
 
 /** The output of `gangway report --json`. */
 export interface Report extends Figures {
@@ -89,4 +89,25 @@ export function numbersOf({
     ),
     ...groups.flatMap(({ group, ...measures }) => rows({ section: 'groups', name: group ?? '' }, measures)),
   ];
+}
+
+/** How the onboardings of a week ended, without those of customers, whose parts are counted. */
+type WeekRow = Readonly<Record<string, string | number>>;
+
+export const WEEK_COLUMNS: readonly string[] = ['week', 'monday', 'ended', 'succeeded'];
+
+/** One row for each week in which something ended, the first week first, with a number for each outcome of the report. */
+export function weekRowsOf({ weeks }: Pick<Report, 'weeks'>): WeekRow[] {
+  const counted = weeks.filter(({ subject }) => subject !== 'customer');
+  const outcomes = [...new Set(counted.flatMap((each) => Object.keys(each.outcomes)))].sort();
+  const mondays = [...new Set(counted.map(({ monday }) => monday))].sort();
+  return mondays.map((monday) => {
+    const own = counted.filter((each) => each.monday === monday);
+    const sum = (names: readonly string[]) =>
+      own.reduce((total, each) => names.reduce((more, name) => more + (each.outcomes[name] ?? 0), total), 0);
+    return {
+      ...{ week: own[0]?.week ?? '', monday, ended: sum(outcomes), succeeded: sum(SUCCESSES) },
+      ...Object.fromEntries(outcomes.map((outcome) => [outcome, sum([outcome])])),
+    };
+  });
 }

@@ -131,6 +131,15 @@ export function Notes({ notes }: { readonly notes: readonly string[] }) {
   );
 }
 
+/** A name on three lines at most. Where it does not fit, it is cut, and who points at it sees it whole. */
+export function Name({ name }: { readonly name: string }) {
+  return (
+    <span class="name" title={name}>
+      {name}
+    </span>
+  );
+}
+
 export function Time({ times, at }: { readonly times: Times; readonly at: string | undefined }) {
   return at === undefined ? null : <time dateTime={at}>{times.atSecond(at)}</time>;
 }

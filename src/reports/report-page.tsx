@@ -3,7 +3,7 @@ import type { Times } from '../texts/time.js';
 import { type Bar, BarChart, type Tone } from './charts.js';
 import { SUBJECTS, SUCCESSES, type WaitFigure, type WeekFigure } from './figures.js';
 import { lackOf, type Report, spanOf } from './numbers.js';
-import { type Column, Notes, pageOf, Table, Time } from './page.js';
+import { type Column, Name, Notes, pageOf, Table, Time } from './page.js';
 
 interface Shown {
   readonly report: Report;
@@ -131,7 +131,7 @@ function requirementsOf({ requirements }: Report) {
 
 function longestOf({ longest }: Report, times: Times) {
   const columns = (what: string): Column<WaitFigure>[] => [
-    { title: 'Name', cell: ({ dba }) => dba ?? '' },
+    { title: 'Name', cell: ({ dba }) => <Name name={dba ?? ''} /> },
     { title: what, cell: (row) => row.for },
     { title: 'Partner status', cell: ({ partnerStatus }) => partnerStatus ?? '' },
     { title: 'Wait', cell: ({ since }) => times.since(since) },

@@ -13,6 +13,8 @@ export const SHARED_STYLE = `
   --chart-tail: light-dark(#a9c6e8, #2f5078);
 }
 @media screen { :root { color-scheme: light dark; } }
+body { overflow-wrap: anywhere; }
+.name { display: -webkit-box; min-width: 8rem; overflow: hidden; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
 .faint, .listing caption { color: var(--muted); }
 .notes { border-left: 4px solid var(--chart-bad); background: var(--sunken); padding: .5rem .9rem; margin: 1rem 0; }
 .notes ul { margin: 0; padding-left: 1.1rem; }
@@ -43,10 +45,10 @@ figure svg .amount { font-variant-numeric: tabular-nums; }
 table.listing { border-collapse: collapse; width: 100%; margin: 0; font-size: .95rem; }
 .listing caption { padding: .6rem; }
 .listing tbody tr:last-child td { border-bottom: 0; }
-.listing :is(th, td) { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: break-word; background: none; }
+.listing :is(th, td) { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid var(--line); min-width: 5.5rem; background: none; }
 .listing thead th { color: var(--muted); font-weight: 600; vertical-align: bottom; }
 .listing thead th.number { white-space: normal; }
-.listing .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.listing .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; min-width: 0; }
 :is(.listing, .known) time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 dl.known { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.25rem; margin: 1rem 0; }
 dl.known dt { color: var(--muted); }
@@ -72,7 +74,6 @@ summary:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent);
   h2, h3, summary, caption { break-after: avoid; }
   tr, .figures div { break-inside: avoid; }
   .listing time { white-space: normal; }
-  .listing td:not(.number) { overflow-wrap: anywhere; min-width: 5.5rem; }
   details::details-content { content-visibility: visible; block-size: auto; }
 }
 `;

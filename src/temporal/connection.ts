@@ -93,6 +93,8 @@ export function temporalSettings(env: NodeJS.ProcessEnv) {
     checkPair(profile.tls);
     const { connectionOptions, namespace = 'default' } = toClientOptions(profile);
     const { address = 'localhost:7233', ...options } = connectionOptions;
+    if (!HOST_AND_PORT.test(address))
+      throw new BadSetting('TEMPORAL_ADDRESS', 'must be host:port, such as localhost:7233, without http://');
     checkCertificates(options);
     requireCertificates(env, 'TEMPORAL_ADDRESS', isLoopback(address));
     return { connectionOptions: { ...options, address }, namespace };
@@ -101,6 +103,9 @@ export function temporalSettings(env: NodeJS.ProcessEnv) {
     throw new BadSetting('TEMPORAL_*', error instanceof Error ? error.message : 'cannot be read');
   }
 }
+
+/** The client waits in vain for any other address, and the worker reports it in words of its own. */
+const HOST_AND_PORT = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]]+)(:\d{1,5})?$/i;
 
 /** The SDK silently ignores one without the other. */
 function checkPair({ clientCert, clientKey }: ClientConfigTLS = {}): void {

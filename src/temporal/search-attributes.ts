@@ -8,6 +8,7 @@ const { IndexedValueType } = proto.temporal.api.enums.v1;
 type AttributeType = (typeof SEARCH_ATTRIBUTES)[keyof typeof SEARCH_ATTRIBUTES]['type'];
 
 const WIRE_TYPES: Readonly<Record<AttributeType, temporal.api.enums.v1.IndexedValueType>> = {
+  TEXT: IndexedValueType.INDEXED_VALUE_TYPE_TEXT,
   KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
   KEYWORD_LIST: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
   BOOL: IndexedValueType.INDEXED_VALUE_TYPE_BOOL,
@@ -15,6 +16,7 @@ const WIRE_TYPES: Readonly<Record<AttributeType, temporal.api.enums.v1.IndexedVa
 };
 
 const TYPE_NAMES: Readonly<Record<AttributeType, string>> = {
+  TEXT: 'Text',
   KEYWORD: 'Keyword',
   KEYWORD_LIST: 'KeywordList',
   BOOL: 'Bool',

@@ -10,6 +10,7 @@ import {
   type ListedRequirement,
   requirementsIn,
   type StageSeconds,
+  searchWords,
   stagesIn,
   withClaims,
 } from '../messages/listed.js';
@@ -68,6 +69,8 @@ export interface Filter {
   readonly stage?: Stage | undefined;
   /** The search attribute has it masked or not. Masked, many have the same. */
   readonly dba?: string | undefined;
+  /** See {@link findable}. */
+  readonly find?: string | undefined;
   readonly system?: SystemName | undefined;
   readonly partnerAccount?: string | undefined;
   /** One of these accounts, '' for the one without a name. Default: all. */
@@ -93,7 +96,7 @@ export function typesOf(kinds: Readonly<Partial<Record<WorkflowType, string>>>):
 
 /** The query of a filter. {@link listedBy} checks its result for `partnerAccounts` again. */
 export function visibilityQuery(filter: Filter): Condition {
-  const { stage, dba, system, partnerAccount, agent, kind, actionRequired, running, query } = filter;
+  const { stage, dba, find, system, partnerAccount, agent, kind, actionRequired, running, query } = filter;
   const { partnerAccounts, dueAfter, dueUntil, startedBefore, endedSince } = filter;
   const has = (name: keyof typeof SEARCH_ATTRIBUTES, value: string | undefined) =>
     value && is(SEARCH_ATTRIBUTES[name], value);
@@ -105,6 +108,7 @@ export function visibilityQuery(filter: Filter): Condition {
     ...(system === undefined ? [] : types.filter(isAccount).map((type) => atSystem(type, types, system))),
     has('stage', stage),
     dba && isIn(SEARCH_ATTRIBUTES.dba, formsOf(dba)),
+    find?.trim() && findable(find.trim(), types),
     has('agentProfileId', agent),
     has('partnerAccount', partnerAccount),
     partnerAccounts && inAccounts(partnerAccounts),
@@ -116,6 +120,20 @@ export function visibilityQuery(filter: Filter): Condition {
     endedSince && compared('CloseTime', '>=', endedSince),
     (running || actionRequired) && IS_RUNNING,
     query && typedQuery(query),
+  );
+}
+
+/** Beginnings of words of the dba in any case and order, the beginning of an id, or a whole dba, even one that is masked. */
+function findable(text: string, types: readonly WorkflowType[]): Condition {
+  const given = text.replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
+  const { dba, dbaWords, mid, merchantProfileId, bankingProfileId } = SEARCH_ATTRIBUTES;
+  const words = searchWords(given).map((word) => is(dbaWords, word));
+  const workflowIds = [given, ...types.map((type) => `${WORKFLOW_ID_PREFIXES[type]}-${given}`)];
+  return either(
+    ...(words.length > 0 ? [all(...words)] : []),
+    isIn(dba, formsOf(given)),
+    ...[mid, merchantProfileId, bankingProfileId].map((id) => startsWith(id, given)),
+    ...workflowIds.map((id) => startsWith('WorkflowId', id)),
   );
 }
 
@@ -156,7 +174,6 @@ function atSystem(type: WorkflowType, types: readonly WorkflowType[], system: Sy
   return types.length > 1 ? either(isNot('WorkflowType', type), own) : own;
 }
 
-/** Returns the number of workflows that match a query. */
 export async function count(client: Client, query: string): Promise<number> {
   return (await client.workflow.count(query)).count;
 }

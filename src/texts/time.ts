@@ -35,6 +35,12 @@ export class Times {
     return span(this.#now() - msOf(time));
   }
 
+  /** `2 d ago`, or `in 2 d`. */
+  ago(time: Time): string {
+    const left = msOf(time) - this.#now();
+    return left > 0 ? `in ${span(left)}` : `${span(-left)} ago`;
+  }
+
   /** `due in 3 h` or `overdue 2 h` */
   due(time: Time): string {
     const left = msOf(time) - this.#now();

@@ -8,7 +8,7 @@ const rig = await sharedRig();
 const patient = await sharedRig({ poll: { minMs: HOUR, maxMs: HOUR } });
 
 describe.concurrent('a create whose outcome is unknown', () => {
-  it('is never repeated; a person adopts the merchant', async () => {
+  it('creates no merchant twice; a person adopts it', async () => {
     const input = merchant();
     await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: input.externalId });
     const boarding = await rig.board(input);

@@ -2,6 +2,12 @@ import type { BoardingActivities, ReferenceRequest, Warned } from '../../message
 import { fieldOf, isObject, mergePatch } from '../../messages/objects.js';
 import type { BoardingClient } from '../../partners/boarding/client.js';
 import { isSubmittable } from '../../partners/boarding/phases.js';
+import {
+  chosenReference,
+  REFERENCE_NAMES,
+  type Reference,
+  type ReferenceField,
+} from '../../partners/boarding/references.js';
 import { createdMerchant } from '../../partners/boarding/schemas.js';
 import { problemText } from '../../partners/bounds.js';
 import type { CallOptions } from '../../partners/client.js';
@@ -112,35 +118,18 @@ async function chooseReferences(
 
   /** An id as given, by name, or the only one. */
   async function chosen(
-    idField: 'agentProfileId' | 'boardingSettingsId',
-    nameField: 'agent' | 'boardingSettings',
-    list: (
-      all: Record<string, never>,
-      options: CallOptions,
-    ) => Promise<readonly { id: number; name: string | null }[]>,
+    idField: ReferenceField,
+    list: (all: Record<string, never>, options: CallOptions) => Promise<readonly Reference[]>,
   ): Promise<number | undefined> {
-    const { [idField]: given, [nameField]: name } = request;
+    const { [idField]: given, [REFERENCE_NAMES[idField]]: name } = request;
     if (given !== undefined || name === false) return given;
-    const all = await list({}, options);
-    const matching = name === undefined ? all : all.filter((entry) => entry.name === name);
-    if (matching.length === 1) return matching[0]?.id;
-    const isOptional = idField === 'boardingSettingsId';
-    if (isOptional && all.length === 0 && name === undefined) return undefined;
-    const listed = all.map((entry) => `${entry.name ?? 'no name'} (${idField} ${entry.id})`);
-    const count = matching.length === 0 ? 'none is' : `${matching.length} are`;
-    const [field, why] =
-      name === undefined ? [idField, 'not given'] : [nameField, `${count} named ${JSON.stringify(name)}`];
-    const without = isOptional ? '; boardingSettings: false creates without' : '';
-    problems.push({ field, message: `${why}; choose one of: ${listed.join(', ') || 'none'}${without}` });
-    return undefined;
+    const found = chosenReference(idField, { name }, await list({}, options));
+    if ('problem' in found) problems.push(found.problem);
+    return 'problem' in found ? undefined : found.id;
   }
 
-  const agentProfileId = await chosen('agentProfileId', 'agent', client.listAgentProfiles);
-  const boardingSettingsId = await chosen(
-    'boardingSettingsId',
-    'boardingSettings',
-    client.listBoardingSettings,
-  );
+  const agentProfileId = await chosen('agentProfileId', client.listAgentProfiles);
+  const boardingSettingsId = await chosen('boardingSettingsId', client.listBoardingSettings);
   if (problems.length > 0 || agentProfileId === undefined) return { problems };
   return { agentProfileId, ...(boardingSettingsId !== undefined && { boardingSettingsId }) };
 }

@@ -1,19 +1,26 @@
+import { extname } from 'node:path';
+import { NOT_READ } from '../../batches/doubts.js';
 import { rowReader } from '../../batches/format.js';
 import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
 import {
+  attachedSentence,
   consequenceOf,
+  fileDoubts,
   kindsOf,
+  type RowProblem,
   type RowRules,
   rowsOf,
   UNCONFIRMED_ROWS,
   type Validation,
   validate,
 } from '../../batches/validation.js';
+import type { FileDoubts } from '../../messages/batches.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { readJson, sourceName } from '../cli/arguments.js';
-import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { type Confirming, confirm } from '../cli/confirm.js';
-import { whileShowing } from '../cli/progress.js';
+import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { type Confirming, confirm, DOUBTFUL, type Strict } from '../cli/confirm.js';
+import { sayingHowFar, whileShowing } from '../cli/progress.js';
+import { rejectOtherKind } from '../onboarding/start.js';
 import { type RunOptions, startAndFollow } from './run.js';
 import { openSource } from './source.js';
 
@@ -25,20 +32,86 @@ export interface FormatOptions {
   readonly mapping?: string;
 }
 
-type BatchOptions = FormatOptions & RunOptions & Confirming;
+type BatchOptions = FormatOptions & RunOptions & Confirming & Strict;
 
 export async function batch(
   cli: CommandLine,
   file: string,
-  { dryRun, yes, ...options }: BatchOptions,
+  { dryRun, yes, strict, ...options }: BatchOptions,
 ): Promise<void> {
   const known = cli.config();
+  if (options.format === undefined && extname(file).toLowerCase() === '.json')
+    // A file of rows with this name is no JSON.
+    rejectOtherKind(await readJson(cli, file).catch(() => undefined), file);
   const rules = { schemas: rowSchemas(known), check: rowCheck(known) };
-  await withValidRows(cli, file, options, rules, async ({ name, validation, rows }) => {
-    if (dryRun) return printValid(cli, name, validation, options.json);
-    if (validation.rows > UNCONFIRMED_ROWS) await confirm(cli, consequenceOf(name, validation), { yes });
-    await withTemporal(cli, (context) => startAndFollow(context, name, rows(), options), { finishes: true });
+  await sayingHowFar(cli, (progress) =>
+    withValidRows(cli, file, options, rules, async ({ name, validation, rows }) => {
+      const { doubts, doubtCount: count } = validation;
+      if (strict) rejectDoubts(name, { doubts, count });
+      if (dryRun) return dryRunOf(cli, name, validation, options.json, strict);
+      const isLarge = validation.rows > UNCONFIRMED_ROWS;
+      if (isLarge && !cli.terminal) await confirm(cli, consequenceOf(name, validation), { yes });
+      const start = async (context: CommandContext) => {
+        const about = await checkedAtTemporal(context, name, validation, strict);
+        const consequence = [
+          attachedSentence(about.attached, validation.rows),
+          consequenceOf(name, validation),
+        ];
+        if (cli.terminal && (isLarge || about.count > 0))
+          await confirm(cli, consequence.filter(Boolean).join(' '), { yes });
+        progress.isShown();
+        await startAndFollow(context, name, rows(), options);
+      };
+      await withTemporal(cli, start, { finishes: true });
+    }),
+  );
+}
+
+/** Prints what is doubtful. @throws {InvalidInput} with `--strict` */
+async function checkedAtTemporal(
+  { cli, client, config }: CommandContext,
+  name: string,
+  validation: Validation,
+  strict?: true,
+): Promise<FileDoubts> {
+  const about = await whileShowing(cli, `checking ${name}`, () =>
+    fileDoubts(client, config.taskQueue, validation),
+  );
+  if (strict) rejectDoubts(name, about);
+  for (const line of linesOf(name, about.doubts, about.count)) cli.note(`warning: ${line}`);
+  if (!about.isComplete && (cli.terminal || strict)) cli.note(NOT_READ);
+  return about;
+}
+
+/** @throws {InvalidInput} */
+function rejectDoubts(name: string, about: Pick<FileDoubts, 'doubts' | 'count'>): void {
+  if (about.count === 0) return;
+  throw new InvalidInput([...linesOf(name, about.doubts, about.count), `${name}: ${DOUBTFUL}`].join('\n'));
+}
+
+/** Without Temporal, it checks what it can. */
+async function dryRunOf(
+  cli: CommandLine,
+  name: string,
+  validation: Validation,
+  json?: true,
+  strict?: true,
+): Promise<void> {
+  const { rows, doubts, doubtCount: count } = validation;
+  const about = await withTemporal(cli, (context) =>
+    checkedAtTemporal(context, name, validation, strict),
+  ).catch((error: unknown) => {
+    // A check of a file needs no Temporal.
+    if (error instanceof InvalidInput || cli.signal.aborted) throw error;
+    for (const line of linesOf(name, doubts, count)) cli.note(`warning: ${line}`);
+    cli.note(
+      'Existing onboardings and the lists of the partner were not compared: Temporal does not respond.',
+    );
+    return undefined;
   });
+  printValid(cli, name, validation, json);
+  const sentence = attachedSentence(about?.attached, rows);
+  if (sentence && !json) cli.line(sentence);
 }
 
 /** A file of which every row is valid. */
@@ -99,18 +172,24 @@ async function* readyRows<Valid extends Ready>(
 function rejectIfInvalid(
   cli: CommandLine,
   name: string,
-  { rows, problems, problemCount }: Validation,
+  { rows, badRows, problems, problemCount }: Validation,
   json?: true,
 ): void {
   if (rows === 0) throw new InvalidInput(`${name}: has no rows`);
   if (problemCount === 0) return;
+  const lines = linesOf(name, problems, problemCount);
+  if (json) for (const each of problems) cli.json(each);
+  const end = `${name}: ${badRows} of ${rowsOf(rows)} ${badRows === 1 ? 'is' : 'are'} not valid; nothing was started`;
+  throw new InvalidInput([...lines, end].join('\n'));
+}
+
+/** The first problems, a line each, and how many more there are. */
+function linesOf(name: string, problems: readonly RowProblem[], count: number): string[] {
   const lines = problems.map(({ line, field, message }) =>
     [`${name}:${line}`, ...(field ? [field] : []), message].join(': '),
   );
-  if (json) for (const each of problems) cli.json(each);
-  const more = problemCount - problems.length;
-  const end = `${name}: is not valid; nothing was started`;
-  throw new InvalidInput([...lines, ...(more > 0 ? [`and ${more} more`] : []), end].join('\n'));
+  const more = count - problems.length;
+  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
 function printValid(cli: CommandLine, name: string, { rows, counts }: Validation, json?: true): void {

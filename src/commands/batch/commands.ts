@@ -6,11 +6,12 @@ import {
   perSecond,
   positiveInteger,
   withRecordFormats,
+  withStrict,
   withYes,
 } from '../cli/options.js';
 
 export function batchCommand(program: Command, act: Act): void {
-  const command = withYes(program.command('batch'))
+  const command = withStrict(withYes(program.command('batch')))
     .summary('onboard everyone in a file')
     .description(
       'Start an onboarding for each row of FILE: merchants, businesses, customers. The whole file is checked first, and ' +

@@ -1,10 +1,36 @@
 import { createInterface } from 'node:readline';
-import { InvalidInput } from '../../texts/invalid-input.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { InvalidInput, problemLines } from '../../texts/invalid-input.js';
 import type { CommandLine } from './command-line.js';
 import { CommandFailed } from './errors.js';
 
 export interface Confirming {
   readonly yes?: true | undefined;
+}
+
+export interface Strict {
+  readonly strict?: true | undefined;
+}
+
+/** Why `--strict` starts nothing. */
+export const DOUBTFUL = 'is doubtful, which --strict rejects; nothing was started';
+
+/**
+ * Warns of what is doubtful, and asks the person at the terminal to confirm it. Without a terminal, a warning does not stop a script.
+ *
+ * @param what names the input
+ * @throws {InvalidInput} with `--strict`
+ */
+export async function confirmDoubts(
+  cli: CommandLine,
+  what: string,
+  doubts: readonly FieldProblem[],
+  { yes, strict }: Confirming & Strict,
+): Promise<void> {
+  if (doubts.length === 0) return;
+  if (strict) throw new InvalidInput(`${what}: ${DOUBTFUL}`, doubts);
+  for (const line of problemLines(doubts)) cli.note(`warning: ${line.trim()}`);
+  if (cli.terminal) await confirm(cli, `${what} may have mistakes.`, { yes });
 }
 
 /**

@@ -61,8 +61,11 @@ export function withIdArgument(command: Command): Command {
 }
 
 /** For commands that a person confirms. */
-export function withYes(command: Command): Command {
-  return command.option('--yes', 'skip the confirmation; required without a terminal');
+export function withYes(
+  command: Command,
+  effect = 'skip the confirmation; required without a terminal',
+): Command {
+  return command.option('--yes', effect);
 }
 
 /** Without a subcommand, the command lists its subcommands. @param what they are, for people */
@@ -83,4 +86,9 @@ export function listsItsCommands(command: Command, what: string): void {
 function pathOf(command: Command): string {
   const { parent } = command;
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
+}
+
+/** For commands that start what a person wrote. */
+export function withStrict(command: Command): Command {
+  return command.option('--strict', 'treat warnings about the input as errors');
 }

@@ -1,6 +1,7 @@
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import type { Outcome } from '../../client/outcome.js';
+import { OUTCOMES } from '../../messages/onboarding-state.js';
 import type {
   BusinessOnboardingOutcome,
   MerchantBoardingOutcome,
@@ -60,6 +61,20 @@ function detailOf(outcome: PartOutcome | OperationOutcome<object>): string {
 export async function hasEnded(client: Client, workflowId: string): Promise<boolean> {
   const { status } = await client.workflow.getHandle(workflowId).describe();
   return status.name !== 'RUNNING';
+}
+
+/** `merchant-boarding-m-1 has ended: boarded, mid 518000001009`; of one that was stopped, how and in which stage. */
+export function endedSentence({
+  workflowId,
+  status,
+  typedSearchAttributes: attributes,
+}: Pick<WorkflowExecutionDescription, 'workflowId' | 'status' | 'typedSearchAttributes'>): string {
+  const stage = attributes.get(SEARCH_ATTRIBUTES.stage);
+  const mid = attributes.get(SEARCH_ATTRIBUTES.mid);
+  const how = status.name.toLowerCase().replaceAll('_', ' ');
+  const stopped = `${how}${stage === undefined ? '' : ` in stage ${stage}`}`;
+  const ended = [...OUTCOMES, how].find((outcome) => outcome === stage) ?? stopped;
+  return `${workflowId} has ended: ${ended}${mid === undefined ? '' : `, mid ${mid}`}`;
 }
 
 /** `merchant 1009 stays at the partner`: what remains of an onboarding that a person ends. */

@@ -59,6 +59,34 @@ export async function whileShowing<Result>(
   }
 }
 
+/** While the start of a workflow is under way. */
+export const UNKNOWN_START =
+  'it is unknown whether it was started; the same command starts it, or attaches to it if it runs';
+
+/** How far a command has come, for a person who interrupts it. */
+export interface HowFar {
+  is(what: string): void;
+  /** What follows says it on its own. */
+  isShown(): void;
+}
+
+/** Runs a command that changes something. On Ctrl-C and `--timeout`, says what was done. @param first before {@link HowFar.is} */
+export async function sayingHowFar<Result>(
+  cli: Progressing & { readonly signal: AbortSignal },
+  run: (progress: HowFar) => Promise<Result>,
+  first = 'nothing was started',
+): Promise<Result> {
+  let now: string | undefined = first;
+  const set = (what?: string) => {
+    now = what;
+  };
+  try {
+    return await run({ is: set, isShown: () => set() });
+  } finally {
+    if (cli.signal.aborted && now !== undefined) cli.note(`stopped; ${now}`);
+  }
+}
+
 const CELLS = 30;
 
 /** `[=====-----] 12 of 20 started, 19.0/s, 1 s to go`: the pace is the mean since `beganAt`. */

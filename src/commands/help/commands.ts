@@ -2,12 +2,12 @@ import { Argument, type Command } from 'commander';
 import { didYouMean } from '../../settings/nearest.js';
 import type { Act, Print } from '../cli/definition.js';
 import { fillCall } from '../partner/commands.js';
-import { SHELLS, type Shell, TOPICS, type Topic } from './names.js';
+import { COMPLETE, namesOf, SHELLS, type Shell, TOPICS, type Topic } from './names.js';
 
 /** The commands that describe Gangway, and complete what a person types. None of them needs Temporal. */
 
 export function helpCommand(program: Command, act: Act, print: Print): void {
-  const topics = Object.entries(TOPICS).map(([topic, about]) => `  ${topic.padEnd(14)}${about}`);
+  const described = Object.entries(TOPICS).map(([topic, about]) => `  ${topic.padEnd(14)}${about}`);
   const help = program
     .helpCommand(false)
     .command('help')
@@ -15,7 +15,7 @@ export function helpCommand(program: Command, act: Act, print: Print): void {
     .description('Show the help of a command or topic.')
     .argument('[topic]', 'a command, or one of the topics below')
     .argument('[more...]', 'a subcommand, or a part of the name of a setting')
-    .addHelpText('after', `\nTopics:\n${topics.join('\n')}`);
+    .addHelpText('after', `\nTopics:\n${described.join('\n')}`);
   help.action(async (topic: string | undefined, more: readonly string[]) => {
     if (topic === undefined) return program.help();
     if (topic !== 'answers' && Object.hasOwn(TOPICS, topic)) {
@@ -24,8 +24,9 @@ export function helpCommand(program: Command, act: Act, print: Print): void {
     }
     const named = await commandOf([topic === 'answers' ? 'resolve' : topic, ...more], program, act);
     if (named) return named.help();
-    const names = [...Object.keys(TOPICS), ...program.commands.map((command) => command.name())];
-    help.error(`error: no command or topic '${topic}'${didYouMean(topic, names)}`);
+    const [topics, names] = [Object.keys(TOPICS), namesOf(program.commands)];
+    const all = `; the topics are ${topics.join(', ')}; the commands are ${names.join(', ')}`;
+    help.error(`error: no command or topic '${topic}'${didYouMean(topic, [...topics, ...names]) || all}`);
   });
 }
 
@@ -62,7 +63,7 @@ export function completionCommand(program: Command, act: Act, print: Print): voi
     .addHelpText('after', LOADING)
     .action(print(async () => (await import('./completion-scripts.js')).printScript));
   program
-    .command('complete', { hidden: true })
+    .command(COMPLETE, { hidden: true })
     .description('Print what can follow. The scripts of "gangway completion" call it.')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .argument('<line>', 'the command line up to the cursor')

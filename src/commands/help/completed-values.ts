@@ -60,6 +60,7 @@ export const ARGUMENT_VALUES: Readonly<Record<string, Values>> = {
   code: async () =>
     (await import('../../texts/codes.js')).CODES.map(({ code, kind }): Candidate => [code, kind]),
   topic: FREE,
+  words: FREE,
   more: FREE,
   line: FREE,
   breaks: FREE,

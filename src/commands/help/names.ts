@@ -1,3 +1,5 @@
+import type { Command } from 'commander';
+
 /** The topics of `gangway help`, besides the commands. */
 export const TOPICS = {
   requirements: 'what a person can be asked',
@@ -13,3 +15,11 @@ export type Topic = Exclude<keyof typeof TOPICS, 'answers'>;
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export type Shell = (typeof SHELLS)[number];
+
+/** The hidden command that the scripts of `gangway completion` call. */
+export const COMPLETE = 'complete';
+
+/** The names of commands that people type. */
+export function namesOf(commands: readonly Command[]): string[] {
+  return commands.map((command) => command.name()).filter((name) => name !== COMPLETE);
+}

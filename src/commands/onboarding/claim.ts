@@ -1,5 +1,6 @@
 import { sendClaim, sendConfirmation } from '../../inbox/answering.js';
 import { askingWorkflow } from '../../inbox/parts.js';
+import { currentClaim } from '../../messages/claims.js';
 import { DEFAULT_CLAIM_HOURS } from '../../messages/requirement-kinds.js';
 import { userName } from '../../process/user.js';
 import { stateOf } from '../../temporal/onboardings.js';
@@ -47,10 +48,10 @@ export async function release(
   options: ActorOptions,
 ): Promise<void> {
   await withTemporal(cli, async (context) => {
-    const { workflowId, requirementId } = await findAsking(context, id, given, options);
+    const { workflowId, requirementId, claim } = await findAsking(context, id, given, options);
     const receipt = await sendClaim(context.client, workflowId, { requirementId, actor: actorFrom(options) });
     if (options.json) return cli.json({ workflowId, ...receipt });
-    cli.line(`${requirementId} released`);
+    cli.line(claim ? `${requirementId} released` : `${requirementId}: nobody had claimed it`);
   });
 }
 
@@ -90,9 +91,11 @@ export async function confirmProposal(
 /** The requirement that a person means, and the workflow that asks. */
 async function findAsking(context: CommandContext, id: string, given: string, options: IdOptions) {
   const read = await readFor(context, await findById(context, id, options), given);
-  const { id: requirementId } = openRequirement(context, read, given);
+  const requirement = openRequirement(context, read, given);
+  const { id: requirementId } = requirement;
   const { workflowId, typed } = read.found;
-  return { workflowId: askingWorkflow(workflowId, read.state, requirementId), requirementId, typed };
+  const asking = askingWorkflow(workflowId, read.state, requirementId);
+  return { workflowId: asking, requirementId, typed, claim: currentClaim(requirement) };
 }
 
 function actorFrom({ actor }: ActorOptions): string {

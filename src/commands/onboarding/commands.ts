@@ -14,9 +14,10 @@ import {
   withIdArgument,
   withPartnerAccount,
   withRecordFormats,
+  withStrict,
   withYes,
 } from '../cli/options.js';
-import { pastTime, withListFilter } from './filters.js';
+import { pastTime, withListFilter, withWords } from './filters.js';
 
 /** The commands that start, follow and end onboardings. */
 
@@ -48,7 +49,7 @@ const SAFE_TO_REPEAT =
   'The same externalId attaches to the first onboarding, running or ended, so a script can safely run this command again.';
 
 function withStartOptions(command: Command): Command {
-  return command
+  return withStrict(withYes(command, 'skip the confirmation of warnings'))
     .argument('<file>', 'JSON file, or - for standard input')
     .option('--wait', 'wait for the outcome and print it')
     .option('--again', 'start again even if an earlier onboarding of this externalId has ended')
@@ -79,7 +80,7 @@ export function listCommand(program: Command, act: Act): void {
         'operations',
       ),
     );
-  withListFilter(command)
+  withListFilter(withWords(command))
     .addOption(new Option('--stage <stage>', 'only this stage').choices(STAGES))
     .option('--action-required', 'only those that wait for a person')
     .option('--running', 'only those that have not ended')
@@ -99,7 +100,7 @@ export function inboxCommand(program: Command, act: Act): void {
       'List the open requirements of all onboardings, operations and partner accounts, the most urgent first. Needs no ' +
         'worker. With --details, also show the questions, which a worker has to read, and the commands that answer them.',
     );
-  withListFilter(command)
+  withListFilter(withWords(command))
     .addOption(new Option('--kind <kind>', 'only requirements of this kind').choices(REQUIREMENT_KINDS))
     .option('--overdue', 'only overdue requirements')
     .option('--unclaimed', 'only requirements that nobody has claimed')

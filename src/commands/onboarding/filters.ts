@@ -10,6 +10,14 @@ export interface ListFilter extends PartnerAccountOptions {
   readonly agent?: string;
 }
 
+/** Adds the words that a person looks for. */
+export function withWords(command: Command): Command {
+  return command.argument(
+    '[words...]',
+    'find: parts of the name in any order, or the beginning of a mid, merchant id, externalId or workflow id',
+  );
+}
+
 export function withListFilter(command: Command): Command {
   return command
     .option('--dba <name>', 'only this dba')

@@ -21,12 +21,21 @@ interface InboxOptions extends ListFilter, RecordFormat {
   readonly limit: number;
 }
 
-export async function inbox(cli: CommandLine, options: InboxOptions): Promise<void> {
+export async function inbox(
+  cli: CommandLine,
+  words: readonly string[],
+  options: InboxOptions,
+): Promise<void> {
   const { overdue, unclaimed, raisedBefore, limit, json, csv, ...others } = options;
   partnerAccountOf(cli.config(), options, 'inbox', 'nothing was read');
-  const everything = { ...others, types: INBOX_TYPES, actionRequired: true };
+  const everything = { types: INBOX_TYPES, actionRequired: true };
   await withTemporal(cli, async ({ client }) => {
-    const wanted = { ...everything, ...(overdue && { dueUntil: new Date() }) };
+    const wanted = {
+      ...others,
+      ...everything,
+      find: words.join(' '),
+      ...(overdue && { dueUntil: new Date() }),
+    };
     const { filter: page, total } = await mostUrgent(client, wanted, limit);
     const found = await Array.fromAsync(listed(client, visibilityQuery(page)));
     const isWanted = ({ kind, raisedAt, overdue: isLate, claimedBy }: InboxItem) =>
@@ -55,17 +64,19 @@ export async function inbox(cli: CommandLine, options: InboxOptions): Promise<vo
 }
 
 async function nothing(options: InboxOptions, waiting: () => Promise<number>): Promise<string> {
-  const { kind, overdue, raisedBefore } = options;
+  const { kind, overdue, raisedBefore, unclaimed } = options;
   const total = await waiting();
   if (total === 0) return 'nothing waits for a person';
   const what = overdue
-    ? 'overdue'
+    ? 'is overdue'
     : raisedBefore
-      ? 'that old'
+      ? 'is that old'
       : kind !== undefined
-        ? `of kind ${kind}`
-        : 'unclaimed';
-  return `none of the ${total} that ${total === 1 ? 'waits' : 'wait'} for a person is ${what}`;
+        ? `is of kind ${kind}`
+        : unclaimed
+          ? 'is unclaimed'
+          : 'matches';
+  return `none of the ${total} that ${total === 1 ? 'waits' : 'wait'} for a person ${what}`;
 }
 
 /** The number of onboardings that are queried at once. */

@@ -23,10 +23,10 @@ interface ListOptions extends ListFilter, RecordFormat {
   readonly limit: number;
 }
 
-export async function list(cli: CommandLine, options: ListOptions): Promise<void> {
+export async function list(cli: CommandLine, words: readonly string[], options: ListOptions): Promise<void> {
   const { operations, accounts, limit, json, csv, ...filter } = options;
   const types = typesOf(accounts ? ACCOUNTS : operations ? OPERATIONS : ONBOARDINGS);
-  const query = visibilityQuery({ ...filter, types });
+  const query = visibilityQuery({ ...filter, types, find: words.join(' ') });
   partnerAccountOf(cli.config(), options, 'list', 'nothing was read');
   await withTemporal(cli, async ({ client }) => {
     const found = await Array.fromAsync(listed(client, query, limit)).catch(

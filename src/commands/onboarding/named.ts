@@ -10,6 +10,7 @@ import { shellWord } from '../cli/arguments.js';
 import type { CommandContext } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/gangway.js';
+import { endedSentence } from '../cli/outcomes.js';
 import { findById } from '../cli/partner-account.js';
 import { describeRequirement, optionsOf, resolveCommands, takeBackCommand } from '../cli/requirements.js';
 
@@ -30,7 +31,12 @@ export interface Read {
  * @throws {UnreadableOnboarding}
  */
 export async function readFor(context: CommandContext, found: Found, given?: string): Promise<Read> {
-  const state = await gangwayOf(context).status(found.workflowId);
+  const state = await gangwayOf(context)
+    .status(found.workflowId)
+    .catch((error: unknown) => {
+      const hasEnded = error instanceof UnreadableOnboarding && found.status.name !== 'RUNNING';
+      throw hasEnded ? new CommandFailed(endedSentence(found)) : error;
+    });
   const parts = await partsOf(context.client, found.workflowId, state);
   const has = ({ requirements, unsent = [] }: OnboardingState) =>
     only([...requirements.map(({ id }) => id), ...unsent], given) !== undefined;
@@ -114,12 +120,15 @@ function only(ids: readonly string[], given = ''): string | undefined {
 
 function notOpen(
   { cli }: CommandContext,
-  { found: { typed }, state, parts }: Read,
+  { found, state, parts }: Read,
   given: string | undefined,
   open: readonly string[],
 ): Error {
+  const { typed } = found;
+  const hasEnded = found.status.name !== 'RUNNING';
   const still = `open: ${open.join(', ') || 'none'}`;
   if (given === undefined) {
+    if (hasEnded) return new CommandFailed(`${endedSentence(found)}; it takes no answers`);
     if (open.length === 0)
       return new InvalidInput(`nothing is open; "gangway status ${typed}" shows what it waits for`);
     const all = state.requirements.map((each) => describeRequirement(cli, typed, each)).join('\n');
@@ -127,6 +136,7 @@ function notOpen(
   }
   const timeline = timelinesOf(state, parts);
   const ended = closedBefore(timeline, given) ?? answeredBefore(timeline, given);
+  if (!ended && hasEnded) return new CommandFailed(`${endedSentence(found)}; it takes no answers`);
   if (!ended) {
     const file = `${given}: a file needs its option; did you mean --document ${shellWord(given)}?`;
     const problem = `no requirement ${JSON.stringify(given)} is open; ${still}${didYouMean(given, open)}`;
@@ -135,5 +145,6 @@ function notOpen(
   const at = cli.times.atSecond(ended.at);
   const before = ended.actor === undefined ? `it was closed at ${at}` : `${ended.actor} answered it at ${at}`;
   const back = state.unsent?.includes(given) ? `\ntake it back: ${takeBackCommand(typed, given)}` : '';
-  return new CommandFailed(`${before}: ${saidOf(ended)}\nNothing was sent; ${still}${back}`);
+  const now = hasEnded ? endedSentence(found) : still;
+  return new CommandFailed(`${before}: ${saidOf(ended)}\nNothing was sent; ${now}${back}`);
 }

@@ -11,7 +11,7 @@ import { nameWithId } from '../../texts/names.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
-import { staysAtPartner } from '../cli/outcomes.js';
+import { endedSentence, staysAtPartner } from '../cli/outcomes.js';
 import { findById, type IdOptions, partnerAccountOf } from '../cli/partner-account.js';
 import { elapsed, whileShowing } from '../cli/progress.js';
 
@@ -62,15 +62,23 @@ async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOpti
 async function nudgeOne(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
   await withTemporal(cli, async (context) => {
     const found = await findById(context, id, options);
+    // The parts of a customer may go on after it.
+    if (found.status.name !== 'RUNNING' && !isCustomer(found.workflowId))
+      throw new CommandFailed(endedSentence(found));
     const step = `nudging ${found.workflowId}`;
     const { nudged, retried } = await nudging(cli, step, () => nudgeAll(context.client, found));
     if (json) cli.json({ workflowId: found.workflowId, nudged, retried });
-    if (!nudged && retried.length === 0)
-      throw new CommandFailed(`${found.workflowId} does not wait for a partner`);
+    if (!nudged && retried.length === 0) throw new CommandFailed(await whyNothing(context.client, found));
     if (json) return;
     if (nudged) cli.line(`${found.workflowId} reads its status now`);
     if (retried.length > 0) cli.line(`${found.workflowId} retries now: ${retried.join(', ')}`);
   });
+}
+
+/** It may have ended since it was found. */
+async function whyNothing(client: Client, { workflowId }: WorkflowExecutionDescription): Promise<string> {
+  const now = await client.workflow.getHandle(workflowId).describe();
+  return now.status.name === 'RUNNING' ? `${workflowId} does not wait for a partner` : endedSentence(now);
 }
 
 /** A nudge waits for running attempts to end, and with --system for the workflows of a whole account. */
@@ -136,14 +144,15 @@ export async function cancel(
     const { client } = context;
     const found = await findById(context, id, options);
     const { workflowId, status } = found;
-    const ended = () => new CommandFailed(`${workflowId} has already ended`);
-    if (status.name !== 'RUNNING') throw ended();
+    if (status.name !== 'RUNNING') throw new CommandFailed(endedSentence(found));
     await confirm(cli, consequenceOf(found), { yes });
     await client.workflow
       .getHandle(workflowId)
       .cancel()
       .catch((error: unknown) => {
-        throw error instanceof WorkflowNotFoundError ? ended() : error;
+        throw error instanceof WorkflowNotFoundError
+          ? new CommandFailed(`${workflowId} has ended in the meantime`)
+          : error;
       });
     if (json) return cli.json({ workflowId, cancelRequested: true });
     cli.line(`${workflowId}: cancellation requested`);

@@ -18,7 +18,7 @@ import { confirm } from '../cli/confirm.js';
 import { gangwayOf } from '../cli/gangway.js';
 import { staysAtPartner } from '../cli/outcomes.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';
-import { whileShowing } from '../cli/progress.js';
+import { type HowFar, sayingHowFar, whileShowing } from '../cli/progress.js';
 import { questionOf } from '../cli/requirements.js';
 import { type AnswerOptions, kindOf, readAnswer, reasonFrom } from './answers.js';
 import type { Asked } from './correct.js';
@@ -38,9 +38,8 @@ export async function resolve(
 ): Promise<void> {
   rejectBareAnswer(args.slice(2));
   const kind = kindOf(options);
-  let progress = 'nothing was sent';
-  try {
-    await withTemporal(cli, async (context) => {
+  const answered = async (progress: HowFar) =>
+    withTemporal(cli, async (context) => {
       const named = await findById(context, id, options);
       const read = await readable(context, named, given, kind, options);
       const { found, state } = read ?? { found: named, state: undefined };
@@ -61,11 +60,11 @@ export async function resolve(
       const part = state && askingPart(state, requirementId);
       if (requirement && cli.terminal)
         await confirmAnswer(cli, answer, { found, requirement, part }, options);
-      progress = `it is unknown whether the answer was recorded; check with "gangway status ${typed}"`;
+      progress.is(`it is unknown whether the answer was recorded; check with "gangway status ${typed}"`);
       const receipt = await whileShowing(cli, `${requirementId}: waiting for a worker`, () =>
         gangwayOf(context).answer(workflowId, { requirementId, answer, ...by }),
       );
-      progress = `the answer was recorded; "gangway watch ${typed}" follows it`;
+      progress.is(`the answer was recorded; "gangway watch ${typed}" follows it`);
       const asking = state ? askingWorkflow(workflowId, state, requirementId) : workflowId;
       await reportAccepted(
         context,
@@ -73,9 +72,27 @@ export async function resolve(
         options.json,
       );
     });
-  } finally {
-    if (cli.signal.aborted) cli.note(`stopped; ${progress}`);
-  }
+  await sayingHowFar(cli, answered, 'nothing was sent').catch(inWordsOfOptions);
+}
+
+/** The options that give what the workflow checks. */
+const NAMES: Readonly<Record<string, string>> = {
+  'answer.text': '--text',
+  'answer.id': '--adopt',
+  'answer.code': '--code',
+  'answer.choice': '--choice',
+  actor: '--actor',
+  reason: '--reason',
+};
+
+/** For `catch`: names the option where the workflow names a field of the answer. */
+function inWordsOfOptions(error: unknown): never {
+  if (!(error instanceof InvalidInput)) throw error;
+  const [, field = '', rule = ''] = /^([\w.]+): (.*)$/s.exec(error.message) ?? [];
+  const option = NAMES[field];
+  throw option
+    ? new InvalidInput(`${option}: ${rule.replace(', in quotes', '').replace(' and in quotes: ', ': ')}`)
+    : error;
 }
 
 /** @throws {InvalidInput} for an answer without its option, such as a file after the requirement */

@@ -1,51 +1,78 @@
+import { doubtsAbout, formatDoubts, NOT_READ } from '../../batches/doubts.js';
+import { formatOf } from '../../batches/format.js';
 import { kindOf } from '../../batches/ready.js';
 import { NAMES } from '../../batches/validation.js';
 import type { Outcome } from '../../client/outcome.js';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
+import { workflowId } from '../../messages/ids.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../../temporal/start.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
-import { readJson, sourceName } from '../cli/arguments.js';
+import { readJson, shellWord, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { type Confirming, confirmDoubts, type Strict } from '../cli/confirm.js';
 import { followStarted } from '../cli/follow.js';
 import { gangwayOf } from '../cli/gangway.js';
 import { printOutcome } from '../cli/outcomes.js';
+import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
 
-interface StartingOptions {
+interface StartingOptions extends Confirming, Strict {
   readonly wait?: true;
   readonly again?: true;
   readonly json?: true;
+}
+
+interface Startable {
+  readonly externalId: string;
+  readonly account?: string | undefined;
 }
 
 export const board = startOf(MERCHANT);
 export const onboardBusiness = startOf(BUSINESS);
 export const onboard = startOf(CUSTOMER);
 
-function startOf<Input>(kind: Kind<Input>) {
+function startOf<Input extends Startable>(kind: Kind<Input>) {
   return (cli: CommandLine, file: string, options: StartingOptions) => startFrom(cli, kind, file, options);
 }
 
-/** @throws {InvalidInput} when a file is for another command */
-function rejectOtherKind({ type }: Pick<Kind<unknown>, 'type'>, given: unknown, file: string): void {
+/** @throws {InvalidInput} when a file is an onboarding of another type, which another command starts */
+export function rejectOtherKind(given: unknown, file: string, type?: StartableType): void {
   const found = kindOf(given);
   if (!('kind' in found) || found.kind.type === type) return;
   const [what] = NAMES[found.kind.type];
   throw new InvalidInput(
-    `${sourceName(file)}: is a ${what}; nothing was started. Use "gangway ${found.kind.command} ${file}"`,
+    `${sourceName(file)}: is a ${what}; nothing was started. Use "gangway ${found.kind.command} ${shellWord(file)}"`,
   );
 }
 
-async function startFrom<Input>(
+async function startFrom<Input extends Startable>(
   cli: CommandLine,
   kind: Kind<Input>,
   file: string,
-  { wait, again, json }: StartingOptions,
+  { wait, again, json, yes, strict }: StartingOptions,
 ): Promise<void> {
+  const rows = formatOf(file);
+  if (rows)
+    throw new InvalidInput(
+      `${file}: is a file of rows (${rows}); nothing was started. Use "gangway batch ${shellWord(file)}"`,
+    );
   const given = await readJson(cli, file);
-  rejectOtherKind(kind, given, file);
+  rejectOtherKind(given, file, kind.type);
   const input = check(kind.schema(cli.config()), given, sourceName(file));
-  await withTemporal(cli, async (context) => {
-    const started = await gangwayOf(context).start(kind, input, { again });
-    const restart = 'start it again with --again';
-    const outcome = await followStarted<Outcome>(context, started, { wait: wait === true, json, restart });
-    if (outcome && !json) printOutcome(cli, started.workflowId, outcome);
+  const confirming = { yes, strict };
+  await sayingHowFar(cli, async (progress) => {
+    if (strict) await confirmDoubts(cli, sourceName(file), formatDoubts(input), confirming);
+    await withTemporal(cli, async (context) => {
+      const { client, config } = context;
+      const existing = again ? undefined : workflowId(kind.type, input.externalId, input.account);
+      const { doubts, isComplete } = await doubtsAbout(client, config.taskQueue, input, existing);
+      // A script has nobody to tell.
+      if (!isComplete && (cli.terminal || strict)) cli.note(NOT_READ);
+      await confirmDoubts(cli, sourceName(file), doubts, confirming);
+      progress.is(UNKNOWN_START);
+      const started = await gangwayOf(context).start(kind, input, { again });
+      progress.isShown();
+      const restart = 'start it again with --again';
+      const outcome = await followStarted<Outcome>(context, started, { wait: wait === true, json, restart });
+      if (outcome && !json) printOutcome(cli, started.workflowId, outcome);
+    });
   });
 }

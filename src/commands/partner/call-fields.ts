@@ -19,6 +19,18 @@ export function fieldsOf(operation: Operation): Field[] {
   });
 }
 
+/** A request with each required field, as JSON. A person replaces its values. */
+export function exampleRequest(operation: Operation): string {
+  const required = fieldsOf(operation).filter(({ name, isRequired }) => isRequired && !name.includes('.'));
+  const value = ({ name, type, values: [first] = [] }: Field) => {
+    if (first !== undefined) return first;
+    if (type.startsWith('list of')) return [];
+    if (/int|number/.test(type)) return 1001;
+    return type === 'file' ? '@FILE' : type === 'object' ? {} : name;
+  };
+  return JSON.stringify(Object.fromEntries(required.map((field) => [field.name, value(field)])));
+}
+
 function where(name: string, operation: Operation): string {
   if (pathParameters(operation).includes(name)) return 'in the path';
   return operation.query?.includes(name) ? 'in the query' : '';

@@ -1,11 +1,12 @@
 import { accountOf } from '../../partners/account-settings.js';
 import { type Operation, operationName, unknownFieldsWarning } from '../../partners/catalogue.js';
+import { REQUIRED } from '../../partners/rules-in-words.js';
 import { PARTNERS, type SystemName } from '../../partners/systems.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
 import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
-import { fieldsOf } from './call-fields.js';
+import { exampleRequest, fieldsOf } from './call-fields.js';
 import {
   callByWorker,
   callFromHere,
@@ -54,7 +55,9 @@ async function makeCall(
   const operation = PARTNERS[system].operations(account)[key] ?? wanted;
   const id = callId(system, name);
   const made = idempotencyKey(system, operation, id);
-  const request = await readRequest(cli, operation, given, made && { [made.field]: made.value });
+  const request = await readRequest(cli, operation, given, made && { [made.field]: made.value }).catch(
+    showingExample(`gangway call ${system} ${name} '${exampleRequest(operation)}'`),
+  );
   const { local, record, production: toProduction = false, output, startWithin } = options;
   if (record !== undefined && !local) {
     throw new InvalidInput(
@@ -76,6 +79,14 @@ async function makeCall(
   const response = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
   const warnings = response.warnings?.filter((warning) => warning !== unknown) ?? [];
   show(cli, { ...response, warnings }, options, local ? undefined : id);
+}
+
+/** For `catch`: adds an example to the error of a request that lacks a field. */
+function showingExample(example: string) {
+  return (error: unknown): never => {
+    const lacks = error instanceof InvalidInput && error.problems.some(({ message }) => message === REQUIRED);
+    throw lacks ? new InvalidInput(`${error.report}\nfor example: ${example}`) : error;
+  };
 }
 
 interface IdempotencyKey {

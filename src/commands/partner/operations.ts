@@ -19,6 +19,7 @@ import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
 import { followStarted } from '../cli/follow.js';
 import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
+import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
 
 /** A single operation at the bank. */
 export interface Operation<Name extends OperationName> extends OperationStart<Name> {
@@ -46,26 +47,30 @@ export async function runOperation<Name extends OperationName>(
 ): Promise<void> {
   const account = partnerAccountOf(cli.config(), options, purposeOf(start));
   const restart = once ? 'start it again with --again' : 'run the same command to start it again';
-  await withTemporal(cli, async (context) => {
-    const { client, config } = context;
-    const place = { taskQueue: config.taskQueue, again: !once || again === true };
-    const started = await startOperation(client, { ...start, account }, place);
-    const { workflowId } = started;
-    const outcome = await followStarted<OperationOutcome<OperationResult<Name>>>(context, started, {
-      ...{ wait, json, restart },
-      terminal: json ? undefined : cli.terminal,
-    });
-    if (outcome?.outcome === 'done' && !json) cli.line(`${workflowId} done: ${done(outcome, cli)}`);
-    if (outcome?.outcome === 'rejected') {
-      const { problems } = outcome;
-      const lines = problems.length > 0 ? problemLines(problems) : ['  the partner gave no reason'];
-      throw new CommandFailed([`${workflowId} rejected:`, ...lines].join('\n'));
-    }
-    if (outcome?.outcome === 'abandoned') {
-      const next = once ? `; ${restart}` : '';
-      throw new CommandFailed(`${workflowId} abandoned: ${outcome.comment}${next}`);
-    }
-  });
+  await sayingHowFar(cli, (progress) =>
+    withTemporal(cli, async (context) => {
+      const { client, config } = context;
+      const place = { taskQueue: config.taskQueue, again: !once || again === true };
+      progress.is(UNKNOWN_START);
+      const started = await startOperation(client, { ...start, account }, place);
+      progress.isShown();
+      const { workflowId } = started;
+      const outcome = await followStarted<OperationOutcome<OperationResult<Name>>>(context, started, {
+        ...{ wait, json, restart },
+        terminal: json ? undefined : cli.terminal,
+      });
+      if (outcome?.outcome === 'done' && !json) cli.line(`${workflowId} done: ${done(outcome, cli)}`);
+      if (outcome?.outcome === 'rejected') {
+        const { problems } = outcome;
+        const lines = problems.length > 0 ? problemLines(problems) : ['  the partner gave no reason'];
+        throw new CommandFailed([`${workflowId} rejected:`, ...lines].join('\n'));
+      }
+      if (outcome?.outcome === 'abandoned') {
+        const next = once ? `; ${restart}` : '';
+        throw new CommandFailed(`${workflowId} abandoned: ${outcome.comment}${next}`);
+      }
+    }),
+  );
 }
 
 /** The same key for the same content. It does not show the content. */

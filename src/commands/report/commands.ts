@@ -22,6 +22,12 @@ export function reportCommand(program: Command, act: Act): void {
     .addOption(new Option('--by <group>', 'also compare groups').choices(['agent', 'account']))
     .addOption(new Option('--json', 'print JSON').conflicts(['csv', 'html']))
     .addOption(new Option('--csv', 'print CSV: a number on each row').conflicts('html'))
+    .addOption(
+      new Option(
+        '--weeks',
+        'one row a week instead: how many ended, succeeded, and with each outcome',
+      ).conflicts(['html', 'by']),
+    )
     .option('--html <file>', 'save a page with charts, which needs no network')
     .action(act(async () => (await import('./report.js')).report));
 }

@@ -1,5 +1,14 @@
 import { type ReportOf, reportOf } from '../../reports/counted.js';
-import { COLUMNS, countsOf, lackOf, numbersOf, type Report, spanOf } from '../../reports/numbers.js';
+import {
+  COLUMNS,
+  countsOf,
+  lackOf,
+  numbersOf,
+  type Report,
+  spanOf,
+  WEEK_COLUMNS,
+  weekRowsOf,
+} from '../../reports/numbers.js';
 import { savePage } from '../../reports/page.js';
 import { reportPage } from '../../reports/report-page.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
@@ -8,12 +17,24 @@ import type { Cell } from '../cli/table.js';
 interface ReportOptions extends ReportOf {
   readonly json?: true;
   readonly csv?: true;
+  readonly weeks?: true;
   readonly html?: string;
 }
 
-export async function report(cli: CommandLine, options: ReportOptions): Promise<void> {
-  const { json, csv, html, ...which } = options;
+export async function report(cli: CommandLine, options: ReportOptions): Promise<unknown> {
+  const { json, csv, weeks, html, ...which } = options;
   const made = await withTemporal(cli, ({ client }) => reportOf(client, which));
+  if (weeks) {
+    const rows = weekRowsOf(made);
+    const titles = Object.keys(rows[0] ?? {}).map((title) => [
+      title,
+      (row: (typeof rows)[number]) => row[title],
+    ]);
+    const how = { columns: Object.fromEntries(titles), json, csv, fields: WEEK_COLUMNS };
+    cli.records(rows, { ...how, none: `nothing has ended since ${cli.times.at(made.since)}` });
+    const lack = lackOf(made);
+    return lack && cli.note(lack);
+  }
   if (json) return cli.json(made);
   if (csv) return cli.csv(numbersOf(made), COLUMNS);
   if (html === undefined) return printReport(cli, made);

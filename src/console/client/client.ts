@@ -87,6 +87,74 @@ document.addEventListener('input', ({ target }) => {
   if (target instanceof HTMLTextAreaElement && 'count' in target.dataset) count(target);
 });
 
+document.addEventListener('click', ({ target }) => {
+  const button = target instanceof Element ? target.closest<HTMLElement>('[data-copy]') : null;
+  if (button) void copy(button);
+});
+
+/** Copies an id. Where the browser forbids that, it selects the id instead. */
+async function copy(button: HTMLElement): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(button.dataset['copy'] ?? '');
+    const { textContent } = button;
+    button.textContent = 'Copied';
+    setTimeout(() => {
+      button.textContent = textContent;
+    }, 1_500);
+  } catch {
+    const { previousSibling } = button;
+    if (previousSibling) getSelection()?.selectAllChildren(previousSibling);
+  }
+}
+
+/** Keys, while nobody types. See `Keys` of the page. */
+document.addEventListener('keydown', (event) => {
+  const { key, target } = event;
+  const isTyped = target instanceof Element && target.matches('input, select, textarea, [contenteditable]');
+  if (isTyped || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (document.querySelector('dialog[open]')) return;
+  const act = KEYS[key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+});
+
+const KEYS: Readonly<Record<string, () => void>> = {
+  j: () => moveBy(1),
+  k: () => moveBy(-1),
+  c: () => document.querySelector<HTMLElement>('button[name="do"][value="claim"]')?.click(),
+  '/': () => document.getElementById('find-anywhere')?.focus(),
+  '?': () => document.querySelector<HTMLDialogElement>('#keys')?.showModal(),
+};
+
+/** Moves the focus by rows; Enter then opens the row, as for each link. */
+function moveBy(rows: number): void {
+  const links = [...document.querySelectorAll<HTMLElement>('a.task')];
+  const row = document.activeElement?.closest('tr');
+  const at = links.findIndex((link) => link.closest('tr') === row && row !== null);
+  links[at < 0 ? 0 : Math.min(Math.max(at + rows, 0), links.length - 1)]?.focus();
+}
+
+/** A person waits for an answer at most so long without a word, in milliseconds. */
+const SLOW_MS = 4_000;
+
+document.addEventListener('submit', ({ target, defaultPrevented }) => {
+  if (defaultPrevented || !(target instanceof HTMLFormElement) || target.method !== 'post') return;
+  const note = document.createElement('p');
+  note.role = 'status';
+  target.append(note);
+  const timer = setTimeout(() => {
+    note.textContent =
+      'This takes longer than usual. It may still arrive. Wait, or reload the page to see whether it did.';
+  }, SLOW_MS);
+  // The browser keeps the page for the way back.
+  const forget = () => {
+    clearTimeout(timer);
+    note.remove();
+  };
+  addEventListener('pagehide', forget, { once: true });
+});
+
 countAll();
 watchUploads();
 document.querySelector<HTMLElement>('[data-focus]')?.focus();

@@ -7,7 +7,7 @@ import { STATUS_MEANINGS, type StatusMeaning } from '../../partners/phases.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
 import type { FormField } from '../correction-fields.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../document-types.js';
-import { type Fields, pathOf } from '../query.js';
+import { type Fields, LIST, pathOf } from '../query.js';
 import { hasRole, type Visitor } from '../visitor.js';
 import { Correction } from './correction-form.js';
 import { Field } from './field.js';
@@ -25,6 +25,8 @@ export interface Answering {
   readonly filled?: Filled | undefined;
   /** The fields of a correction. Without them, a link leads to the page that has them. */
   readonly correctable?: readonly FormField[] | undefined;
+  /** The filter of the inbox from which the person came. */
+  readonly list?: string | undefined;
   /** True if the first form is open. Default: true. */
   readonly isOpen?: boolean;
   /** An answer waits for a second person before it is sent. */
@@ -106,7 +108,7 @@ function OneForm(props: Answering & { readonly kind: AnswerKind }) {
       data-keep=""
       id={`form-${requirement.id}-${kind}`}
       csrf={props.csrf}
-      hidden={{ kind, page: props.page }}
+      hidden={{ kind, page: props.page, ...(props.list !== undefined && { [LIST]: props.list }) }}
     >
       {own && <Mistakes problems={own.problems} />}
       <Content {...props} own={own} />
@@ -220,7 +222,7 @@ function Reason({ requirement, kind, own }: ContentProps) {
   return (
     <Field
       {...{ id: `${requirement.id}-${kind}-reason`, name: 'reason', required: isNeeded }}
-      label={kind === 'abandon' ? 'Comment' : isNeeded ? 'Reason' : 'Reason (optional)'}
+      label={isNeeded ? 'Reason' : 'Reason (optional)'}
       {...{ value: own?.fields.text('reason'), problems: wrongIn(own, 'reason'), maxLength: MOST_REASON }}
       advice="The timeline keeps it with your name."
     />
@@ -246,6 +248,7 @@ function Mistakes({ problems }: Pick<Filled, 'problems'>) {
 
 /** The values of a form for hidden fields: nothing is stored between its pages. */
 export function carried(fields: Fields): Record<string, string> {
-  const names = fields.names.filter((name) => name !== 'csrf' && name !== 'step' && fields.text(name) !== '');
+  const isCarried = (name: string) => name === LIST || fields.text(name) !== '';
+  const names = fields.names.filter((name) => name !== 'csrf' && name !== 'step' && isCarried(name));
   return Object.fromEntries(names.map((name) => [name, fields.text(name)]));
 }

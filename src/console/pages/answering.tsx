@@ -6,6 +6,7 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import { Facts } from '../../reports/page.js';
 import { TemporalProblem } from '../../temporal/unavailable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
+import { nameOf } from '../../texts/names.js';
 import {
   type Filled,
   FORM_KINDS,
@@ -22,7 +23,8 @@ import { discard, documentsOf, receiveDocuments } from '../uploads.js';
 import { hasRole } from '../visitor.js';
 import { carried, labelOf } from './answer-forms.js';
 import { Changes } from './correction-form.js';
-import { pageIn, REQUIREMENT_PATH, refresh } from './handling.js';
+import { listIn, pageIn, REQUIREMENT_PATH, refresh } from './handling.js';
+import { nextIn } from './inbox.js';
 import { Form, Problem } from './parts.js';
 import { type Found, find, goneShown, isFourEyes, requirementShown } from './requirement.js';
 
@@ -114,20 +116,27 @@ async function send(
   const { workflowId, requirementId, requirement } = found;
   const resolution = { requirementId, answer, actor: visitor.actor, reason };
   const isProposed = answer.kind !== 'take-back' && isFourEyes(visit, requirement);
-  const back = pathOf(pageIn(fields, workflowId));
+  const { list } = listIn(visit, fields);
+  const back = async () =>
+    list === undefined
+      ? pathOf(pageIn(fields, workflowId))
+      : // The answer is sent, whatever the list says.
+        nextIn(visit, list, { workflowId, id: requirementId }).catch(() => '/');
   const about = { workflowId, requirementId, detail: answer.kind };
   try {
     if (isProposed) {
       await sendProposal(client, workflowId, resolution);
       audit(visitor, { ...about, what: 'propose an answer', result: 'proposed' });
       refresh(client, workflowId);
-      return { to: back, message: 'Your answer waits for a second person, who confirms it.' };
+      return { to: await back(), message: 'Your answer waits for a second person, who confirms it.' };
     }
     const { open } = await sendAnswer(client, workflowId, resolution);
     audit(visitor, { ...about, what: 'answer', result: 'accepted' });
     refresh(client, workflowId);
     const done = answer.kind === 'take-back' ? 'The answer is taken back.' : 'Your answer is accepted.';
-    return { to: back, message: `${done} ${open === 0 ? 'Nothing else is open.' : `${open} still open.`}` };
+    const more = open === 0 ? 'Nothing else is open.' : `${open} still open.`;
+    const of = list === undefined ? more : `${nameOf(found.listed)}: ${more}`;
+    return { to: await back(), message: `${done} ${of}` };
   } catch (error) {
     // An answer that no worker has applied yet may still count.
     if (isRefused(error)) await onRefusal?.();

@@ -1,16 +1,19 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { type Batch, handOver, listBatches, readBatch, resultsOf } from '../../batches/batches.js';
+import { NOT_READ } from '../../batches/doubts.js';
 import { heldSource, rowReader } from '../../batches/format.js';
 import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
 import {
+  attachedSentence,
   consequenceOf,
+  fileDoubts,
   kindsOf,
   rowsOf,
   UNCONFIRMED_ROWS,
   type Validation,
   validate,
 } from '../../batches/validation.js';
-import { confirmBatch, type RowResult } from '../../messages/batches.js';
+import { confirmBatch, type FileDoubts, type RowResult } from '../../messages/batches.js';
 import { isSamePerson } from '../../messages/claims.js';
 import { BATCHES, partsOfId } from '../../messages/ids.js';
 import { fieldOf } from '../../messages/objects.js';
@@ -161,20 +164,20 @@ async function checkFile(visit: Visit): Promise<Shown> {
   if (validation.rows === 0) throw new NotShown(422, 'The file has no rows. Nothing was started.');
   if (validation.problemCount > 0)
     return { title: 'File is not valid', status: 422, page: <Problems {...{ name, validation, csrf }} /> };
-  const id = await handOver(client, settings.taskQueue, rows(), { name, actor: visitor.actor });
+  const { doubts, ...found } = await fileDoubts(client, settings.taskQueue, validation);
+  const id = await handOver(client, settings.taskQueue, rows(), {
+    ...{ name, actor: visitor.actor, found: { ...found, doubts: doubts.slice(0, MOST_DOUBTS) } },
+  });
   return { to: `/batches/${id.slice(PREFIX.length)}` };
 }
 
+/** How many doubts the page of a checked file lists. */
+const MOST_DOUBTS = 20;
+
 /** What is wrong with a file, by line and field. */
 function Problems({ name, validation, csrf }: Omit<CheckedFile, 'rows'> & { readonly csrf: string }) {
-  const { rows, counts, problems, problemCount } = validation;
-  type Problem = (typeof problems)[number];
+  const { rows, badRows, counts, problems, problemCount } = validation;
   const valid = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const columns = [
-    { title: 'Line', cell: ({ line }: Problem) => line, isNumber: true as const },
-    { title: 'Field', cell: ({ field }: Problem) => (field ? <code>{field}</code> : '') },
-    { title: 'Problem', cell: ({ message }: Problem) => message },
-  ];
   return (
     <>
       <h1>{name} is not valid</h1>
@@ -183,17 +186,32 @@ function Problems({ name, validation, csrf }: Omit<CheckedFile, 'rows'> & { read
         facts={{
           Rows: rows,
           'Valid rows': valid > 0 ? `${valid} (${kindsOf(counts)})` : 0,
+          'Rows that are not valid': badRows,
           Problems: problemCount,
         }}
       />
-      <Table
-        caption={problemCount > problems.length ? `The first ${problems.length} problems` : 'All problems'}
-        rows={problems}
-        columns={columns}
-      />
+      <RowTable what="problems" problems={problems} count={problemCount} />
       <BatchUpload csrf={csrf} />
     </>
   );
+}
+
+interface RowTableProps {
+  readonly what: 'problems' | 'warnings';
+  readonly problems: FileDoubts['doubts'];
+  readonly count: number;
+}
+
+/** Problems or warnings, by line and field. */
+function RowTable({ what, problems, count }: RowTableProps) {
+  type Problem = (typeof problems)[number];
+  const columns = [
+    { title: 'Line', cell: ({ line }: Problem) => line, isNumber: true as const },
+    { title: 'Field', cell: ({ field }: Problem) => (field ? <code>{field}</code> : '') },
+    { title: 'Problem', cell: ({ message }: Problem) => message },
+  ];
+  const caption = count > problems.length ? `The first ${problems.length} ${what}` : `All ${what}`;
+  return <Table caption={caption} rows={problems} columns={columns} />;
 }
 
 const STAGES: Readonly<Record<Batch['state']['stage'], string>> = {
@@ -307,12 +325,16 @@ const NUMBER = { class: 'short', inputMode: 'numeric' } as const;
 
 /** What the start of a checked file does. More than a few rows need a number that is typed. */
 function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
-  const { rows, kinds, name } = batch.state;
+  const { rows, kinds, name, found } = batch.state;
+  const { doubts = [], count = 0, isComplete = true, attached } = found ?? {};
+  const notes = [attachedSentence(attached, rows), isComplete ? undefined : NOT_READ];
   const rate = String(DEFAULT_RATE);
   const wrong = (field: string) => (problem?.field === field ? [problem.message] : []);
   return (
     <>
-      <Facts facts={{ Rows: rows, Kinds: kindsOf(kinds), Problems: 'none' }} />
+      <Facts facts={{ Rows: rows, Kinds: kindsOf(kinds), Problems: 'none', Warnings: count || 'none' }} />
+      <Notes notes={notes.filter((note) => note !== undefined)} />
+      {count > 0 && <RowTable what="warnings" problems={doubts} count={count} />}
       <p>{consequenceOf(name, { rows, counts: kinds })}</p>
       <p>A row whose external ID was started before attaches to that onboarding, and starts no second one.</p>
       <Form action={`${pathOf(batch)}/start`} noValidate autocomplete="off" csrf={csrf}>
@@ -321,6 +343,12 @@ function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
           <Field
             {...{ ...NUMBER, name: 'rows', problems: wrong('rows') }}
             label="To confirm, type the number of rows"
+          />
+        )}
+        {count > 0 && (
+          <Field
+            {...{ name: 'doubts', type: 'checkbox', problems: wrong('doubts') }}
+            label="The values with warnings are right"
           />
         )}
         <button type="submit">Start {rowsOf(rows)}</button>
@@ -346,6 +374,8 @@ async function startBatch(visit: Visit): Promise<Shown> {
       field: 'rows',
       message: 'The number does not match the number of rows. Nothing was started.',
     });
+  if ((batch.state.found?.count ?? 0) > 0 && fields.text('doubts') !== 'true')
+    return again({ field: 'doubts', message: 'Confirm the warnings first. Nothing was started.' });
   if (rate === undefined)
     return again({ field: 'rate', message: 'must be a whole number from 1 to 9999. Nothing was started.' });
   const handle = visit.client.workflow.getHandle(batch.id);

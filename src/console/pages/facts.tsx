@@ -1,4 +1,5 @@
 import { partsOfId, systemOf } from '../../messages/ids.js';
+import { leavesOf } from '../../messages/objects.js';
 import { portalLink } from '../../partners/account-settings.js';
 import { REDACTED } from '../../privacy/masked.js';
 import { Facts as Known } from '../../reports/page.js';
@@ -12,7 +13,7 @@ import { pathOf } from '../query.js';
 import type { Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { fieldLabel } from './field.js';
-import { Form, Problem, When } from './parts.js';
+import { Form, Id, Problem, When } from './parts.js';
 
 export interface OnboardingProps {
   readonly visit: Visit;
@@ -29,36 +30,38 @@ export function Facts({ visit, listed, view }: OnboardingProps) {
   const portals = account === undefined ? settings : settings.accounts[account];
   const withPortal = (system: 'boarding' | 'banking', id: number | string | undefined) => {
     const link = portals && id !== undefined && portalLink(portals, system, Number(id));
-    if (!link) return id;
+    if (!link) return copied(id);
     return [
-      id,
+      copied(id),
       ' ',
       <a href={link} rel="noreferrer">
         portal
       </a>,
     ];
   };
+  const copied = (id: number | string | null | undefined) =>
+    id === undefined || id === null ? undefined : <Id id={id} canCopy />;
   const facts = {
     Stage: state?.stage ?? listed.stage,
     'Partner status': state?.partnerStatus ?? listed.partnerStatus,
     Merchant: withPortal('boarding', state?.merchantProfileId ?? listed.merchantProfileId),
-    mid: state?.mid ?? listed.mid,
+    mid: copied(state?.mid ?? listed.mid),
     'Banking profile': withPortal('banking', state?.profileId ?? listed.bankingProfileId),
-    'Financial account': state?.financialAccountId,
-    'Payments account': state?.paymentsAccountId,
-    Terminal: state?.terminalId,
+    'Financial account': copied(state?.financialAccountId),
+    'Payments account': copied(state?.paymentsAccountId),
+    Terminal: copied(state?.terminalId),
     'Agent profile': listed.agentProfileId,
     Partner: systemOf(workflowId) || undefined,
     'Partner account': account,
     'Status reads': state?.polls || undefined,
     Started: <When time={listed.startedAt} times={times} />,
     Ended: listed.endedAt && <When time={listed.endedAt} times={times} />,
-    ID: workflowId,
   };
   const ui = workflowPage(settings.uiUrl, client.options.namespace, listed);
   return (
     <section class="card" aria-labelledby="facts-title" id="facts">
       <h2 id="facts-title">Facts</h2>
+      <Id id={workflowId} canCopy />
       <Known facts={facts} />
       {ui && (
         <p>
@@ -92,8 +95,8 @@ interface InputProps {
 export function Input({ visit, workflowId, input, isPrivate }: InputProps) {
   const leaves = leavesOf(input);
   const hasHidden = leaves.some(({ value }) => value === REDACTED);
-  const facts = leaves.map(({ name, value }) => [
-    `${fieldLabel(name)} (${name})`,
+  const facts = leaves.map(({ field, value }) => [
+    `${fieldLabel(field)} (${field})`,
     value === REDACTED ? <em>hidden</em> : String(value),
   ]);
   return (
@@ -116,17 +119,5 @@ export function Input({ visit, workflowId, input, isPrivate }: InputProps) {
       )}
       <Known facts={Object.fromEntries(facts)} />
     </details>
-  );
-}
-
-interface Leaf {
-  readonly name: string;
-  readonly value: unknown;
-}
-
-function leavesOf(value: unknown, name = ''): Leaf[] {
-  if (typeof value !== 'object' || value === null) return [{ name, value }];
-  return Object.entries(value).flatMap(([key, inside]) =>
-    leavesOf(inside, name === '' ? key : `${name}.${key}`),
   );
 }

@@ -5,6 +5,9 @@ import type { Visit } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
 import { Field } from './field.js';
 
+/** The label of a field that finds as `find` of a filter. */
+export const FIND = 'Business or ID';
+
 interface FiltersProps {
   readonly label: string;
   readonly action: string;

@@ -10,7 +10,7 @@ import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { openOnboarding } from '../onboarding-access.js';
 import { refreshView } from '../onboarding-view.js';
-import { Fields, pathOf } from '../query.js';
+import { Fields, LIST, pathOf, withList } from '../query.js';
 import { NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { forgetLists } from '../waiting-list.js';
@@ -28,6 +28,13 @@ export function requirementIdIn({ params }: Visit['request']): string {
 /** The page to return to: of this workflow, or of the customer that it is a part of. */
 export function pageIn(fields: Fields | undefined, workflowId: string): string {
   return fields?.text('page') || workflowId;
+}
+
+/** The filter of the inbox from which a person came: of the address, or of the form. */
+export function listIn({ request }: Pick<Visit, 'request'>, sent?: Fields): { readonly list?: string } {
+  for (const fields of [sent, Fields.ofBody(request), Fields.ofQuery(request)])
+    if (fields?.names.includes(LIST)) return { list: fields.text(LIST) };
+  return {};
 }
 
 /** Makes everybody see a change at once. */
@@ -55,7 +62,7 @@ export function Handling({ isPage = false, ...props }: HandlingProps) {
   const path = pathOf(workflowId, 'requirements', requirement.id);
   const mayAnswer = hasRole(visitor, 'operator');
   const button = (what: string, label: string) => (
-    <Form action={`${path}/claim`} csrf={csrf} hidden={{ page }}>
+    <Form action={`${path}/claim`} csrf={csrf} hidden={{ page, ...listIn(visit) }}>
       <button type="submit" name="do" value={what} class="plain">
         {label}
       </button>
@@ -67,7 +74,7 @@ export function Handling({ isPage = false, ...props }: HandlingProps) {
         {claim ? (
           <span class={isMine ? 'holder mine' : 'holder'}>
             {isMine ? 'You are on it' : `${claim.actor} is on it`}, until{' '}
-            <When time={claim.until} times={times} />
+            <When time={claim.until} times={times} isExact />
           </span>
         ) : (
           <span class="holder nobody">Nobody is on it</span>
@@ -129,7 +136,7 @@ function ProposalNote({ visit, path, requirement, proposal, proposed, page }: Pr
     <section class="proposal" aria-label="Proposed answer">
       <h3>{isOwn ? 'You proposed an answer' : `${proposal.actor} proposed an answer`}</h3>
       <p>
-        <When time={proposal.at} times={times} />. Reason: {proposal.reason}
+        <When time={proposal.at} times={times} isExact />. Reason: {proposal.reason}
       </p>
       {proposed ? <ProposedContent proposed={proposed} /> : <p>{inShort(proposal.answer)}</p>}
       {isOwn && <p class="advice">A second person confirms it. You can withdraw it.</p>}
@@ -139,7 +146,7 @@ function ProposalNote({ visit, path, requirement, proposal, proposed, page }: Pr
           {...{ action: `${path}/proposal`, class: 'actions', id: `form-${requirement.id}-proposal` }}
           data-keep=""
           csrf={csrf}
-          hidden={{ proposedAt: proposal.at, page }}
+          hidden={{ proposedAt: proposal.at, page, ...listIn(visit) }}
         >
           {!isOwn && hasRole(visitor, 'approver') && (
             <button type="submit" name="do" value="confirm">
@@ -242,7 +249,10 @@ async function apply(
 function backFrom(fields: Fields, workflowId: string, requirementId: string): string {
   const page = fields.text('page');
   return page === ''
-    ? pathOf(workflowId, 'requirements', requirementId)
+    ? withList(
+        pathOf(workflowId, 'requirements', requirementId),
+        fields.names.includes(LIST) ? fields.text(LIST) : undefined,
+      )
     : `${pathOf(page)}#r-${encodeURIComponent(requirementId)}`;
 }
 

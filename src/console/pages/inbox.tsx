@@ -5,13 +5,13 @@ import { SYSTEM_NAMES } from '../../partners/names.js';
 import { type Column, Table } from '../../reports/page.js';
 import { nameOf } from '../../texts/names.js';
 import type { Times } from '../../texts/time.js';
-import { address, Fields, pathOf } from '../query.js';
+import { address, Fields, pathOf, withList } from '../query.js';
 import { withQuestions } from '../questions.js';
 import type { Route, Shown, Visit } from '../route.js';
 import type { Visitor } from '../visitor.js';
-import { type WaitingList, waitingList } from '../waiting-list.js';
+import { type WaitingFilter, type WaitingList, waitingList } from '../waiting-list.js';
 import { Field } from './field.js';
-import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
+import { AccountChoice, Choice, FIND, Filters, listedAccounts, SystemChoice } from './filters.js';
 import { BusinessCell, capitalized, Due, Empty, Pages, Person } from './parts.js';
 
 export interface InboxSizes {
@@ -35,7 +35,7 @@ function choicesIn(fields: Fields) {
     system: fields.oneOf('system', SYSTEM_NAMES),
     account: fields.text('account'),
     due: fields.oneOf('due', keysOf(DUE)),
-    text: fields.text('text').trim(),
+    find: fields.text('find').trim(),
     taken: fields.oneOf('taken', keysOf(TAKEN)),
     sort: fields.oneOf('sort', keysOf(SORT)),
     page: fields.page('page'),
@@ -46,48 +46,75 @@ function choicesIn(fields: Fields) {
 
 type Choices = ReturnType<typeof choicesIn>;
 
+function filterFrom({ kind, system, find, account, after }: Choices, { visitor }: Visit): WaitingFilter {
+  return {
+    ...{ kind, system, find, accounts: listedAccounts(visitor, account) },
+    dueAfter: after === undefined ? undefined : new Date(after),
+  };
+}
+
 async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Promise<Shown> {
   const { client, visitor, times, request } = visit;
-  const fields = Fields.ofQuery(request);
-  const choices = choicesIn(fields);
-  const filter = {
-    kind: choices.kind,
-    system: choices.system,
-    accounts: listedAccounts(visitor, choices.account),
-    dueAfter: choices.after === undefined ? undefined : new Date(choices.after),
-  };
+  const choices = choicesIn(Fields.ofQuery(request));
+  const filter = filterFrom(choices, visit);
   // One more than the page shows if there is a next one.
   const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;
   const list = await waitingList(client, filter, { rows, most: sizes.list });
   const items = chosenItems(list.items, choices, { times, visitor });
-  const part = <InboxList list={list} items={items} choices={choices} visit={visit} size={sizes.page} />;
+  const pages = Math.max(1, Math.ceil(items.length / sizes.page));
+  const page = Math.min(choices.page, pages);
+  const shown = await withQuestions(client, items.slice((page - 1) * sizes.page, page * sizes.page));
+  const part = <InboxList {...{ list, items, shown, page, pages, choices, visit }} size={sizes.page} />;
   if (isPart) return { part };
-  const page = (
+  const all = (
     <>
       <h1>Inbox</h1>
       <InboxFilters choices={choices} visit={visit} />
       {part}
     </>
   );
-  return { title: 'Inbox', page };
+  return { title: 'Inbox', page: all };
 }
 
+/** The requirement to answer after this one in a filtered inbox: the first one that nobody else has. */
+export async function nextIn(
+  visit: Visit,
+  list: string,
+  done: Pick<InboxItem, 'workflowId' | 'id'>,
+): Promise<string> {
+  const filter = new URLSearchParams(list);
+  const choices = choicesIn(new Fields(Object.fromEntries(filter)));
+  const { items } = await waitingList(visit.client, filterFrom(choices, visit), {
+    ...{ rows: NEXT_OF, most: NEXT_OF },
+  });
+  const next = chosenItems(items, choices, visit).find(
+    ({ workflowId, id, claimedBy, proposedBy }) =>
+      id !== undefined &&
+      !(workflowId === done.workflowId && id === done.id) &&
+      proposedBy === undefined &&
+      (claimedBy === undefined || isSamePerson(claimedBy, visit.visitor.actor)),
+  );
+  if (next?.id === undefined) return list === '' ? '/' : `/?${filter}`;
+  return withList(pathOf(next.workflowId, 'requirements', next.id), list);
+}
+
+/** The number of onboardings among which the next requirement is searched, the most urgent ones. */
+const NEXT_OF = 1_000;
+
 /** Reports whether the console itself filters and sorts, which needs the whole list. */
-function isSearched({ due, text, taken, sort }: Choices): boolean {
-  return due !== undefined || text !== '' || taken !== undefined || sort !== undefined;
+function isSearched({ due, taken, sort }: Choices): boolean {
+  return due !== undefined || taken !== undefined || sort !== undefined;
 }
 
 /** The part of the list that the server cannot choose, sorted. */
 export function chosenItems(
   items: readonly InboxItem[],
-  { due, text, taken, sort }: Choices,
+  { due, taken, sort }: Choices,
   { times, visitor }: Pick<Visit, 'times' | 'visitor'>,
 ): InboxItem[] {
   const last = due && lastDay(due, times);
-  const wanted = text.toLowerCase();
   const isChosen = (item: InboxItem) =>
     (due === undefined || isDue(item, due, last, times)) &&
-    (wanted === '' || `${nameOf(item)} ${item.workflowId}`.toLowerCase().includes(wanted)) &&
     (taken === undefined || isTaken(item, taken, visitor));
   const chosen = items.filter(isChosen);
   const by = {
@@ -127,11 +154,11 @@ function isTaken({ claimedBy: by }: InboxItem, taken: keyof typeof TAKEN, { acto
 }
 
 function InboxFilters({ choices, visit }: { readonly choices: Choices; readonly visit: Visit }) {
-  const { kind, system, account, due, text, taken, sort } = choices;
-  const isFiltered = [kind, system, account, due, text, taken].some(Boolean);
+  const { kind, system, account, due, find, taken, sort } = choices;
+  const isFiltered = [kind, system, account, due, find, taken].some(Boolean);
   return (
     <Filters label="Filter the inbox" action="/" isFiltered={isFiltered}>
-      <Field label="Business or ID" type="search" name="text" value={text} maxLength={200} />
+      <Field label={FIND} type="search" name="find" value={find} maxLength={200} />
       <Choice name="kind" label="Task" none="every task" chosen={kind} choices={TASKS} />
       <SystemChoice chosen={system} />
       <AccountChoice visit={visit} chosen={account} />
@@ -145,17 +172,18 @@ function InboxFilters({ choices, visit }: { readonly choices: Choices; readonly 
 interface ListProps {
   readonly list: WaitingList;
   readonly items: readonly InboxItem[];
+  /** Those on this page, with their questions. */
+  readonly shown: readonly InboxItem[];
+  readonly page: number;
+  readonly pages: number;
   readonly choices: Choices;
   readonly visit: Visit;
   readonly size: number;
 }
 
-function InboxList({ list, items, choices, visit, size }: ListProps) {
-  const { page: wanted, ...others } = choices;
-  const pages = Math.max(1, Math.ceil(items.length / size));
-  const page = Math.min(wanted, pages);
+function InboxList({ list, shown, items, page, pages, choices, visit, size }: ListProps) {
+  const { page: _, ...others } = choices;
   const isWhole = list.later === 0 || isSearched(choices);
-  const shown = withQuestions(visit.client, items.slice((page - 1) * size, page * size));
   const to = (number: number) => address('/', { ...others, page: number > 1 ? number : '' });
   const source = address('/inbox/part', { ...others, page });
   return (
@@ -164,9 +192,9 @@ function InboxList({ list, items, choices, visit, size }: ListProps) {
         <NothingHere list={list} choices={choices} />
       ) : (
         <Table
-          caption={isWhole ? summaryOf(items) : summaryOfMany(list)}
+          caption={summaryOf(list, items, isWhole)}
           rows={shown}
-          columns={columnsFor(visit)}
+          columns={columnsFor(visit, address('', others).slice(1))}
           rowOf={({ workflowId, id, overdue }) => ({
             id: `row-${workflowId}-${id ?? 'more'}`,
             class: overdue ? 'late' : undefined,
@@ -175,30 +203,33 @@ function InboxList({ list, items, choices, visit, size }: ListProps) {
         />
       )}
       {(page === pages || isSearched(choices)) && <Later list={list} choices={choices} />}
-      <Pages page={page} pages={pages} isOpen={!isWhole} to={to} />
+      <Pages page={page} pages={pages} atLeast={isWhole ? undefined : Math.ceil(list.total / size)} to={to} />
     </section>
   );
 }
 
-function summaryOf(items: readonly InboxItem[]): string {
-  const late = items.filter(({ overdue }) => overdue).length;
-  const waiting = `${items.length} ${items.length === 1 ? 'requirement waits' : 'requirements wait'} for a person`;
-  return `${waiting}. ${late === 0 ? 'None is' : late === 1 ? '1 is' : `${late} are`} overdue.`;
-}
-
-/** The list begins with what is overdue. */
-function summaryOfMany({ items, total, until }: WaitingList): string {
-  const late = items.filter(({ overdue }) => overdue).length;
+/** Counts onboardings, because the list knows the number of all that wait without reading them. It begins with what is overdue. */
+function summaryOf({ total, until }: WaitingList, items: readonly InboxItem[], isWhole: boolean): string {
+  const late = onboardingsIn(items.filter(({ overdue }) => overdue));
   const isMore = until !== undefined && until.getTime() < Date.now();
-  const overdue = `${isMore ? 'More than ' : ''}${late} ${late === 1 ? 'requirement is' : 'requirements are'} overdue.`;
-  return `${total} onboardings wait for a person. ${late === 0 ? 'None is overdue.' : overdue}`;
+  const overdue =
+    late === 0 ? 'None is' : late === 1 && !isMore ? '1 is' : `${isMore ? 'More than ' : ''}${late} are`;
+  return `${waitingOf(isWhole ? onboardingsIn(items) : total)} for a person. ${overdue} overdue.`;
 }
 
-function columnsFor({ times, visitor }: Visit): readonly Column<InboxItem>[] {
+function onboardingsIn(items: readonly InboxItem[]): number {
+  return new Set(items.map(({ workflowId }) => workflowId)).size;
+}
+
+function waitingOf(number: number, other = ''): string {
+  return `${number} ${other}${number === 1 ? 'onboarding waits' : 'onboardings wait'}`;
+}
+
+function columnsFor({ times, visitor }: Visit, list: string): readonly Column<InboxItem>[] {
   return [
     { title: 'Due', cell: ({ dueAt }) => dueAt && <Due at={dueAt} times={times} /> },
     { title: 'Business', cell: BusinessCell },
-    { title: 'What to do', cell: TaskCell },
+    { title: 'What to do', cell: (item) => <TaskCell item={item} list={list} /> },
     { title: 'Waiting', cell: ({ raisedAt }) => raisedAt && times.since(raisedAt) },
     {
       title: 'Partner',
@@ -219,15 +250,27 @@ function columnsFor({ times, visitor }: Visit): readonly Column<InboxItem>[] {
   ];
 }
 
-/** Keeps the place of the question, so that no row moves when it is there. */
+/** Keeps the place of a question that no worker tells in time. */
 const NOT_KNOWN_YET = '\u00a0';
 
-function TaskCell({ workflowId, id, task, title, proposedBy }: InboxItem) {
-  const path = id === undefined ? pathOf(workflowId) : pathOf(workflowId, 'requirements', id);
+interface TaskProps {
+  readonly item: InboxItem;
+  /** The filter of the inbox. */
+  readonly list: string;
+}
+
+function TaskCell({ item: { workflowId, id, task, title, proposedBy }, list }: TaskProps) {
+  const path = id === undefined ? pathOf(workflowId) : withList(pathOf(workflowId, 'requirements', id), list);
   return (
     <>
-      <a href={path}>{id === undefined ? 'See what else it asks' : capitalized(task)}</a>
-      {id !== undefined && <small class="question">{title ?? NOT_KNOWN_YET}</small>}
+      <a class="task" href={path}>
+        {id === undefined ? 'See what else it asks' : capitalized(task)}
+      </a>
+      {id !== undefined && (
+        <small class="question" title={title}>
+          {title ?? NOT_KNOWN_YET}
+        </small>
+      )}
       {proposedBy !== undefined && (
         <small>
           <Person actor={proposedBy} /> proposed an answer
@@ -243,16 +286,22 @@ interface LeftOutProps {
 }
 
 function NothingHere({ list: { items }, choices }: LeftOutProps) {
-  const { kind, system, account, due, text, taken, after } = choices;
-  if (![kind, system, account, due, text, taken, after].some(Boolean))
+  const { kind, system, account, due, find, taken, after } = choices;
+  if (![kind, system, account, due, find, taken, after].some(Boolean))
     return (
       <Empty title="Nothing waits for a person.">Questions from partners appear here automatically.</Empty>
     );
-  const { length } = items;
+  const others = onboardingsIn(items);
   return (
     <Empty title="Nothing here matches the filter.">
-      {length > 0 && `${length} other ${length === 1 ? 'requirement waits' : 'requirements wait'}. `}
+      {others > 0 && `${waitingOf(others, 'other ')}. `}
       <a href="/">Show all</a>
+      {find !== '' && (
+        <>
+          {' '}
+          or <a href={address('/onboardings', { find })}>look in all onboardings</a>
+        </>
+      )}
     </Empty>
   );
 }

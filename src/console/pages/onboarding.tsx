@@ -96,7 +96,8 @@ function HeldUp({ view, times }: { readonly view: OnboardingView; readonly times
       <h2>Waits for the partner</h2>
       {waiting && (
         <p>
-          {capitalized(waiting.step)}, since <When time={waiting.since} times={times} />: {waiting.reason}
+          {capitalized(waiting.step)}, since <When time={waiting.since} times={times} isExact />:{' '}
+          {waiting.reason}
         </p>
       )}
       {failures.map((failure) => (

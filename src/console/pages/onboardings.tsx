@@ -17,8 +17,8 @@ import {
 import { address, Fields } from '../query.js';
 import type { Route, Shown, Visit } from '../route.js';
 import { Field } from './field.js';
-import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
-import { BusinessCell, Empty, Pages, When } from './parts.js';
+import { AccountChoice, Choice, FIND, Filters, listedAccounts, SystemChoice } from './filters.js';
+import { BusinessCell, Empty, Id, Pages, When } from './parts.js';
 
 const PAGE_SIZE = 50;
 
@@ -35,7 +35,7 @@ const STATES = { running: 'running', waiting: 'waits for a person', ended: 'ende
 function choicesIn(fields: Fields) {
   return {
     what: fields.oneOf('what', ['operations', 'accounts'] as const),
-    dba: fields.text('dba').trim(),
+    find: fields.text('find').trim(),
     type: fields.oneOf('type', Object.keys(ONBOARDINGS) as OnboardingType[]),
     stage: fields.oneOf('stage', STAGES),
     system: fields.oneOf('system', SYSTEM_NAMES),
@@ -84,11 +84,10 @@ async function showOnboardings(visit: Visit): Promise<Shown> {
 }
 
 function filterFrom(choices: Choices, visitor: Visit['visitor']): Filter {
-  const { what, dba, type, stage, system, account, agent, state, since, before } = choices;
+  const { what, find, type, stage, system, account, agent, state, since, before } = choices;
   return {
     types: type && !what ? [type] : typesOf(WHAT[what ?? 'onboardings']),
-    dba: dba || undefined,
-    ...{ stage, system, agent: agent || undefined },
+    ...{ find, stage, system, agent: agent || undefined },
     partnerAccounts: listedAccounts(visitor, account),
     ...(state === 'running' && { running: true }),
     ...(state === 'waiting' && { actionRequired: true }),
@@ -99,11 +98,11 @@ function filterFrom(choices: Choices, visitor: Visit['visitor']): Filter {
 }
 
 function OnboardingFilters({ choices, visit }: { readonly choices: Choices; readonly visit: Visit }) {
-  const { what, dba, type, stage, system, account, agent, state, since, before } = choices;
+  const { what, find, type, stage, system, account, agent, state, since, before } = choices;
   const isFiltered = Object.values(choices).some(Boolean);
   return (
     <Filters label="Filter the onboardings" action="/onboardings" isFiltered={isFiltered}>
-      <Field label="Business, the whole name" type="search" name="dba" value={dba} maxLength={200} />
+      <Field label={FIND} type="search" name="find" value={find} maxLength={200} />
       <Choice name="what" label="Show" none="onboardings" chosen={what} choices={WHAT_NAMES} />
       {!what && <Choice name="type" label="Kind" none="every kind" chosen={type} choices={KINDS} />}
       <Choice name="stage" label="Stage" none="every stage" chosen={stage} choices={STAGES} />
@@ -143,8 +142,8 @@ function List({ found, visit: { times }, total }: ListProps) {
         { title: 'Stage', cell: StageCell },
         { title: 'Partner status', cell: ({ partnerStatus }) => partnerStatus },
         { title: 'To do', cell: toDo },
-        { title: 'Merchant', cell: ({ merchantProfileId }) => merchantProfileId },
-        { title: 'mid', cell: ({ mid }) => mid },
+        { title: 'Merchant', cell: ({ merchantProfileId }) => <Id id={merchantProfileId} /> },
+        { title: 'mid', cell: ({ mid }) => <Id id={mid} canCopy /> },
         { title: 'Started', cell: ({ startedAt }) => <When time={startedAt} times={times} /> },
       ]}
     />

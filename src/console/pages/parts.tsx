@@ -1,11 +1,46 @@
 import type { ComponentChildren, FormHTMLAttributes } from 'preact';
+import { Name } from '../../reports/page.js';
 import { nameOf } from '../../texts/names.js';
 import type { Time, Times } from '../../texts/time.js';
 import { pathOf } from '../query.js';
 
-/** A time in the zone of the person, which programs can read as well. */
-export function When({ time, times }: { readonly time: Time; readonly times: Times }) {
-  return <time dateTime={new Date(time).toISOString()}>{times.at(time)}</time>;
+interface WhenProps {
+  readonly time: Time;
+  readonly times: Times;
+  /** Shows the exact time, to the second. A text that screen readers follow must not change by itself. */
+  readonly isExact?: boolean;
+}
+
+/** How long ago, or the exact time; who points at it sees the other one. Programs can read it as well. */
+export function When({ time, times, isExact = false }: WhenProps) {
+  const [shown, title] = isExact
+    ? [times.atSecond(time), times.ago(time)]
+    : [times.ago(time), times.atSecond(time)];
+  return (
+    <time dateTime={new Date(time).toISOString()} title={title}>
+      {shown}
+    </time>
+  );
+}
+
+interface IdProps {
+  readonly id: string | number | undefined;
+  readonly canCopy?: boolean;
+}
+
+/** An id on one line. Where it does not fit, it is cut, and who points at it sees it whole. */
+export function Id({ id, canCopy = false }: IdProps) {
+  if (id === undefined) return null;
+  return (
+    <span class="id">
+      <span title={String(id)}>{id}</span>
+      {canCopy && (
+        <button type="button" class="plain copy" data-copy={id} aria-label={`Copy ${id}`}>
+          Copy
+        </button>
+      )}
+    </span>
+  );
 }
 
 /** The time until something is due. Overdue has a sign and a word, not only a color. */
@@ -121,9 +156,13 @@ export function BusinessCell({ workflowId, dba }: Named) {
   return (
     <>
       <a href={pathOf(workflowId)}>
-        <strong>{name}</strong>
+        <Name name={name} />
       </a>
-      {name !== workflowId && <small>{workflowId}</small>}
+      {name !== workflowId && (
+        <small>
+          <Id id={workflowId} />
+        </small>
+      )}
     </>
   );
 }
@@ -137,13 +176,13 @@ export function Person({ actor }: { readonly actor: string }) {
 interface PagesProps {
   readonly page: number;
   readonly pages: number;
-  /** True if there may be more. */
-  readonly isOpen?: boolean;
+  /** The least number of pages, if there are more than those known. */
+  readonly atLeast?: number | undefined;
   readonly to: (page: number) => string;
 }
 
 /** Pages of a list, by links that stay valid. */
-export function Pages({ page, pages, isOpen = false, to }: PagesProps) {
+export function Pages({ page, pages, atLeast, to }: PagesProps) {
   if (pages < 2) return null;
   return (
     <nav class="pages" aria-label="Pages">
@@ -153,8 +192,7 @@ export function Pages({ page, pages, isOpen = false, to }: PagesProps) {
         </a>
       )}
       <span>
-        Page {page}
-        {!isOpen && ` of ${pages}`}
+        Page {page} of {atLeast === undefined ? pages : `at least ${Math.max(atLeast, pages)}`}
       </span>
       {page < pages && (
         <a href={to(page + 1)} rel="next">

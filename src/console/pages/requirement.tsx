@@ -1,3 +1,4 @@
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { ComponentChildren } from 'preact';
 import { inputFor } from '../../forms/corrections.js';
 import type { Correctable } from '../../messages/activities.js';
@@ -8,26 +9,27 @@ import { detailBeside, type Requirement, TASKS } from '../../messages/requiremen
 import { Facts } from '../../reports/page.js';
 import { type Listed, listedOf } from '../../temporal/search.js';
 import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { runbookOf } from '../../texts/codes.js';
 import { nameOf } from '../../texts/names.js';
 import type { Times } from '../../texts/time.js';
 import { answeredBefore, closedBefore, saidOf } from '../../texts/timeline-entries.js';
 import type { Filled } from '../answer.js';
 import { formFields } from '../correction-fields.js';
 import { openOnboarding } from '../onboarding-access.js';
-import { onboardingView, readState } from '../onboarding-view.js';
-import { type Fields, pathOf } from '../query.js';
+import { maskedInput, onboardingView, readState } from '../onboarding-view.js';
+import { type Fields, pathOf, withList } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { AnswerForms } from './answer-forms.js';
 import {
   Handling,
+  listIn,
   type ProposedShown,
   pageIn,
   proposedIn,
   REQUIREMENT_PATH,
   requirementIdIn,
 } from './handling.js';
-import { capitalized, Due, inShort, Problem, Prose, Trail, When } from './parts.js';
+import { capitalized, Due, inShort, Problem, Trail, When } from './parts.js';
+import { Business, Help } from './requirement-aside.js';
 
 /** The interval at which the page checks whether the requirement is still open, in seconds. */
 const REFRESH_SECONDS = 5;
@@ -35,6 +37,7 @@ const REFRESH_SECONDS = 5;
 export interface Found {
   readonly workflowId: string;
   readonly requirementId: string;
+  readonly description: WorkflowExecutionDescription;
   /** From the list of workflows, which needs no worker. */
   readonly listed: Listed;
   /** undefined when it cannot be read now. */
@@ -50,7 +53,8 @@ export interface Found {
 export async function find(visit: Visit, fresh: boolean): Promise<Found> {
   const { client, request } = visit;
   const requirementId = requirementIdIn(request);
-  const listed = await listedOf(client, await openOnboarding(visit));
+  const description = await openOnboarding(visit);
+  const listed = await listedOf(client, description);
   const { workflowId } = listed;
   const { state: known, obstacle } = await readState(client, workflowId, fresh);
   const state = obstacle ? undefined : known;
@@ -62,7 +66,7 @@ export async function find(visit: Visit, fresh: boolean): Promise<Found> {
     reading ??= inputFor(client, workflowId, state, requirementId);
     return reading;
   };
-  return { workflowId, requirementId, listed, state, obstacle, requirement, correctable };
+  return { workflowId, requirementId, description, listed, state, obstacle, requirement, correctable };
 }
 
 /** The requirement as the list of workflows has it, without its allowed answers. */
@@ -80,7 +84,7 @@ async function showRequirement(visit: Visit): Promise<Shown> {
   const view = await onboardingView(visit.client, workflowId);
   const asked = view.asked.find(({ requirement }) => requirement.id === requirementId);
   if (asked && asked.workflowId !== workflowId)
-    return { to: pathOf(asked.workflowId, 'requirements', requirementId) };
+    return { to: withList(pathOf(asked.workflowId, 'requirements', requirementId), listIn(visit).list) };
   if (state && !found.requirement) return goneShown(visit, found, state);
   return requirementShown(visit, found);
 }
@@ -104,6 +108,10 @@ export async function requirementShown(visit: Visit, found: Found, extra: Extra 
   const { status = 200, filled, notice, preview } = extra;
   const correctable = await correctionForm(visit, found);
   const proposed = await proposedIn(visit, found);
+  // The question shows without the summary.
+  const input = obstacle
+    ? undefined
+    : await maskedInput(visit.client, found.description).catch(() => undefined);
   const page = (
     <>
       <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
@@ -124,10 +132,12 @@ export async function requirementShown(visit: Visit, found: Found, extra: Extra 
               filled={filled}
               correctable={correctable}
               isProposed={isFourEyes(visit, requirement)}
+              {...listIn(visit, filled?.fields)}
             />
           )}
         </section>
         <aside>
+          <Business listed={listed} state={found.state} input={input} />
           <Help requirement={requirement} />
         </aside>
       </div>
@@ -175,48 +185,6 @@ export function Asked({ requirement, times }: { readonly requirement: Requiremen
   );
 }
 
-/** The names of the answers in the texts of the command. */
-const OPTIONS: readonly (readonly [RegExp, string])[] = [
-  [/\bThe detail\b/g, 'The text above'],
-  [/\bthe detail\b/g, 'the text above'],
-  [/`--text "\.\.\."`|`--text`/g, 'text'],
-  [/`--document( FILE)?`/g, 'documents'],
-  [/`--set [^`]*`|`--set`/g, 'a correction'],
-  [/`--patch`/g, 'correct'],
-  [/`--retry`/g, '“try again”'],
-  [/`--adopt [^`]*`|`--adopt`/g, '“adopt”'],
-  [/`--code CODE`|`--code`/g, 'the code'],
-  [/`--abandon`/g, '“give up”'],
-];
-
-/** The runbook of the command line, in the words of this page. */
-function inWordsOfPages(text: string): string {
-  return OPTIONS.reduce((changed, [option, words]) => changed.replace(option, words), text);
-}
-
-function Help({ requirement }: { readonly requirement: Requirement }) {
-  const { 'what happened': meaning = '', ...runbook } = runbookOf(requirement.kind);
-  const { 'see it': see = '', then: next = '', 'do not': never = '' } = runbook;
-  return (
-    <section class="card" aria-label="Help">
-      <h2>What this means</h2>
-      <p>
-        <Prose text={meaning} />
-      </p>
-      <p>
-        <Prose text={inWordsOfPages(see)} />
-      </p>
-      <h3>What happens then</h3>
-      <p>
-        <Prose text={inWordsOfPages(next)} />
-      </p>
-      <p class="notes">
-        Do not <Prose text={inWordsOfPages(never)} />
-      </p>
-    </section>
-  );
-}
-
 interface LiveProps {
   readonly found: Found;
   readonly visit: Visit;
@@ -226,7 +194,7 @@ interface LiveProps {
 /** The part of the page that changes while somebody types: the claim, the proposal, and whether somebody answered. */
 function LiveState({ found, visit, proposed }: LiveProps) {
   const { workflowId, requirementId, requirement, state } = found;
-  const source = pathOf(workflowId, 'requirements', requirementId, 'part');
+  const source = withList(pathOf(workflowId, 'requirements', requirementId, 'part'), listIn(visit).list);
   return (
     <div id={`live-${requirementId}`} data-live={source} data-seconds={REFRESH_SECONDS} role="status">
       {state && !requirement ? (
@@ -258,11 +226,11 @@ function Ended({ state, requirementId, visit: { times, visitor } }: EndedProps) 
   const last = [answered, closed]
     .filter((entry): entry is TimelineEntry => entry !== undefined)
     .sort((one, other) => other.at.localeCompare(one.at))[0];
-  if (!last) return <>This requirement is no longer open.</>;
+  if (!last) return <>This requirement is not open: it was closed long ago, or never existed.</>;
   if (last !== answered) {
     return (
       <>
-        This requirement closed <When time={last.at} times={times} />: {saidOf(last)}.
+        This requirement closed <When time={last.at} times={times} isExact />: {saidOf(last)}.
       </>
     );
   }
@@ -270,7 +238,7 @@ function Ended({ state, requirementId, visit: { times, visitor } }: EndedProps) 
     last.actor !== undefined && isSamePerson(last.actor, visitor.actor) ? 'You' : (last.actor ?? 'Somebody');
   return (
     <>
-      <strong>{who} answered this first</strong>, <When time={last.at} times={times} />:{' '}
+      <strong>{who} answered this first</strong>, <When time={last.at} times={times} isExact />:{' '}
       {inShort(saidOf(last))}
     </>
   );

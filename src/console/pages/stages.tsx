@@ -111,7 +111,8 @@ function stagesOf({ type, stage, state, seconds }: StageListProps): ShownStage[]
     const isDone = isOver ? isGood || index < endedIn : index < current;
     const took = seconds[name];
     const otherwise = isDone ? 'done' : !isOver ? 'to come' : index === endedIn ? 'ended here' : '–';
-    const note = took === undefined ? otherwise : span(took * 1_000);
+    // Less than a second is of no use to anybody.
+    const note = took === undefined || took < 1 ? otherwise : span(took * 1_000);
     return { name, how: isDone ? 'done' : 'to-come', note, isNow: false };
   });
   const end = isOver

@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
+import { columnsOf } from '../../batches/columns.js';
+import { doubtsAbout, referencesAt } from '../../batches/doubts.js';
 import { kindOf } from '../../batches/ready.js';
 import { inputForm, type Typed } from '../../forms/typed-input.js';
+import { workflowId } from '../../messages/ids.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import {
   BUSINESS,
@@ -10,6 +14,7 @@ import {
   type StartableType,
 } from '../../temporal/start.js';
 import { isUnavailable, promptly, rejectionOf, sentenceOf } from '../../temporal/unavailable.js';
+import { csvOf } from '../../texts/csv.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { parseJson, utf8 } from '../../texts/text.js';
 import { receivedForm } from '../held-files.js';
@@ -18,7 +23,7 @@ import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { maySee } from '../visitor.js';
 import { BatchUpload, listedBatches } from './batches.js';
-import { Field } from './field.js';
+import { type Choices, Field } from './field.js';
 import { InputFields, ProblemList } from './input-fields.js';
 import { Form, Problem } from './parts.js';
 
@@ -27,8 +32,10 @@ interface Startable {
   readonly name: string;
   readonly what: string;
   readonly form: (visit: Visit) => Promise<Shown>;
+  /** The header of a CSV file of this kind. */
+  readonly template: (visit: Visit) => Shown;
   readonly start: (visit: Visit) => Promise<Shown>;
-  readonly fromFile: (visit: Visit, value: unknown, file: string) => Promise<Shown>;
+  readonly fromFile: (visit: Visit, value: unknown, file: string, isConfirmed: boolean) => Promise<Shown>;
 }
 
 const KINDS: Readonly<Record<string, Startable>> = {
@@ -45,12 +52,16 @@ async function showChoice(visit: Visit): Promise<Shown> {
       <ul>
         {Object.entries(KINDS).map(([path, { name, what }]) => (
           <li>
-            <a href={`/start/${path}`}>Start a {name}</a> <span class="faint">{what}</span>
+            <a href={`/start/${path}`}>Start a {name}</a> <span class="faint">{what}</span>{' '}
+            <a href={`/start/${path}/template.csv`}>
+              CSV template for {name === 'business' ? 'businesses' : `${name}s`}
+            </a>
           </li>
         ))}
       </ul>
       <h2>One onboarding from a file</h2>
       <Form action="/start/file" enctype="multipart/form-data" csrf={visit.csrf}>
+        <Field name="doubts" label="Start it even with warnings" type="checkbox" />
         <Field
           {...{ name: 'input', label: 'JSON file', type: 'file', accept: '.json' }}
           advice={[
@@ -67,20 +78,40 @@ async function showChoice(visit: Visit): Promise<Shown> {
   return { title: 'Start', page };
 }
 
+interface Unconfirmed {
+  readonly doubts: readonly FieldProblem[];
+  /** Of the input, so that a person confirms the doubts about exactly this one. */
+  readonly digest: string;
+}
+
+/** Doubts about an input that would be started. */
+async function doubtsOf(
+  { client, settings }: Visit,
+  { type }: Pick<Kind<unknown>, 'type'>,
+  input: { readonly externalId: string; readonly account?: string | undefined },
+): Promise<readonly FieldProblem[]> {
+  const id = workflowId(type, input.externalId, input.account);
+  return (await doubtsAbout(client, settings.taskQueue, input, id)).doubts;
+}
+
 function startable<Input extends { readonly externalId: string; readonly account?: string | undefined }>(
   name: string,
   what: string,
   kind: Kind<Input>,
 ): Startable {
   const formFor = ({ settings, visitor }: Visit) => inputForm(kind.schema(ownAccounts(settings, visitor)));
-  const show = (visit: Visit, given: Given): Shown => ({
-    title: `Start a ${name}`,
-    status: given.status,
-    page: <StartPage path={name} visit={visit} parts={formFor(visit).parts} {...given} />,
-  });
+  const show = async (visit: Visit, given: Given): Promise<Shown> => {
+    const choices = await partnerChoices(visit, kind.type);
+    const page = <StartPage {...{ path: name, visit, choices, parts: formFor(visit).parts }} {...given} />;
+    return { title: `Start a ${name}`, status: given.status, page };
+  };
   return {
     ...{ type: kind.type, name, what },
-    form: async (visit) => show(visit, { status: 200, typed: new Map(), problems: [] }),
+    template: ({ settings, visitor }) => ({
+      file: csvOf([], columnsOf([kind.schema(ownAccounts(settings, visitor))]).names),
+      ...{ fileName: `${name}.csv`, contentType: 'text/csv; charset=utf-8' },
+    }),
+    form: (visit) => show(visit, { status: 200, typed: new Map(), problems: [] }),
     async start(visit) {
       const form = formFor(visit);
       const typed = form.typedIn(visit.request.body as Readonly<Record<string, unknown>>);
@@ -89,6 +120,11 @@ function startable<Input extends { readonly externalId: string; readonly account
       const problems = [...(account ? [account] : []), ...('problems' in read ? read.problems : [])];
       if ('problems' in read || account) return show(visit, { status: 422, typed, problems });
       try {
+        const { confirmed } = visit.request.body as { readonly confirmed?: unknown };
+        const digest = createHash('sha256').update(JSON.stringify(read.input)).digest('hex');
+        const doubts = confirmed === digest ? [] : await doubtsOf(visit, kind, read.input);
+        if (doubts.length > 0)
+          return show(visit, { status: 422, typed, problems: [], doubtful: { doubts, digest } });
         return await started(visit, kind, read.input);
       } catch (error) {
         // The typed values must survive while Temporal does not respond.
@@ -97,10 +133,13 @@ function startable<Input extends { readonly externalId: string; readonly account
         return show(visit, { status: isUnavailable(error) ? 503 : 409, typed, problems: [], failure });
       }
     },
-    async fromFile(visit, value, file) {
+    async fromFile(visit, value, file, isConfirmed) {
       const input = check(kind.schema(ownAccounts(visit.settings, visit.visitor)), value, file);
       const problem = accountProblem(visit.visitor, input.account);
       if (problem) throw new InvalidInput(`${file}: is not valid; nothing was started`, [problem]);
+      const doubts = isConfirmed ? [] : await doubtsOf(visit, kind, input);
+      if (doubts.length > 0)
+        throw new InvalidInput(`${file}: may have mistakes; nothing was started`, doubts);
       return started(visit, kind, input);
     },
   };
@@ -110,6 +149,7 @@ interface Given {
   readonly status: number;
   readonly typed: Typed;
   readonly problems: readonly FieldProblem[];
+  readonly doubtful?: Unconfirmed;
   /** The reason why a valid input was not started. */
   readonly failure?: string;
 }
@@ -118,9 +158,29 @@ interface StartPageProps extends Given {
   readonly path: string;
   readonly visit: Visit;
   readonly parts: ReturnType<typeof inputForm>['parts'];
+  /** Of the partner's lists, by field. */
+  readonly choices: Readonly<Record<string, Choices>>;
 }
 
-function StartPage({ path, visit, parts, typed, problems, failure }: StartPageProps) {
+/** What the boarding partner lists, for a person with one account: the lists of two accounts differ. */
+async function partnerChoices(
+  { client, settings, visitor }: Visit,
+  type: StartableType,
+): Promise<Readonly<Record<string, Choices>>> {
+  const { accounts } = ownAccounts(settings, visitor);
+  const own = [...(maySee(visitor, undefined) ? [undefined] : []), ...Object.keys(accounts)];
+  if (type === 'businessOnboarding' || own.length !== 1) return {};
+  const lists = await referencesAt(client, settings.taskQueue, own[0]);
+  const prefix = type === 'customerOnboarding' ? 'boarding.' : '';
+  return Object.fromEntries(
+    Object.entries(lists ?? {}).map(([field, all]) => [
+      prefix + field,
+      all.map(({ id, name }) => [String(id), `${name ?? 'no name'} (${id})`] as const),
+    ]),
+  );
+}
+
+function StartPage({ path, visit, parts, choices, typed, problems, doubtful, failure }: StartPageProps) {
   const { settings, visitor, csrf } = visit;
   const names = Object.keys(ownAccounts(settings, visitor).accounts);
   const account = [
@@ -138,9 +198,18 @@ function StartPage({ path, visit, parts, typed, problems, failure }: StartPagePr
         </Problem>
       )}
       {problems.length > 0 && <ProblemList problems={problems} parts={shown} />}
-      <Form action={`/start/${path}`} noValidate autocomplete="off" csrf={csrf}>
-        <InputFields parts={shown} typed={typed} problems={problems} choices={{ account }} />
-        <button type="submit">Start the {path}</button>
+      {doubtful && <ProblemList isDoubt problems={doubtful.doubts} parts={shown} />}
+      <Form
+        {...{ action: `/start/${path}`, noValidate: true, autocomplete: 'off', csrf }}
+        hidden={doubtful ? { confirmed: doubtful.digest } : {}}
+      >
+        <InputFields
+          parts={shown}
+          typed={typed}
+          problems={doubtful?.doubts ?? problems}
+          choices={{ ...choices, account }}
+        />
+        <button type="submit">{doubtful ? `Start the ${path} as it is` : `Start the ${path}`}</button>
       </Form>
     </>
   );
@@ -187,7 +256,7 @@ async function started<Input>(visit: Visit, kind: Kind<Input>, input: Input): Pr
 const MAX_INPUT_BYTES = 2 * 1024 * 1024;
 
 async function startFromFile(visit: Visit): Promise<Shown> {
-  const { files } = await receivedForm(visit, MAX_INPUT_BYTES);
+  const { files, fields } = await receivedForm(visit, MAX_INPUT_BYTES);
   const { input: file } = files;
   if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
   const value = parseJson(utf8(file.bytes, file.name), file.name);
@@ -195,7 +264,7 @@ async function startFromFile(visit: Visit): Promise<Shown> {
   if ('problem' in found) throw new InvalidInput(`${file.name}: ${found.problem}; nothing was started`);
   const startable = Object.values(KINDS).find(({ type }) => type === found.kind.type);
   if (!startable) throw new NotShown(422, NO_KIND);
-  return startable.fromFile(visit, value, file.name);
+  return startable.fromFile(visit, value, file.name, fields['doubts'] === 'true');
 }
 
 const NO_KIND = 'There is no such kind of onboarding.';
@@ -211,6 +280,10 @@ function kindIn({ request }: Visit): Startable {
 export const START_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/start', role: 'admin', show: showChoice },
   { method: 'GET', path: '/start/:kind', role: 'admin', show: (visit) => kindIn(visit).form(visit) },
+  {
+    ...{ method: 'GET', path: '/start/:kind/template.csv', role: 'admin' },
+    show: async (visit) => kindIn(visit).template(visit),
+  },
   {
     ...{ method: 'POST', path: '/start/:kind', role: 'admin', keepsTyped: true },
     show: (visit) => kindIn(visit).start(visit),

@@ -124,7 +124,7 @@ export function Timeline({ timeline, times }: Pick<OnboardingState, 'timeline'> 
           .reverse()
           .map(({ entry, number }) => (
             <li key={number} id={`entry-${number}`}>
-              <When time={entry.at} times={times} />
+              <When time={entry.at} times={times} isExact />
               <div>
                 <Prose text={sentenceOf(entry)} />
                 {entry.detail && <small>{detailOf(entry, times)}</small>}

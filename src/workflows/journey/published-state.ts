@@ -3,7 +3,6 @@ import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } f
 import { CLAIMS_MEMO, claimsOf } from '../../messages/claims.js';
 import {
   type DbaForm,
-  indexedDba,
   listedRequirements,
   listedStages,
   type StageSeconds,
@@ -18,7 +17,7 @@ import {
 } from '../../messages/onboarding-state.js';
 import type { PartOutcome } from '../../messages/onboardings.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { dbaAttributes, SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { currentDetails, type NextSteps } from './current-details.js';
 import type { CustomerReports } from './customer-reports.js';
@@ -172,7 +171,7 @@ export class PublishedState {
   /** The start has set both, so this writes events only after a correction of the dba, and after a start without `gangway`. */
   #showDba(dba: string): void {
     if (workflowInfo().memo?.['dba'] === dba) return;
-    upsertChanged([{ key: SEARCH_ATTRIBUTES.dba, value: indexedDba(dba, this.dbaForm) }]);
+    upsertChanged(dbaAttributes(dba, this.dbaForm));
     upsertMemo({ dba });
   }
 }
@@ -193,7 +192,8 @@ function upsertChanged(pairs: SearchAttributeUpdatePair[]): void {
   const present = workflowInfo().typedSearchAttributes;
   const comparable = (value: unknown) => JSON.stringify(value ?? null);
   const changed = pairs
-    .map((pair) => ({ ...pair, value: indexable(pair.value) }) as SearchAttributeUpdatePair)
+    .map((pair) => (pair.key.type === 'TEXT' ? pair : { ...pair, value: indexable(pair.value) }))
+    .map((pair) => pair as SearchAttributeUpdatePair)
     .filter(({ key, value }) => comparable(present.get(key)) !== comparable(value));
   if (changed.length > 0) upsertSearchAttributes(changed);
 }

@@ -225,15 +225,15 @@ describe('a person answers', () => {
     await gone(person);
   });
 
-  it('a locked profile by giving up, after no comment', async () => {
+  it('a locked profile by giving up, after no reason', async () => {
     const onboarding = await rig().onboardBusiness(business('waiting'));
     const { profileId = 0 } = await onboarding.until((state) => state.profileId !== undefined, 'the profile');
     await rig().sandbox.transitionProfile(profileId, { isLocked: true });
     const person = await answering(onboarding, 'locked-profile', 'Give up');
-    await fill(person, 'Comment', ' ');
+    await fill(person, 'Reason', ' ');
     await press(person, 'Check, then confirm');
     expect(await person.text()).toContain('is required');
-    await fill(person, 'Comment', 'the business closed');
+    await fill(person, 'Reason', 'the business closed');
     await press(person, 'Check, then confirm');
     expect(await person.text()).toContain(`What exists stays at the partners: banking profile ${profileId}.`);
     await press(person, 'Confirm and send');

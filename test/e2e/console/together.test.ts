@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Role } from '../../../src/console/visitor.js';
 import { axeFindings } from '../../rigs/browser/axe.js';
-import { type Browsing, browse, sharedBrowser } from '../../rigs/console/browsing.js';
-import { runConsole } from '../../rigs/console/running-console.js';
-import { business, customer, merchant } from '../../rigs/inputs.js';
-import type { Onboarding } from '../../rigs/onboarding.js';
+import { noted, pathOf, peopleOf, press } from '../../rigs/console/people.js';
+import { business, merchant } from '../../rigs/inputs.js';
 import { createRig } from '../../rigs/rig.js';
-import { shared, testEnds } from '../../rigs/shared.js';
+import { shared } from '../../rigs/shared.js';
 import { eventually } from '../../rigs/waiting.js';
 
-const browser = sharedBrowser();
 const rig = shared(async (until) => {
   // Most of what is started here waits until the end, and nothing about it changes at the partner.
   const made = await createRig({ server: {}, worker: false, poll: { minMs: 50, maxMs: 10_000 } });
@@ -25,37 +21,11 @@ const rig = shared(async (until) => {
     },
   };
 });
-const console = shared((until) => runConsole(rig(), { env: { CONSOLE_FOUR_EYES: 'ticket' } }, until));
-
-/** Somebody who has signed in, until the test ends. */
-async function person(name: string, role: Role) {
-  const sub = `${name.toLowerCase()}-${role}`;
-  console().provider.add({ sub, name, roles: [role] });
-  const browsing = await browse(browser(), console(), { sub });
-  testEnds(() => browsing.context.close());
-  return browsing;
-}
-
-const pathOf = ({ workflowId }: Onboarding<unknown>, id?: string) =>
-  `/onboardings/${encodeURIComponent(workflowId)}${id === undefined ? '' : `/requirements/${encodeURIComponent(id)}`}`;
-
-async function press({ page }: Browsing, name: string): Promise<void> {
-  await Promise.all([
-    page.waitForEvent('load'),
-    page.getByRole('button', { name, exact: true }).locator('visible=true').first().click(),
-  ]);
-}
-
-/** A boarding with a single note. */
-async function noted() {
-  const boarding = await rig().board(merchant('more-notes'));
-  const { id } = await boarding.requirement('underwriting-note');
-  return { boarding, id };
-}
+const person = peopleOf(rig);
 
 describe('two people', () => {
   it('who answer the same requirement: the second sees who was first and what they answered', async () => {
-    const { boarding, id } = await noted();
+    const { boarding, id } = await noted(rig());
     const [ada, grace] = await Promise.all([person('Ada', 'operator'), person('Grace', 'operator')]);
     await Promise.all([ada.go(pathOf(boarding, id)), grace.go(pathOf(boarding, id))]);
     await grace.page.getByLabel('Answer', { exact: true }).fill('Mostly cakes.');
@@ -71,7 +41,7 @@ describe('two people', () => {
   });
 
   it('see who is on it, in the page and in the inbox, and can take it over', async () => {
-    const { boarding, id } = await noted();
+    const { boarding, id } = await noted(rig());
     const [ada, grace] = await Promise.all([person('Ada', 'operator'), person('Grace', 'operator')]);
     await Promise.all([ada.go(pathOf(boarding, id)), grace.go(pathOf(boarding, id))]);
     await press(ada, 'I am on it');
@@ -161,7 +131,7 @@ describe('while somebody types', () => {
 
 describe('without a worker', () => {
   it('an answer is not lost: the page shows that nothing was sent, and it is sent once a worker runs', async () => {
-    const { boarding, id } = await noted();
+    const { boarding, id } = await noted(rig());
     const ada = await person('Ada', 'operator');
     await ada.go(pathOf(boarding, id));
     await ada.page.getByLabel('Answer', { exact: true }).fill('Bread and rolls.');
@@ -186,12 +156,12 @@ describe('without a worker', () => {
 
 describe('a person without a mouse', () => {
   it('finds a requirement in the inbox and answers it', async () => {
-    const { boarding, id } = await noted();
+    const { boarding, id } = await noted(rig());
     await boarding.listed(' AND ActionRequired = true');
     const ada = await person('Ada', 'operator');
     await eventually(
       async () => {
-        await ada.go(`/?text=${encodeURIComponent(boarding.workflowId)}`);
+        await ada.go(`/?find=${encodeURIComponent(boarding.workflowId)}`);
         return ada.text();
       },
       (text) => text.includes('Answer note'),
@@ -222,89 +192,45 @@ describe('a person without a mouse', () => {
     expect(await ada.text()).toContain('Your answer is accepted.');
     expect((await boarding.state()).requirements.map((each) => each.id)).not.toContain(id);
   });
-});
 
-describe('every page', () => {
-  it('has no violation of accessibility rules, in light and in dark, also in light on a phone', async () => {
-    const [{ boarding, id }, ticket, corrected, both] = await Promise.all([
-      noted(),
-      rig().onboardBusiness(business('ticket')),
-      rig().onboardBusiness(business('correction')),
-      rig().onboard(customer({ boarding: 'notes' })),
-    ]);
-    const ticketId = (await ticket.requirement('ticket')).id;
-    const rejectedId = (await corrected.requirement('rejected-input')).id;
-    await both.until((state) => state.requirements.length === 2, 'the notes of the customer');
-    const ada = await person('Ada', 'admin');
-    const { page } = ada;
-    const paths = [
-      ...[
-        '/',
-        '/?text=nothing-has-this',
-        '/onboardings',
-        pathOf(boarding),
-        pathOf(boarding, id),
-        pathOf(both),
-      ],
-      ...[
-        pathOf(ticket),
-        pathOf(ticket, ticketId),
-        pathOf(corrected, rejectedId),
-        `${pathOf(boarding)}/documents`,
-      ],
-      '/no-such-page',
-    ];
-    const found: string[] = [];
-    const check = async (path: string) => {
-      // Rules hold for what is folded up, too.
-      await page.evaluate(
-        'for (const each of document.querySelectorAll("details")) { each.removeAttribute("name"); each.open = true; }',
-      );
-      const findings = [...(await axeFindings(page)), ...(await onPhone(() => axeFindings(page, ['light'])))];
-      found.push(...findings.map((finding) => `${path} ${finding}`));
-    };
-    const onPhone = async (find: () => Promise<string[]>) => {
-      await page.setViewportSize({ width: 390, height: 900 });
-      const findings = await find();
-      const scrolls = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
-      await page.setViewportSize({ width: 1_280, height: 900 });
-      return scrolls > 0 ? [...findings, `${scrolls} px too wide for a phone`] : findings;
-    };
-    for (const path of paths) {
-      await ada.go(path);
-      await check(path);
-    }
-    // A form with a mistake, and a preview.
-    await ada.go(pathOf(corrected, rejectedId));
-    await ada.page.getByLabel(/^Website/).fill('https://baker.example');
-    await press(ada, 'Check, then confirm');
-    await check('a preview');
-    await ada.go(pathOf(boarding, id));
-    await ada.page.getByLabel('Answer', { exact: true }).fill(' ');
-    await press(ada, 'Send the answer');
-    await check('a mistake');
-    expect(found).toEqual([]);
-    expect(ada.complaints).toEqual([]);
-  });
-
-  it('is light, and nothing in it moves: the inbox takes less than 60 KB and shifts by 0', async () => {
-    await noted();
-    const ada = await person('Ada', 'admin');
-    const session = await ada.context.newCDPSession(ada.page);
-    await session.send('Network.enable');
-    await session.send('Network.setCacheDisabled', { cacheDisabled: true });
-    let bytes = 0;
-    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
-      bytes += encodedDataLength;
-    });
-    await ada.page.addInitScript(
-      'globalThis.shifted = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries()) globalThis.shifted += value; }).observe({ type: "layout-shift", buffered: true });',
+  it('works through a list by keys: after an answer comes the next one of the same filter', async () => {
+    const dba = `Keyboard Shop ${Date.now()} [more-notes]`;
+    const { merchant: of } = merchant('more-notes');
+    const boardings = await Promise.all(
+      [1, 2].map(() => rig().board(merchant('more-notes', { merchant: { ...of, dba } }))),
     );
-    await ada.go('/');
-    expect(bytes).toBeGreaterThan(1_000);
-    expect(bytes).toBeLessThan(60_000);
-    await ada.page.waitForResponse((response) => response.url().includes('/inbox/part'));
-    await ada.page.waitForTimeout(300);
-    expect(await ada.page.evaluate('globalThis.shifted')).toBe(0);
+    for (const boarding of boardings) {
+      await boarding.requirement('underwriting-note');
+      await boarding.listed(' AND ActionRequired = true');
+    }
+    const ada = await person('Ada', 'operator');
+    const { page } = ada;
+    const { keyboard } = page;
+    await ada.go(`/?find=${encodeURIComponent(dba.toLowerCase())}`);
+    await keyboard.press('?');
+    expect(await page.locator('#keys').isVisible()).toBe(true);
+    expect(await axeFindings(page)).toEqual([]);
+    await keyboard.press('Escape');
+    const rowAt = () => page.evaluate('document.activeElement?.closest("tr")?.rowIndex') as Promise<number>;
+    await keyboard.press('j');
+    await keyboard.press('j');
+    expect(await rowAt()).toBe(2);
+    await keyboard.press('k');
+    expect(await rowAt()).toBe(1);
+    await Promise.all([page.waitForEvent('load'), keyboard.press('Enter')]);
+    await Promise.all([page.waitForEvent('load'), keyboard.press('c')]);
+    expect(await ada.text()).toContain('You are on it');
+    const first = new URL(page.url()).pathname;
+    expect(await page.locator('#business').innerText()).toContain(dba);
+    await page.getByLabel('Answer', { exact: true }).fill('Bread and rolls. j k ?');
+    await press(ada, 'Send the answer');
+    const next = new URL(page.url());
+    expect(next.pathname).toMatch(/\/requirements\/note-/);
+    expect(next.pathname).not.toBe(first);
+    expect(await page.evaluate('document.activeElement?.textContent')).toContain('Your answer is accepted.');
+    await page.getByLabel('Answer', { exact: true }).fill('Rolls.');
+    await press(ada, 'Send the answer');
+    expect(await ada.text()).toContain('Your answer is accepted.');
+    expect(ada.complaints).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { gangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { launch, run } from '../../rigs/processes.js';
@@ -67,6 +68,20 @@ describe('the worker process', () => {
         msg: 'boarding create-merchant-v1 is deprecated: use create-merchant (v2)',
       },
     ]);
+  });
+
+  it('says that the setup is missing, in a namespace without the search attributes', async () => {
+    const namespace = `bare-${randomUUID()}`;
+    const create = ['operator', 'namespace', 'create', '--namespace', namespace];
+    await run(inject('temporalCli'), [...create, '--address', rig.env['TEMPORAL_ADDRESS'] ?? ''], {});
+    const { child, exit, stderr } = await launch(
+      'worker',
+      { ...rig.env, TEMPORAL_NAMESPACE: namespace },
+      'worker is ready, but no onboarding can start, because search attributes are missing: run',
+    );
+    child.kill('SIGTERM');
+    expect(await exit).toBe(0);
+    expect(stderr()).toContain('"missing":["Dba",');
   });
 
   it('runs without a partner, and boardings wait for its settings', async () => {

@@ -74,7 +74,7 @@ describe('a file', () => {
         Cash: { to: 'merchant.cashDiscount', words: { N: 'No' } },
         Remark: null,
       },
-      constants: { 'merchant.pos': 'None', agentProfileId: 101 },
+      constants: { 'merchant.pos': 'None', agentProfileId: 101, boardingSettingsId: 11 },
     });
     const file = await batchFile(rig, 'rows.csv', csv);
     const ran = await gangway([file, '--mapping', mapping, '--delimiter', ';']);
@@ -99,6 +99,7 @@ describe('a file', () => {
         pos: 'None',
       },
       agentProfileId: 101,
+      boardingSettingsId: 11,
       dueInHours: 48,
     });
   });
@@ -153,7 +154,7 @@ describe('an invalid file', () => {
     const lines = problems.map(
       ([line, field, message]) => `${file}:${line}: ${field && `${field}: `}${message}\n`,
     );
-    const report = `${lines.join('')}${file}: is not valid; nothing was started\n`;
+    const report = `${lines.join('')}${file}: 10 of 11 rows are not valid; nothing was started\n`;
     for (const args of [[file], [file, '--dry-run']])
       expect(await gangway(args)).toEqual({ code: 2, stdout: '', stderr: report });
     const json = await gangway([file, '--json']);
@@ -169,7 +170,7 @@ describe('an invalid file', () => {
     expect(await gangway([file])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `${file}:2: is longer than 1 MiB as an input\n${file}: is not valid; nothing was started\n`,
+      stderr: `${file}:2: is longer than 1 MiB as an input\n${file}: 1 of 2 rows is not valid; nothing was started\n`,
     });
   });
 
@@ -179,7 +180,10 @@ describe('an invalid file', () => {
     const lines = stderr.trimEnd().split('\n');
     expect(code).toBe(2);
     expect(lines).toHaveLength(102);
-    expect(lines.slice(100)).toEqual(['and 50 more', `${file}: is not valid; nothing was started`]);
+    expect(lines.slice(100)).toEqual([
+      'and 50 more',
+      `${file}: 150 of 150 rows are not valid; nothing was started`,
+    ]);
   });
 
   it.each([
@@ -229,13 +233,62 @@ describe('--dry-run', () => {
     expect(await runGangway(env, args)).toEqual({
       code: 0,
       stdout: `${file}: 3 rows, all valid: 2 merchants, 1 business\n`,
-      stderr: '',
+      stderr:
+        'Existing onboardings and the lists of the partner were not compared: Temporal does not respond.\n',
     });
     expect(jsonLines(await runGangway(env, [...args, '--json']))).toEqual([
       { valid: true, rows: 3, merchantBoarding: 2, businessOnboarding: 1 },
     ]);
     expect(await runGangway(rig.env, args)).toMatchObject({ code: 0 });
     expect(await isThere(idOf(input))).toBe(false);
+  });
+});
+
+describe('a doubtful file', () => {
+  const doubtful = (more = {}) => {
+    const input = merchant(undefined, more);
+    return { ...input, merchant: { ...input.merchant, email: 'not-an-email' } };
+  };
+
+  it('starts with warnings by line, and with --strict starts nothing', async () => {
+    const input = doubtful();
+    const file = await batchFile(rig, 'rows.ndjson', ndjson([merchant(), input]));
+    const line = `${file}:2: merchant.email: is not an e-mail address`;
+    expect(await runGangway(rig.env, ['batch', file, '--strict'])).toEqual({
+      ...{ code: 2, stdout: '' },
+      stderr: `${line}\n${file}: is doubtful, which --strict rejects; nothing was started\n`,
+    });
+    expect(await isThere(idOf(input))).toBe(false);
+    const { code, stderr } = await runGangway(rig.env, ['batch', file]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: ${line}\n`)]);
+    expect(await isThere(idOf(input))).toBe(true);
+  });
+
+  it('has an agent that the partner does not list, which is named once', async () => {
+    const rows = [1, 2, 3].map(() => merchant(undefined, { agentProfileId: 999 }));
+    const file = await batchFile(rig, 'rows.ndjson', ndjson([merchant(), ...rows]));
+    const { code, stderr } = await eventually(
+      () => runGangway(rig.env, ['batch', file, '--dry-run']),
+      (ran) => ran.stderr.includes('does not list'),
+      'the lists of the partner to be read',
+    );
+    expect(code).toBe(0);
+    expect(stderr.match(/the partner does not list 999; choose one of: .*/g)).toEqual([
+      expect.stringMatching(/\(agentProfileId \d+\).*, as in 2 rows more$/),
+    ]);
+  });
+
+  it('says how many rows would only attach', async () => {
+    const first = merchant();
+    expect(
+      (await runGangway(rig.env, ['batch', await batchFile(rig, 'a.ndjson', ndjson([first]))])).code,
+    ).toBe(0);
+    const file = await batchFile(rig, 'b.ndjson', ndjson([first, merchant(), merchant()]));
+    await eventually(
+      () => runGangway(rig.env, ['batch', file, '--dry-run']),
+      ({ stdout }) => stdout.includes('1 of 3 rows would only attach, because the onboarding exists.'),
+      'the first row to be listed',
+    );
   });
 });
 
@@ -376,7 +429,7 @@ it('--csv has no preview of a file', async () => {
   const { file } = await merchantsFile(rig, 2);
   expect(await gangway([file, '--csv', '--dry-run'])).toMatchObject({
     code: 2,
-    stderr: "error: option '--csv' cannot be used with option '--dry-run'\n",
+    stderr: "option '--csv' cannot be used with option '--dry-run'\n",
   });
 });
 

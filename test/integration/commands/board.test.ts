@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { gangway as runGangway } from '../../rigs/command.js';
-import { inputFile } from '../../rigs/commands/files.js';
+import { idOf, inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
@@ -64,6 +64,36 @@ describe('gangway board', () => {
     expect(again[0]).toMatchObject({ started: true });
     expect(again[0]?.['runId']).not.toBe(first[0]?.['runId']);
     await boarding.handle.terminate();
+  });
+
+  it('warns of what is doubtful, and with --strict starts nothing', async () => {
+    const input = merchant(undefined, { agentProfileId: 999 });
+    const doubtful = { ...input, merchant: { ...input.merchant, email: 'not-an-email' } };
+    const path = await file(doubtful);
+    const format = 'merchant.email: is not an e-mail address';
+    expect(await gangway(['board', path, '--strict'])).toEqual({
+      ...{ code: 2, stdout: '' },
+      stderr: `${path}: is doubtful, which --strict rejects; nothing was started\n  ${format}\n`,
+    });
+    const { code, stderr } = await gangway(['board', path]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: ${format}\n`)]);
+    expect((await gangway(['board', path, '--strict'])).code).toBe(2);
+    const again = await gangway(['board', path]);
+    expect([again.stdout.split('\n')[0], again.stderr]).toEqual([`already started: ${idOf(input)}`, '']);
+  });
+
+  // A partner that is not read in time is not compared.
+  it.each([
+    ['warns', [], 0],
+    ['with --strict refuses', ['--strict'], 2],
+  ])('%s an agent that the partner does not list', async (_, options, code) => {
+    const listed = 'agentProfileId: the partner does not list 999; choose one of: ';
+    const ran = await eventually(
+      async () => gangway(['board', await file(merchant(undefined, { agentProfileId: 999 })), ...options]),
+      ({ stderr }) => stderr.includes(listed),
+      'the lists of the partner to be read',
+    );
+    expect(ran.code).toBe(code);
   });
 
   it('names every wrong field with its rule, exits 2 and starts nothing', async () => {

@@ -55,9 +55,9 @@ describe('the help of gangway call', () => {
   });
 
   it.each([
-    [['payment'], `error: unknown system 'payment'; did you mean payments?\n`],
-    [['partner'], `error: unknown system 'partner'; "gangway call" lists them\n`],
-    [['banking', 'foo'], `error: unknown operation 'foo'; "gangway call banking" lists them\n`],
+    [['payment'], `unknown system 'payment'; did you mean payments?\n`],
+    [['partner'], `unknown system 'partner'; "gangway call" lists them\n`],
+    [['banking', 'foo'], `unknown operation 'foo'; "gangway call banking" lists them\n`],
   ])('%s is unknown', async (args, stderr) => {
     expect(await call(args)).toEqual({ code: 2, stdout: '', stderr });
   });

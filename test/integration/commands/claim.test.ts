@@ -37,6 +37,9 @@ describe('gangway claim and release', () => {
       ...{ code: 0, stdout: `${id} released\n`, stderr: '' },
     });
     expect((await boarding.state()).requirements[0]).not.toHaveProperty('claim');
+    expect(await gangway('release', boarding.workflowId, id, '--actor', 'olga')).toEqual({
+      ...{ code: 0, stdout: `${id}: nobody had claimed it\n`, stderr: '' },
+    });
     const { stdout } = await gangway('status', boarding.workflowId);
     expect(stdout).not.toContain('    claimed by');
     expect(stdout).toMatch(/requirement-claimed +note-\S+: until .* UTC \(olga\)\n/);

@@ -105,6 +105,29 @@ const MISTAKES: readonly Mistake[] = [
     () => ['resolve', externalId, requirement, '--retry', '--abandon'],
     'give exactly one of --text, --document, --set,',
   ],
+  [
+    'a file of rows',
+    () => ['board', 'examples/merchants.csv'],
+    'is a file of rows (csv); nothing was started. Use "gangway batch examples/merchants.csv"',
+  ],
+  [
+    'the file of a batch',
+    () => ['batch', 'examples/customer.json'],
+    'is a customer; nothing was started. Use "gangway onboard examples/customer.json"',
+  ],
+  ['an id', () => ['status', ''], /^argument 'id' is empty\n$/],
+  ['a requirement that is empty', () => ['claim', externalId, ' '], /^argument 'requirement' is empty\n$/],
+  ['a batch', () => ['batches', ''], /^argument 'id' is empty\n$/],
+  [
+    'a call without its id',
+    () => ['call', 'boarding', 'get-status'],
+    /^request: is not valid; nothing was sent\n {2}id: is required\nfor example: gangway call boarding get-status '\{"id":1001\}'\n$/,
+  ],
+  [
+    'an actor',
+    () => ['resolve', externalId, requirement, '--abandon', '--reason', 'x', '--actor', ' '],
+    /^--actor: must name/,
+  ],
   ['a duration', () => ['list', '--timeout', '10'], 'It must be a duration such as 30s, 2m or 1h.'],
 ];
 
@@ -123,6 +146,19 @@ describe('a mistake', () => {
     expect(stderr).toContain(
       '--partner-account: must be one of GANGWAY_ACCOUNTS: north, south; did you mean north?',
     );
+  });
+
+  it('in the address of Temporal is one sentence that names the setting', async () => {
+    for (const address of [
+      'http://localhost:7233',
+      'https://temporal.example.com',
+      'localhost:7233/',
+      ':7233',
+    ])
+      expect(await gangway(['list'], { TEMPORAL_ADDRESS: address })).toEqual({
+        ...{ code: 2, stdout: '' },
+        stderr: 'TEMPORAL_ADDRESS: must be host:port, such as localhost:7233, without http://\n',
+      });
   });
 
   it('in the name of a setting is a warning of doctor', async () => {

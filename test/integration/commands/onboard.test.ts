@@ -140,7 +140,7 @@ describe('a running customer onboarding', () => {
     await expect(both.outcome()).rejects.toThrow();
     expect(await gangway(['nudge', input.externalId])).toMatchObject({
       code: 1,
-      stderr: `${both.workflowId} does not wait for a partner\n`,
+      stderr: `${both.workflowId} has ended: cancelled\n`,
     });
   });
 

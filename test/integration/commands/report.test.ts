@@ -7,6 +7,7 @@ import { gangway as runGangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
+import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 let rig: Rig;
@@ -98,6 +99,22 @@ describe('gangway report, without a worker', () => {
       ]),
     );
     expect(rows.slice(0, -1).every((row) => row.split(',').length === 6)).toBe(true);
+  });
+
+  it('prints one row a week, as a table, CSV and JSON', async () => {
+    const rows = jsonLines<Record<string, unknown>>(await gangway('--weeks', '--json'));
+    const total = (name: string) => rows.reduce((sum, row) => sum + Number(row[name]), 0);
+    expect(rows.every(({ week }) => /^\d{4}-W\d\d$/.test(String(week)))).toBe(true);
+    expect(['ended', 'succeeded', 'boarded', 'declined', 'onboarded'].map(total)).toEqual([5, 4, 3, 1, 1]);
+    const [head = '', ...lines] = (await gangway('--weeks', '--csv')).stdout.trimEnd().split('\r\n');
+    expect(head).toBe('week,monday,ended,succeeded,boarded,declined,onboarded');
+    expect(lines).toHaveLength(rows.length);
+    expect((await gangway('--weeks')).stdout).toMatch(
+      /^WEEK +MONDAY +ENDED +SUCCEEDED +BOARDED +DECLINED +ONBOARDED\n/,
+    );
+    const later = await gangway('--weeks', '--since', '2099-01-01');
+    expect(later.stdout).toMatch(/^nothing has ended since 2099-01-01 /);
+    expect(await gangway('--weeks', '--html', 'x.html')).toMatchObject({ code: 2, stdout: '' });
   });
 
   it('saves a page in which each chart has its numbers in a table, and nothing comes from elsewhere', async () => {

@@ -138,6 +138,15 @@ describe('an answer whose effect is known soon', () => {
     return { boarding, externalId: input.externalId, id };
   }
 
+  it('names the option whose value is wrong', async () => {
+    const { boarding, externalId, id } = await uncertain();
+    expect(await gangway(['resolve', externalId, id, '--adopt', 'abc', '--reason', 'x'])).toEqual({
+      ...{ code: 2, stdout: '' },
+      stderr: '--adopt: must be the id at the partner, in digits: "1012"\n',
+    });
+    await boarding.handle.terminate();
+  });
+
   it('reports that it was not accepted, and under which id it is asked again', async () => {
     const { boarding, externalId, id } = await uncertain();
     const args = ['resolve', externalId, id, '--adopt', '999999', '--reason', 'x'];
@@ -169,6 +178,32 @@ describe('an answer whose effect is known soon', () => {
     await boarding.outcome();
   });
 });
+
+describe('an onboarding that has ended', () => {
+  it('takes no answer and no nudge: resolve, claim, nudge and cancel say how it ended', async () => {
+    const boarding = await rig.board(merchant());
+    const outcome = await boarding.outcome();
+    const mid = 'mid' in outcome ? outcome.mid : '';
+    const ended = `${boarding.workflowId} has ended: boarded, mid ${mid}`;
+    for (const args of [['nudge'], ['cancel', '--yes']])
+      expect(await gangway([...args, boarding.workflowId])).toEqual({ ...FAILED, stderr: `${ended}\n` });
+    for (const args of [
+      ['resolve', boarding.workflowId],
+      ['resolve', boarding.workflowId, 'note-1', '--text', 'x'],
+      ['claim', boarding.workflowId, 'note-1'],
+    ])
+      expect(await gangway(args)).toEqual({ ...FAILED, stderr: `${ended}; it takes no answers\n` });
+  });
+
+  it('by force is named with its last stage', async () => {
+    const { boarding } = await waiting();
+    await boarding.handle.terminate();
+    const stderr = `${boarding.workflowId} has ended: terminated in stage underwriting\n`;
+    expect(await gangway(['nudge', boarding.workflowId])).toEqual({ ...FAILED, stderr });
+  });
+});
+
+const FAILED = { code: 1, stdout: '' };
 
 describe('gangway watch, nudge and cancel', () => {
   it('watch shows the timeline until the end, and ends with the outcome and the mid', async () => {

@@ -94,6 +94,23 @@ describe('the exit code', () => {
   });
 });
 
+describe('Ctrl-C before a command has printed anything', () => {
+  it.each([
+    ['board', ['board', 'examples/merchant.json']],
+    ['batch', ['batch', 'examples/merchants.ndjson']],
+    ['a single operation', ['restore-sub-user', '901']],
+  ])('says that nothing was started, of %s', async (_, args) => {
+    const { address, connected } = await silentServer();
+    const command = startGangway({ ...rig.env, TEMPORAL_ADDRESS: address }, args);
+    await connected;
+    command.kill('SIGINT');
+    expect(await command.finished).toEqual({
+      ...{ code: 130, stdout: '' },
+      stderr: 'stopped; nothing was started\n',
+    });
+  });
+});
+
 const CLOSE_CARD = ['call', 'banking', 'close-card', '{"paymentCardId":"card-1001"}'];
 
 interface SilentServer {

@@ -47,9 +47,11 @@ describe('the inbox', () => {
     const boarding = await own.board(merchant('notes'));
     const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
     const ada = await (await runConsole(own)).signedIn({ role: 'viewer' });
-    const path = `/inbox/part?text=${partsOfId(boarding.workflowId)?.key}`;
+    const path = `/inbox/part?find=${partsOfId(boarding.workflowId)?.key}`;
     const questions = async () =>
-      [...(await ada.open(path)).text.matchAll(/<small class="question">([^<]*)</g)].map(([, text]) => text);
+      [...(await ada.open(path)).text.matchAll(/<small class="question"[^>]*>([^<]*)</g)].map(
+        ([, text]) => text,
+      );
     const titles = requirements.map(({ title }) => title);
     // It keeps their places until then.
     const shown = await eventually(questions, ([first]) => first !== '\u00a0', 'the questions');

@@ -86,7 +86,7 @@ describe('a file', () => {
     const reply = await checked(files, { delimiter: 'semicolon' });
     const path = leadsTo(reply);
     expect((await admin.open(path)).text).toContain('This starts 1 row of crm.csv (1 merchant)');
-    await admin.open(`${path}/start`, { form: { rate: '50' } });
+    await admin.open(`${path}/start`, { form: { rate: '50', doubts: 'true' } });
     await shows(path, '1 of 1 row: done');
     expect(await wasStarted(rig.client, idOf(input))).toBe(true);
   });
@@ -122,6 +122,31 @@ describe('a checked file', () => {
     expect(console.audited()).toContainEqual(
       expect.objectContaining({ what: 'start a batch', actor: admin.actor }),
     );
+  });
+
+  it('with warnings starts only after they are confirmed, and says how many rows would only attach', async () => {
+    const first = merchant();
+    await admin.open(`${await held([first])}/start`, { form: { rate: '50' } });
+    const doubtful = { ...merchant(), merchant: { ...merchant().merchant, email: 'not-an-email' } };
+    const attaches = '1 of 2 rows would only attach, because the onboarding exists.';
+    const { path, text } = await eventually(
+      async () => {
+        const at = await held([first, doubtful]);
+        return { path: at, text: (await admin.open(at)).text };
+      },
+      (page) => page.text.includes(attaches),
+      attaches,
+    );
+    expect(text).toContain('<code>merchant.email</code>');
+    expect(text).toContain('is not an e-mail address');
+    const refused = await admin.open(`${path}/start`, { form: { rate: '50' } });
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      expect.stringContaining('Confirm the warnings first'),
+    ]);
+    expect(await wasStarted(rig.client, idOf(doubtful))).toBe(false);
+    await admin.open(`${path}/start`, { form: { rate: '50', doubts: 'true' } });
+    await shows(path, '2 of 2 rows: done');
   });
 
   it('is of the person who uploaded it, and started once by a double click', async () => {

@@ -1,9 +1,10 @@
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { inboxRoutes } from '../../../src/console/pages/inbox.js';
 import { listedRequirements } from '../../../src/messages/listed.js';
 import type { RequirementKind } from '../../../src/messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { count } from '../../../src/temporal/search.js';
+import { gangway as runGangway } from '../../rigs/command.js';
 import { runConsole } from '../../rigs/console/running-console.js';
 import { createRig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
@@ -28,6 +29,7 @@ interface Waiting {
   readonly dba?: string;
   readonly kind?: RequirementKind;
   readonly account?: string;
+  readonly mid?: string;
 }
 
 async function startWaiting({
@@ -36,6 +38,7 @@ async function startWaiting({
   dba = `Shop ${number}`,
   kind = 'underwriting-note',
   account,
+  mid,
 }: Waiting) {
   const dueAt = new Date(Date.now() + dueInHours * HOUR_MS);
   const { typedSearchAttributes, ...sight } = initialVisibility('merchantBoarding', { dba, account });
@@ -51,6 +54,7 @@ async function startWaiting({
     typedSearchAttributes: [
       ...typedSearchAttributes.filter(({ key }) => key !== SEARCH_ATTRIBUTES.actionRequired),
       { key: SEARCH_ATTRIBUTES.actionRequired, value: true },
+      ...(mid === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.mid, value: mid }]),
       { key: SEARCH_ATTRIBUTES.actionDueAt, value: dueAt },
       { key: SEARCH_ATTRIBUTES.requirements, value: listedRequirements([{ ...requirement, ...dates }]) },
     ],
@@ -92,7 +96,7 @@ describe('the inbox', () => {
     expect(await rows('/?kind=ticket')).toEqual(['m-3']);
     expect(await rows('/?account=acme')).toEqual(['m-4@acme']);
     expect(await rows('/?account=default')).toEqual(['m-2', 'm-3', 'm-1']);
-    expect((await admin.open('/?text=zzz')).text).toContain('5 other requirements wait.');
+    expect((await admin.open('/?taken=taken')).text).toContain('5 other onboardings wait.');
   });
 
   it('lists for a person with few accounts only theirs, even when another one is requested', async () => {
@@ -119,7 +123,7 @@ describe('the inbox', () => {
     };
     const first = await look();
     expect(first.rows).toEqual(['m-2', 'm-3']);
-    expect(first.text).toMatch(/>12 onboardings wait for a person\. [12] requirements? (is|are) overdue\.</);
+    expect(first.text).toMatch(/>12 onboardings wait for a person\. [12] (is|are) overdue\.</);
     expect(first.listed).toHaveLength(1);
     expect(first.listed[0]).toBeLessThanOrEqual(6);
     expect(first.counted).toBeGreaterThan(3);
@@ -148,6 +152,36 @@ describe('the inbox', () => {
     const later = rowsIn((await visitor.open(next.replaceAll('&amp;', '&'))).text);
     expect(later.length).toBeGreaterThan(0);
     expect(later).not.toContain('m-2');
-    expect((await visitor.open('/?text=shop')).text).toContain('most urgent onboardings were searched');
+    expect((await visitor.open('/?sort=dba')).text).toContain('most urgent onboardings were searched');
+  });
+});
+
+describe('a search', () => {
+  beforeAll(() =>
+    started([{ number: 9_001, dueInHours: 5_000, dba: 'Corner Bakery & Café', mid: '518000000001001' }]),
+  );
+
+  it.each([
+    ['a word in any case', 'CORNER', true],
+    ['the beginning of a word', 'bak', true],
+    ['words in another order', 'bakery corner', true],
+    ['a name without its accent', 'cafe', true],
+    ['a mid, and its beginning', '51800000000', true],
+    ['a merchant id that none has', '5180000000017', false],
+    ['an external ID', 'm-900', true],
+    ['a workflow ID', 'merchant-boarding-m-9001', true],
+    ['a word that another one contains', 'akery', false],
+    ['one word of two', 'corner butcher', false],
+    ['signs of a query', "' OR ''='", false],
+    ['a line break', 'corner\nbakery', true],
+  ])('finds %s: %s', async (_, text, isFound) => {
+    const find = encodeURIComponent(text);
+    const visitor = await withPeople().signedIn({ role: 'viewer', accounts: ['default'] });
+    expect(rowsIn((await visitor.open(`/?find=${find}`)).text)).toEqual(isFound ? ['m-9001'] : []);
+    const { status, text: onboardings } = await visitor.open(`/onboardings?find=${find}`);
+    expect(status).toBe(200);
+    expect(onboardings.includes('href="/onboardings/merchant-boarding-m-9001"')).toBe(isFound);
+    const { stdout } = await runGangway(rig.env, ['list', '--json', '--', ...text.split(' ')]);
+    expect(stdout.includes('merchant-boarding-m-9001')).toBe(isFound);
   });
 });

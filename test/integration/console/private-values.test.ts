@@ -97,7 +97,7 @@ it('no page, part, header, address or log line has a private value, except the p
       'the correction in the timeline',
     );
     // Wrong addresses are not written down.
-    for (const path of [`/onboardings/${marked.ssn}`, `/?text=${marked.email}`, `/${marked.street}`])
+    for (const path of [`/onboardings/${marked.ssn}`, `/?find=${marked.email}`, `/${marked.street}`])
       await ada.open(path);
 
     const shown = await ada.open(`${page(business)}/private`, { form: {} });

@@ -126,7 +126,7 @@ describe('a text of a person who may see one account', () => {
   const ESCAPE = `\\' OR WorkflowType = "merchantBoarding" -- `;
 
   it('finds nothing of another account in a list or a report', async () => {
-    for (const name of ['agent', 'dba', 'account'] as const) {
+    for (const name of ['agent', 'find', 'account'] as const) {
       const { status, text } = await west.open(`/onboardings?${new URLSearchParams({ [name]: ESCAPE })}`);
       expect([name, status, /\d+ (is|are) in this list/.exec(text)?.[0]]).toEqual([
         name,

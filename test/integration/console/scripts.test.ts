@@ -70,7 +70,7 @@ describe('a script is shown as text', () => {
     await boarding.listed(' AND ActionRequired = true');
     for (const list of ['/', '/inbox/part', '/onboardings'])
       expectText(
-        await ada().open(`${list}?text=${encodeURIComponent(script('search'))}`),
+        await ada().open(`${list}?find=${encodeURIComponent(script('search'))}`),
         ...(list === '/' ? ['search'] : []),
       );
     expectText(await ada().open('/'));

@@ -6,6 +6,7 @@ import { runConsole } from '../../rigs/console/running-console.js';
 import { type StartingRig, startingRig } from '../../rigs/console/starting.js';
 import { business, customer, merchant, OWNER } from '../../rigs/inputs.js';
 import { clientOf } from '../../rigs/receiver/running-receiver.js';
+import { eventually } from '../../rigs/waiting.js';
 
 let rig: StartingRig['rig'];
 let console: StartingRig['console'];
@@ -65,6 +66,75 @@ describe('the form of a kind', () => {
     expect(reply.headers.get('cache-control')).toContain('no-store');
     await post('business', { ...typedInto(input), 'holder.ssn': '219099999' });
     expect(console.log()).not.toMatch(/219099999|ada@example\.com|5185550100/);
+  });
+});
+
+describe('a doubtful input', () => {
+  // It reads the lists of the partner.
+  beforeAll(async () => void (await rig.startWorker({ accounts: ['east', 'west'] })));
+
+  const doubtful = () => {
+    const input = merchant(undefined, { agentProfileId: 999 });
+    return { ...input, merchant: { ...input.merchant, email: 'not-an-email' } };
+  };
+  const confirmedIn = (text: string) => /name="confirmed" value="(\w+)"/.exec(text)?.[1] ?? '';
+
+  it('of the form starts only after a person has confirmed exactly this input', async () => {
+    const input = doubtful();
+    const first = await eventually(
+      () => post('merchant', typedInto(input)),
+      (reply) => errorAt(reply, 'agentProfileId')?.includes('the partner does not list 999') ?? false,
+      'the lists of the partner to be read',
+    );
+    expect([first.status, errorAt(first, 'merchant.email')]).toEqual([422, 'is not an e-mail address']);
+    expect(typedAt(first, 'merchant.firstName')).toBe(input.merchant.firstName);
+    const confirmed = confirmedIn(first.text);
+    const other = { ...input, merchant: { ...input.merchant, email: 'still-none' } };
+    const second = await post('merchant', { ...typedInto(other), confirmed });
+    expect([second.status, errorAt(second, 'merchant.email')]).toEqual([422, 'is not an e-mail address']);
+    expect(await wasStarted(rig.client, idOf(input))).toBe(false);
+    const third = await post('merchant', { ...typedInto(input), confirmed });
+    expect([third.status, await wasStarted(rig.client, idOf(input))]).toEqual([303, true]);
+  });
+
+  it('of a file starts only with a confirmation', async () => {
+    const input = doubtful();
+    const upload = async (fields: Readonly<Record<string, string>>) => {
+      const file = { input: ['input.json', JSON.stringify(input)] as const };
+      return admin.open('/start/file', { body: formWithFile(await admin.csrf(), file, fields) });
+    };
+    const first = await upload({});
+    expect([first.status, first.text]).toEqual([422, expect.stringContaining('is not an e-mail address')]);
+    expect((await upload({ doubts: 'true' })).status).toBe(303);
+    expect(await wasStarted(rig.client, idOf(input))).toBe(true);
+  });
+});
+
+describe('the form', () => {
+  it('offers what the partner lists to a person of one account, and pickers for numbers and dates', async () => {
+    const west = await console.signedIn({ role: 'admin', accounts: ['west'] });
+    const { text } = await eventually(
+      () => west.open('/start/customer'),
+      (page) => page.text.includes('Harbor Agents (101)'),
+      'the lists of the partner to be read',
+    );
+    const select = (name: string) =>
+      new RegExp(`<select[^>]*name="${name}".*?</select>`, 's').exec(text)?.[0] ?? '';
+    expect(select('boarding.agentProfileId')).toContain('<option value="101">Harbor Agents (101)</option>');
+    expect(select('boarding.boardingSettingsId')).toContain('<option value="11">Standard (11)</option>');
+    expect(select('business.holder.businessType')).toContain('<option value="4">LLC</option>');
+    expect(select('business.holder.state')).toContain('<option value="53">');
+    expect(/<input[^>]*name="business.holder.dateOfBirth"[^>]*>/.exec(text)?.[0]).toContain('type="date"');
+    expect(text).toContain('either this or Agent profile ID');
+  });
+
+  it.each(['merchant', 'business', 'customer'])('has a template of a CSV of a %s', async (kind) => {
+    const { status, text, headers } = await admin.open(`/start/${kind}/template.csv`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    expect(text.split(',')).toContain('externalId');
+    const file = { file: ['rows.csv', text] as const };
+    const checked = await admin.open('/batches', { body: formWithFile(await admin.csrf(), file) });
+    expect(checked.text).toContain('has no rows');
   });
 });
 

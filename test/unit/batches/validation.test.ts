@@ -26,7 +26,34 @@ describe('a file', () => {
     ],
     ['one id in two accounts', [one, { ...one, account: 'acme' }], { merchantBoarding: 2 }],
   ])('may have %s', async (_, rows, counts) => {
-    expect(await validated(...rows)).toEqual({ rows: rows.length, counts, problems: [], problemCount: 0 });
+    expect(await validated(...rows)).toEqual({
+      ...{ rows: rows.length, counts, problems: [], problemCount: 0, badRows: 0, doubts: [], doubtCount: 0 },
+      named: expect.any(Array),
+      workflowIds: expect.any(Array),
+    });
+  });
+
+  it('may have doubtful values, which are listed by line', async () => {
+    const doubtful = { ...one, merchant: { ...one.merchant, email: 'not-an-email' } };
+    const { problemCount, doubts, doubtCount, workflowIds } = await validated(doubtful);
+    expect({ problemCount, doubtCount, doubts, workflowIds }).toEqual({
+      ...{ problemCount: 0, doubtCount: 1, workflowIds: ['merchant-boarding-m-1'] },
+      doubts: [{ line: 1, field: 'merchant.email', message: 'is not an e-mail address' }],
+    });
+  });
+
+  it('names each agent and each boarding settings once, with the first line', async () => {
+    const { named } = await validated(one, { ...one, externalId: 'm-2' }, customer(), business());
+    expect(named.map(({ line, rows, named: { prefix } }) => [line, rows, prefix])).toEqual([
+      [1, 2, ''],
+      [3, 1, 'boarding.'],
+    ]);
+  });
+
+  it('counts the rows that are not valid', async () => {
+    const wrong = { ...one, dueInHours: 0, agentProfileId: 0 };
+    const { badRows, problemCount } = await validated(one, wrong, one);
+    expect([badRows, problemCount]).toEqual([2, 3]);
   });
 
   it('may not have an id twice in an account, even in rows of two kinds', async () => {
@@ -53,10 +80,10 @@ describe('a file', () => {
 
   it('shows a hundred of its problems, and counts them all, each once in a row', async () => {
     const problem = { field: 'a', message: 'is wrong' };
-    const { problems, problemCount, rows } = await validated(
+    const { problems, problemCount, rows, badRows } = await validated(
       ...Array.from({ length: 101 }, () => [problem, problem]),
     );
-    expect([problems.length, problemCount, rows]).toEqual([100, 101, 101]);
+    expect([problems.length, problemCount, rows, badRows]).toEqual([100, 101, 101, 101]);
     expect(problems.at(-1)).toEqual({ line: 100, ...problem });
   });
 });

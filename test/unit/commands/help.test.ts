@@ -160,7 +160,21 @@ A secret can be in a file: set NAME_FILE to its path instead.
   it('suggests the nearest command or topic for an unknown one', async () => {
     expect(await gangway({}, ['help', 'anwsers'])).toMatchObject({
       code: 2,
-      stderr: "error: no command or topic 'anwsers'; did you mean answers?\n",
+      stderr: "no command or topic 'anwsers'; did you mean answers?\n",
+    });
+  });
+
+  it('lists the topics and commands where none is near', async () => {
+    const { code, stderr } = await gangway({}, ['help', 'zzz']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^no command or topic 'zzz'; the topics are requirements, answers, .*; the commands are board, .* explain, completion\n$/,
+    );
+    expect(await gangway({}, ['show', 'zzz'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^unknown command 'show'; the commands are board, .*status, .*completion\n$/,
+      ),
     });
   });
 });

@@ -13,6 +13,8 @@ it.each([
   ['EVENT_URLS', 'EVENTS_URLS'],
   ['DOCUMENTS_DIR', 'DOCUMENT_DIR'],
   ['NORTHISO_BOARDING_URL', 'NORTH_ISO_BOARDING_URL'],
+  ['TEMPORAL_ADRESS', 'TEMPORAL_ADDRESS'],
+  ['TEMPORL_NAMESPACE', 'TEMPORAL_NAMESPACE'],
   ['OIDCISSUER', 'OIDC_ISSUER'],
 ])('%s is reported with the setting that it is similar to', (name, meant) => {
   expect(misspelledSettings({ [name]: 'x' }, ['north-iso']).map(({ why }) => why)).toEqual([
@@ -30,7 +32,7 @@ it('settings, and names of other programs, are left alone', () => {
   const others = [
     'PATH',
     'HOME',
-    'TEMPORAL_ADDRESS',
+    ...['TEMPORAL_ADDRESS', 'TEMPORAL_TLS_CLIENT_KEY_PATH', 'TEMPORAL_GRPC_META_TENANT'],
     'AWS_REGION',
     'NODE_OPTIONS',
     'npm_config_cache',

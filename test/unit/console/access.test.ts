@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const REQUIREMENT = '/onboardings/:id/requirements/:requirementId';
 
-it('each route is for the role that the documentation names', () => {
+it('each route is for the role that this list names', () => {
   const lines = ROUTES.map(({ method, path, role, part, multipart }) =>
     [method, path, role, part && 'part', multipart && 'multipart'].filter(Boolean).join(' '),
   );
@@ -52,6 +52,7 @@ it('each route is for the role that the documentation names', () => {
       'GET /report.csv viewer',
       'GET /start admin',
       'GET /start/:kind admin',
+      'GET /start/:kind/template.csv admin',
       'POST /start/:kind admin',
       'POST /start/file admin multipart',
       'POST /batches admin multipart',
@@ -227,7 +228,7 @@ describe('a page', () => {
       ['empty', false],
     ] as const) {
       const next = await open(ADA, '/viewer', { cookies, headers: { 'sec-fetch-dest': dest } });
-      expect(next.text).toContain('<p class="message" role="status">done</p>');
+      expect(next.text).toContain('<p class="message" role="status" tabindex="-1" data-focus>done</p>');
       expect(next.cookies.includes('__Host-gangway-message')).toBe(forgotten);
     }
     expect((await open(ADA, '/viewer')).text).not.toContain('class="message"');

@@ -127,7 +127,7 @@ describe('the form of an answer', () => {
       ['text', { text: 'a' }],
       ['code', { code: '123456' }],
     ] as const)
-      expect(await read(kind, given)).toMatchObject({ reason: 'answered in the console' });
+      expect(await read(kind, given)).toMatchObject({ reason: 'no reason given' });
     expect(await read('text', { text: 'a', ...why })).toMatchObject({ reason: 'because' });
   });
 });

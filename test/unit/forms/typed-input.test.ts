@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { formOf } from '../../../src/forms/schema-fields.js';
 import { fieldsIn, inputForm } from '../../../src/forms/typed-input.js';
+import { dateTime } from '../../../src/partners/fields.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../../../src/temporal/start.js';
 
 const KNOWN = { posNames: [], accounts: { west: { posNames: [] } } };
@@ -51,6 +52,22 @@ describe('the form of a schema', () => {
         .properties,
     );
     expect(parts.map(({ name }) => name).toSorted()).toEqual(top.toSorted());
+  });
+});
+
+describe('a date', () => {
+  const dated = inputForm(z.strictObject({ opened: dateTime }));
+
+  it('has a picker, and becomes the start of its day', () => {
+    expect(dated.parts).toMatchObject([{ name: 'opened', kind: 'date', rule: '' }]);
+    expect(dated.read(dated.typedIn({ opened: '2026-01-31' }))).toEqual({
+      input: { opened: '2026-01-31T00:00:00Z' },
+    });
+    const exact = '2026-01-31T12:30:00Z';
+    expect(dated.read(dated.typedIn({ opened: exact }))).toEqual({ input: { opened: exact } });
+    expect(dated.read(dated.typedIn({ opened: '31 Jan' }))).toMatchObject({
+      problems: [{ field: 'opened' }],
+    });
   });
 });
 

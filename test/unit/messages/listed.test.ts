@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { claimsOf, isSamePerson } from '../../../src/messages/claims.js';
 import {
   indexedDba,
+  indexedWords,
   listedRequirements,
   listedStages,
   requirementsIn,
+  searchWords,
   stagesIn,
   withClaims,
   withStage,
@@ -137,5 +139,29 @@ describe('a dba in a search attribute', () => {
     expect(indexedDba('Acme Bikes', 'shown')).toBe('Acme Bikes');
     expect(indexedDba('Acme Bikes', 'masked')).toBe('A… B…');
     expect(indexedDba('Café Öl', 'masked')).toBe('C… Ö…');
+  });
+});
+
+describe('the words of a dba', () => {
+  it.each([
+    ['Córner-Bakery, Inc.', ['corner', 'bakery', 'inc']],
+    ['ＡＣＭＥ ﬁsh', ['acme', 'fish']],
+    ['bike BIKE', ['bike']],
+    ["'); -- …", []],
+    ['Donaudampfschiff', ['donaudampfsc']],
+  ])('of %s are %j', (text, words) => {
+    expect(searchWords(text)).toEqual(words);
+  });
+
+  it('are indexed by each of their beginnings, and masked by their initials only', () => {
+    expect(indexedWords('Red Fox', 'shown')).toBe('red re r fox fo f');
+    expect(indexedWords('Red Fox', 'masked')).toBe('r f');
+  });
+
+  it.each(['中', '𝒳', 'é', 'ab '])('fit a search attribute, however many there are: %s', (text) => {
+    const name = Array.from({ length: 60 }, (_, number) => text.repeat(12) + number).join(' ');
+    const indexed = indexedWords(name, 'shown');
+    expect(Buffer.byteLength(indexed)).toBeLessThanOrEqual(1_800);
+    expect(indexed).not.toBe('');
   });
 });

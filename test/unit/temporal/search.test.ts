@@ -31,6 +31,15 @@ describe('the query of gangway list', () => {
     ],
     ['no account, which finds nothing', { partnerAccounts: [] }, " AND WorkflowId = ''"],
     ['a dba in both forms', { dba: "Joe's Bikes" }, " AND Dba IN ('Joe''s Bikes', 'J… B…')"],
+    [
+      'what a person looks for, which never is a part of the query',
+      { find: " Joe's BIKES\n" },
+      " AND (DbaWords = 'joe' AND DbaWords = 's' AND DbaWords = 'bikes' OR Dba IN ('Joe''s BIKES', 'J… B…')" +
+        " OR Mid STARTS_WITH 'Joe''s BIKES' OR MerchantProfileId STARTS_WITH 'Joe''s BIKES'" +
+        " OR BankingProfileId STARTS_WITH 'Joe''s BIKES' OR WorkflowId STARTS_WITH 'Joe''s BIKES'" +
+        " OR WorkflowId STARTS_WITH 'merchant-boarding-Joe''s BIKES')",
+    ],
+    ['blanks to look for, which are nothing', { find: ' \n ' }, ''],
     ['a kind of requirement', { kind: 'ticket' }, " AND Requirements = 'ticket'"],
     [
       'open requirements, which only a running workflow has',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { indexedWords } from '../../../src/messages/listed.js';
 import {
   type Agent,
   BUSINESS,
@@ -90,7 +91,10 @@ describe('an onboarding', () => {
           {
             ...{ workflowId, type: kind.type, taskQueue: 'gangway', args, policies: ONCE },
             ...{ priority: [3, fairness], memo: { dba }, summary: dba },
-            indexed: { OnboardingStage: stage, ActionRequired: false, Dba: dba, PartnerAccount: 'acme' },
+            indexed: {
+              ...{ OnboardingStage: stage, ActionRequired: false, PartnerAccount: 'acme' },
+              ...{ Dba: dba, DbaWords: indexedWords(dba, 'shown') },
+            },
           },
         ],
       ]);
@@ -102,7 +106,7 @@ describe('an onboarding', () => {
     await MERCHANT.start(client, boarded, { ...HERE, urgency: 'batch', dbaForm: 'masked' });
     expect(startIn(sent[0]?.[1])).toMatchObject({
       ...{ priority: [4, 'acme-agent-101'], memo: { dba: 'Corner Bakery' } },
-      indexed: { Dba: 'C… B…' },
+      indexed: { Dba: 'C… B…', DbaWords: 'c b' },
     });
   });
 

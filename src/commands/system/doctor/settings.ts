@@ -144,6 +144,13 @@ function isMeantForUs(name: string, known: ReadonlySet<string>): boolean {
   return similar.startsWith(`${prefix}_`) || similar.length === name.length || distance(name, similar) === 1;
 }
 
+/** Temporal's own settings that name a connection, and those similar to them. */
+const TEMPORAL_NAMES: readonly string[] = [
+  ...['ADDRESS', 'NAMESPACE', 'API_KEY', 'API_KEY_FILE', 'PROFILE', 'CONFIG_FILE', 'CLI_PATH'],
+  ...['TLS', 'TLS_SERVER_NAME', 'TLS_DISABLE_HOST_VERIFICATION', 'CODEC_ENDPOINT', 'CODEC_AUTH'],
+  ...['CLIENT_CERT', 'CLIENT_KEY', 'SERVER_CA_CERT'].flatMap((of) => [`TLS_${of}_PATH`, `TLS_${of}_DATA`]),
+].map((name) => `TEMPORAL_${name}`);
+
 /** The settings of all processes in all accounts, and the files that may hold their secrets. */
 function namesOf(accounts: readonly string[]): Set<string> {
   const processes = [workerSettings, commandSettings, receiverSettings, webhookSettings];
@@ -155,5 +162,5 @@ function namesOf(accounts: readonly string[]): Set<string> {
     ...Object.keys(schema.shape).map((name) => prefix + name),
     ...secretsOf(schema).map((name) => `${prefix}${name}_FILE`),
   ]);
-  return new Set(names);
+  return new Set([...names, ...TEMPORAL_NAMES]);
 }

@@ -1,0 +1,37 @@
+import type { FieldProblem } from '../partner-error.js';
+
+/** Finds the agent profile and the boarding settings that an input names, in the partner's lists. */
+
+/** An agent profile or boarding settings, as the partner lists them. */
+export interface Reference {
+  readonly id: number;
+  readonly name: string | null;
+}
+
+/** The field with the id of each, and the field with its name. */
+export const REFERENCE_NAMES = { agentProfileId: 'agent', boardingSettingsId: 'boardingSettings' } as const;
+
+export type ReferenceField = keyof typeof REFERENCE_NAMES;
+
+/** The one of this id or name, or the only one. @returns an empty object if none is needed */
+export function chosenReference(
+  idField: ReferenceField,
+  { id, name }: { readonly id?: number | undefined; readonly name: string | undefined },
+  all: readonly Reference[],
+): { readonly id?: number | undefined } | { readonly problem: FieldProblem } {
+  const matching = all.filter(
+    (entry) => (id === undefined || entry.id === id) && (name ?? entry.name) === entry.name,
+  );
+  const isOptional = idField === 'boardingSettingsId';
+  if (id !== undefined ? matching.length > 0 : matching.length === 1) return { id: matching[0]?.id };
+  if (isOptional && all.length === 0 && id === undefined && name === undefined) return {};
+  const listed = all.map((entry) => `${entry.name ?? 'no name'} (${idField} ${entry.id})`);
+  const count = matching.length === 0 ? 'none is' : `${matching.length} are`;
+  const unnamed = id === undefined ? 'not given' : `the partner does not list ${id}`;
+  const [field, why] =
+    name === undefined
+      ? [idField, unnamed]
+      : [REFERENCE_NAMES[idField], `${count} named ${JSON.stringify(name)}`];
+  const without = isOptional ? '; boardingSettings: false creates without' : '';
+  return { problem: { field, message: `${why}; choose one of: ${listed.join(', ') || 'none'}${without}` } };
+}

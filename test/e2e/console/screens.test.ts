@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { axeFindings } from '../../rigs/browser/axe.js';
+import { noted, pathOf, peopleOf, press } from '../../rigs/console/people.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
+import { createRig } from '../../rigs/rig.js';
+import { shared } from '../../rigs/shared.js';
+
+const rig = shared(async (until) => {
+  // What is started here waits until the end, and nothing about it changes at the partner.
+  const made = await createRig({ server: {}, poll: { minMs: 50, maxMs: 10_000 } });
+  until(() => made.close());
+  return made;
+});
+const person = peopleOf(rig);
+
+describe('every page', () => {
+  it.each([
+    ['no space', `${'W'.repeat(118)} [notes]`],
+    ['many words', `${'Incorporated Holdings '.repeat(5)}[notes]`],
+  ])('keeps a name with %s in its place, on every screen', async (_, dba) => {
+    const { merchant: of } = merchant('notes');
+    const boarding = await rig().board(merchant('notes', { merchant: { ...of, dba } }));
+    const { id } = await boarding.requirement('underwriting-note');
+    await boarding.listed(' AND ActionRequired = true');
+    const ada = await person('Ada', 'admin');
+    const { page } = ada;
+    const paths = ['/', '/onboardings', pathOf(boarding), pathOf(boarding, id), '/report', '/start'];
+    const found: string[] = [];
+    for (const width of [390, 1_024, 1_600]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const path of [...paths, `${pathOf(boarding)}/documents`]) {
+        await ada.go(path);
+        const over = await page.evaluate(`[document.documentElement, ...document.querySelectorAll('.scroll')]
+          .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+          .filter((pixels) => pixels > 0).join()`);
+        if (over !== '') found.push(`${path} at ${width}: ${over} px too wide`);
+        const tallest = (await page.evaluate(
+          `Math.max(0, ...[...document.querySelectorAll('tbody tr')].map((row) => row.offsetHeight))`,
+        )) as number;
+        if (tallest > 300) found.push(`${path} at ${width}: a row of ${tallest} px`);
+      }
+    }
+    expect(found).toEqual([]);
+  });
+
+  it('has no violation of accessibility rules, in light and in dark, also in light on a phone', async () => {
+    const [{ boarding, id }, ticket, corrected, both] = await Promise.all([
+      noted(rig()),
+      rig().onboardBusiness(business('ticket')),
+      rig().onboardBusiness(business('correction')),
+      rig().onboard(customer({ boarding: 'notes' })),
+    ]);
+    const ticketId = (await ticket.requirement('ticket')).id;
+    const rejectedId = (await corrected.requirement('rejected-input')).id;
+    await both.until((state) => state.requirements.length === 2, 'the notes of the customer');
+    const ada = await person('Ada', 'admin');
+    const { page } = ada;
+    const paths = [
+      ...[
+        '/',
+        '/?find=nothing-has-this',
+        '/onboardings',
+        pathOf(boarding),
+        pathOf(boarding, id),
+        pathOf(both),
+      ],
+      ...[
+        pathOf(ticket),
+        pathOf(ticket, ticketId),
+        pathOf(corrected, rejectedId),
+        `${pathOf(boarding)}/documents`,
+      ],
+      '/no-such-page',
+    ];
+    const found: string[] = [];
+    const check = async (path: string) => {
+      // Rules hold for what is folded up, too.
+      await page.evaluate(
+        'for (const each of document.querySelectorAll("details")) { each.removeAttribute("name"); each.open = true; }',
+      );
+      const findings = [...(await axeFindings(page)), ...(await onPhone(() => axeFindings(page, ['light'])))];
+      found.push(...findings.map((finding) => `${path} ${finding}`));
+    };
+    const onPhone = async (find: () => Promise<string[]>) => {
+      await page.setViewportSize({ width: 390, height: 900 });
+      const findings = await find();
+      const scrolls = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
+      await page.setViewportSize({ width: 1_280, height: 900 });
+      return scrolls > 0 ? [...findings, `${scrolls} px too wide for a phone`] : findings;
+    };
+    for (const path of paths) {
+      await ada.go(path);
+      await check(path);
+    }
+    // A form with a mistake, and a preview.
+    await ada.go(pathOf(corrected, rejectedId));
+    await ada.page.getByLabel(/^Website/).fill('https://baker.example');
+    await press(ada, 'Check, then confirm');
+    await check('a preview');
+    await ada.go(pathOf(boarding, id));
+    await ada.page.getByLabel('Answer', { exact: true }).fill(' ');
+    await press(ada, 'Send the answer');
+    await check('a mistake');
+    expect(found).toEqual([]);
+    expect(ada.complaints).toEqual([]);
+  });
+
+  it('is light, and nothing in it moves: the inbox takes less than 60 KB and shifts by 0', async () => {
+    await noted(rig());
+    const ada = await person('Ada', 'admin');
+    const session = await ada.context.newCDPSession(ada.page);
+    await session.send('Network.enable');
+    await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+    let bytes = 0;
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
+    });
+    await ada.page.addInitScript(
+      'globalThis.shifted = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries()) globalThis.shifted += value; }).observe({ type: "layout-shift", buffered: true });',
+    );
+    await ada.go('/');
+    expect(bytes).toBeGreaterThan(1_000);
+    expect(bytes).toBeLessThan(60_000);
+    await ada.page.waitForResponse((response) => response.url().includes('/inbox/part'));
+    await ada.page.waitForTimeout(300);
+    expect(await ada.page.evaluate('globalThis.shifted')).toBe(0);
+  });
+});

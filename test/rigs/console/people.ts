@@ -1,0 +1,39 @@
+import type { Role } from '../../../src/console/visitor.js';
+import { merchant } from '../inputs.js';
+import type { Onboarding } from '../onboarding.js';
+import type { Rig } from '../rig.js';
+import { shared, testEnds } from '../shared.js';
+import { type Browsing, browse, sharedBrowser } from './browsing.js';
+import { runConsole } from './running-console.js';
+
+/** Signs people in at a console that wants four eyes for tickets, each in a browser of their own. */
+export function peopleOf(rig: () => Rig) {
+  const browser = sharedBrowser();
+  const console = shared((until) => runConsole(rig(), { env: { CONSOLE_FOUR_EYES: 'ticket' } }, until));
+  /** Somebody who has signed in, until the test ends. */
+  return async (name: string, role: Role): Promise<Browsing> => {
+    const sub = `${name.toLowerCase()}-${role}`;
+    console().provider.add({ sub, name, roles: [role] });
+    const browsing = await browse(browser(), console(), { sub });
+    testEnds(() => browsing.context.close());
+    return browsing;
+  };
+}
+
+export const pathOf = ({ workflowId }: Onboarding<unknown>, id?: string) =>
+  `/onboardings/${encodeURIComponent(workflowId)}${id === undefined ? '' : `/requirements/${encodeURIComponent(id)}`}`;
+
+/** Presses a button, and waits for the page that it leads to. */
+export async function press({ page }: Browsing, name: string): Promise<void> {
+  await Promise.all([
+    page.waitForEvent('load'),
+    page.getByRole('button', { name, exact: true }).locator('visible=true').first().click(),
+  ]);
+}
+
+/** A boarding with a single note. */
+export async function noted(rig: Rig) {
+  const boarding = await rig.board(merchant('more-notes'));
+  const { id } = await boarding.requirement('underwriting-note');
+  return { boarding, id };
+}

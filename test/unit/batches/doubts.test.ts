@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { formatDoubts, namedIn, referenceDoubts } from '../../../src/batches/doubts.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
+
+/** The doubts about one field of the open part of an application. */
+function about(name: string, value: unknown): string[] {
+  return formatDoubts({ application: { merchantProfile: { [name]: value } } }).map(({ message }) => message);
+}
+
+describe('a value of a format that everybody knows', () => {
+  it.each([
+    ['email', 'not-an-email', 'is not an e-mail address'],
+    ['businessEmail', 'a@', 'is not an e-mail address'],
+    ['zip', 'ABCDE', 'is not a zip code of 5 digits, or 5-4'],
+    ['zipCode', 2134, 'is not a zip code of 5 digits, or 5-4'],
+    ['annualVolume', -5, 'is less than 0'],
+    ['averageTicket', '-0.01', 'is less than 0'],
+    ['phone', '518555', 'is not a phone number of 10 digits'],
+    ['businessPhone', 'call us', 'is not a phone number of 10 digits'],
+    ['openedDate', '2026-02-30', 'is not a date such as 1980-12-31'],
+    ['dob', '12/31/1980', 'is not a date such as 1980-12-31'],
+    ['dateOfBirth', '2999-01-01T00:00:00Z', 'is in the future'],
+    ['size', '1.234,56', 'write a number as 1234.56: digits, and a point before the decimals'],
+  ])('is doubtful: %s %s', (name, value, message) => {
+    expect(about(name, value)).toEqual([message]);
+  });
+
+  it.each([
+    ['email', "o'neil+shop@example.co.uk"],
+    ['zip', '02134-1234'],
+    ['zip', 12207],
+    ['annualVolume', 0],
+    ['volume', 'high'],
+    ['phone', '(518) 555-0100'],
+    ['phone', '+1 518.555.0100 ext. 12'],
+    ['phone', ''],
+    ['openedDate', '2024-02-29'],
+    ['openedDate', '2024-02-29T23:30:00-05:00'],
+    ['candidate', 'Ada'],
+    ['mandate', 'none'],
+    ['email', null],
+    ['dob', { year: 1980 }],
+  ])('is right: %s %j', (name, value) => {
+    expect(about(name, value)).toEqual([]);
+  });
+
+  it('is not looked for in an input that has none wrong', () => {
+    expect([merchant(), business(), customer()].flatMap(formatDoubts)).toEqual([]);
+  });
+});
+
+describe('the agent and the boarding settings', () => {
+  const lists = {
+    agentProfileId: [
+      { id: 101, name: 'Harbor Agents' },
+      { id: 102, name: 'Hill Agents' },
+    ],
+    boardingSettingsId: [{ id: 11, name: 'Standard' }],
+  };
+  const doubts = (input: object) => {
+    const named = namedIn(input);
+    return named && referenceDoubts(named, lists).map(({ field, message }) => `${field}: ${message}`);
+  };
+  const { agentProfileId: _, boardingSettingsId: __, ...unnamed } = merchant();
+  const agents = 'choose one of: Harbor Agents (agentProfileId 101), Hill Agents (agentProfileId 102)';
+
+  it('may be named by id or name, or be the only one', () => {
+    expect(doubts(merchant())).toEqual([]);
+    expect(doubts({ ...unnamed, agent: 'Hill Agents' })).toEqual([]);
+    expect(doubts({ ...unnamed, agent: 'Hill Agents', boardingSettings: false })).toEqual([]);
+  });
+
+  it('are doubtful if the partner does not list them, or lists several', () => {
+    expect(doubts(unnamed)).toEqual([`agentProfileId: not given; ${agents}`]);
+    expect(doubts({ ...unnamed, agent: 'Hall Agents' })).toEqual([
+      `agent: none is named "Hall Agents"; ${agents}`,
+    ]);
+    expect(doubts(merchant(undefined, { agentProfileId: 7 }))).toEqual([
+      `agentProfileId: the partner does not list 7; ${agents}`,
+    ]);
+    expect(doubts({ externalId: 'c', boarding: unnamed, business: {} })).toEqual([
+      `boarding.agentProfileId: not given; ${agents}`,
+    ]);
+  });
+
+  it('do not matter where no merchant is created', () => {
+    expect([doubts(business()), doubts(merchant(undefined, { merchantProfileId: 1 }))]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+});
