@@ -54,7 +54,7 @@ describe('a refused read', () => {
   const [FIRST, AFTER] = [closed('sent', { refused: types(['read', 0]) }), closed('arrived', readAfter)];
   const [FRESH, THIRD] = [open({ ...readBefore, refused: types() }), closed('arrived', { unanswered: 3 })];
   const SUBMIT = { refused: types(['submit', 0]) };
-  const atSignIn = { as: { ...details, atSignIn: true } };
+  const atSignIn: Unusual = { as: { ...details, atSignIn: true } };
   const reportIs = (report: string, until: number) => ({ report, until });
   const again = (until: number) => ({ ...readAfter, until });
 
