@@ -13,15 +13,13 @@ import { loadConsoleSettings } from '../../../src/console/settings.js';
 import { hasRole, maySee, ROLES, type Visitor } from '../../../src/console/visitor.js';
 import { TemporalProblem } from '../../../src/temporal/unavailable.js';
 import { InvalidInput } from '../../../src/texts/invalid-input.js';
+import { stoppedAt } from '../../rigs/clock.js';
 import { consoleOfCalls } from '../../rigs/console/console-of-calls.js';
 import { multipart, type Part } from '../../rigs/console/multipart.js';
 import { grpcError } from '../../rigs/temporal/answering-service.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
-  onTestFinished(() => void vi.useRealTimers());
-});
+beforeEach(() => stoppedAt(NOON));
 
 const REQUIREMENT = '/onboardings/:id/requirements/:requirementId';
 

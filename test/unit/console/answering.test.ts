@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type FormKind,
   isPreviewed,
@@ -15,14 +15,12 @@ import {
 } from '../../../src/messages/inputs.js';
 import type { AnswerKind, Requirement, RequirementKind } from '../../../src/messages/requirements.js';
 import { InvalidInput } from '../../../src/texts/invalid-input.js';
+import { stoppedAt } from '../../rigs/clock.js';
 import { type CallOptions, consoleOfCalls, rejected } from '../../rigs/console/console-of-calls.js';
 import { merchant } from '../../rigs/inputs.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
-  onTestFinished(() => void vi.useRealTimers());
-});
+beforeEach(() => stoppedAt(NOON));
 
 const KINDS: readonly AnswerKind[] = [
   ...(['text', 'documents', 'correction', 'adopt', 'retry', 'code', 'choice', 'take-back'] as const),

@@ -1,15 +1,13 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { SessionData } from '../../../src/console/session.js';
 import type { Role } from '../../../src/console/visitor.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
+import { stoppedAt } from '../../rigs/clock.js';
 import { type CallOptions, consoleOfCalls, rejected } from '../../rigs/console/console-of-calls.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 const ONE = '2026-01-31T13:00:00.000Z';
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
-  onTestFinished(() => void vi.useRealTimers());
-});
+beforeEach(() => stoppedAt(NOON));
 
 const ID = 'merchant-boarding-m-1';
 const PAGE = `/onboardings/${ID}/requirements/note-1`;

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   changeableFields,
   changesOf,
@@ -10,13 +10,11 @@ import { waitsUnread } from '../../../src/inbox/waits.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
 import type { Listed } from '../../../src/temporal/search.js';
 import { UnreadableOnboarding } from '../../../src/temporal/unreadable.js';
+import { stoppedAt } from '../../rigs/clock.js';
 import { merchant } from '../../rigs/inputs.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
-  onTestFinished(() => void vi.useRealTimers());
-});
+beforeEach(() => stoppedAt(NOON));
 
 describe('the items of a workflow in the inbox', () => {
   const listed = (dueAts: readonly string[], moreRequirements = 0, more: Partial<Requirement> = {}) => {

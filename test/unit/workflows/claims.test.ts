@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   claimRequirement,
   confirmAnswer,
@@ -13,14 +13,12 @@ import {
   type RequirementRecords,
 } from '../../../src/workflows/journey/requirement-queue.js';
 import { problemWith } from '../../../src/workflows/journey/resolutions.js';
+import { stoppedAt } from '../../rigs/clock.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 const ONE = '2026-01-31T13:00:00.000Z';
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
-  onTestFinished(() => void vi.useRealTimers());
-});
+beforeEach(() => stoppedAt(NOON));
 
 const at = (time: string) => vi.setSystemTime(new Date(time));
 
