@@ -14,26 +14,16 @@ function problems(schema: z.ZodType, value: unknown): string[] {
 }
 
 describe('an unknown field', () => {
+  const [ofMerchant, ofCustomer] = [merchant(), customer()];
   it.each([
+    [{ ...ofMerchant, boardingSettingId: 11 }, 'boardingSettingId', 'boardingSettingsId'],
+    [{ merchant: { ...ofMerchant.merchant, frstName: 'x' } }, 'merchant.frstName', 'firstName'],
     [
-      merchantBoardingInput(),
-      { ...merchant(), boardingSettingId: 11 },
-      'boardingSettingId',
-      'boardingSettingsId',
+      { ...ofCustomer, business: { ...ofCustomer.business, beneficialOwner: [] } },
+      ...['business.beneficialOwner', 'beneficialOwners'],
     ],
-    [
-      merchantBoardingInput(),
-      { ...merchant(), merchant: { ...merchant().merchant, frstName: 'x' } },
-      'merchant.frstName',
-      'firstName',
-    ],
-    [
-      customerOnboardingInput(),
-      { ...customer(), business: { ...customer().business, beneficialOwner: [] } },
-      'business.beneficialOwner',
-      'beneficialOwners',
-    ],
-  ])('gets the nearest ones, at any depth', (schema, value, field, meant) => {
+  ])('gets the nearest ones, at any depth: %#', (value, field, meant) => {
+    const schema = 'business' in value ? customerOnboardingInput() : merchantBoardingInput();
     expect(problems(schema, value)).toContain(`${field}: is not a known field; did you mean ${meant}?`);
   });
 
@@ -46,12 +36,10 @@ describe('an unknown field', () => {
 });
 
 describe('a value in the form of another country', () => {
-  it.each([
-    ['31.12.1980', 'holder.dateOfBirth: must be a date and time such as 2026-01-05T12:00:00Z'],
-    ['12/31/1980', 'holder.dateOfBirth: must be a date and time such as 2026-01-05T12:00:00Z'],
-  ])('is rejected with the form that is wanted: %s', (dateOfBirth, problem) => {
+  it.each(['31.12.1980', '12/31/1980'])('is rejected with the form that is wanted: %s', (dateOfBirth) => {
     const input = business();
     const changed = { ...input, holder: { ...input.holder, dateOfBirth } };
+    const problem = 'holder.dateOfBirth: must be a date and time such as 2026-01-05T12:00:00Z';
     expect(problems(businessOnboardingInput(), changed)).toEqual([problem]);
   });
 

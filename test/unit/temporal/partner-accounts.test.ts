@@ -185,10 +185,7 @@ describe('the workers of a task queue', () => {
     ['a minute ago do not count', [poller('a', now), poller('b', minuteAgo)], {}, 1],
     ['twice count once', [poller('a', now), poller('a', now)], {}, 1],
     ['with a version take no tasks without a current version', [poller('a', now, '1')], {}, 0],
-    [
-      ...(['of the current version take tasks', [...both, poller('c', now)]] as const),
-      ...([ramping(99), 1, '1'] as const),
-    ],
+    ['of the current version take tasks', [...both, poller('c', now)], ramping(99), 1, '1'],
     ['of a version that has ramped up take all tasks', both, ramping(100), 1, '2'],
   ])('that polled %s', async (_, pollers, versioningInfo, taking, target) => {
     const stats = { approximateBacklogAge: { seconds: 7 } };
