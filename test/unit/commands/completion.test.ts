@@ -42,14 +42,8 @@ describe('completion of', () => {
   });
 
   it('an option: of the command and of all, without those that are given', async () => {
-    expect(await suggested('gangway cancel m-1001 --')).toEqual([
-      '--partner-account',
-      '--yes',
-      '--json',
-      '--help',
-      '--timeout',
-      '--debug',
-    ]);
+    const options = ['--partner-account', '--yes', '--json', '--help', '--timeout', '--debug'];
+    expect(await suggested('gangway cancel m-1001 --')).toEqual(options);
     expect(await suggested('gangway cancel m-1001 --json --')).not.toContain('--json');
     expect(await suggested('gangway resolve m-1001 note-1 --document a.pdf --doc')).toEqual(['--document']);
   });
@@ -86,11 +80,8 @@ describe('completion of', () => {
   });
 
   it('codes, topics and commands', async () => {
-    expect(await suggested('gangway explain write-')).toEqual([
-      'write-uncertain',
-      'write-adopted',
-      'write-unfinished',
-    ]);
+    const codes = ['write-uncertain', 'write-adopted', 'write-unfinished'];
+    expect(await suggested('gangway explain write-')).toEqual(codes);
     expect(await suggested('gangway help res')).toEqual(['resolve', 'restore-sub-user', 'restore']);
     expect(await suggested('gangway help exit')).toEqual(['exit-codes']);
   });
@@ -136,21 +127,15 @@ describe('what completes a value', () => {
     const program = gangway(surroundings());
     const call = program.commands.find((command) => command.name() === 'call') as Command;
     await fillCall(call, () => async () => undefined);
-    const undecided = commandsIn(program).flatMap((command) => {
-      const options = command.options.filter(
-        (option) => (option.required || option.optional) && !option.argChoices,
-      );
-      const args = command.registeredArguments.filter(({ argChoices }) => !argChoices);
-      return [
-        ...options
-          .filter((option) => !Object.hasOwn(OPTION_VALUES, placeholderOf(option)))
-          .map(({ flags }) => flags),
-        ...args
-          .filter((argument) => !Object.hasOwn(ARGUMENT_VALUES, argument.name()))
-          .map((each) => each.name()),
-      ];
-    });
-    expect(undecided).toEqual([]);
+    const commands = commandsIn(program);
+    const options = commands
+      .flatMap((command) => command.options)
+      .filter((option) => (option.required || option.optional) && !option.argChoices)
+      .filter((option) => !Object.hasOwn(OPTION_VALUES, placeholderOf(option)));
+    const args = commands
+      .flatMap((command) => command.registeredArguments)
+      .filter((argument) => !argument.argChoices && !Object.hasOwn(ARGUMENT_VALUES, argument.name()));
+    expect([options.map(({ flags }) => flags), args.map((each) => each.name())]).toEqual([[], []]);
   });
 });
 

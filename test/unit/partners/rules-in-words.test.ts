@@ -15,7 +15,7 @@ function problems(schema: z.ZodType, value: unknown): string[] {
 
 describe('an unknown field', () => {
   const [ofMerchant, ofCustomer] = [merchant(), customer()];
-  it.each([
+  it.each<[value: object, field: string, meant: string]>([
     [{ ...ofMerchant, boardingSettingId: 11 }, 'boardingSettingId', 'boardingSettingsId'],
     [{ merchant: { ...ofMerchant.merchant, frstName: 'x' } }, 'merchant.frstName', 'firstName'],
     [

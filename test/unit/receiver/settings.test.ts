@@ -6,37 +6,19 @@ import { OTHER_SECRET, SECRET, TOKEN } from '../../rigs/receiver/running-receive
 
 describe('the settings of the receiver', () => {
   it('have defaults', () => {
+    const off = (...ids: [path: string, kind: string][]) => ({
+      ...{ senders: [], idFields: ids.map(([path, kind]) => ({ path, kind })) },
+    });
+    const merchant: [string, string] = ['merchantProfileId', 'MerchantProfileId'];
     expect(loadReceiverSettings({})).toEqual({
-      dbaForm: 'shown',
-      host: '127.0.0.1',
-      port: 8082,
-      secrets: [],
-      tokens: [],
-      requestsPerMinute: 3_000,
-      trustedProxies: [],
+      ...{ dbaForm: 'shown', host: '127.0.0.1', port: 8082, secrets: [], tokens: [] },
+      ...{ requestsPerMinute: 3_000, trustedProxies: [], payloadKeys: undefined, taskQueue: 'gangway' },
       webhooks: {
-        banking: {
-          senders: [],
-          idFields: [
-            { path: 'profileId', kind: 'BankingProfileId' },
-            { path: 'merchantProfileId', kind: 'MerchantProfileId' },
-          ],
-        },
-        boarding: {
-          senders: [],
-          idFields: [
-            { path: 'merchantProfileId', kind: 'MerchantProfileId' },
-            { path: 'mid', kind: 'Mid' },
-            { path: 'guid', kind: 'externalId' },
-          ],
-        },
-        processor: { senders: [], idFields: [{ path: 'client_reference_id', kind: 'externalId' }] },
+        banking: off(['profileId', 'BankingProfileId'], merchant),
+        boarding: off(merchant, ['mid', 'Mid'], ['guid', 'externalId']),
+        processor: off(['client_reference_id', 'externalId']),
       },
-      payloadKeys: undefined,
-      taskQueue: 'gangway',
-      posNames: [],
-      accounts: {},
-      logLevel: 'info',
+      ...{ posNames: [], accounts: {}, logLevel: 'info' },
     });
   });
 
