@@ -48,36 +48,26 @@ const BOARDED = { outcome: 'boarded', mid: '123', merchantProfileId: 1001 };
 const DELIVERED = { delivered: { 'n-1': { status: 'Pending', statusDate: MONDAY } } };
 
 describe('a read of the status', () => {
-  it('shows a new status in state and timeline', () => {
-    expect(leadsTo(ON_HOLD)).toEqual([
-      'partnerStatus is On Hold',
-      'status-changed: On Hold',
-      'stage is underwriting',
-    ]);
-  });
+  const HM = { comment: 'Hm.' };
+  const [AT_PENDING, UNDERWRITING] = ['partnerStatus is Pending', 'stage is underwriting'];
+  const [UNSENT, SSN] = ['partnerStatus is Not Submitted', 'status-changed: Pending: SSN ***-**-6789?'];
+  const HELD = ['partnerStatus is On Hold', 'status-changed: On Hold', UNDERWRITING];
+  const INFO = ['partnerStatus is Pending Info', 'status-changed: Pending Info', UNDERWRITING];
+  const DONE = ['partnerStatus is Approved', 'status-changed: Approved', 'stage is boarding'];
+  const PENDING = [AT_PENDING, 'status-changed: Pending', UNDERWRITING];
 
-  it('shows another status that means the same', () => {
-    expect(leadsTo({ status: 'Pending Info' })).toContain('status-changed: Pending Info');
-  });
-
-  it('records nothing when it shows what was seen before', () => {
-    expect(leadsTo({})).toEqual(['partnerStatus is Pending', 'stage is underwriting']);
-  });
-
-  it('records nothing when a merchant reads as not submitted after its creation', () => {
-    expect(leadsTo(NOT_SUBMITTED, UNSUBMITTED)).toEqual(['partnerStatus is Not Submitted']);
-  });
-
-  it('records the first status of another phase than that of a new merchant', () => {
-    expect(leadsTo({}, UNSUBMITTED)).toContain('status-changed: Pending');
-  });
-
-  it('records a new comment without its private values', () => {
-    expect(leadsTo({ comment: 'SSN 123-45-6789?' })).toContain('status-changed: Pending: SSN ***-**-6789?');
-    expect(leadsTo({ comment: 'Hm.' }, { seen: seen({ comment: 'Hm.' }) })).not.toContain(
-      'status-changed: Pending: Hm.',
-    );
-    expect(leadsTo({}, { seen: seen({ comment: 'Hm.' }) })).toContain('status-changed: Pending');
+  it.each<[string, Partial<StatusSnapshot>, Partial<Remembered>, string[]]>([
+    ['a new status', ON_HOLD, {}, HELD],
+    ['another status that means the same', { status: 'Pending Info' }, {}, INFO],
+    ['the stage of boarding', APPROVED, {}, DONE],
+    ['nothing new', {}, {}, [AT_PENDING, UNDERWRITING]],
+    ['nothing new after the creation', NOT_SUBMITTED, UNSUBMITTED, [UNSENT]],
+    ['the first status of another phase than that of a new merchant', {}, UNSUBMITTED, PENDING],
+    ['a comment, masked', { comment: 'SSN 123-45-6789?' }, {}, [AT_PENDING, SSN, UNDERWRITING]],
+    ['no comment again', HM, { seen: seen(HM) }, [AT_PENDING, UNDERWRITING]],
+    ['that the comment is gone', {}, { seen: seen(HM) }, PENDING],
+  ])('shows in state and timeline %s', (_, now, before, shown) => {
+    expect(leadsTo(now, before)).toEqual(shown);
   });
 
   it.each([
@@ -105,14 +95,6 @@ describe('a read of the status', () => {
     expect(compared(later.remember)).toEqual({
       ...{ phase: 'submitted', status: 'Pending', statusDate: MONDAY, unclearMid: null, noteIds: [] },
     });
-  });
-
-  it.each([
-    [{}, ['stage is underwriting']],
-    [APPROVED, ['stage is boarding']],
-    [NOT_SUBMITTED, []],
-  ])('enters the stage of %j', (now, stages) => {
-    expect(leadsTo(now).filter((line) => line.startsWith('stage'))).toEqual(stages);
   });
 
   it('is remembered', () => {
@@ -193,14 +175,10 @@ describe('an underwriting note', () => {
     expect(asksOn({ notes: [note('n-1')] }, before, more)).toEqual([]);
   });
 
-  it('is asked next to one that is known', () => {
+  it('is asked next to one that is known, also when it is named like what every object has', () => {
     const known = { open: [noteAsked('n-1')], answered: [answer(noteAsked('n-2'))] };
-    const notes = ['n-1', 'n-2', 'n-3'].map((id) => note(id));
-    expect(asksOn({ notes }, {}, known)).toEqual(['ask n-3: Why n-3?']);
-  });
-
-  it('that is named like what every object has is asked', () => {
-    expect(asksOn({ notes: [note('toString')] })).toEqual(['ask toString: Why toString?']);
+    const notes = ['n-1', 'n-2', 'toString'].map((id) => note(id));
+    expect(asksOn({ notes }, {}, known)).toEqual(['ask toString: Why toString?']);
   });
 
   it.each<[string, Partial<StatusSnapshot>, boolean, string[]]>([
