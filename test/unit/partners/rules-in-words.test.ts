@@ -15,13 +15,11 @@ function problems(schema: z.ZodType, value: unknown): string[] {
 
 describe('an unknown field', () => {
   const [ofMerchant, ofCustomer] = [merchant(), customer()];
+  const withOwner = { ...ofCustomer.business, beneficialOwner: [] };
   it.each<[value: object, field: string, meant: string]>([
     [{ ...ofMerchant, boardingSettingId: 11 }, 'boardingSettingId', 'boardingSettingsId'],
     [{ merchant: { ...ofMerchant.merchant, frstName: 'x' } }, 'merchant.frstName', 'firstName'],
-    [
-      { ...ofCustomer, business: { ...ofCustomer.business, beneficialOwner: [] } },
-      ...['business.beneficialOwner', 'beneficialOwners'],
-    ],
+    [{ ...ofCustomer, business: withOwner }, 'business.beneficialOwner', 'beneficialOwners'],
   ])('gets the nearest ones, at any depth: %#', (value, field, meant) => {
     const schema = 'business' in value ? customerOnboardingInput() : merchantBoardingInput();
     expect(problems(schema, value)).toContain(`${field}: is not a known field; did you mean ${meant}?`);
