@@ -66,29 +66,20 @@ describe('the agent profile and the boarding settings of a create', () => {
     expect(sent).toEqual([['createMerchant', { agentProfileId: 1, guid: 'g', ...expected }]]);
   });
 
-  const WITHOUT = 'boardingSettings: false creates without';
-  it.each<[Names, Names, object, string, string]>([
-    [
-      ['A', 'A'],
-      [],
-      { agent: 'A' },
-      'agent',
-      '2 are named "A"; choose one of: A (agentProfileId 1), A (agentProfileId 2)',
-    ],
+  const NEITHER = 'none; boardingSettings: false creates without';
+  const TWO = '2 are named "A"; choose one of: A (agentProfileId 1), A (agentProfileId 2)';
+  const NAMES =
+    'not given; choose one of: no name (boardingSettingsId 1), B (boardingSettingsId 2); boardingSettings: false creates without';
+  it.each<[Names, Names, object, field: string, message: string]>([
+    [['A', 'A'], [], { agent: 'A' }, 'agent', TWO],
     [[], [], {}, 'agentProfileId', 'not given; choose one of: none'],
-    [
-      ['A'],
-      [null, 'B'],
-      {},
-      'boardingSettingsId',
-      `not given; choose one of: no name (boardingSettingsId 1), B (boardingSettingsId 2); ${WITHOUT}`,
-    ],
+    [['A'], [null, 'B'], {}, 'boardingSettingsId', NAMES],
     [
       ['A'],
       [],
       { boardingSettings: 'B' },
       'boardingSettings',
-      `none is named "B"; choose one of: none; ${WITHOUT}`,
+      `none is named "B"; choose one of: ${NEITHER}`,
     ],
   ])(
     'of %j and %j are asked for, and nothing is created, with %j',
@@ -101,13 +92,8 @@ describe('the agent profile and the boarding settings of a create', () => {
 
 describe('a create that the partner refuses', () => {
   const fields = [{ field: 'email', message: 'odd' }];
-  const details = {
-    system: 'boarding',
-    operation: 'create-merchant',
-    kind: 'Rejected',
-    fields,
-    reason: '',
-  } as const;
+  const operation = { system: 'boarding', operation: 'create-merchant' } as const;
+  const details = { ...operation, kind: 'Rejected', fields, reason: '' } as const;
   const refused = (refusedWith: unknown) => new PartnerError(details, { refusedWith });
   const request = { ...CREATE, references: { agentProfileId: 1, boardingSettings: false } } as const;
 
@@ -145,11 +131,8 @@ describe('an application', () => {
   });
 
   it('has the phase that a person gave to its status', async () => {
-    expect(
-      await atPartner({ getStatus: status('Escalated') }, 'approved').run('readStatus', {
-        merchantProfileId: 7,
-      }),
-    ).toMatchObject({ phase: 'approved' });
+    const { run } = atPartner({ getStatus: status('Escalated') }, 'approved');
+    expect(await run('readStatus', { merchantProfileId: 7 })).toMatchObject({ phase: 'approved' });
   });
 });
 

@@ -26,34 +26,25 @@ async function call(operation: string, request: object = {}, failure?: Failure) 
     documents: { get: async () => 'content' } as never,
     downloads: {} as never,
   });
-  const outcome = await new MockActivityEnvironment(
-    {},
-    { client: takesMarks, logger: new DefaultLogger('ERROR') },
-  )
+  const options = { client: takesMarks, logger: new DefaultLogger('ERROR') };
+  const outcome = await new MockActivityEnvironment({}, options)
     .run(callPartner, { system: 'boarding' as const, operation, request: request as never })
     .catch((error: unknown) => error);
   return { got, outcome };
 }
 
+const MONEY = { exactInteger: '1', unit: 'cent' };
 const document = { key: 'k', fileName: 'check.pdf', contentType: 'application/pdf' };
+const NOTED = { document, note: 'x' };
 
 it.each([
   [{ exactInteger: '9223372036854775807' }, 9223372036854775807n],
   [{ exactInteger: '-1' }, -1n],
   [{ exactInteger: '1.5' }, { exactInteger: '1.5' }],
-  [
-    { exactInteger: '1', unit: 'cent' },
-    { exactInteger: '1', unit: 'cent' },
-  ],
-  [
-    [{ in: { exactInteger: '1' } }, null, 'x'],
-    [{ in: 1n }, null, 'x'],
-  ],
+  [MONEY, MONEY],
+  [{ in: [{ exactInteger: '1' }, null] }, { in: [1n, null] }],
   [{ document }, { fileName: 'check.pdf', contentType: 'application/pdf', content: 'content' }],
-  [
-    { document, note: 'x' },
-    { document, note: 'x' },
-  ],
+  [NOTED, NOTED],
 ])('a field %j of a request reaches the client as it is meant', async (value, expected) => {
   expect((await call('get-fees', { field: value })).got).toEqual([{ field: expected }]);
 });

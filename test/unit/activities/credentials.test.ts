@@ -47,122 +47,56 @@ it.each<[string, Credentials, now: number, ms: number]>([
 });
 
 describe('a refused read', () => {
-  /** What it does at a time, and what is then known. */
-  interface Case {
-    readonly in: Credentials;
-    readonly before?: Credentials;
-    readonly at?: number;
-    readonly as?: PartnerErrorDetails;
-    readonly does: 'wait' | 'report' | 'confirm' | 'ask';
-    readonly next: object;
-  }
+  type Does = 'wait' | 'report' | 'confirm' | 'ask';
+  type Unusual = { readonly as?: PartnerErrorDetails; readonly before?: Credentials };
+  const [SENT, ARRIVED, OPEN] = [closed('sent'), closed('arrived'), open(readBefore)];
+  const [HELD, AGAIN] = [closed('arrived', readBefore), closed('sent', readAfter)];
+  const [FIRST, AFTER] = [closed('sent', { refused: types(['read', 0]) }), closed('arrived', readAfter)];
+  const [FRESH, THIRD] = [open({ ...readBefore, refused: types() }), closed('arrived', { unanswered: 3 })];
+  const SUBMIT = { refused: types(['submit', 0]) };
+  const atSignIn: Unusual = { as: { ...details, atSignIn: true } };
+  const reportIs = (report: string, until: number) => ({ report, until });
+  const again = (until: number) => ({ ...readAfter, until });
 
-  it.each<[string, Case]>([
+  it.each<[string, Does, Credentials, at: number, next: object, Unusual?]>([
+    ['is reported, and closes a new process for a minute', 'report', UNTRIED, 1_000, FIRST],
+    ['waits while a report is on its way', 'wait', SENT, 2_000, reportIs('sent', 62_000)],
+    ['waits within a minute of the last refusal', 'wait', ARRIVED, 60_999, reportIs('arrived', 120_999)],
     [
-      'of a new process is reported, and closes it for a minute',
-      { in: UNTRIED, does: 'report', next: closed('sent', { refused: types(['read', 0]) }) },
+      'asks after a minute if its report is handled',
+      'confirm',
+      ARRIVED,
+      61_000,
+      reportIs('arrived', 121_000),
     ],
+    ['is reported at once when no report arrived', 'report', closed('none'), 2_000, reportIs('sent', 62_000)],
     [
-      'waits while a report is on its way',
-      { in: closed('sent'), at: 2_000, does: 'wait', next: { report: 'sent', until: 62_000 } },
+      ...(['is remembered next to others, with the last words of the partner', 'wait'] as const),
+      ...([closed('arrived', SUBMIT), 2_000] as const),
+      ...([{ details: needsCode, refused: types(['submit', 0], ['read', 0]) }, { as: needsCode }] as const),
     ],
+    ['is reported within a minute of a successful probe', 'report', FRESH, 1_001, again(61_001)],
+    // Within five minutes of a probe that followed a refused read.
+    ['is about the call soon after a probe', 'ask', OPEN, 300_999, OPEN],
+    ['is about the call although the account is closed for another activity', 'ask', HELD, 2_000, HELD],
+    ['is about the credentials five minutes after that probe', 'report', OPEN, 301_000, again(361_000)],
+    ['is about the credentials when the sign-in was refused', 'report', OPEN, 2_000, readAfter, atSignIn],
     [
-      'waits within a minute of the last refusal',
-      { in: closed('arrived'), at: 60_999, does: 'wait', next: { report: 'arrived', until: 120_999 } },
+      ...(['is about the credentials when only another activity was refused before', 'report'] as const),
+      ...([open({ ...readBefore, ...SUBMIT }), 2_000] as const),
+      { refused: types(['submit', 0], ['read', 1]) },
     ],
+    ['is about the credentials until a probe succeeds', 'confirm', AFTER, 61_000, again(121_000)],
+    ['changes nothing when a probe succeeded meanwhile', 'wait', OPEN, 2_000, OPEN, { before: open() }],
+    ['nor when it was refused again since that probe', 'wait', AGAIN, 70_000, AGAIN, { before: ARRIVED }],
     [
-      'asks after a minute whether the report is handled',
-      { in: closed('arrived'), at: 61_000, does: 'confirm', next: { report: 'arrived', until: 121_000 } },
+      ...(['nor after three reports, if a probe of another process succeeded meanwhile', 'wait'] as const),
+      ...([open({ ...readBefore, unanswered: 3 }), 1_000, open({ ...readBefore, unanswered: 3 })] as const),
+      { before: open({ unanswered: 3 }) },
     ],
-    [
-      'is reported at once when the last report did not arrive',
-      { in: closed('none'), at: 2_000, does: 'report', next: { report: 'sent', until: 62_000 } },
-    ],
-    [
-      'is remembered next to others, with the last words of the partner',
-      {
-        in: closed('arrived', { refused: types(['submit', 0]) }),
-        ...{ at: 2_000, as: needsCode, does: 'wait' },
-        next: { details: needsCode, refused: types(['submit', 0], ['read', 0]) },
-      },
-    ],
-    [
-      'is reported within a minute of a successful probe',
-      {
-        in: open({ ...readBefore, refused: types() }),
-        ...{ at: 1_001, does: 'report' },
-        next: { ...readAfter, until: 61_001 },
-      },
-    ],
-    [
-      'is about the call within five minutes of a probe that followed a refused read',
-      { in: open(readBefore), at: 300_999, does: 'ask', next: open(readBefore) },
-    ],
-    [
-      'is about the call although the account is closed for another activity',
-      { in: closed('arrived', readBefore), at: 2_000, does: 'ask', next: closed('arrived', readBefore) },
-    ],
-    [
-      'is about the credentials five minutes after that probe',
-      { in: open(readBefore), at: 301_000, does: 'report', next: { ...readAfter, until: 361_000 } },
-    ],
-    [
-      'is about the credentials when the sign-in was refused',
-      {
-        in: open(readBefore),
-        at: 2_000,
-        as: { ...details, atSignIn: true },
-        does: 'report',
-        next: readAfter,
-      },
-    ],
-    [
-      'is about the credentials when only another activity was refused before the probe',
-      {
-        in: open({ ...readBefore, refused: types(['submit', 0]) }),
-        ...{ at: 2_000, does: 'report' },
-        next: { refused: types(['submit', 0], ['read', 1]) },
-      },
-    ],
-    [
-      'is about the credentials until a probe succeeds',
-      {
-        in: closed('arrived', readAfter),
-        at: 61_000,
-        does: 'confirm',
-        next: { ...readAfter, until: 121_000 },
-      },
-    ],
-    [
-      'changes nothing when a probe succeeded after the call began',
-      { before: open(), in: open(readBefore), at: 2_000, does: 'wait', next: open(readBefore) },
-    ],
-    [
-      'changes nothing either when the account was refused again since that probe',
-      {
-        ...{ before: closed('arrived'), in: closed('sent', readAfter), at: 70_000, does: 'wait' },
-        next: closed('sent', readAfter),
-      },
-    ],
-    [
-      'changes nothing after three reports without a probe, if a probe of another process succeeded meanwhile',
-      {
-        ...{ before: open({ unanswered: 3 }), in: open({ ...readBefore, unanswered: 3 }), does: 'wait' },
-        next: open({ ...readBefore, unanswered: 3 }),
-      },
-    ],
-    [
-      'is reported a third time without a probe',
-      { in: closed('arrived', { unanswered: 2 }), at: 61_000, does: 'confirm', next: { unanswered: 2 } },
-    ],
-    [
-      'asks a person itself after the third',
-      {
-        ...{ in: closed('arrived', { unanswered: 3 }), at: 61_000, as: { ...details, atSignIn: true } },
-        ...{ does: 'ask', next: closed('arrived', { unanswered: 3 }) },
-      },
-    ],
-  ])('%s', (_, { in: state, before = state, at = 1_000, as = details, does, next }) => {
+    ['is reported a third time', 'confirm', closed('arrived', { unanswered: 2 }), 61_000, { unanswered: 2 }],
+    ['asks a person itself after the third', 'ask', THIRD, 61_000, THIRD, atSignIn],
+  ])('%s', (_, does, state, at, next, { as = details, before = state } = {}) => {
     const [after, what] = refused(state, before, 'read', as, at);
     expect(what).toBe(does);
     expect(after).toMatchObject(next);
@@ -170,20 +104,11 @@ describe('a refused read', () => {
 });
 
 describe('a report', () => {
+  const [once, twice] = [{ unanswered: 1 }, { unanswered: 2 }];
   it.each<[string, Credentials, hasArrived: boolean, next: Credentials]>([
-    ['that arrives counts', closed('sent'), true, closed('arrived', { unanswered: 1 })],
-    [
-      'that arrives again counts again',
-      closed('arrived', { unanswered: 1 }),
-      true,
-      closed('arrived', { unanswered: 2 }),
-    ],
-    [
-      'that does not arrive is due again',
-      closed('sent', { unanswered: 1 }),
-      false,
-      closed('none', { unanswered: 1 }),
-    ],
+    ['that arrives counts', closed('sent'), true, closed('arrived', once)],
+    ['that arrives again counts again', closed('arrived', once), true, closed('arrived', twice)],
+    ['that does not arrive is due again', closed('sent', once), false, closed('none', once)],
     ['that does not arrive leaves an earlier one', closed('arrived'), false, closed('arrived')],
     ['that arrives after a successful probe counts no more', open(readBefore), true, open(readBefore)],
     ['that fails after a successful probe is due no more', open(readBefore), false, open(readBefore)],
@@ -200,36 +125,24 @@ describe('a probe', () => {
     expect(probed(state)).toEqual(next);
   });
 
+  const ONCE = closed('arrived', { ...readAfter, unanswered: 1 });
   it.each<[string, Credentials, next: Credentials]>([
     ['closes a process without a report', open(readBefore), closed('none', readBefore)],
-    [
-      'closes one for another minute, which keeps its report and what was refused',
-      {
-        ...closed('arrived', { ...readAfter, unanswered: 1 }),
-        ...{ details: needsCode, until: 5_000 },
-      } as Credentials,
-      closed('arrived', { ...readAfter, unanswered: 1 }),
-    ],
+    // With its report and what was refused.
+    ['closes one for another minute', { ...ONCE, details: needsCode, until: 5_000 } as Credentials, ONCE],
   ])('that is refused %s', (_, state, next) => {
     expect(probeRefused(state, details, 1_000)).toEqual(next);
   });
 
   const two = { probes: 1, disputedUntil: 301_000, refused: types(['read', 0], ['submit', 1]) };
+  const refusedOnce = closed('arrived', { unanswered: 1, refused: types(['read', 0]) });
+  const twice = { probes: 2, disputedUntil: 600_999 };
   it.each<[string, Credentials, now: number, next: Credentials]>([
+    ['opens a process', refusedOnce, 1_000, open({ ...readBefore, unanswered: 1 })],
+    // Within five minutes of the last one.
+    ['renews what was refused before it', closed('sent', two), 300_999, open({ ...two, ...twice })],
     [
-      'opens a process',
-      closed('arrived', { unanswered: 1, refused: types(['read', 0]) }),
-      1_000,
-      open({ ...readBefore, unanswered: 1 }),
-    ],
-    [
-      'within five minutes of the last one renews what was refused before it',
-      ...([closed('sent', two), 300_999, open({ ...two, probes: 2, disputedUntil: 600_999 })] as const),
-    ],
-    [
-      'later than that keeps only what was refused since',
-      closed('sent', two),
-      301_000,
+      ...(['later keeps only what was refused since', closed('sent', two), 301_000] as const),
       open({ probes: 2, disputedUntil: 601_000, refused: types(['submit', 1]) }),
     ],
   ])('that succeeds %s', (_, state, now, next) => {

@@ -4,25 +4,12 @@ import type { Seen, StatusSnapshot } from '../../../src/messages/boarding-activi
 
 const note = (id: string) => ({ id, text: 'Why?', author: null, date: null });
 
-const now: StatusSnapshot = {
-  status: 'Pending',
-  phase: 'submitted',
-  statusDate: '2026-01-31T10:00:00Z',
-  comment: null,
-  mid: null,
-  unclearMid: null,
-  notes: [note('note-1'), note('note-2')],
+const status = {
+  ...({ status: 'Pending', phase: 'submitted', statusDate: '2026-01-31T10:00:00Z' } as const),
+  ...{ comment: null, mid: null, unclearMid: null },
 };
-
-const same: Seen = {
-  status: 'Pending',
-  phase: 'submitted',
-  statusDate: '2026-01-31T10:00:00Z',
-  comment: null,
-  mid: null,
-  unclearMid: null,
-  noteIds: ['note-1', 'note-2'],
-};
+const now: StatusSnapshot = { ...status, notes: [note('note-1'), note('note-2')] };
+const same: Seen = { ...status, noteIds: ['note-1', 'note-2'] };
 
 describe('a status has changed since it was seen', () => {
   it.each<[string, Seen]>([

@@ -70,23 +70,15 @@ const resolution = { requirementId: 'r', answer: { kind: 'retry' }, actor: 'olga
 const rejected = ApplicationFailure.nonRetryable('not open', 'InvalidResolution');
 const unavailable = new Error('unavailable');
 
+const rejects = new WorkflowUpdateFailedError('failed', rejected);
+const gone = new WorkflowNotFoundError('gone', 'm', undefined);
+const odd = new WorkflowUpdateFailedError('failed', undefined);
+
 it.each<[string, Error, object]>([
-  [
-    'rejects it',
-    new WorkflowUpdateFailedError('failed', rejected),
-    { message: 'not open', type: 'InvalidResolution', nonRetryable: true },
-  ],
-  [
-    'has ended',
-    new WorkflowNotFoundError('gone', 'm', undefined),
-    { type: 'OnboardingEnded', nonRetryable: true },
-  ],
+  ['rejects it', rejects, { message: 'not open', type: 'InvalidResolution', nonRetryable: true }],
+  ['has ended', gone, { type: 'OnboardingEnded', nonRetryable: true }],
   ['does not respond', unavailable, unavailable],
-  [
-    'fails in another way',
-    new WorkflowUpdateFailedError('failed', undefined),
-    { name: 'WorkflowUpdateFailedError' },
-  ],
+  ['fails in another way', odd, { name: 'WorkflowUpdateFailedError' }],
 ])('an answer to an onboarding that %s', async (_, error, expected) => {
   const taken = () => Promise.reject(error);
   const { outcome, asked } = await run('resolveInOnboarding', { workflowId: 'm', resolution }, { taken });

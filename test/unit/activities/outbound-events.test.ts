@@ -36,12 +36,10 @@ async function deliver(
 }
 
 const later = (message: string, nextRetryDelay?: number) => ({
-  type: 'NotDelivered',
-  message,
-  nonRetryable: false,
-  nextRetryDelay,
+  ...{ type: 'NotDelivered', message, nonRetryable: false, nextRetryDelay },
 });
 const never = (message: string) => ({ type: 'Undeliverable', message, nonRetryable: true });
+const forbidden = new Error(ADDRESS, { cause: new ForbiddenAddress() });
 const broken = (code: string) =>
   new Error(`connect to ${ADDRESS}`, { cause: Object.assign(new Error(ADDRESS), { code }) });
 
@@ -53,7 +51,7 @@ it.each<[string, () => Promise<{ status: number; retryAfterMs?: number }>, objec
   ['410', async () => ({ status: 410 }), never('HTTP 410'), 'refused'],
   ['503 and a pause', async () => ({ status: 503, retryAfterMs: 5_000 }), later('HTTP 503', 5_000), 'failed'],
   [
-    '503 and a pause of a day',
+    '503 and a day',
     async () => ({ status: 503, retryAfterMs: 24 * HOUR }),
     later('HTTP 503', 2 * HOUR),
     'failed',
@@ -61,12 +59,7 @@ it.each<[string, () => Promise<{ status: number; retryAfterMs?: number }>, objec
   ['no connection', () => Promise.reject(broken('ECONNREFUSED')), later('ECONNREFUSED'), 'failed'],
   ['a bug', () => Promise.reject(new TypeError(ADDRESS)), later('TypeError'), 'failed'],
   ['no error at all', () => Promise.reject(ADDRESS), later('no response'), 'failed'],
-  [
-    'a forbidden address',
-    () => Promise.reject(new Error(ADDRESS, { cause: new ForbiddenAddress() })),
-    never('its address is forbidden'),
-    'refused',
-  ],
+  ['a forbidden address', () => Promise.reject(forbidden), never('its address is forbidden'), 'refused'],
 ])('an event whose receiver responds with %s', async (_, responds, expected, result) => {
   const { outcome, sent, counts } = await deliver(responds);
   expect(outcome).toMatchObject(expected);
@@ -143,18 +136,11 @@ it('the start of a delivery is repeated even when the clock is set ahead meanwhi
   expect([failure, asked().length]).toEqual([undefined, 5]);
 });
 
-it('the start of a delivery is not repeated after the time of the workflow task', async () => {
-  const unavailable = () => {
-    throw grpcError('UNAVAILABLE');
-  };
-  const { failure, asked } = await publish(unavailable, 0);
-  expect([failure, asked()]).toEqual([LOST, FIRST]);
-});
-
-it('the start of a delivery that Temporal rejects is not repeated', async () => {
-  const rejected = () => {
-    throw grpcError('INVALID_ARGUMENT');
-  };
-  const { failure, asked } = await publish(rejected);
+it.each([
+  ['after the time of the workflow task', 'UNAVAILABLE', 0],
+  ['when Temporal rejects it', 'INVALID_ARGUMENT', 10_000],
+] as const)('the start of a delivery is not repeated %s', async (_, code, taskTimeoutMs) => {
+  const failing = () => Promise.reject(grpcError(code));
+  const { failure, asked } = await publish(failing, taskTimeoutMs);
   expect([failure, asked()]).toEqual([LOST, FIRST]);
 });

@@ -62,28 +62,21 @@ interface Reported {
 const at = (sentAt: string | undefined) => (sentAt ? ` at ${sentAt}` : '');
 const from = (baseline: readonly number[] | undefined) => (baseline ? ` from ${baseline}` : '');
 
-type Info = ConstructorParameters<typeof MockActivityEnvironment>[0];
+interface Course {
+  readonly info?: ConstructorParameters<typeof MockActivityEnvironment>[0];
+  readonly answers?: (Error | undefined)[];
+  /** The responses of Temporal before the mark. */
+  readonly connects?: Error[];
+  readonly mayRepeat?: boolean;
+  /** Collects the failures that the attempt reports itself. */
+  readonly reported?: unknown[];
+  readonly read?: () => Promise<unknown>;
+}
 
 /** One attempt of a write, with a Temporal service whose responses to each request are given: an error is thrown. */
 async function attempt(
   call: (options: OnceWriteOptions & RepeatableWriteOptions) => Promise<unknown>,
-  {
-    info = {},
-    answers = [],
-    connects = [],
-    mayRepeat = false,
-    reported = [],
-    read,
-  }: {
-    info?: Info;
-    answers?: (Error | undefined)[];
-    /** The responses of Temporal before the mark. */
-    connects?: Error[];
-    mayRepeat?: boolean;
-    /** Collects the failures that the attempt reports itself. */
-    reported?: unknown[];
-    read?: () => Promise<unknown>;
-  } = {},
+  { info = {}, answers = [], connects = [], mayRepeat = false, reported = [], read }: Course = {},
 ) {
   const log: string[] = [];
   const limits = new Set<number>();
@@ -184,10 +177,8 @@ describe('a write', () => {
       await beforeSending();
       throw failed('Uncertain');
     };
-    expect((await attempt(call)).log).toEqual([
-      'mark from 3,4',
-      `fail Uncertain for good at ${NOW} from 3,4`,
-    ]);
+    const fails = `fail Uncertain for good at ${NOW} from 3,4`;
+    expect((await attempt(call)).log).toEqual(['mark from 3,4', fails]);
     const heartbeatDetails = { sending: true, sentAt: SENT_AT, baseline: [3, 4] };
     const { outcome } = await attempt(sending(), { info: { attempt: 2, heartbeatDetails } });
     expect(outcome).toMatchObject({ details: [{ kind: 'Uncertain', baseline: [3, 4] }] });
@@ -201,6 +192,7 @@ describe('a write', () => {
   });
   // By then an attempt can have timed out.
   const RESET = scheduledLater(startToCloseTimeoutMs);
+  const CLEARED = { heartbeatDetails: { sending: false, sentAt: SENT_AT } };
 
   it.each([
     ['a time-out after it was scheduled', RESET],
@@ -217,21 +209,14 @@ describe('a write', () => {
     ['a first attempt that the server moved to another build', scheduledLater(118_999)],
     ['a first attempt whose time-out is shorter than a timer is exact', { startToCloseTimeoutMs: 1_000 }],
     ['an attempt after one that left no mark', { ...RESET, attempt: 2 }],
-    [
-      'an attempt after one that cleared its mark',
-      { attempt: 2, heartbeatDetails: { sending: false, sentAt: SENT_AT } },
-    ],
-    [
-      'an attempt after a reset that left a cleared mark',
-      { ...RESET, heartbeatDetails: { sending: false, sentAt: SENT_AT } },
-    ],
+    ['an attempt after one that cleared its mark', { attempt: 2, ...CLEARED }],
+    ['an attempt after a reset that left a cleared mark', { ...RESET, ...CLEARED }],
   ])('is sent by %s', async (_, info) => {
     expect((await attempt(sending(), { info })).log).toEqual(['mark', 'sent', 'complete "ok"']);
   });
 
   const stops = [
-    new ActivityCancelledError('cancelled'),
-    new ActivityPausedError('paused'),
+    ...[new ActivityCancelledError('cancelled'), new ActivityPausedError('paused')],
     new ActivityResetError('reset'),
   ];
 
@@ -307,17 +292,10 @@ describe('a write', () => {
 
   it('waits for its mark while Temporal is unavailable, and is reported as long as that takes', async () => {
     const unavailable = () => new ActivityCompletionError('unavailable');
-    const { log } = await attempt(sending(), {
-      answers: [unavailable(), undefined, unavailable(), unavailable()],
-    });
-    expect(log).toEqual([
-      'mark refused',
-      'mark',
-      'sent',
-      'complete "ok" refused',
-      'complete "ok" refused',
-      'complete "ok"',
-    ]);
+    const answers = [unavailable(), undefined, unavailable(), unavailable()];
+    const { log } = await attempt(sending(), { answers });
+    const reports = ['complete "ok" refused', 'complete "ok" refused', 'complete "ok"'];
+    expect(log).toEqual(['mark refused', 'mark', 'sent', ...reports]);
   });
 
   it('whose mark comes after its call gave up leaves no mark of a sent request', async () => {
@@ -337,9 +315,8 @@ describe('a write', () => {
   });
 
   it('is no longer reported once the server has given up on the attempt', async () => {
-    const { log, outcome } = await attempt(sending(), {
-      answers: [undefined, new ActivityNotFoundError('gone')],
-    });
+    const answers = [undefined, new ActivityNotFoundError('gone')];
+    const { log, outcome } = await attempt(sending(), { answers });
     expect(log).toEqual(['mark', 'sent', 'complete "ok" refused']);
     expect(outcome).toBeInstanceOf(CompleteAsyncError);
   });
@@ -441,7 +418,7 @@ describe('a write', () => {
   });
 
   it('that fails before it is sent leaves alone what an earlier attempt recorded', async () => {
-    const info = { attempt: 2, heartbeatDetails: { sending: false, sentAt: SENT_AT } };
+    const info = { attempt: 2, ...CLEARED };
     expect((await attempt(notSending(failed('NotSent')), { info })).log).toEqual([]);
   });
 
@@ -465,10 +442,7 @@ describe('a write', () => {
 });
 
 describe('a write with a read after it', () => {
-  const create = async ({ beforeSending }: OnceWriteOptions) => {
-    await beforeSending();
-    return { id: 7 };
-  };
+  const create = sending({ id: 7 });
   const read = async () => 'Pending';
 
   it('records its response in place of its mark before the read, and reports both', async () => {
@@ -518,11 +492,8 @@ describe('a write with a read after it', () => {
   });
 
   it('whose outcome is unknown fails, and reads nothing', async () => {
-    const call = async ({ beforeSending }: OnceWriteOptions) => {
-      await beforeSending();
-      throw failed('Uncertain');
-    };
-    expect((await attempt(call, { read })).log).toEqual(['mark', `fail Uncertain for good at ${NOW}`]);
+    const { log } = await attempt(sending(failed('Uncertain')), { read });
+    expect(log).toEqual(['mark', `fail Uncertain for good at ${NOW}`]);
   });
 });
 

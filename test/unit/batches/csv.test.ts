@@ -16,11 +16,7 @@ async function read(
   table: string | Buffer,
   { delimiter, mapping, chunk = 1_000 }: { delimiter?: string; mapping?: unknown; chunk?: number } = {},
 ) {
-  const known = {
-    delimiter,
-    columns,
-    mapping: mapping === undefined ? NO_MAPPING : mappingOf(mapping),
-  };
+  const known = { delimiter, columns, mapping: mapping === undefined ? NO_MAPPING : mappingOf(mapping) };
   const rows = await Readable.from(csvRows(inChunks(table, chunk), known)).toArray();
   // As JSON, because rows become JSON.
   return JSON.parse(JSON.stringify(rows)) as unknown[];
@@ -77,13 +73,10 @@ describe('a table', () => {
     ]);
   });
 
+  const AFTER = 'has text after a closing quote; a quote inside a quoted cell is doubled';
   it.each([
     ['a quote that is not closed', 'm-2,"Two\nm-3,Three\n', 'has a quote that is not closed'],
-    [
-      'text after a closing quote',
-      'm-2,"T"wo\nm-3,x\n',
-      'has text after a closing quote; a quote inside a quoted cell is doubled',
-    ],
+    ['text after a closing quote', 'm-2,"T"wo\nm-3,x\n', AFTER],
     ['a quote inside a cell', 'm-2,T"wo"\nm-3,x\n', 'has a quote inside a cell that is not quoted'],
     ['a row without end', `m-2,"${'x'.repeat(1_100_000)}"\n`, 'is longer than 1 MiB; is a quote not closed?'],
   ])('with %s is read up to there', async (_, rest, message) => {
@@ -109,25 +102,17 @@ describe('a cell', () => {
     return row.value;
   }
 
+  const INT64 = '9223372036854775807';
   it.each([
     ['merchant.dba', '0012', { merchant: { dba: '0012' } }],
     ['holder.ssn', '000123456', { holder: { ssn: '000123456' } }],
     ['holder.postalCode', '01234', { holder: { postalCode: '01234' } }],
-    [
-      'holder.employerIdentificationNumber',
-      '0123456',
-      { holder: { employerIdentificationNumber: '0123456' } },
-    ],
     ['holder.website', 'true', { holder: { website: 'true' } }],
     ['agentProfileId', '101', { agentProfileId: 101 }],
     ['dueInHours', '0.5', { dueInHours: 0.5 }],
     ['merchantProfileId', '-7', { merchantProfileId: -7 }],
     // Text, which keeps the digits of any int64.
-    [
-      'holder.annualBusinessRevenue',
-      '9223372036854775807',
-      { holder: { annualBusinessRevenue: '9223372036854775807' } },
-    ],
+    ['holder.annualBusinessRevenue', INT64, { holder: { annualBusinessRevenue: INT64 } }],
     ['fees.cashDiscountRate', '3.5', { fees: { cashDiscountRate: 3.5 } }],
     ['holder.payrollCustomer', 'TRUE', { holder: { payrollCustomer: true } }],
     ['openFinancialAccount', 'false', { openFinancialAccount: false }],
@@ -190,12 +175,10 @@ describe('a header', () => {
   });
 
   it('sets a field once, and not also a part of it', async () => {
-    expect(await read('externalId,externalId\nx,y\n')).toEqual([
-      problem(1, 'is set by two columns', 'externalId'),
-    ]);
-    expect(await read('application.a,application.a.b\nx,y\n')).toEqual([
-      problem(1, 'is part of application.a, which is also a column', 'application.a.b'),
-    ]);
+    const twice = problem(1, 'is set by two columns', 'externalId');
+    expect(await read('externalId,externalId\nx,y\n')).toEqual([twice]);
+    const part = problem(1, 'is part of application.a, which is also a column', 'application.a.b');
+    expect(await read('application.a,application.a.b\nx,y\n')).toEqual([part]);
   });
 
   it('has no fifth owner', async () => {
@@ -225,17 +208,12 @@ describe('a mapping', () => {
       {
         line: 2,
         value: {
-          externalId: '0001',
+          ...{ externalId: '0001', boarding: { application: { state: 33 } }, application: { volume: 24.5 } },
           merchant: { dba: 'One', cashDiscount: 'Yes', pos: 'None', email: 'a@example.com' },
-          boarding: { application: { state: 33 } },
-          application: { volume: 24.5 },
           agentProfileId: 101,
         },
       },
-      {
-        line: 3,
-        problems: [{ field: 'application.volume', message: 'must be a number such as 1234.56' }],
-      },
+      problem(3, 'must be a number such as 1234.56', 'application.volume'),
     ]);
   });
 

@@ -40,11 +40,8 @@ const EFFECTS: readonly Effect[] = [
 const TICKETS = [{ ticketId: 9001, userProfileId: 13_001 }];
 
 function audit(effects: readonly Effect[], isUnderWay = false) {
-  const ledger = effects.map((effect, index) => ({
-    ...effect,
-    seq: index + 1,
-    at: '2026-01-01T00:00:00.000Z',
-  }));
+  const at = '2026-01-01T00:00:00.000Z';
+  const ledger = effects.map((effect, index) => ({ ...effect, seq: index + 1, at }));
   const { wrong, unowned } = auditOf({ ledger, tickets: TICKETS }, [party], () => isUnderWay);
   return [...(wrong.get(party) ?? []), ...unowned];
 }
@@ -74,28 +71,15 @@ describe('the audit of the ledger', () => {
     expect(audit([...EFFECTS, { system: 'banking', operation: REPEATABLE, id: 3001 }])).toEqual([]);
   });
 
+  const WRITE = { system: 'any', id: 1002 };
+  const HOLDER = { ...WRITE, operation: 'submit-business-account-holder' };
   it.each([
-    [
-      'a merchant under another key',
-      { system: 'boarding', operation: 'create-merchant', id: 1002, guid: 'other' },
-    ],
-    [
-      'a profile of another name',
-      { system: 'banking', operation: 'submit-business-account-holder', id: 3002, name: 'x' },
-    ],
-    [
-      'a profile of a business of the same name',
-      {
-        ...{ system: 'banking', operation: 'submit-business-account-holder', id: 3002 },
-        ...{ name: party.businessName, of: 'Another LLC' },
-      },
-    ],
-    ['a reply to another ticket', { system: 'banking', operation: 'create-ticket', id: 9004, of: 9002 }],
-    [
-      'a terminal in another account',
-      { system: 'payments', operation: 'create-terminal', id: 't-2', of: 'account-2' },
-    ],
-  ] as const)('finds %s, which belongs to no party', (_, effect) => {
+    ['a merchant under another key', { ...WRITE, operation: 'create-merchant', guid: 'other' }],
+    ['a profile of another name', { ...HOLDER, name: 'x' }],
+    ['a profile of a business of the same name', { ...HOLDER, name: party.businessName, of: 'Another LLC' }],
+    ['a reply to another ticket', { ...WRITE, operation: 'create-ticket', of: 9002 }],
+    ['a terminal in another account', { ...WRITE, operation: 'create-terminal', of: 'account-2' }],
+  ])('finds %s, which belongs to no party', (_, effect) => {
     expect(audit([...EFFECTS, effect])).toEqual([
       `entry 10, ${effect.operation} ${effect.id}, belongs to no party`,
     ]);

@@ -10,10 +10,8 @@ const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toIS
 /** An event and its second. */
 type Moment = readonly [second: number, event: TimelineEvent, detail?: string];
 
-const asked = (second: number, title: string, number = 1): Moment => [
-  second,
-  'requirement-raised',
-  `uncertain-write-${number}: Outcome unknown: ${title}`,
+const asked = (second: number, title: string): Moment => [
+  ...([second, 'requirement-raised', `uncertain-write-1: Outcome unknown: ${title}`] as const),
 ];
 
 function witness(moments: readonly Moment[], facts: Partial<OnboardingState> = {}): Witness {
@@ -38,11 +36,7 @@ async function requestsOf(
 ): Promise<(number | undefined)[]> {
   const log = arrivals.map(
     (second, index): ReceivedRequest => ({
-      seq: index + 1,
-      at: at(second),
-      system: 'any',
-      operation,
-      url: '',
+      ...{ seq: index + 1, at: at(second), system: 'any', operation, url: '' },
     }),
   );
   const found = await examined([witness(moments)], async (wanted, about) =>
@@ -89,8 +83,7 @@ describe('a question about a write that was never sent', () => {
     doubt: `, sent at ${at(10).replace('T', ' ').replace('Z', ' UTC')}: its worker stopped before the response was recorded`,
   };
   const killed = (second: number, target = 'worker 1') => ({
-    at: at(second),
-    what: `${target} is killed, and down for 200 ms`,
+    ...{ at: at(second), what: `${target} is killed, and down for 200 ms` },
   });
 
   it.each([

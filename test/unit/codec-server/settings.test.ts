@@ -1,10 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadCodecSettings } from '../../../src/codec-server/settings.js';
 import { BadSetting } from '../../../src/settings/settings.js';
 import { KEY, TOKEN } from '../../rigs/codec-server/running-codec-server.js';
+import { fileWith } from '../../rigs/folders.js';
 
 const NEEDED = { PAYLOAD_KEYS: `k1:${KEY}`, CODEC_TOKENS: TOKEN };
 const JWT = {
@@ -29,56 +27,31 @@ describe('the settings of the codec server', () => {
     });
   });
 
-  it('are read from the environment', () => {
-    const set = loadCodecSettings({
-      ...NEEDED,
-      ...JWT,
-      CODEC_TOKENS: `${TOKEN}, ${TOKEN}-2`,
-      CODEC_ADDRESS: '0.0.0.0:9000',
-      CODEC_BEHIND_TLS: 'true',
-      CODEC_UI_ORIGIN: 'https://temporal.example.com',
-      CODEC_NAMESPACES: 'live, test',
-      GANGWAY_LOG_LEVEL: 'warn',
-    });
-    expect(set).toMatchObject({
-      host: '0.0.0.0',
-      port: 9000,
-      bearer: {
-        tokens: [TOKEN, `${TOKEN}-2`],
-        jwt: {
-          jwksUrl: 'https://login.example.com/keys',
-          issuer: 'https://login.example.com',
-          audience: 'gangway-codec',
-        },
-      },
-      uiOrigin: 'https://temporal.example.com',
-      namespaces: ['live', 'test'],
-      logLevel: 'warn',
-    });
-  });
-
   it('take secrets from files', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    await writeFile(join(folder, 'keys'), `k1:${KEY}\n`);
-    await writeFile(join(folder, 'tokens'), `${TOKEN}\n`);
     const { keys, bearer } = loadCodecSettings({
-      PAYLOAD_KEYS_FILE: join(folder, 'keys'),
-      CODEC_TOKENS_FILE: join(folder, 'tokens'),
+      PAYLOAD_KEYS_FILE: await fileWith(`k1:${KEY}\n`),
+      CODEC_TOKENS_FILE: await fileWith(`${TOKEN}\n`),
     });
     expect([keys[0].id, bearer.tokens]).toEqual(['k1', [TOKEN]]);
   });
 
-  it('serve the namespace of TEMPORAL_NAMESPACE by default', () => {
-    expect(loadCodecSettings({ ...NEEDED, TEMPORAL_NAMESPACE: 'live' }).namespaces).toEqual(['live']);
-  });
-
-  it('allow a token in the path on loopback', () => {
-    expect(loadCodecSettings({ ...NEEDED, CODEC_TOKEN_IN_PATH: 'true' }).tokenInPath).toBe(true);
-  });
-
-  it('need no static token with an issuer', () => {
-    expect(loadCodecSettings({ ...NEEDED, ...JWT, CODEC_TOKENS: '' }).bearer.tokens).toEqual([]);
+  const ISSUER = 'https://login.example.com';
+  const jwt = { jwksUrl: `${ISSUER}/keys`, issuer: ISSUER, audience: 'gangway-codec' };
+  it.each<[Record<string, string>, object]>([
+    [{ CODEC_TOKENS: `${TOKEN}, ${TOKEN}-2` }, { bearer: { tokens: [TOKEN, `${TOKEN}-2`], jwt: undefined } }],
+    // An issuer needs no static token.
+    [{ ...JWT, CODEC_TOKENS: '' }, { bearer: { tokens: [], jwt } }],
+    [
+      { CODEC_ADDRESS: '0.0.0.0:9000', CODEC_BEHIND_TLS: 'true' },
+      { host: '0.0.0.0', port: 9_000 },
+    ],
+    [{ CODEC_UI_ORIGIN: 'https://temporal.example.com' }, { uiOrigin: 'https://temporal.example.com' }],
+    [{ CODEC_NAMESPACES: 'live, test' }, { namespaces: ['live', 'test'] }],
+    [{ TEMPORAL_NAMESPACE: 'live' }, { namespaces: ['live'] }],
+    [{ CODEC_TOKEN_IN_PATH: 'true' }, { tokenInPath: true }],
+    [{ GANGWAY_LOG_LEVEL: 'warn' }, { logLevel: 'warn' }],
+  ])('%j becomes %j', (set, settings) => {
+    expect(loadCodecSettings({ ...NEEDED, ...set })).toMatchObject(settings);
   });
 
   it.each(['127.0.0.1:0', '127.8.0.1:8083', 'localhost:8083'])('allow %s without TLS', (address) => {

@@ -8,36 +8,29 @@ const findingOf = (offsets: Record<string, number>) =>
   examineClocks(new Map(Object.entries(offsets))).map((verdict) => [verdict.state, verdict.detail]);
 
 describe('the clocks that doctor compares', () => {
+  const BANK = 6 * HOUR + 5 * MINUTE;
+  const OURS = "this machine's";
   it.each<[string, Record<string, number>, 'ok' | 'wrong', ...string[]]>([
     [
       'agree',
       { Temporal: 59_000, bank: -59_000 },
       'ok',
-      'this machine, Temporal, bank: they agree to the minute',
+      `this machine, Temporal, bank: they agree to the minute`,
     ],
     [
-      'differ, one of them',
-      { Temporal: 3 * HOUR, bank: 100 },
-      'wrong',
-      "the clock of Temporal is 3 h ahead of this machine's",
+      ...(['differ, one of them', { Temporal: 3 * HOUR, bank: 100 }, 'wrong'] as const),
+      `the clock of Temporal is 3 h ahead of ${OURS}`,
     ],
     [
-      'differ, each by itself',
-      { Temporal: 61_000, bank: -400 * 24 * HOUR },
-      'wrong',
-      "the clock of Temporal is 1 min ahead of this machine's",
-      "the clock of bank is 400 d behind this machine's",
+      ...(['differ, each by itself', { Temporal: 61_000, bank: -400 * 24 * HOUR }, 'wrong'] as const),
+      ...[`the clock of Temporal is 1 min ahead of ${OURS}`, `the clock of bank is 400 d behind ${OURS}`],
     ],
     [
-      'agree with each other, and not with this machine',
-      { Temporal: 6 * HOUR + 5 * MINUTE, bank: 6 * HOUR + 5 * MINUTE - 900 },
-      'wrong',
+      ...(['agree with each other, and not with us', { Temporal: BANK, bank: BANK - 900 }, 'wrong'] as const),
       'the clock of this machine is 6 h 5 min behind that of Temporal, bank',
     ],
     [
-      'agree with each other on an earlier time',
-      { Temporal: -6 * HOUR, bank: -6 * HOUR },
-      'wrong',
+      ...(['agree on an earlier time', { Temporal: -6 * HOUR, bank: -6 * HOUR }, 'wrong'] as const),
       'the clock of this machine is 6 h ahead of that of Temporal, bank',
     ],
     ['are unknown', {}, 'ok', 'unknown: no system responded'],

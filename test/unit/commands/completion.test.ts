@@ -35,43 +35,35 @@ async function suggested(
 }
 
 describe('completion of', () => {
-  it('a command: by its beginning', async () => {
-    expect(await suggested('gangway st')).toEqual(['status', 'statement']);
-    expect(await suggested('gangway statement ')).toEqual(expect.arrayContaining(['now', 'monthly', 'stop']));
-    expect(await suggested('gangway statement m')).toEqual(['monthly']);
-  });
+  const OPTIONS = ['--partner-account', '--yes', '--help', '--timeout', '--debug'];
+  const MORE = ['--partner-account', '--yes', '--json', '--help', '--timeout', '--debug'];
 
-  it('an option: of the command and of all, without those that are given', async () => {
-    expect(await suggested('gangway cancel m-1001 --')).toEqual([
-      '--partner-account',
-      '--yes',
-      '--json',
-      '--help',
-      '--timeout',
-      '--debug',
-    ]);
-    expect(await suggested('gangway cancel m-1001 --json --')).not.toContain('--json');
-    expect(await suggested('gangway resolve m-1001 note-1 --document a.pdf --doc')).toEqual(['--document']);
-  });
-
-  it('nothing that looks like an option, after --', async () => {
-    expect(await suggested('gangway explain -- --')).toEqual([]);
-  });
-
-  it.each([
-    ['gangway list --stage ', STAGES],
-    ['gangway inbox --kind ', REQUIREMENT_KINDS],
-    ['gangway nudge --system ', SYSTEM_NAMES],
-    ['gangway batch rows.csv --format ', ['csv', 'ndjson']],
-    ['gangway statement now --format ', ['PDF', 'CSV', 'QBO', 'OFX']],
-    ['gangway completion ', ['bash', 'zsh', 'fish']],
-    ['gangway --timeout 5s completion ', ['bash', 'zsh', 'fish']],
-  ])('the fixed values of %s', async (line, values) => {
-    expect(await suggested(line)).toEqual(values);
-  });
-
-  it('a value after an equals sign', async () => {
-    expect(await suggested('gangway list --stage=under')).toEqual(['--stage=underwriting']);
+  it.each<[what: string, line: string, suggestions: readonly string[]]>([
+    ['a command, by its beginning', 'gangway st', ['status', 'statement']],
+    ['a command of commands', 'gangway statement m', ['monthly']],
+    ['all of them', 'gangway statement ', ['now', 'monthly', 'list', 'stop', 'run', 'help']],
+    ['an option of the command or of all', 'gangway cancel m-1001 --', MORE],
+    ['an option that is not yet given', 'gangway cancel m-1001 --json --', OPTIONS],
+    ['an option that may be repeated', 'gangway resolve m-1 n-1 --document a.pdf --doc', ['--document']],
+    ['nothing that looks like an option, after --', 'gangway explain -- --', []],
+    ['fixed values', 'gangway list --stage ', STAGES],
+    ['fixed values', 'gangway inbox --kind ', REQUIREMENT_KINDS],
+    ['fixed values', 'gangway nudge --system ', SYSTEM_NAMES],
+    ['fixed values', 'gangway batch rows.csv --format ', ['csv', 'ndjson']],
+    ['fixed values', 'gangway statement now --format ', ['PDF', 'CSV', 'QBO', 'OFX']],
+    ['fixed values', 'gangway --timeout 5s completion ', ['bash', 'zsh', 'fish']],
+    ['a value after an equals sign', 'gangway list --stage=under', ['--stage=underwriting']],
+    ['systems', 'gangway call ', [...SYSTEM_NAMES, 'response']],
+    ['operations of a system', 'gangway call banking close', ['close-card']],
+    ['options of an operation', 'gangway call banking close-card --y', ['--yes']],
+    ['codes', 'gangway explain write-', ['write-uncertain', 'write-adopted', 'write-unfinished']],
+    ['commands', 'gangway help res', ['resolve', 'restore-sub-user', 'restore']],
+    ['topics', 'gangway help exit', ['exit-codes']],
+    ['files, by the shell', 'gangway board ', [':files']],
+    ['files, by the shell', 'gangway batch rows.csv --mapping ', [':files']],
+    ['files, by the shell', 'gangway resolve m-1 n-1 --document a.pdf ', [':files']],
+  ])('%s: %s', async (_, line, suggestions) => {
+    expect(await suggested(line)).toEqual(suggestions);
   });
 
   it('partner accounts: from the setting', async () => {
@@ -79,35 +71,14 @@ describe('completion of', () => {
     expect(await suggested('gangway list --partner-account ', 'zsh', env)).toEqual(['acme', 'north-iso']);
   });
 
-  it('operations of a system', async () => {
-    expect(await suggested('gangway call ')).toEqual([...SYSTEM_NAMES, 'response']);
-    expect(await suggested('gangway call banking close')).toEqual(['close-card']);
-    expect(await suggested('gangway call banking close-card --y')).toEqual(['--yes']);
-  });
-
-  it('codes, topics and commands', async () => {
-    expect(await suggested('gangway explain write-')).toEqual([
-      'write-uncertain',
-      'write-adopted',
-      'write-unfinished',
-    ]);
-    expect(await suggested('gangway help res')).toEqual(['resolve', 'restore-sub-user', 'restore']);
-    expect(await suggested('gangway help exit')).toEqual(['exit-codes']);
-  });
-
-  it.each([
-    'gangway board ',
-    'gangway batch rows.csv --mapping ',
-    'gangway resolve m-1 n-1 --document a.pdf ',
-  ])('files, by the shell: %s', async (line) => {
-    expect(await suggested(line)).toEqual([':files']);
-  });
-
-  it('a word for bash: only what follows the last of its separators', async () => {
-    const breaks = [' \t\n"\'><=;|&(:'];
-    expect(await suggested('gangway list --stage=under', 'bash', {}, breaks)).toEqual(['underwriting']);
-    expect(await suggested('gangway list --stage under', 'bash', {}, breaks)).toEqual(['underwriting']);
-  });
+  it.each(['=', ' '])(
+    'a word for bash: only what follows the last of its separators, as %j',
+    async (sign) => {
+      const breaks = [' \t\n"\'><=;|&(:'];
+      const line = `gangway list --stage${sign}under`;
+      expect(await suggested(line, 'bash', {}, breaks)).toEqual(['underwriting']);
+    },
+  );
 
   it('nothing, quietly, when Temporal does not respond', async () => {
     const env = { TEMPORAL_ADDRESS: '127.0.0.1:9' };
@@ -136,21 +107,15 @@ describe('what completes a value', () => {
     const program = gangway(surroundings());
     const call = program.commands.find((command) => command.name() === 'call') as Command;
     await fillCall(call, () => async () => undefined);
-    const undecided = commandsIn(program).flatMap((command) => {
-      const options = command.options.filter(
-        (option) => (option.required || option.optional) && !option.argChoices,
-      );
-      const args = command.registeredArguments.filter(({ argChoices }) => !argChoices);
-      return [
-        ...options
-          .filter((option) => !Object.hasOwn(OPTION_VALUES, placeholderOf(option)))
-          .map(({ flags }) => flags),
-        ...args
-          .filter((argument) => !Object.hasOwn(ARGUMENT_VALUES, argument.name()))
-          .map((each) => each.name()),
-      ];
-    });
-    expect(undecided).toEqual([]);
+    const commands = commandsIn(program);
+    const options = commands
+      .flatMap((command) => command.options)
+      .filter((option) => (option.required || option.optional) && !option.argChoices)
+      .filter((option) => !Object.hasOwn(OPTION_VALUES, placeholderOf(option)));
+    const args = commands
+      .flatMap((command) => command.registeredArguments)
+      .filter((argument) => !argument.argChoices && !Object.hasOwn(ARGUMENT_VALUES, argument.name()));
+    expect([options.map(({ flags }) => flags), args.map((each) => each.name())]).toEqual([[], []]);
   });
 });
 

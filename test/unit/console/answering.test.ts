@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type FormKind,
   isPreviewed,
@@ -15,14 +15,12 @@ import {
 } from '../../../src/messages/inputs.js';
 import type { AnswerKind, Requirement, RequirementKind } from '../../../src/messages/requirements.js';
 import { InvalidInput } from '../../../src/texts/invalid-input.js';
+import { stoppedAt } from '../../rigs/clock.js';
 import { type CallOptions, consoleOfCalls, rejected } from '../../rigs/console/console-of-calls.js';
 import { merchant } from '../../rigs/inputs.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
-  onTestFinished(() => void vi.useRealTimers());
-});
+beforeEach(() => stoppedAt(NOON));
 
 const KINDS: readonly AnswerKind[] = [
   ...(['text', 'documents', 'correction', 'adopt', 'retry', 'code', 'choice', 'take-back'] as const),
@@ -161,33 +159,18 @@ const SIGN_IN = {
 };
 
 describe('an answer', () => {
-  const sent = (answer: object, reason = 'called') => ({
-    requirementId: 'note-1',
-    answer,
-    actor: 'olga',
-    reason,
-  });
-
-  it.each<[Role, Fields_, update: string, sent: object, message: string, result: string]>([
-    [
-      ...(['operator', TEXT, 'resolveRequirement', sent({ kind: 'text', text: 'Here.' })] as const),
-      ...(['Your answer is accepted. 2 still open.', 'accepted'] as const),
-    ],
-    [
-      ...(['approver', { ...ABANDON, step: 'send' }, 'resolveRequirement'] as const),
-      ...([
-        sent({ kind: 'abandon' }, 'fraud'),
-        'Your answer is accepted. 2 still open.',
-        'accepted',
-      ] as const),
-    ],
-  ])('of %s is sent: %j', async (role, form, update, request, message, result) => {
+  it.each<[Role, Fields_, answer: object, reason: string]>([
+    ['operator', TEXT, { kind: 'text', text: 'Here.' }, 'called'],
+    ['approver', { ...ABANDON, step: 'send' }, { kind: 'abandon' }, 'fraud'],
+  ])('of %s is sent: %j', async (role, form, answer, reason) => {
     const { open, updates, audited } = await asking({}, { onUpdate: () => ({ open: 2 }) });
     const reply = await open({ role }, PAGE, { form });
-    expect([reply.status, reply.to, reply.message]).toEqual([303, `/onboardings/${ID}`, { text: message }]);
-    expect(updates()).toEqual([[update, ID, request]]);
+    const message = { text: 'Your answer is accepted. 2 still open.' };
+    expect([reply.status, reply.to, reply.message]).toEqual([303, `/onboardings/${ID}`, message]);
+    const request = { requirementId: 'note-1', answer, actor: 'olga', reason };
+    expect(updates()).toEqual([['resolveRequirement', ID, request]]);
     const about = { workflowId: ID, requirementId: 'note-1', detail: form['kind'] };
-    expect(audited()).toEqual([{ actor: 'olga', ...about, what: 'answer', result }]);
+    expect(audited()).toEqual([{ actor: 'olga', ...about, what: 'answer', result: 'accepted' }]);
   });
 
   it('waits for a second person where its kind needs one, and what takes an answer back does not', async () => {

@@ -11,6 +11,9 @@ const bytes = (...parts: readonly (string | readonly number[])[]) =>
 const PNG = bytes([0x89], 'PNG\r\n', [0x1a], '\n', 'picture', [0, 0, 0, 0], 'IEND', [0xae, 0x42, 0x60, 0x82]);
 const JPEG = bytes([0xff, 0xd8, 0xff, 0xe0], 'picture', [0xff, 0xd9]);
 const PDF = bytes('%PDF-1.7\n1 0 obj\n%%EOF\n');
+const PDF_IN_PNG = Buffer.concat([PNG.subarray(0, 8), bytes('%PDF-1.7 %%EOF'), PNG.subarray(-12)]);
+const SCRIPT_IN_PDF = bytes('%PDF-1.7\n<script>alert(1)</script>\n%%EOF');
+const ZIP_IN_PDF = bytes('%PDF-1.7\n', 'PK', [5, 6], ' '.repeat(18), '\n%%EOF');
 
 /** What is left of a document that arrives in chunks of this size. */
 const through = (name: string, content: Buffer, size = 7) => {
@@ -38,28 +41,13 @@ describe('the content of a document', () => {
     ['a program', 'check.pdf', bytes('MZ program'), 'does not match its name'],
     ['a picture of another type', 'check.png', JPEG, 'Its content is JPG.'],
     ['a PDF that is called text', 'note.txt', PDF, 'Its content is PDF.'],
+    ['a PDF inside a picture', 'check.png', PDF_IN_PNG, 'contains the beginning of another'],
+    ['a page with a script in a PDF', 'check.pdf', SCRIPT_IN_PDF, 'contains the beginning of another'],
+    ['an archive behind a PDF', 'check.pdf', ZIP_IN_PDF, 'is an archive as well'],
     [
-      'a PDF inside a picture',
+      'more behind the end of a picture',
       'check.png',
-      bytes(PNG.subarray(0, 8).toString('latin1'), '%PDF-1.7 %%EOF', PNG.subarray(-12).toString('latin1')),
-      'contains the beginning of another',
-    ],
-    [
-      'a page with a script in a PDF',
-      'check.pdf',
-      bytes('%PDF-1.7\n<script>alert(1)</script>\n%%EOF'),
-      'contains the beginning of another',
-    ],
-    [
-      'an archive behind a PDF',
-      'check.pdf',
-      bytes('%PDF-1.7\n', 'PK', [5, 6], ' '.repeat(18), '\n%%EOF'),
-      'is an archive as well',
-    ],
-    [
-      'something behind the end of a picture',
-      'check.png',
-      bytes(PNG.toString('latin1'), 'more'),
+      Buffer.concat([PNG, bytes('more')]),
       'data after its end',
     ],
     ['half a picture', 'check.jpg', JPEG.subarray(0, -1), 'is not a complete JPG file'],

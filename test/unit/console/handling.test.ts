@@ -1,15 +1,13 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { SessionData } from '../../../src/console/session.js';
 import type { Role } from '../../../src/console/visitor.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
+import { stoppedAt } from '../../rigs/clock.js';
 import { type CallOptions, consoleOfCalls, rejected } from '../../rigs/console/console-of-calls.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 const ONE = '2026-01-31T13:00:00.000Z';
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
-  onTestFinished(() => void vi.useRealTimers());
-});
+beforeEach(() => stoppedAt(NOON));
 
 const ID = 'merchant-boarding-m-1';
 const PAGE = `/onboardings/${ID}/requirements/note-1`;
@@ -35,6 +33,13 @@ const asking = (more: Partial<Requirement> = {}, options: CallOptions = {}) =>
     ...options,
   });
 
+/** The same with an answer that is proposed; null when it was withdrawn meanwhile. */
+const proposing = (proposedAnswer: object | null, input: object = {}) => {
+  const state = { requirements: [{ ...NOTE, proposal: PROPOSAL }] };
+  const queries = { proposedAnswer, input: { input } };
+  return consoleOfCalls({ workflows: { [ID]: { state, queries } } });
+};
+
 /** What the buttons of a claim and of a proposal do. */
 const buttons = (text: string) =>
   [...text.matchAll(/name="do" value="([\w-]+)"/g)].map(([, what]) => what).join(' ');
@@ -59,26 +64,13 @@ describe('the page of a requirement', () => {
     ]);
   });
 
+  const OWN = 'A second person confirms it. You can withdraw it.';
   it.each<[role: Role, actor: string, proposer: string, advice: string, does: string, isWhole: boolean]>([
     ['viewer', 'olga', 'pete proposed an answer', 'An approver confirms it.', '', false],
     ['operator', 'olga', 'pete proposed an answer', 'An approver confirms it.', 'withdraw', true],
     ['approver', 'olga', 'pete proposed an answer', '', 'confirm withdraw', true],
-    [
-      'viewer',
-      'pete',
-      'You proposed an answer',
-      'A second person confirms it. You can withdraw it.',
-      '',
-      false,
-    ],
-    [
-      'approver',
-      'pete',
-      'You proposed an answer',
-      'A second person confirms it. You can withdraw it.',
-      'withdraw',
-      true,
-    ],
+    ['viewer', 'pete', 'You proposed an answer', OWN, '', false],
+    ['approver', 'pete', 'You proposed an answer', OWN, 'withdraw', true],
   ])('shows %s %s who proposed what', async (role, actor, proposer, advice, does, isWhole) => {
     const { open } = await asking({ proposal: PROPOSAL });
     const { text } = await open({ role, actor }, PAGE);
@@ -98,40 +90,33 @@ describe('the page of a requirement', () => {
     [{ kind: 'retry' }, '<p>try again</p>'],
     [TEXT, '<blockquote class="detail">One sale in ten, and whole.</blockquote>'],
   ])('shows what is proposed as a whole: %j', async (answer, shown) => {
-    const queries = { proposedAnswer: { ...WHOLE, answer }, input: { input: {} } };
-    const state = { requirements: [{ ...NOTE, proposal: PROPOSAL }] };
-    const { open } = await consoleOfCalls({ workflows: { [ID]: { state, queries } } });
+    const { open } = await proposing({ ...WHOLE, answer });
     expect((await open({ role: 'approver' }, PAGE)).text).toContain(shown);
   });
 
   it('shows the changes of a proposed correction, before and after', async () => {
-    const queries = {
-      proposedAnswer: { ...WHOLE, answer: { kind: 'correction', patch: { fees: { rate: 3 } } } },
-      input: { input: { fees: { rate: 2 } } },
-    };
-    const state = { requirements: [{ ...NOTE, proposal: PROPOSAL }] };
-    const { open } = await consoleOfCalls({ workflows: { [ID]: { state, queries } } });
+    const answer = { kind: 'correction', patch: { fees: { rate: 3 } } };
+    const { open } = await proposing({ ...WHOLE, answer }, { fees: { rate: 2 } });
     const { text } = await open({ role: 'approver' }, PAGE);
     expect(text).toContain('fees.rate');
     expect(text).not.toContain('<p>corrected</p>');
   });
 
   it('shows a proposal that is withdrawn meanwhile as it was listed', async () => {
-    const state = { requirements: [{ ...NOTE, proposal: PROPOSAL }] };
-    const workflows = { [ID]: { state, queries: { proposedAnswer: null } } };
-    const { open } = await consoleOfCalls({ workflows });
+    const { open } = await proposing(null);
     expect((await open({ role: 'approver' }, PAGE)).text).toContain('<p>“One sale in ten.”</p>');
   });
 });
 
+/** In four hours. */
 const FOUR = '2026-01-31T16:00:00.000Z';
 type Fields = Readonly<Record<string, string>>;
 
 describe('the form of a claim', () => {
   it.each<[form: Fields, sent: object, message: string]>([
-    [{ do: 'claim' }, { until: '2026-01-31T16:00:00.000Z' }, 'You are on it. Others see that.'],
+    [{ do: 'claim' }, { until: FOUR }, 'You are on it. Others see that.'],
     [{ do: 'release' }, {}, 'You released it.'],
-    [{ do: 'take-over' }, { until: '2026-01-31T16:00:00.000Z', override: true }, 'You took it over.'],
+    [{ do: 'take-over' }, { until: FOUR, override: true }, 'You took it over.'],
   ])('%j sends what it is for', async (form, sent, message) => {
     const { open, updates, audited } = await asking();
     const reply = await open({}, `${PAGE}/claim`, { form });
@@ -140,26 +125,6 @@ describe('the form of a claim', () => {
     expect(updates()).toEqual([['claimRequirement', ID, request]]);
     const entry = { actor: 'olga', what: form['do'], workflowId: ID, requirementId: 'note-1' };
     expect(audited()).toEqual([entry]);
-  });
-
-  it('asks for four hours', async () => {
-    const env = { CONSOLE_URL: 'http://localhost:8085' };
-    const { open, updates } = await asking({}, { env });
-    const page = await open(undefined, PAGE);
-    const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
-    await open(undefined, `${PAGE}/claim`, { form: { csrf, do: 'claim' } });
-    expect(updates()).toMatchObject([['claimRequirement', ID, { until: FOUR }]]);
-  });
-
-  it('returns to the page that it is on, with what the workflow has against it', async () => {
-    const refuse = () => {
-      throw rejected('requirementId: pete has claimed note-1');
-    };
-    const { open, audited } = await asking({}, { onUpdate: refuse });
-    const reply = await open({}, `${PAGE}/claim`, { form: { do: 'claim', page: ID } });
-    const message = { text: 'requirementId: pete has claimed note-1' };
-    expect([reply.status, reply.to, reply.message]).toEqual([303, BACK, message]);
-    expect(audited()).toEqual([]);
   });
 
   it('leads to an error when it fails for another reason', async () => {
@@ -174,32 +139,20 @@ describe('the form of a claim', () => {
 });
 
 describe('the form of a proposal', () => {
-  it.each<[Fields, update: string, message: string, to: string, what: string]>([
-    [
-      { do: 'confirm', page: ID },
-      ...(['confirmAnswer', 'You confirmed the answer, and it is sent.'] as const),
-      ...([`/onboardings/${ID}`, 'confirm a proposed answer'] as const),
-    ],
-    [
-      { do: 'confirm' },
-      ...(['confirmAnswer', 'You confirmed the answer, and it is sent.'] as const),
-      ...([`/onboardings/${ID}`, 'confirm a proposed answer'] as const),
-    ],
-    [
-      { do: 'withdraw', page: ID },
-      ...(['withdrawProposal', 'The proposal is withdrawn.', BACK, 'withdraw a proposed answer'] as const),
-    ],
-    [
-      { do: 'withdraw' },
-      ...(['withdrawProposal', 'The proposal is withdrawn.', PAGE, 'withdraw a proposed answer'] as const),
-    ],
-  ])('%j of an approver', async (form, update, message, to, what) => {
+  const CONFIRM = ['confirmAnswer', 'You confirmed the answer, and it is sent.'] as const;
+  const WITHDRAW = ['withdrawProposal', 'The proposal is withdrawn.'] as const;
+  it.each<[Fields, readonly [update: string, message: string], to: string]>([
+    [{ do: 'confirm', page: ID }, CONFIRM, `/onboardings/${ID}`],
+    [{ do: 'confirm' }, CONFIRM, `/onboardings/${ID}`],
+    [{ do: 'withdraw', page: ID }, WITHDRAW, BACK],
+    [{ do: 'withdraw' }, WITHDRAW, PAGE],
+  ])('%j of an approver', async (form, [update, message], to) => {
     const { open, updates, audited } = await asking({ proposal: PROPOSAL });
-    const reply = await open({ role: 'approver' }, `${PAGE}/proposal`, {
-      form: { proposedAt: NOON, ...form },
-    });
+    const sent = { form: { proposedAt: NOON, ...form } };
+    const reply = await open({ role: 'approver' }, `${PAGE}/proposal`, sent);
     expect([reply.status, reply.to, reply.message]).toEqual([303, to, { text: message }]);
     expect(updates()).toEqual([[update, ID, { requirementId: 'note-1', proposedAt: NOON, actor: 'olga' }]]);
+    const what = `${form['do']} a proposed answer`;
     expect(audited()).toEqual([{ actor: 'olga', what, workflowId: ID, requirementId: 'note-1' }]);
   });
 
@@ -219,14 +172,17 @@ describe('the form of a proposal', () => {
     expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(message)]);
     expect([updates(), audited()]).toEqual([[], []]);
   });
+});
 
-  it('returns with what the workflow has against it, because somebody was first', async () => {
-    const refuse = () => {
-      throw rejected('proposedAt: another answer is proposed now');
-    };
-    const { open, audited } = await asking({ proposal: PROPOSAL }, { onUpdate: refuse });
-    const reply = await open({ role: 'approver' }, `${PAGE}/proposal`, { form: { do: 'confirm' } });
-    const message = { text: 'proposedAt: another answer is proposed now' };
-    expect([reply.status, reply.to, reply.message, audited()]).toEqual([303, PAGE, message, []]);
-  });
+it.each([
+  ['claim', { do: 'claim', page: ID }, BACK],
+  ['proposal', { do: 'confirm' }, PAGE],
+])('the form of a %s returns to its page, with what the workflow has against it', async (path, form, to) => {
+  const refuse = () => {
+    throw rejected('requirementId: somebody was first');
+  };
+  const { open, audited } = await asking({ proposal: PROPOSAL }, { onUpdate: refuse });
+  const reply = await open({ role: 'approver' }, `${PAGE}/${path}`, { form });
+  const message = { text: 'requirementId: somebody was first' };
+  expect([reply.status, reply.to, reply.message, audited()]).toEqual([303, to, message, []]);
 });

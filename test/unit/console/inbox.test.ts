@@ -1,14 +1,12 @@
-import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { chosenItems } from '../../../src/console/pages/inbox.js';
 import type { Visitor } from '../../../src/console/visitor.js';
 import type { InboxItem } from '../../../src/inbox/inbox.js';
 import { Times } from '../../../src/texts/time.js';
+import { stoppedAt } from '../../rigs/clock.js';
 import { consoleOfCalls } from '../../rigs/console/console-of-calls.js';
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-});
+beforeEach(() => stoppedAt(0));
 
 type Choices = Parameters<typeof chosenItems>[1];
 

@@ -41,12 +41,8 @@ describe.each(NAMES)('a field named %s', (name) => {
 
   it('may be one of a form that came too late: the page shows what was typed', async () => {
     const { open } = await asking({}, []);
-    const form = {
-      kind: 'correction',
-      reason: 'called',
-      [`set.application.${name}`]: 'a-value',
-      [name]: 'x',
-    };
+    const typed = { [`set.application.${name}`]: 'a-value', [name]: 'x' };
+    const form = { kind: 'correction', reason: 'called', ...typed };
     const { status, text } = await open(ADMIN, PAGE, { form });
     expect([status, text]).toEqual([409, expect.stringContaining('<dd>a-value</dd>')]);
   });

@@ -1,15 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { UnsecuredJWT } from 'jose';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type SessionData, type SessionRules, Sessions, unguessable } from '../../../src/console/session.js';
+import { stoppedAt } from '../../rigs/clock.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 const at = (time: string) => vi.setSystemTime(new Date(time));
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
-  onTestFinished(() => void vi.useRealTimers());
-});
+beforeEach(() => stoppedAt(NOON));
 
 const RULES: SessionRules = { keys: ['one', 'two'], idleMs: 1_800_000, maxMs: 43_200_000, isSecure: true };
 

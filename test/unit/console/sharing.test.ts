@@ -1,12 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { SharedReads } from '../../../src/console/sharing.js';
+import { stoppedAt } from '../../rigs/clock.js';
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-});
+beforeEach(() => stoppedAt(0));
 
 /** Values that may be two seconds old, or ten while a new one is being read. The test ends each read. */
 function reads() {

@@ -62,6 +62,7 @@ function withSecrets(environment: Record<string, string>): Record<string, string
   return Object.fromEntries([...rest, ...read.map((name) => [name, samples[name] ?? 'x'.repeat(32)])]);
 }
 
+const MONITORING = { namespaceSelector: { matchLabels: { 'gangway.example.com/monitoring': 'true' } } };
 const shutdownSeconds = Number.parseInt(SHUTDOWN_FORCE, 10);
 
 describe('what is deployed', () => {
@@ -105,20 +106,12 @@ describe('what is deployed', () => {
     expect(served.map(({ name }) => name).sort()).toEqual(processes);
     for (const { name, env, ports } of served) {
       const addresses = env.filter((entry: Document) => entry.name.endsWith('_METRICS_ADDRESS'));
-      expect(
-        addresses.map(({ value }: Document) => value),
-        name,
-      ).toEqual(['0.0.0.0:9464']);
+      expect(addresses, name).toMatchObject([{ value: '0.0.0.0:9464' }]);
       expect(ports, name).toContainEqual({ name: 'metrics', containerPort: 9464 });
     }
     const { podSelector, ingress } = manifest('NetworkPolicy', 'from-monitoring').spec;
     expect(podSelector.matchExpressions[0].values.toSorted()).toEqual(processes);
-    expect(ingress).toEqual([
-      {
-        from: [{ namespaceSelector: { matchLabels: { 'gangway.example.com/monitoring': 'true' } } }],
-        ports: [{ port: 'metrics', protocol: 'TCP' }],
-      },
-    ]);
+    expect(ingress).toEqual([{ from: [MONITORING], ports: [{ port: 'metrics', protocol: 'TCP' }] }]);
     const [{ ports: open }] = manifest('NetworkPolicy', 'from-ingress').spec.ingress;
     expect(open).toEqual([{ port: 'http', protocol: 'TCP' }]);
   });
@@ -132,22 +125,16 @@ describe('what is deployed', () => {
       ],
     );
     expect(Object.fromEntries(asked)).toEqual({
-      'gangway-worker': 'worker:9464',
-      'gangway-receiver': 'receiver:9464',
-      'gangway-console': 'console:9464',
-      'gangway-codec-server': 'codec-server:9464',
+      ...{ 'gangway-worker': 'worker:9464', 'gangway-receiver': 'receiver:9464' },
+      ...{ 'gangway-console': 'console:9464', 'gangway-codec-server': 'codec-server:9464' },
     });
     const addresses = services.flatMap(([name, { environment = {}, ports = [] }]) => {
       expect(ports.join(), name).not.toContain('9464');
       const set = Object.entries(environment).filter(([setting]) => setting.endsWith('_METRICS_ADDRESS'));
       return set.map(([, address]) => [name, address]);
     });
-    expect(Object.fromEntries(addresses)).toEqual({
-      worker: '0.0.0.0:9464',
-      receiver: '0.0.0.0:9464',
-      console: '0.0.0.0:9464',
-      'codec-server': '172.30.83.1:9464',
-    });
+    const everywhere = { worker: '0.0.0.0:9464', receiver: '0.0.0.0:9464', console: '0.0.0.0:9464' };
+    expect(Object.fromEntries(addresses)).toEqual({ ...everywhere, 'codec-server': '172.30.83.1:9464' });
     const [, prometheus] = services.find(([name]) => name === 'prometheus') ?? [];
     expect(prometheus.extra_hosts).toEqual(['codec-server:172.30.83.1']);
     expect(parse(text('deploy/compose.yaml')).networks.default.ipam.config[0].gateway).toBe('172.30.83.1');
@@ -170,39 +157,27 @@ describe('what is deployed', () => {
   it('runs only processes that exist', () => {
     const commands = [...ours.map(({ command }) => command), ...containers.map(({ args }) => args)];
     const files = commands.map((command) => command?.[0] ?? 'dist/worker.js');
-    expect(new Set(files)).toEqual(
-      new Set(
-        ['worker', 'receiver', 'console', 'codec-server', 'sandbox', 'starter'].map(
-          (name) => `dist/${name}.js`,
-        ),
-      ),
-    );
+    const names = files.map((file) => /^dist\/(.+)\.js$/.exec(file)?.[1]);
+    const all = ['worker', 'receiver', 'console', 'codec-server', 'sandbox', 'starter'];
+    expect(new Set(names)).toEqual(new Set(all));
   });
 
   it('gives each process settings that it accepts, and payload keys', () => {
-    const started = [
-      ...containers.map(({ name, env, envFrom }) => ({
-        name,
-        environment: {
-          ...Object.assign(
-            {},
-            ...envFrom.map(({ configMapRef }: Document) => CONFIG_MAPS[configMapRef.name]),
-          ),
-          ...Object.fromEntries(env.map((entry: Document) => [entry.name, entry.value])),
-        },
-      })),
-      ...services
-        .filter(([, { image }]) => image.startsWith('gangway:'))
-        .map(([name, { environment, env_file }]) => ({
-          name,
-          environment: { ...(env_file && values('deploy/sandbox.env')), ...environment },
-        })),
-    ];
-    for (const { name, environment } of started.filter((process) => process.name !== 'sandbox')) {
-      const load =
-        { receiver: loadReceiverSettings, console: loadConsoleSettings, 'codec-server': loadCodecSettings }[
-          name as string
-        ] ?? loadWorkerSettings;
+    const ofPods = containers.map(({ name, env, envFrom }): [string, Document] => {
+      const maps = envFrom.map(({ configMapRef }: Document) => CONFIG_MAPS[configMapRef.name]);
+      const own = Object.fromEntries(env.map((entry: Document) => [entry.name, entry.value]));
+      return [name, Object.assign({}, ...maps, own)];
+    });
+    const ofServices = services
+      .filter(([, { image }]) => image.startsWith('gangway:'))
+      .map(([name, { environment, env_file }]): [string, Document] => [
+        ...([name, { ...(env_file && values('deploy/sandbox.env')), ...environment }] as const),
+      ]);
+    const loaders: Readonly<Record<string, (environment: NodeJS.ProcessEnv) => unknown>> = {
+      ...{ receiver: loadReceiverSettings, console: loadConsoleSettings, 'codec-server': loadCodecSettings },
+    };
+    for (const [name, environment] of [...ofPods, ...ofServices].filter(([each]) => each !== 'sandbox')) {
+      const load = loaders[name] ?? loadWorkerSettings;
       expect(() => load(withSecrets({ ...IMAGE, ...environment })), name).not.toThrow();
       expect(Object.keys(environment), name).toContain('PAYLOAD_KEYS_FILE');
     }
@@ -216,13 +191,8 @@ describe('what is deployed', () => {
   });
 
   it('runs pods without privileges and with read-only files, and probes ports that they have', () => {
-    expect(containers.map(({ name }) => name).sort()).toEqual([
-      'codec-server',
-      'console',
-      'receiver',
-      'setup',
-      'worker',
-    ]);
+    const names = containers.map(({ name }) => name).sort();
+    expect(names).toEqual(['codec-server', 'console', 'receiver', 'setup', 'worker']);
     for (const { securityContext } of pods)
       expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 10001 });
     for (const { securityContext, ports = [], livenessProbe, readinessProbe } of containers) {
@@ -230,9 +200,9 @@ describe('what is deployed', () => {
         readOnlyRootFilesystem: true,
         allowPrivilegeEscalation: false,
       });
-      const names = ports.map(({ name }: Document) => name);
+      const open = ports.map(({ name }: Document) => name);
       for (const probe of [livenessProbe, readinessProbe].filter(Boolean))
-        expect(names).toContain(probe.httpGet.port);
+        expect(open).toContain(probe.httpGet.port);
     }
   });
 
@@ -280,12 +250,10 @@ describe('what is deployed', () => {
     expect(metadata.labels).toEqual({ 'gangway.example.com/build': 'this-build' });
     expect(spec.scaleTargetRef).toEqual({ name: 'worker-this-build' });
     const triggers: Document[] = spec.triggers.map(({ metadata: trigger }: Document) => trigger);
-    expect(triggers.map(({ taskQueue }) => taskQueue).toSorted()).toEqual(
-      [
-        'gangway',
-        ...[...SYSTEM_NAMES, 'events' as const].map((system) => partnerTaskQueue('gangway', system)),
-      ].sort(),
+    const partners = [...SYSTEM_NAMES, 'events' as const].map((system) =>
+      partnerTaskQueue('gangway', system),
     );
+    expect(new Set(triggers.map(({ taskQueue }) => taskQueue))).toEqual(new Set(['gangway', ...partners]));
     for (const trigger of triggers) {
       expect(trigger).toMatchObject({
         workerDeploymentName: 'gangway',
@@ -298,10 +266,7 @@ describe('what is deployed', () => {
   it('lets traces out to the collector, and only there', () => {
     const { egress } = manifest('NetworkPolicy', 'gangway').spec;
     const traces = egress.find(({ ports }: Document) => ports.some(({ port }: Document) => port === 4318));
-    expect(traces).toEqual({
-      to: [{ namespaceSelector: { matchLabels: { 'gangway.example.com/monitoring': 'true' } } }],
-      ports: [{ port: 4318, protocol: 'TCP' }],
-    });
+    expect(traces).toEqual({ to: [MONITORING], ports: [{ port: 4318, protocol: 'TCP' }] });
   });
 
   it('limits the memory of each container', () => {

@@ -26,17 +26,9 @@ const read = (fields: Readonly<Record<string, unknown>>) => form.read(form.typed
 
 describe('the form of a schema', () => {
   it('has what is required first, and the control that suits each field', () => {
-    const kinds = form.parts.map((part) => [part.name, part.kind]);
-    expect(kinds).toEqual([
-      ['name', 'text'],
-      ['note', 'text'],
-      ['amount', 'number'],
-      ['isOpen', 'flag'],
-      ['settings', 'text'],
-      ['color', 'choice'],
-      ['any', 'json'],
-      ['owners', 'group'],
-    ]);
+    expect(form.parts.map((part) => `${part.name} ${part.kind}`).join(', ')).toBe(
+      'name text, note text, amount number, isOpen flag, settings text, color choice, any json, owners group',
+    );
     expect(form.parts.flatMap(fieldsIn).map(({ name }) => name)).toContain('owners.1.city');
     expect(form.parts.find(({ name }) => name === 'color')).toMatchObject({ rule: 'default: red' });
   });
@@ -47,11 +39,8 @@ describe('the form of a schema', () => {
     ['customer', CUSTOMER],
   ])('of a %s has a group or a field for everything that its input may have', (_, kind) => {
     const parts = formOf(kind.schema(KNOWN));
-    const top = Object.keys(
-      (z.toJSONSchema(kind.schema(KNOWN), { io: 'input', unrepresentable: 'any' }) as { properties: object })
-        .properties,
-    );
-    expect(parts.map(({ name }) => name).toSorted()).toEqual(top.toSorted());
+    const { properties } = z.toJSONSchema(kind.schema(KNOWN), { io: 'input', unrepresentable: 'any' });
+    expect(parts.map(({ name }) => name).toSorted()).toEqual(Object.keys(properties ?? {}).toSorted());
   });
 });
 
@@ -84,15 +73,13 @@ describe('what is typed', () => {
       any: '{"a": [1]}',
       note: '',
     };
-    expect(read(fields)).toEqual({
-      input: { name: 'Ada', amount: 7.5, isOpen: true, color: 'red', any: { a: [1] } },
-    });
+    const input = { name: 'Ada', amount: 7.5, isOpen: true, color: 'red', any: { a: [1] } };
+    expect(read(fields)).toEqual({ input });
   });
 
   it('is false where the word stands for it, and text where a number may stand', () => {
-    expect(read({ name: '007', settings: 'false' })).toEqual({
-      input: { name: '007', settings: false, color: 'red' },
-    });
+    const input = { name: '007', settings: false, color: 'red' };
+    expect(read({ name: '007', settings: 'false' })).toEqual({ input });
     expect(read({ name: 'a', settings: '12' })).toMatchObject({ input: { settings: '12' } });
   });
 
@@ -103,32 +90,14 @@ describe('what is typed', () => {
   });
 
   it('has the items of a list from any of their groups, in their order', () => {
-    const owner = (place: number, city: string) => ({
-      [`owners.${place}.city`]: city,
-      [`owners.${place}.share`]: '50',
-    });
-    const one = inputForm(
-      z.strictObject({ owners: z.array(z.strictObject({ city: z.string(), share: z.int() })).max(4) }),
-    );
-    expect(one.read(one.typedIn({ ...owner(3, 'Troy'), ...owner(1, 'Rome') }))).toEqual({
-      input: {
-        owners: [
-          { city: 'Rome', share: 50 },
-          { city: 'Troy', share: 50 },
-        ],
-      },
-    });
+    const one = inputForm(z.strictObject({ owners: z.array(z.strictObject({ city: z.string() })).max(4) }));
+    const typed = one.typedIn({ 'owners.3.city': 'Troy', 'owners.1.city': 'Rome' });
+    expect(one.read(typed)).toEqual({ input: { owners: [{ city: 'Rome' }, { city: 'Troy' }] } });
   });
 
   it('ignores fields that the schema does not have, and those that are no text', () => {
-    const fields = {
-      name: ['a', 'b'],
-      note: { a: 1 },
-      other: 'x',
-      __proto__: { amount: '1' },
-      constructor: 'x',
-    };
-    expect([...form.typedIn(fields)]).toEqual([]);
+    const fields = { name: ['a', 'b'], note: { a: 1 }, other: 'x', __proto__: { amount: '1' } };
+    expect([...form.typedIn({ ...fields, constructor: 'x' })]).toEqual([]);
   });
 
   it('is never part of a problem', () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   changeableFields,
   changesOf,
@@ -10,13 +10,11 @@ import { waitsUnread } from '../../../src/inbox/waits.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
 import type { Listed } from '../../../src/temporal/search.js';
 import { UnreadableOnboarding } from '../../../src/temporal/unreadable.js';
+import { stoppedAt } from '../../rigs/clock.js';
 import { merchant } from '../../rigs/inputs.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
-  onTestFinished(() => void vi.useRealTimers());
-});
+beforeEach(() => stoppedAt(NOON));
 
 describe('the items of a workflow in the inbox', () => {
   const listed = (dueAts: readonly string[], moreRequirements = 0, more: Partial<Requirement> = {}) => {
@@ -35,12 +33,8 @@ describe('the items of a workflow in the inbox', () => {
     const claim = { actor: 'olga', until: NOON };
     const proposal = { actor: 'pete', at: NOON } as never;
     const [one, two, rest, ...none] = itemsOf(listed([NOON, '2026-02-01'], 3, { claim, proposal }));
-    expect(one).toMatchObject({
-      claimedBy: 'olga',
-      claimedUntil: NOON,
-      proposedBy: 'pete',
-      proposedAt: NOON,
-    });
+    const handled = { claimedBy: 'olga', claimedUntil: NOON, proposedBy: 'pete', proposedAt: NOON };
+    expect(one).toMatchObject(handled);
     expect(one).not.toHaveProperty('claim');
     expect([two?.dueAt, rest?.task, rest?.dueAt, rest?.overdue, none]).toEqual([
       ...['2026-02-01', 'and 3 more', '2026-02-01', false, []],
@@ -52,12 +46,8 @@ describe('the items of a workflow in the inbox', () => {
   });
 
   it('have the shortest id that every command accepts', () => {
-    const ids = [
-      'merchant-boarding-a',
-      'merchant-boarding-b',
-      'business-onboarding-b@north',
-      'operation-close-card-c',
-    ];
+    const merchants = ['merchant-boarding-a', 'merchant-boarding-b'];
+    const ids = [...merchants, 'business-onboarding-b@north', 'operation-close-card-c'];
     expect(ids.map(shortIds(ids))).toEqual(['a', ...ids.slice(1)]);
     expect(shortIds([])('merchant-boarding-x')).toBe('merchant-boarding-x');
     expect(onboardingName('merchant-boarding-a@north')).toBe('a@north');
@@ -76,13 +66,9 @@ describe('a correction', () => {
       { field: 'fees.rates', before: undefined, after: 3, remark: 'new field; did you mean rate?' },
     ]);
     const asked = ['merchant.taxClassification'];
+    const remark = 'new field that the partner asked for; sent as is';
     expect(changesOf({ input, asked } as never, { merchant: { taxClassification: 'LLC' } })).toEqual([
-      {
-        field: 'merchant.taxClassification',
-        before: undefined,
-        after: 'LLC',
-        remark: 'new field that the partner asked for; sent as is',
-      },
+      { field: 'merchant.taxClassification', before: undefined, after: 'LLC', remark },
     ]);
   });
 
@@ -101,14 +87,10 @@ describe('a correction', () => {
     const asked = ['merchant.taxClassification', 'merchant.email', 'guid'];
     const known = { posNames: [], accounts: {} } as never;
     const fields = changeableFields({ type: 'merchantBoarding', input: merchant(), asked }, known);
+    const free = { type: 'any', rule: 'the partner asked for it; sent as is', now: undefined };
     expect(fields.filter(({ name }) => asked.includes(name))).toMatchObject([
       { name: 'merchant.email', type: 'string' },
-      {
-        name: 'merchant.taxClassification',
-        type: 'any',
-        rule: 'the partner asked for it; sent as is',
-        now: undefined,
-      },
+      { name: 'merchant.taxClassification', ...free },
     ]);
   });
 

@@ -47,6 +47,17 @@ function gate() {
   return { open, opened };
 }
 
+/** Writes whose step before sending ends when the test opens its gate, and the places of those that have begun it. */
+function gated(http: PartnerHttp, gates: readonly ReturnType<typeof gate>[]) {
+  const begun: number[] = [];
+  const before = (place: number, { opened }: ReturnType<typeof gate>) => {
+    begun.push(place);
+    return opened;
+  };
+  const calls = gates.map((each, place) => http.send({ ...WRITE, beforeSending: () => before(place, each) }));
+  return { begun, calls };
+}
+
 type Respond = NonNullable<MemoryOptions['respond']>;
 
 const silent: Respond = () => undefined;
@@ -188,22 +199,20 @@ describe('a failed call', () => {
     expect(failure).toMatchObject({ name: 'TransportError', message: 'ECONNREFUSED' });
   });
 
-  it.each(BOTH)('of a %s was sent if the connection was cut later', async (_, request) => {
-    const { http } = memoryPartner({ respond: (connection) => connection.destroy() });
-    expect(await failureOf(http.send(request))).toMatchObject({ code: 'UND_ERR_SOCKET', sent: true });
-  });
-
-  it.each(BOTH)('of a %s was sent if its body is not complete', async (_, request) => {
-    const half = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{';
-    const { http } = memoryPartner({ respond: (connection) => connection.end(half) });
-    expect(await failureOf(http.send(request))).toMatchObject({ sent: true });
-  });
-
-  it.each(BOTH)('of a %s was sent if the partner switches protocols', async (_, request) => {
-    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n';
-    const { http } = memoryPartner({ respond: saying(upgrade) });
-    expect(await failureOf(http.send(request))).toMatchObject({ sent: true });
-  });
+  const HALF = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{';
+  const UPGRADE = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n';
+  const LATER: [string, Respond, object][] = [
+    ['the connection was cut later', (connection) => connection.destroy(), { code: 'UND_ERR_SOCKET' }],
+    ['its body is not complete', (connection) => connection.end(HALF), {}],
+    ['the partner switches protocols', saying(UPGRADE), {}],
+  ];
+  it.each(BOTH.flatMap((each) => LATER.map((later) => [...each, ...later] as const)))(
+    'of a %s was sent if %s',
+    async (_, request, __, respond, failure) => {
+      const { http } = memoryPartner({ respond });
+      expect(await failureOf(http.send(request))).toMatchObject({ ...failure, sent: true });
+    },
+  );
 
   it.each<[unknown, string]>([
     [new RangeError('no'), 'RangeError'],
@@ -376,16 +385,7 @@ describe('what a write does before it is sent', () => {
   it('happens for two writes at a time, so that no more are marked without being sent', async () => {
     const { http, requests, connections } = memoryPartner();
     const gates = [gate(), gate(), gate()];
-    const begun: number[] = [];
-    const calls = gates.map(({ opened }, index) =>
-      http.send({
-        ...WRITE,
-        beforeSending: () => {
-          begun.push(index);
-          return opened;
-        },
-      }),
-    );
+    const { begun, calls } = gated(http, gates);
     await settled();
     expect([begun, connections.length]).toEqual([[0, 1], 3]);
     // A write without such a step waits for none of them.
@@ -401,7 +401,7 @@ describe('what a write does before it is sent', () => {
     stoppedClock();
     const { http, requests } = memoryPartner({ limits: { totalTimeoutMs: 400 } });
     const gates = [gate(), gate(), gate()];
-    const calls = gates.map(({ opened }) => http.send({ ...WRITE, beforeSending: () => opened }));
+    const { calls } = gated(http, gates);
     await settled();
     vi.advanceTimersByTime(399);
     for (const { open } of gates.slice(0, 2)) open();
@@ -425,6 +425,12 @@ describe('what a write does before it is sent', () => {
     expect(requests).toEqual([]);
   });
 
+  /** A hundred writes whose step before sending takes this long. */
+  async function taking(http: PartnerHttp, ms: number): Promise<void> {
+    for (let write = 0; write < 100; write += 1)
+      await http.send({ ...WRITE, beforeSending: async () => void vi.advanceTimersByTime(ms) });
+  }
+
   it.each([
     [0, 2],
     [20, 2],
@@ -434,22 +440,12 @@ describe('what a write does before it is sent', () => {
   ])('that takes %i ms happens for %i writes at a time, first come, first served', async (ms, places) => {
     stoppedClock();
     const { http } = memoryPartner({ limits: { totalTimeoutMs: 100_000 } });
-    for (let write = 0; write < 100; write += 1)
-      await http.send({ ...WRITE, beforeSending: async () => void vi.advanceTimersByTime(ms) });
-    const { open, opened } = gate();
-    const begun: number[] = [];
-    const calls = Array.from({ length: 12 }, (_, index) =>
-      http.send({
-        ...WRITE,
-        beforeSending: () => {
-          begun.push(index);
-          return opened;
-        },
-      }),
-    );
+    await taking(http, ms);
+    const one = gate();
+    const { begun, calls } = gated(http, Array(12).fill(one));
     await settled();
     expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7].slice(0, places));
-    open();
+    one.open();
     await Promise.all(calls);
     expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
@@ -457,18 +453,13 @@ describe('what a write does before it is sent', () => {
   it('happens for fewer again when it gets fast again', async () => {
     stoppedClock();
     const { http } = memoryPartner();
-    const take = async (ms: number) => {
-      for (let write = 0; write < 100; write += 1)
-        await http.send({ ...WRITE, beforeSending: async () => void vi.advanceTimersByTime(ms) });
-    };
-    await take(80);
-    await take(10);
-    const { open, opened } = gate();
-    const beforeSending = vi.fn(() => opened);
-    const calls = [1, 2, 3].map(() => http.send({ ...WRITE, beforeSending }));
+    await taking(http, 80);
+    await taking(http, 10);
+    const one = gate();
+    const { begun, calls } = gated(http, [one, one, one]);
     await settled();
-    expect(beforeSending).toHaveBeenCalledTimes(2);
-    open();
+    expect(begun).toEqual([0, 1]);
+    one.open();
     await Promise.all(calls);
   });
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { byHand } from '../../../src/partners/by-hand.js';
 import type { Operations } from '../../../src/partners/catalogue.js';
@@ -7,6 +7,7 @@ import { partnerClient } from '../../../src/partners/client.js';
 import { openPlain } from '../../../src/partners/fields.js';
 import type { ExchangeEnd } from '../../../src/partners/http.js';
 import type { PartnerErrorKind } from '../../../src/partners/partner-error.js';
+import { stoppedAt } from '../../rigs/clock.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 import { isClosed, type MemoryOptions, memoryPartner, response } from '../../rigs/partners/memory.js';
 
@@ -17,10 +18,7 @@ const OPERATIONS = {
 } as const satisfies Operations;
 
 /** Time that only the test moves. */
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-});
+beforeEach(() => stoppedAt(0, ['performance']));
 
 /** A client of a partner that responds with these heads in turn, and then with 200. */
 function clientOf(heads: readonly string[], connect?: MemoryOptions['connect']) {

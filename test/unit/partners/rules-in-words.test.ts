@@ -14,26 +14,14 @@ function problems(schema: z.ZodType, value: unknown): string[] {
 }
 
 describe('an unknown field', () => {
-  it.each([
-    [
-      merchantBoardingInput(),
-      { ...merchant(), boardingSettingId: 11 },
-      'boardingSettingId',
-      'boardingSettingsId',
-    ],
-    [
-      merchantBoardingInput(),
-      { ...merchant(), merchant: { ...merchant().merchant, frstName: 'x' } },
-      'merchant.frstName',
-      'firstName',
-    ],
-    [
-      customerOnboardingInput(),
-      { ...customer(), business: { ...customer().business, beneficialOwner: [] } },
-      'business.beneficialOwner',
-      'beneficialOwners',
-    ],
-  ])('gets the nearest ones, at any depth', (schema, value, field, meant) => {
+  const [ofMerchant, ofCustomer] = [merchant(), customer()];
+  const withOwner = { ...ofCustomer.business, beneficialOwner: [] };
+  it.each<[value: object, field: string, meant: string]>([
+    [{ ...ofMerchant, boardingSettingId: 11 }, 'boardingSettingId', 'boardingSettingsId'],
+    [{ merchant: { ...ofMerchant.merchant, frstName: 'x' } }, 'merchant.frstName', 'firstName'],
+    [{ ...ofCustomer, business: withOwner }, 'business.beneficialOwner', 'beneficialOwners'],
+  ])('gets the nearest ones, at any depth: %#', (value, field, meant) => {
+    const schema = 'business' in value ? customerOnboardingInput() : merchantBoardingInput();
     expect(problems(schema, value)).toContain(`${field}: is not a known field; did you mean ${meant}?`);
   });
 
@@ -46,12 +34,10 @@ describe('an unknown field', () => {
 });
 
 describe('a value in the form of another country', () => {
-  it.each([
-    ['31.12.1980', 'holder.dateOfBirth: must be a date and time such as 2026-01-05T12:00:00Z'],
-    ['12/31/1980', 'holder.dateOfBirth: must be a date and time such as 2026-01-05T12:00:00Z'],
-  ])('is rejected with the form that is wanted: %s', (dateOfBirth, problem) => {
+  it.each(['31.12.1980', '12/31/1980'])('is rejected with the form that is wanted: %s', (dateOfBirth) => {
     const input = business();
     const changed = { ...input, holder: { ...input.holder, dateOfBirth } };
+    const problem = 'holder.dateOfBirth: must be a date and time such as 2026-01-05T12:00:00Z';
     expect(problems(businessOnboardingInput(), changed)).toEqual([problem]);
   });
 

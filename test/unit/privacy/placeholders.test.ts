@@ -15,12 +15,7 @@ describe('a placeholder', () => {
     ['an e-mail address', 'email', 'ada@bakery.test', /^private-[0-9a-f]{10}@example\.com$/],
     ['a date of birth', 'dateOfBirth', '1980-02-29T01:02:03Z', /^1900-\d\d-\d\dT00:00:00Z$/],
     ['a date of birth by another name', 'ownersBirthDate', '1980-02-29', /^1900-\d\d-\d\d$/],
-    [
-      'a website',
-      'website',
-      'https://bakery.test/?owner=ada',
-      /^https:\/\/private-[0-9a-f]{10}\.example\.com\/$/,
-    ],
+    ['a website', 'website', 'https://bakery.test/?a=b', /^https:\/\/private-[0-9a-f]{10}\.example\.com\/$/],
     ['a name', 'givenName', 'Ada', /^private-[0-9a-f]{10}$/],
     ['a text of a field that nobody knows', 'remark', 'Call Ada', /^private-[0-9a-f]{10}$/],
   ])('of %s has its format', (_, field, value, format) => {
@@ -31,27 +26,20 @@ describe('a placeholder', () => {
 
   it('is the same for the same value in one recording, and another in another recording', () => {
     const placeholders = new Placeholders();
-    const values = {
-      dba: 'Corner Bakery',
-      list: [{ doingBusinessAsName: 'Corner Bakery', ssn: '123456789' }],
-    };
-    const first = placeholders.replaced(values, {}) as {
-      dba: string;
-      list: { doingBusinessAsName: string }[];
-    };
+    const inner = { doingBusinessAsName: 'Corner Bakery', ssn: '123456789' };
+    const values = { dba: 'Corner Bakery', inner };
+    const first = placeholders.replaced(values, {}) as typeof values;
     expect(placeholders.replaced(values, {})).toEqual(first);
-    expect(first.list[0]?.doingBusinessAsName).toBe(first.dba);
+    expect(first.inner.doingBusinessAsName).toBe(first.dba);
     expect(new Placeholders().replaced(values, {})).not.toEqual(first);
   });
 
   it('of a private number is a number', () => {
-    expect(replaced({ taxId: 123456789, phone: 5185550100n, unknown: 123456789 })).toEqual({
-      taxId: expect.toSatisfy((made: unknown) => /^97\d{7}$/.test(String(made)) && typeof made === 'number'),
-      phone: expect.toSatisfy(
-        (made: unknown) => /^9\d\d55501\d\d$/.test(String(made)) && typeof made === 'bigint',
-      ),
-      unknown: expect.toSatisfy((made: unknown) => /^97\d{7}$/.test(String(made))),
-    });
+    const like = (type: string, format: RegExp) =>
+      expect.toSatisfy((made: unknown) => format.test(String(made)) && typeof made === type);
+    const numbers = { taxId: 123456789, phone: 5185550100n, unknown: 123456789 };
+    const [id, phone] = [like('number', /^97\d{7}$/), like('bigint', /^9\d\d55501\d\d$/)];
+    expect(replaced(numbers)).toEqual({ taxId: id, phone, unknown: id });
   });
 });
 
@@ -79,9 +67,8 @@ describe('what a recording keeps', () => {
   });
 
   it('is the name of what belongs to no customer, where the operation has one', () => {
-    expect(replaced([{ id: 101, name: 'Northern agents' }], { openFields: ['name'] })).toEqual([
-      { id: 101, name: 'Northern agents' },
-    ]);
+    const agents = [{ id: 101, name: 'Northern agents' }];
+    expect(replaced(agents, { openFields: ['name'] })).toEqual(agents);
   });
 
   it('is the message of an error, without the private values that it repeats', () => {
@@ -103,13 +90,8 @@ describe('the name of a field', () => {
   it('stays, unless it is a private value itself', () => {
     const placeholders = new Placeholders();
     placeholders.replaced({ remark: 'email', other: 'Ada Lovelace' }, {});
-    const names = Object.keys(
-      placeholders.replaced(
-        { email: null, 'Ada Lovelace': null, '123-45-6789': null, 'a@b.test': null },
-        {},
-      ) as object,
-    );
-    expect(names).toEqual([
+    const fields = { email: null, 'Ada Lovelace': null, '123-45-6789': null, 'a@b.test': null };
+    expect(Object.keys(placeholders.replaced(fields, {}) as object)).toEqual([
       'email',
       expect.stringMatching(/^private-\w{10}$/),
       expect.stringMatching(/^97\d-\d\d-\d{4}$/),
@@ -123,9 +105,7 @@ describe('credentials', () => {
     { password: 'p', Password: 'p', TokenDevice: 'd', smsCode: '123456', oneTimeCode: '123456' },
     { token: 't', access_token: 't', apiKey: 'k', captcha: 'c', cvv: 'v' },
   ])('are removed: %j', (value) => {
-    expect(Object.values(replaced(value, response) as object)).toEqual(
-      Object.values(value).map(() => REMOVED),
-    );
+    expect(new Set(Object.values(replaced(value, response) as object))).toEqual(new Set([REMOVED]));
   });
 
   it('are removed from a sign-in whatever their fields are called', () => {
@@ -136,11 +116,8 @@ describe('credentials', () => {
       nameDevice: REMOVED,
     });
     const issued = { jwt: 'abc', id: 'abc', userId: 1, expiration: '2026-01-05T12:10:00Z' };
-    expect(replaced(issued, { isSignIn: true, ...response })).toEqual({
-      ...issued,
-      jwt: REMOVED,
-      id: REMOVED,
-    });
+    const left = { ...issued, jwt: REMOVED, id: REMOVED };
+    expect(replaced(issued, { isSignIn: true, ...response })).toEqual(left);
   });
 
   it('are removed where the partner repeats them', () => {

@@ -35,37 +35,30 @@ describe('an answer by an event', () => {
     expect(new Set([first, ...ids]).size).toBe(4);
   });
 
-  it.each<[string, object, { field: string }[]]>([
-    ['another version', { specversion: '1.1' }, [{ field: 'specversion' }]],
-    ['an empty id', { id: '' }, [{ field: 'id' }]],
-    ['an id of 1,025 characters', { id: 'x'.repeat(1_025) }, [{ field: 'id' }]],
-    ['a time without a zone', { time: '2026-01-01T00:00:00' }, [{ field: 'time' }]],
-    ['another content type', { datacontenttype: 'application/jsonp' }, [{ field: 'datacontenttype' }]],
-    ['an unknown type', { type: 'toString' }, [{ field: 'type' }]],
-    ['no type', { type: undefined }, [{ field: 'type' }]],
-    ['no id, which its sender needs to repeat it', { id: undefined }, [{ field: 'id' }]],
-    ['no source', { source: undefined }, [{ field: 'source' }]],
-    ['an id that is no text', { id: 7 }, [{ field: 'id' }]],
-    ['a time in words', { time: 'yesterday' }, [{ field: 'time' }]],
+  const EMPTY = { actor: ' ', answer: { kind: 'text', text: '' } };
+  const PATH = { key: 'k', path: '/etc/passwd' };
+  it.each<[string, object, string[]]>([
+    ['another version', { specversion: '1.1' }, ['specversion']],
+    ['an empty id', { id: '' }, ['id']],
+    ['an id of 1,025 characters', { id: 'x'.repeat(1_025) }, ['id']],
+    ['a time without a zone', { time: '2026-01-01T00:00:00' }, ['time']],
+    ['another content type', { datacontenttype: 'application/jsonp' }, ['datacontenttype']],
+    ['an unknown type', { type: 'toString' }, ['type']],
+    ['no type', { type: undefined }, ['type']],
+    ['no id, which its sender needs to repeat it', { id: undefined }, ['id']],
+    ['no source', { source: undefined }, ['source']],
+    ['an id that is no text', { id: 7 }, ['id']],
+    ['a time in words', { time: 'yesterday' }, ['time']],
+    ['an answer of an unknown kind', withData({ answer: { kind: 'guess' } }), ['data.answer.kind']],
+    ['no actor and an empty answer', withData(EMPTY), ['data.actor', 'data.answer.text']],
     [
-      'an answer of an unknown kind',
-      withData({ answer: { kind: 'guess' } }),
-      [{ field: 'data.answer.kind' }],
+      ...([
+        'invalid documents',
+        { type: 'documents.received.v1', data: { ...who, documents: [PATH] } },
+      ] as const),
+      ['data.documents.0.fileName', 'data.documents.0.contentType', 'data.documents.0.path'],
     ],
-    [
-      'an empty answer, without an actor',
-      withData({ actor: ' ', answer: { kind: 'text', text: '' } }),
-      [{ field: 'data.actor' }, { field: 'data.answer.text' }],
-    ],
-    [
-      'invalid documents',
-      {
-        type: 'documents.received.v1',
-        data: { ...who, documents: [{ key: 'k', path: '/etc/passwd' }] },
-      },
-      ['fileName', 'contentType', 'path'].map((name) => ({ field: `data.documents.0.${name}` })),
-    ],
-  ])('is rejected with %s', (_, more, errors) => {
+  ])('is rejected with %s', (_, more, fields) => {
     const rejected = (isBatch: boolean, of: object[]) => {
       try {
         return prepareAll(types, [event(), ...of] as never, isBatch);
@@ -73,8 +66,8 @@ describe('an answer by an event', () => {
         return JSON.parse(JSON.stringify(error)).errors;
       }
     };
-    expect(rejected(false, [event(more)])).toMatchObject(errors);
-    expect(rejected(true, [event(more)])).toMatchObject(errors.map(({ field }) => ({ field: `1.${field}` })));
+    expect(rejected(false, [event(more)])).toMatchObject(fields.map((field) => ({ field })));
+    expect(rejected(true, [event(more)])).toMatchObject(fields.map((field) => ({ field: `1.${field}` })));
   });
 
   it.each([{ id: 'x'.repeat(1_024) }, { datacontenttype: 'Application/JSON; charset=utf-8' }])(

@@ -1,100 +1,52 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import { BadSetting } from '../../../src/settings/settings.js';
+import { fileWith } from '../../rigs/folders.js';
 import { OTHER_SECRET, SECRET, TOKEN } from '../../rigs/receiver/running-receiver.js';
 
 describe('the settings of the receiver', () => {
   it('have defaults', () => {
+    const off = (...ids: [path: string, kind: string][]) => ({
+      ...{ senders: [], idFields: ids.map(([path, kind]) => ({ path, kind })) },
+    });
+    const merchant: [string, string] = ['merchantProfileId', 'MerchantProfileId'];
     expect(loadReceiverSettings({})).toEqual({
-      dbaForm: 'shown',
-      host: '127.0.0.1',
-      port: 8082,
-      secrets: [],
-      tokens: [],
-      requestsPerMinute: 3_000,
-      trustedProxies: [],
+      ...{ dbaForm: 'shown', host: '127.0.0.1', port: 8082, secrets: [], tokens: [] },
+      ...{ requestsPerMinute: 3_000, trustedProxies: [], payloadKeys: undefined, taskQueue: 'gangway' },
       webhooks: {
-        banking: {
-          senders: [],
-          idFields: [
-            { path: 'profileId', kind: 'BankingProfileId' },
-            { path: 'merchantProfileId', kind: 'MerchantProfileId' },
-          ],
-        },
-        boarding: {
-          senders: [],
-          idFields: [
-            { path: 'merchantProfileId', kind: 'MerchantProfileId' },
-            { path: 'mid', kind: 'Mid' },
-            { path: 'guid', kind: 'externalId' },
-          ],
-        },
-        processor: { senders: [], idFields: [{ path: 'client_reference_id', kind: 'externalId' }] },
+        banking: off(['profileId', 'BankingProfileId'], merchant),
+        boarding: off(merchant, ['mid', 'Mid'], ['guid', 'externalId']),
+        processor: off(['client_reference_id', 'externalId']),
       },
-      payloadKeys: undefined,
-      taskQueue: 'gangway',
-      posNames: [],
-      accounts: {},
-      logLevel: 'info',
+      ...{ posNames: [], accounts: {}, logLevel: 'info' },
     });
   });
 
-  it('are read from the environment', () => {
+  it('are read from the environment, and secrets from files', async () => {
     const set = loadReceiverSettings({
       RECEIVER_ADDRESS: '0.0.0.0:9000',
-      RECEIVER_SECRETS: `${SECRET}, ${OTHER_SECRET}`,
-      RECEIVER_TOKENS: `${TOKEN}, ${TOKEN}-2`,
+      RECEIVER_SECRETS_FILE: await fileWith(`${SECRET}, ${OTHER_SECRET}\n`),
+      RECEIVER_TOKENS_FILE: await fileWith(`${TOKEN}, ${TOKEN}-2\n`),
       RECEIVER_TRUSTED_PROXIES: '10.0.0.7, 192.0.2.0/24,2001:db8::/32',
       RECEIVER_BANKING_AUTH: `signature:${SECRET}, signature:${OTHER_SECRET}`,
-      RECEIVER_BOARDING_AUTH: `path:${TOKEN}`,
+      RECEIVER_BOARDING_AUTH_FILE: await fileWith(`path:${TOKEN}\n`),
       RECEIVER_PROCESSOR_AUTH: 'header:X-Caller-Auth:a value: with 24 signs',
       GANGWAY_TASK_QUEUE: 'mine',
       GANGWAY_LOG_LEVEL: 'warn',
       BOARDING_POS_NAMES: 'Till',
     });
+    const [one, other] = [SECRET, OTHER_SECRET].map((secret) => ({ kind: 'signature', secret }));
+    const header = { kind: 'header', name: 'x-caller-auth', value: 'a value: with 24 signs' };
     expect(set).toMatchObject({
-      host: '0.0.0.0',
-      port: 9000,
-      secrets: [SECRET, OTHER_SECRET],
-      tokens: [TOKEN, `${TOKEN}-2`],
+      ...{ host: '0.0.0.0', port: 9000, secrets: [SECRET, OTHER_SECRET], tokens: [TOKEN, `${TOKEN}-2`] },
       trustedProxies: ['10.0.0.7', '192.0.2.0/24', '2001:db8::/32'],
       webhooks: {
-        banking: {
-          senders: [
-            { kind: 'signature', secret: SECRET },
-            { kind: 'signature', secret: OTHER_SECRET },
-          ],
-        },
+        banking: { senders: [one, other] },
         boarding: { senders: [{ kind: 'path', secret: TOKEN }] },
-        processor: {
-          senders: [{ kind: 'header', name: 'x-caller-auth', value: 'a value: with 24 signs' }],
-        },
+        processor: { senders: [header] },
       },
-      taskQueue: 'mine',
-      posNames: ['Till'],
-      logLevel: 'warn',
+      ...{ taskQueue: 'mine', posNames: ['Till'], logLevel: 'warn' },
     });
-  });
-
-  it('take secrets from files', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    await writeFile(join(folder, 'secrets'), `${SECRET}\n`);
-    await writeFile(join(folder, 'tokens'), `${TOKEN}\n`);
-    await writeFile(join(folder, 'auth'), `path:${TOKEN}\n`);
-    const { secrets, tokens, webhooks } = loadReceiverSettings({
-      RECEIVER_SECRETS_FILE: join(folder, 'secrets'),
-      RECEIVER_TOKENS_FILE: join(folder, 'tokens'),
-      RECEIVER_BOARDING_AUTH_FILE: join(folder, 'auth'),
-    });
-    expect([secrets, tokens, webhooks.boarding?.senders]).toEqual([
-      [SECRET],
-      [TOKEN],
-      [{ kind: 'path', secret: TOKEN }],
-    ]);
   });
 
   it.each(['127.0.0.1:0', '127.8.0.1:8082', 'localhost:8082'])('allow %s without secrets', (address) => {

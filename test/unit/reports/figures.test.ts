@@ -10,20 +10,10 @@ let count = 0;
 function listed(more: Partial<Listed> = {}): Listed {
   count += 1;
   return {
-    ...{
-      workflowId: `merchant-boarding-m-${count}`,
-      runId: 'run',
-      taskQueue: 'gangway',
-      type: 'merchantBoarding',
-      dba: `Shop ${count}`,
-    },
-    ...{ system: 'boarding', partnerAccount: undefined, state: 'running', stage: 'underwriting' },
-    ...{
-      partnerStatus: 'Pending',
-      merchantProfileId: undefined,
-      mid: undefined,
-      bankingProfileId: undefined,
-    },
+    ...{ workflowId: `merchant-boarding-m-${count}`, runId: 'run', taskQueue: 'gangway' },
+    ...{ type: 'merchantBoarding', dba: `Shop ${count}`, system: 'boarding', partnerAccount: undefined },
+    ...{ state: 'running', stage: 'underwriting', partnerStatus: 'Pending', merchantProfileId: undefined },
+    ...{ mid: undefined, bankingProfileId: undefined },
     ...{ agentProfileId: '101', requirements: [], moreRequirements: 0, stageSeconds: {} },
     ...{ startedAt: ago(2 * DAY), endedAt: undefined },
     ...more,
@@ -75,10 +65,8 @@ describe('the figures of a report', () => {
   it('have the open requirements by kind: how many, how many overdue, and how long they have waited', () => {
     const account = { type: 'partnerAccount', stage: 'working' } as const;
     const credentials = { ...note(10, 1), kind: 'credentials' as const };
-    const rows = [
-      listed({ requirements: [note(1, 5), note(3, -1)] }),
-      listed({ ...account, requirements: [credentials] }),
-    ];
+    const ofAccount = listed({ ...account, requirements: [credentials] });
+    const rows = [listed({ requirements: [note(1, 5), note(3, -1)] }), ofAccount];
     const { requirements, running } = figuresOf(rows);
     expect(requirements).toEqual([
       { kind: 'underwriting-note', open: 2, overdue: 1, medianSeconds: 7_200, longestSeconds: 10_800 },
@@ -117,11 +105,8 @@ describe('the figures of a report', () => {
   it('count an onboarding of several runs once, since the start of the first', () => {
     const row = listed({ startedAt: ago(1) });
     const rows = [row, { ...row, state: 'continued_as_new', startedAt: ago(5) }];
-    const {
-      running,
-      ended: over,
-      longest,
-    } = figuresOf(rows, { firstStarts: new Map([[row.workflowId, ago(5)]]) });
+    const firstStarts = new Map([[row.workflowId, ago(5)]]);
+    const { running, ended: over, longest } = figuresOf(rows, { firstStarts });
     expect({ running, over }).toEqual({ running: 1, over: 0 });
     expect(longest).toMatchObject([{ waits: 'stage', since: ago(5).toISOString() }]);
   });

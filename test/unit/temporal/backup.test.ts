@@ -92,35 +92,18 @@ describe('a backup', () => {
     expect(Object.keys(entry ?? {})).toEqual(['workflowId', 'type', 'status', 'startedAt', 'input']);
   });
 
+  const run = (runId: string, status: Facts['status'] = 'RUNNING', day = '01-31', workflowId = 'w'): Run => [
+    { runId, status, startedAt: `2026-${day}T00:00:00Z`, workflowId },
+  ];
   it.each<[string, runs: Run[], runIds: string[]]>([
-    [
-      'the later run',
-      [[{ runId: '2', startedAt: '2026-02-01T00:00:00Z' }], [{ runId: '1', status: 'FAILED' }]],
-      ['2'],
-    ],
-    [
-      'the later run, listed second',
-      [
-        [{ runId: '1', status: 'FAILED' }],
-        [{ runId: '2', status: 'FAILED', startedAt: '2026-02-01T00:00:00Z' }],
-      ],
-      ['2'],
-    ],
-    [
-      'the first listed of one second',
-      [[{ runId: '1', status: 'FAILED' }], [{ runId: '2', status: 'FAILED' }]],
-      ['1'],
-    ],
-    ['the run that runs, of one second', [[{ runId: '1', status: 'FAILED' }], [{ runId: '2' }]], ['2']],
-    [
-      'the later run, although an earlier one still shows as running',
-      [[{ runId: '2', status: 'TERMINATED', startedAt: '2026-02-01T00:00:00Z' }], [{ runId: '1' }]],
-      ['2'],
-    ],
-    ['each workflow', [[{ runId: '1', workflowId: 'a' }], [{ runId: '1', workflowId: 'b' }]], ['1', '1']],
+    ['the later run', [run('2', 'RUNNING', '02-01'), run('1', 'FAILED')], ['2']],
+    ['the later run, listed second', [run('1', 'FAILED'), run('2', 'FAILED', '02-01')], ['2']],
+    ['the first listed of one second', [run('1', 'FAILED'), run('2', 'FAILED')], ['1']],
+    ['the run that runs, of one second', [run('1', 'FAILED'), run('2')], ['2']],
+    ['the later run, although an earlier one runs', [run('2', 'TERMINATED', '02-01'), run('1')], ['2']],
+    ['each workflow', [run('1', 'RUNNING', '01-31', 'a'), run('1', 'RUNNING', '01-31', 'b')], ['1', '1']],
   ])('has %s', async (_, runs, runIds) => {
-    const named = runs.map(([facts, events]): Run => [{ workflowId: 'w', ...facts }, events]);
-    const { all, sent } = entries(...named);
+    const { all, sent } = entries(...runs);
     await all;
     const read = sent.filter(([name]) => name === 'getWorkflowExecutionHistory');
     expect(read.map(([, request]) => request.execution.runId)).toEqual(runIds);
@@ -162,36 +145,25 @@ describe('a backup', () => {
   });
 
   const takenBack = (requirementId: string) => answered(requirementId, { kind: 'take-back' });
-  it.each<[string, events: object[], input: object]>([
-    ['a correction', corrected('r-1', { b: { d: 3 } }), { a: 1, b: { c: 2, d: 3 } }],
-    [
-      'corrections in their order',
-      [...corrected('r-1', { a: 2 }), ...corrected('r-2', { a: 3 })],
-      { a: 3, b: { c: 2 } },
-    ],
-    ['nothing of another answer', answered('r-1', { kind: 'retry', patch: { a: 2 } }), { a: 1, b: { c: 2 } }],
-    [
-      'nothing of a correction that was taken back',
-      [...corrected('r-1', { a: 2 }), ...takenBack('r-1')],
-      { a: 1, b: { c: 2 } },
-    ],
+  const b = { c: 2 };
+  const [two, three] = [{ a: 2 }, { a: 3 }];
+  it.each<[string, answers: object[][], input: object]>([
+    ['a correction', [corrected('r-1', { b: { d: 3 } })], { a: 1, b: { c: 2, d: 3 } }],
+    ['corrections in their order', [corrected('r-1', two), corrected('r-2', three)], { a: 3, b }],
+    ['nothing of another answer', [answered('r-1', { kind: 'retry', patch: two })], { a: 1, b }],
+    ['nothing of a correction that was taken back', [corrected('r-1', two), takenBack('r-1')], { a: 1, b }],
     [
       'the first of two corrections of a requirement, of which the second was taken back',
-      [...corrected('r-1', { a: 2 }), ...corrected('r-1', { b: null }), ...takenBack('r-1')],
-      { a: 2, b: { c: 2 } },
+      [corrected('r-1', two), corrected('r-1', { b: null }), takenBack('r-1')],
+      { a: 2, b },
     ],
     [
       'a correction whose neighbors were taken back',
-      [
-        ...corrected('r-1', { a: 2 }),
-        ...corrected('r-2', { x: 1 }),
-        ...takenBack('r-1'),
-        ...takenBack('r-3'),
-      ],
-      { a: 1, b: { c: 2 }, x: 1 },
+      [corrected('r-1', two), corrected('r-2', { x: 1 }), takenBack('r-1'), takenBack('r-3')],
+      { a: 1, b, x: 1 },
     ],
-  ])('has %s in its input', async (_, events, input) => {
-    const { all } = entries([{ workflowId: 'w' }, [began({ a: 1, b: { c: 2 } }), ...events]]);
+  ])('has %s in its input', async (_, answers, input) => {
+    const { all } = entries([{ workflowId: 'w' }, [began({ a: 1, b }), ...answers.flat()]]);
     expect((await all)[0]?.input).toEqual(input);
   });
 });
@@ -289,12 +261,8 @@ describe('a restore', () => {
     const { client, sent } = answering({
       startWorkflowExecution: () => (error ? Promise.reject(error) : { runId: 'run-1' }),
     });
-    const how = await restore(client, of, {
-      taskQueue: 'gangway',
-      dbaForm: 'shown',
-      backedUpAt: AT,
-      ...options,
-    });
+    const defaults = { taskQueue: 'gangway', dbaForm: 'shown', backedUpAt: AT } as const;
+    const how = await restore(client, of, { ...defaults, ...options });
     return { how, starts: sent.map(([, request]) => startIn(request)) };
   }
 
@@ -306,83 +274,63 @@ describe('a restore', () => {
   };
   const unnamed = { provisionTerminal: terminal() };
 
-  it.each<
-    [string, BackedUp, how: string, args: readonly unknown[], dba: string, priority: readonly unknown[]]
-  >([
-    [
-      'a merchant that the partner has',
-      entry('merchantBoarding', 'merchant-boarding-m-1', boarded, { merchantProfileId: 1001 }),
-      ...(['adopts', [{ ...boarded, merchantProfileId: 1001 }], 'Corner Bakery', [4, 'agent-101']] as const),
-    ],
+  const ID = { merchantProfileId: 1001 };
+  const SINCE = { backedUpAt: AT };
+  const asked = { ...both, boarding };
+  const merchantOf = (input: object, more: Partial<BackedUp> = {}, account = '') =>
+    entry('merchantBoarding', `merchant-boarding-m-1${account}`, input, more);
+  const businessOf = (more?: Partial<BackedUp>) =>
+    entry('businessOnboarding', 'business-onboarding-b-1', onboarded, more);
+  const customerOf = (more?: Partial<BackedUp>) =>
+    entry('customerOnboarding', 'customer-onboarding-c-1', asked, more);
+  const terminalOf = (input: object) => entry('terminalProvisioning', 'terminal-provisioning-c-1', input);
+
+  it.each<[string, BackedUp, how: string, args: readonly unknown[]]>([
+    ['a merchant that the partner has', merchantOf(boarded, ID), 'adopts', [{ ...boarded, ...ID }]],
     [
       'a merchant that its input adopts',
-      entry('merchantBoarding', 'merchant-boarding-m-1', { ...boarded, merchantProfileId: 7 }),
-      ...(['adopts', [{ ...boarded, merchantProfileId: 7 }], 'Corner Bakery', [4, 'agent-101']] as const),
+      merchantOf({ ...boarded, ...ID }),
+      'adopts',
+      [{ ...boarded, ...ID }],
     ],
+    ['a merchant of which nothing is known', merchantOf(boarded), 'looks', [boarded, undefined, SINCE]],
     [
-      'a merchant of which nothing is known',
-      entry('merchantBoarding', 'merchant-boarding-m-1@acme', boarded),
-      ...([
-        'looks',
-        [boarded, undefined, { backedUpAt: AT }],
-        'Corner Bakery',
-        [4, 'acme-agent-101'],
-      ] as const),
+      ...(['a business that the bank has', businessOf({ bankingProfileId: 501 }), 'adopts'] as const),
+      [onboarded, undefined, { ...SINCE, profileId: 501 }],
     ],
-    [
-      'a business that the bank has',
-      entry('businessOnboarding', 'business-onboarding-b-1', onboarded, { bankingProfileId: 501 }),
-      ...([
-        'adopts',
-        [onboarded, undefined, { backedUpAt: AT, profileId: 501 }],
-        'Baker & Sons',
-        [4],
-      ] as const),
-    ],
-    [
-      'a business of which nothing is known',
-      entry('businessOnboarding', 'business-onboarding-b-1', onboarded),
-      ...(['looks', [onboarded, undefined, { backedUpAt: AT }], 'Baker & Sons', [4]] as const),
-    ],
-    [
-      'a customer',
-      entry('customerOnboarding', 'customer-onboarding-c-1', { ...both, boarding }),
-      ...(['adopts', [{ ...both, boarding }], 'Corner Bakery', [4, 'agent-101']] as const),
-    ],
+    ['a business of which nothing is known', businessOf(), 'looks', [onboarded, undefined, SINCE]],
+    ['a customer', customerOf(), 'adopts', [asked]],
     [
       'a customer whose merchant had ended',
-      entry('customerOnboarding', 'customer-onboarding-c-1', { ...both, boarding }, { ended: STOPPED }),
-      ...([
-        'adopts',
-        [{ ...both, boarding }, { ended: STOPPED }],
-        'Corner Bakery',
-        [4, 'agent-101'],
-      ] as const),
+      customerOf({ ended: STOPPED }),
+      'adopts',
+      [asked, { ended: STOPPED }],
     ],
-    [
-      'a terminal',
-      entry('terminalProvisioning', 'terminal-provisioning-c-1', provisioned),
-      ...(['adopts', [provisioned], 'Till', [4]] as const),
-    ],
-    [
-      'a terminal whose account has no name',
-      entry('terminalProvisioning', 'terminal-provisioning-c-1', unnamed),
-      ...(['adopts', [unnamed], '', [4]] as const),
-    ],
-  ])('of %s', async (_, of, how, args, dba, priority) => {
-    const { workflowId, type } = of;
+    ['a terminal', terminalOf(provisioned), 'adopts', [provisioned]],
+  ])('of %s', async (_, of, how, args) => {
     const { starts, ...result } = await restored(of);
-    expect(result).toEqual({ how });
+    expect([result, starts]).toMatchObject([{ how }, [{ args, workflowId: of.workflowId, type: of.type }]]);
+    expect(await restored(of, { dryRun: true })).toEqual({ how, starts: [] });
+    expect(await restored(of, {}, grpcError('ALREADY_EXISTS'))).toMatchObject({ how: 'there' });
+  });
+
+  it.each<[BackedUp, dba: string, fairness: string[], account?: string]>([
+    [merchantOf(boarded), 'Corner Bakery', ['agent-101']],
+    [merchantOf(boarded, {}, '@acme'), 'Corner Bakery', ['acme-agent-101'], 'acme'],
+    [businessOf(), 'Baker & Sons', []],
+    [customerOf(), 'Corner Bakery', ['agent-101']],
+    [terminalOf(provisioned), 'Till', []],
+    [terminalOf(unnamed), '', []],
+  ])('starts %j once, in the turn of a batch, and lists it as %j', async (of, dba, fairness, account) => {
+    const { starts } = await restored(of);
     expect(starts).toMatchObject([
       {
-        ...{ workflowId, type, taskQueue: 'gangway', args, priority, summary: dba, memo: { dba } },
+        ...{ taskQueue: 'gangway', priority: [4, ...fairness], summary: dba, memo: { dba } },
         policies: ['WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE', 'WORKFLOW_ID_CONFLICT_POLICY_FAIL'],
         indexed: { ActionRequired: false, Dba: dba },
       },
     ]);
-    expect(starts[0]?.indexed['PartnerAccount']).toBe(workflowId.endsWith('@acme') ? 'acme' : undefined);
-    expect(await restored(of, { dryRun: true })).toEqual({ how, starts: [] });
-    expect(await restored(of, {}, grpcError('ALREADY_EXISTS'))).toMatchObject({ how: 'there' });
+    expect(starts[0]?.indexed['PartnerAccount']).toBe(account);
   });
 
   it('shows the dba as the settings have it, and fails as the server does', async () => {

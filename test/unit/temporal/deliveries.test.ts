@@ -41,20 +41,14 @@ const [RUNNING, FAILED] = [
 ];
 
 describe('deliveries', () => {
+  const STARTS_WITH = " AND ActivityId STARTS_WITH 'event-merchant-boarding-m-1-'";
+  const IN = " AND ExecutionStatus IN ('Failed', 'TimedOut', 'Terminated', 'Canceled')";
   it.each<[string, DeliveryFilter, ids: string[], query: string]>([
     ['all, each once', {}, ['event-1', 'event-2', 'event-3'], ''],
-    [
-      'those of a workflow, and not of one whose id begins alike',
-      { workflowId: SUBJECT },
-      ['event-1', 'event-2'],
-      " AND ActivityId STARTS_WITH 'event-merchant-boarding-m-1-'",
-    ],
-    [
-      'those in a state, as Temporal describes them',
-      { statuses: GIVEN_UP },
-      ['event-2'],
-      " AND ExecutionStatus IN ('Failed', 'TimedOut', 'Terminated', 'Canceled')",
-    ],
+    // And not of one whose id begins alike.
+    ['those of a workflow', { workflowId: SUBJECT }, ['event-1', 'event-2'], STARTS_WITH],
+    // As Temporal describes them.
+    ['those in a state', { statuses: GIVEN_UP }, ['event-2'], IN],
   ])('are listed: %s', async (_, filter, ids, query) => {
     const another = { activityId: 'event-3', status: 'RUNNING', subject: `${SUBJECT}-2` };
     const { client, calls } = temporal(RUNNING, FAILED, RUNNING, another);

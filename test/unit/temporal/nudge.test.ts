@@ -54,13 +54,15 @@ describe('a nudge', () => {
     return { ...(await ended), resetAt, sent };
   }
 
+  const next = (ms: number) =>
+    ms < 3_000 ? [RUNNING] : ms < 4_000 ? [] : [ms < 6_000 ? newSince(-4) : ASLEEP];
   it.each<[string, (passed: number) => readonly object[], isNudged: boolean, at: number, resetAt: number[]]>([
     ['makes a sleeping poll read', () => [{ activityId: 'x', state: STARTED }, ASLEEP], true, 0, [0]],
     ['finds no poll', () => [{ ...ASLEEP, activityId: 'other' }], false, 0, []],
     ['waits for the end of a running attempt', (ms) => [ms < 3_000 ? RUNNING : ASLEEP], true, 3_000, [3_000]],
     [
       'waits for the next poll after a running attempt, and for its first attempt',
-      (ms) => (ms < 3_000 ? [RUNNING] : ms < 4_000 ? [] : [ms < 6_000 ? newSince(-4) : ASLEEP]),
+      next,
       true,
       6_000,
       [6_000],
@@ -68,13 +70,7 @@ describe('a nudge', () => {
     ['waits 5 seconds for the next poll', (ms) => (ms < 3_000 ? [RUNNING] : []), true, 7_950, []],
     ['waits a minute for a running attempt', () => [RUNNING], true, 60_000, []],
     ['waits 30 seconds for a first attempt', () => [newSince(29)], true, 1_000, [1_000]],
-    [
-      'takes an attempt without a number as the first',
-      () => [newSince(29, { attempt: 0 })],
-      true,
-      1_000,
-      [1_000],
-    ],
+    ['takes one without a number as the first', () => [newSince(29, { attempt: 0 })], true, 1_000, [1_000]],
     ['waits for no second attempt', () => [newSince(1, { attempt: 2 })], true, 0, [0]],
     ['waits for no attempt after a failure', () => [newSince(1, { lastFailure: {} })], true, 0, [0]],
     ['resets a poll that is due in 2 seconds', () => [dueIn(2)], true, 0, [0]],
@@ -85,10 +81,9 @@ describe('a nudge', () => {
   });
 
   it('waits for the next poll when the one that it has seen ends before the reset', async () => {
-    const next = (ms: number) => (ms < 50 ? [ASLEEP] : ms < 2_000 ? [] : [ASLEEP]);
-    expect(await nudged(next, { replacedUntil: 50 })).toMatchObject({
-      ...{ isNudged: true, at: 2_000, resetAt: [0, 2_000] },
-    });
+    const replaced = (ms: number) => (ms < 50 || ms >= 2_000 ? [ASLEEP] : []);
+    const ended = await nudged(replaced, { replacedUntil: 50 });
+    expect(ended).toMatchObject({ isNudged: true, at: 2_000, resetAt: [0, 2_000] });
   });
 
   it('resets the poll of the run that it has seen', async () => {
@@ -136,16 +131,9 @@ describe('a retry of everything', () => {
   }
 
   it('retries what is meant and waits, and leaves alone what runs or is due in a moment', async () => {
-    const steps = [
-      step('1'),
-      step('2', { state: STARTED }),
-      step('3', { nextAttemptScheduleTime: inSeconds(1) }),
-    ];
-    const { client, reset } = workflow([
-      ...steps,
-      step('4'),
-      step('5', { nextAttemptScheduleTime: inSeconds(2) }),
-    ]);
+    const due = (id: string, seconds: number) => step(id, { nextAttemptScheduleTime: inSeconds(seconds) });
+    const steps = [step('1'), step('2', { state: STARTED }), due('3', 1), step('4'), due('5', 2)];
+    const { client, reset } = workflow(steps);
     const isMeant = async ({ activityId }: Pending) => activityId !== '4';
     expect(await retryNow(client, id, isMeant)).toEqual(['step-1', 'step-5']);
     expect(reset()).toEqual(['1', '5']);

@@ -43,12 +43,7 @@ describe('an onboarding is found', () => {
     ['merchant-boarding-1', OF_CUSTOMER, [], MERCHANT],
     ['1@acme', [MERCHANT, 'merchant-boarding-1@acme'], [], 'merchant-boarding-1@acme'],
     ['1', ['merchant-boarding-1@acme'], ['acme'], 'merchant-boarding-1@acme'],
-    [
-      '1',
-      ['customer-onboarding-1@acme', 'business-onboarding-1@acme'],
-      ['acme'],
-      'customer-onboarding-1@acme',
-    ],
+    ['1', ['customer-onboarding-1@acme', 'merchant-boarding-1@acme'], ['acme'], 'customer-onboarding-1@acme'],
     ['operation-close-card-7', ['operation-close-card-7'], [], 'operation-close-card-7'],
   ])('by %s among %j with accounts %j', async (given, there, accounts, found) => {
     const { client } = temporal(...there.map((id) => named(id)));
@@ -56,17 +51,13 @@ describe('an onboarding is found', () => {
     expect(await findNamedOnboarding(client, given, accounts)).toMatchObject({ workflowId: found });
   });
 
+  const TWO = ['customer-onboarding-1', 'merchant-boarding-1@acme'];
   it.each<[given: string, there: string[], accounts: string[], mayMean: string[]]>([
     ['1', [], [], []],
     ['operation-close-card-7', [MERCHANT], [], []],
     ['1', ['merchant-boarding-1@acme'], [], []],
     ['1', [MERCHANT, 'business-onboarding-1'], [], [MERCHANT, 'business-onboarding-1']],
-    [
-      '1',
-      ['customer-onboarding-1', 'merchant-boarding-1@acme'],
-      ['acme'],
-      ['customer-onboarding-1', 'merchant-boarding-1@acme'],
-    ],
+    ['1', TWO, ['acme'], TWO],
   ])('not by %s among %j with accounts %j, which may mean %j', async (given, there, accounts, mayMean) => {
     const { client } = temporal(...there.map((id) => named(id)));
     await expect(findOnboarding(client, given, accounts)).rejects.toMatchObject({
@@ -76,17 +67,14 @@ describe('an onboarding is found', () => {
   });
 
   it('by a whole dba that only one has', async () => {
-    const { client } = temporal(
-      named(MERCHANT, 'Corner Bakery'),
-      named('merchant-boarding-2', 'Corner Barn'),
-    );
-    expect(await findNamedOnboarding(client, 'Corner Barn', [])).toMatchObject({
-      workflowId: 'merchant-boarding-2',
-    });
+    const barn = named('merchant-boarding-2', 'Corner Barn');
+    const { client } = temporal(named(MERCHANT, 'Corner Bakery'), barn);
+    const found = await findNamedOnboarding(client, 'Corner Barn', []);
+    expect(found).toMatchObject({ workflowId: 'merchant-boarding-2' });
     await expect(findNamedOnboarding(client, 'corner', [])).rejects.toThrow(
       'there is no onboarding with id or dba "corner"; did you mean Corner Bakery or Corner Barn?',
     );
-    const twins = temporal(named(MERCHANT, 'Corner Barn'), named('merchant-boarding-2', 'Corner Barn'));
+    const twins = temporal(named(MERCHANT, 'Corner Barn'), barn);
     await expect(findNamedOnboarding(twins.client, 'Corner Barn', [])).rejects.toMatchObject({
       mayMean: [MERCHANT, 'merchant-boarding-2'],
     });
@@ -95,11 +83,8 @@ describe('an onboarding is found', () => {
 
 describe('the owners of a resource', () => {
   const owned: Owned = {
-    workflowType: 'merchantBoarding',
-    attribute: 'merchantProfileId',
-    ids: [1001, 1002],
-    taskQueue: 'gangway',
-    partnerAccount: undefined,
+    ...{ workflowType: 'merchantBoarding', attribute: 'merchantProfileId', ids: [1001, 1002] },
+    ...{ taskQueue: 'gangway', partnerAccount: undefined },
   };
   const run = (workflowId: string, status: Facts['status'], id = '1001') =>
     ({ workflowId, status, indexed: { MerchantProfileId: id } }) as Facts;
@@ -122,10 +107,8 @@ describe('the owners of a resource', () => {
     [['RUNNING', 'COMPLETED'], true],
     [['FAILED', 'COMPLETED'], false],
   ] as const)('run, after runs that are %j: %s', async (statuses, isRunning) => {
-    const { client } = temporal(
-      ...statuses.map((status) => run('w-1', status)),
-      run('w-2', 'RUNNING', '1002'),
-    );
+    const runs = statuses.map((status) => run('w-1', status));
+    const { client } = temporal(...runs, run('w-2', 'RUNNING', '1002'));
     expect(await ownersOf(client, owned)).toEqual([
       { workflowId: 'w-1', id: 1001, isRunning, dba: undefined },
       { workflowId: 'w-2', id: 1002, isRunning: true, dba: undefined },
@@ -136,10 +119,7 @@ describe('the owners of a resource', () => {
   it('are believed to run only when Temporal describes them so', async () => {
     const { client, sent } = temporal(run('w-2', 'COMPLETED'), run('w-3', 'RUNNING'));
     const owner = (workflowId: string, isRunning = true): Owner => ({
-      workflowId,
-      id: 1,
-      isRunning,
-      dba: undefined,
+      ...{ workflowId, id: 1, isRunning, dba: undefined },
     });
     const owners = [owner('w-0', false), owner('w-1'), owner('w-2'), owner('w-3'), owner('w-4')];
     expect(await stillRunning(client, owners)).toEqual(owner('w-3'));

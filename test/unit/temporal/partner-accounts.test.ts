@@ -175,31 +175,18 @@ describe('the workers of a task queue', () => {
     ...(buildId && { deploymentOptions: { ...version(buildId), workerVersioningMode: versioned } }),
   });
   const [now, minuteAgo] = [at, '2026-02-01T00:00:00Z'];
+  const both = [poller('a', now, '1'), poller('b', now, '2')];
+  const ramping = (rampingVersionPercentage: number) => ({
+    ...{ currentDeploymentVersion: version('1'), rampingDeploymentVersion: version('2') },
+    rampingVersionPercentage,
+  });
 
   it.each<[string, pollers: object[], versioningInfo: object, taking: number, target?: string]>([
     ['a minute ago do not count', [poller('a', now), poller('b', minuteAgo)], {}, 1],
     ['twice count once', [poller('a', now), poller('a', now)], {}, 1],
     ['with a version take no tasks without a current version', [poller('a', now, '1')], {}, 0],
-    [
-      'of the current version take tasks',
-      [poller('a', now, '1'), poller('b', now, '2'), poller('c', now)],
-      {
-        currentDeploymentVersion: version('1'),
-        rampingDeploymentVersion: version('2'),
-        rampingVersionPercentage: 99,
-      },
-      ...([1, '1'] as const),
-    ],
-    [
-      'of a version that has ramped up take all tasks',
-      [poller('a', now, '1'), poller('b', now, '2')],
-      {
-        currentDeploymentVersion: version('1'),
-        rampingDeploymentVersion: version('2'),
-        rampingVersionPercentage: 100,
-      },
-      ...([1, '2'] as const),
-    ],
+    ['of the current version take tasks', [...both, poller('c', now)], ramping(99), 1, '1'],
+    ['of a version that has ramped up take all tasks', both, ramping(100), 1, '2'],
   ])('that polled %s', async (_, pollers, versioningInfo, taking, target) => {
     const stats = { approximateBacklogAge: { seconds: 7 } };
     const { client } = answering({ describeTaskQueue: () => ({ pollers, versioningInfo, stats }) });

@@ -38,9 +38,8 @@ async function decode(payload: Payload, using = codec, place?: Place): Promise<P
 function encrypted(data: Uint8Array, keyId = 'k1'): Payload {
   return {
     metadata: {
-      encoding: Buffer.from('binary/encrypted'),
+      ...{ encoding: Buffer.from('binary/encrypted'), place: Buffer.from(NOWHERE) },
       'encryption-key-id': Buffer.from(keyId),
-      place: Buffer.from(NOWHERE),
     },
     data,
   };
@@ -236,6 +235,7 @@ describe('an encrypted payload', () => {
 describe('the place of a payload', () => {
   const one = { namespace: 'default', workflowId: 'merchant-boarding-m-1' };
   const other = { namespace: 'default', workflowId: 'merchant-boarding-m-2' };
+  const schedule = (id: string) => ({ namespace: 'default', workflowId: `operation-statement-${id}` });
   const made = (place: Place) => encode(json('Ada'), codec, place);
   const found = async (payload: Promise<Payload>, place?: Place) =>
     plain(await decode(await payload, codec, place));
@@ -245,23 +245,14 @@ describe('the place of a payload', () => {
     expect(Buffer.from(metadata?.['place'] ?? []).toString()).toBe('["default","merchant-boarding-m-1","5"]');
   });
 
+  const HERE = 'workflow merchant-boarding-m-1 of namespace';
+  const THERE = 'workflow merchant-boarding-m-2 of namespace default';
   it.each([
-    [
-      'another workflow',
-      other,
-      'a payload of workflow merchant-boarding-m-1 of namespace default was found in workflow merchant-boarding-m-2 of namespace default',
-    ],
-    [
-      'another namespace',
-      { ...one, namespace: 'copy' },
-      'a payload of workflow merchant-boarding-m-1 of namespace default was found in workflow merchant-boarding-m-1 of namespace copy',
-    ],
-    [
-      'an activity of another workflow',
-      { ...other, activityId: '5' },
-      'a payload of workflow merchant-boarding-m-1 of namespace default was found in activity 5 of workflow merchant-boarding-m-2 of namespace default',
-    ],
-  ])('is not %s', async (_, place, message) => {
+    ['another workflow', other, THERE],
+    ['another namespace', { ...one, namespace: 'copy' }, `${HERE} copy`],
+    ['an activity of another workflow', { ...other, activityId: '5' }, `activity 5 of ${THERE}`],
+  ])('is not %s', async (_, place, found) => {
+    const message = `a payload of ${HERE} default was found in ${found}`;
     const refusal = await decode(await made(one), codec, place).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ name: 'MisplacedPayload', message });
     // It would name a wrong key.
@@ -282,10 +273,7 @@ describe('the place of a payload', () => {
   it('cannot be changed or removed', async () => {
     const { metadata, data } = await made(one);
     for (const claimed of ['["default","merchant-boarding-m-2",""]', NOWHERE, '']) {
-      const moved = {
-        metadata: { ...metadata, place: Buffer.from(claimed) },
-        data: data ?? null,
-      };
+      const moved = { metadata: { ...metadata, place: Buffer.from(claimed) }, data: data ?? null };
       await expect(found(Promise.resolve(moved), other)).rejects.toThrow('it is damaged');
     }
   });
@@ -297,31 +285,18 @@ describe('the place of a payload', () => {
     ['known by its namespace only, as of the codec server', { namespace: 'default' }, one],
     ['without a namespace, as in a backup', { namespace: '', workflowId: one.workflowId }, one],
     ['read without its activity, as in a history', { ...one, activityId: '5' }, one],
-    [
-      'a workflow of another program, as that of a Nexus caller',
-      one,
-      { namespace: 'sales', workflowId: 'sign-up-1' },
-    ],
-    [
-      'a run of a schedule',
-      { namespace: 'default', workflowId: 'operation-statement-acme' },
-      { namespace: 'default', workflowId: 'operation-statement-acme-2026-11-01T06:00:00Z' },
-    ],
-    [
-      'another run of the same schedule',
-      { namespace: 'default', workflowId: 'operation-statement-acme-2026-10-01T06:00:00Z' },
-      { namespace: 'default', workflowId: 'operation-statement-acme-2026-11-01T06:00:00Z' },
-    ],
+    // As that of a Nexus caller.
+    ['a workflow of another program', one, { namespace: 'sales', workflowId: 'sign-up-1' }],
+    ['a run of a schedule', schedule('acme'), schedule('acme-2026-11-01T06:00:00Z')],
+    ['another run of it', schedule('acme-2026-10-01T06:00:00Z'), schedule('acme-2026-11-01T06:00:00Z')],
   ])('fits when it is %s', async (_, belongs, place) => {
     expect(await found(made(belongs), place)).toEqual(plain(json('Ada')));
   });
 
   it('is not another schedule', async () => {
-    const belongs = { namespace: 'default', workflowId: 'operation-statement-acme' };
-    const run = { namespace: 'default', workflowId: 'operation-statement-corner-2026-11-01T06:00:00Z' };
-    await expect(found(made(belongs), run)).rejects.toThrow(
-      'found in workflow operation-statement-corner of',
-    );
+    const run = schedule('corner-2026-11-01T06:00:00Z');
+    const message = 'found in workflow operation-statement-corner of';
+    await expect(found(made(schedule('acme')), run)).rejects.toThrow(message);
   });
 });
 

@@ -73,10 +73,7 @@ describe('a visibility query', () => {
   });
 
   it.each([
-    [
-      '\\\' OR WorkflowType = "merchantBoarding" -- ',
-      "TaskQueue = '\\\\'' OR WorkflowType = \"merchantBoarding\" -- '",
-    ],
+    ['\\\' OR TaskQueue = "x" -- ', "TaskQueue = '\\\\'' OR TaskQueue = \"x\" -- '"],
     ['x\\', "TaskQueue = 'x\\\\'"],
     ["O'Hara", "TaskQueue = 'O''Hara'"],
   ])('escapes %j', (text, query) => {

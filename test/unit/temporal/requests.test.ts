@@ -25,18 +25,15 @@ const describeWorkflowExecution = () => ({ workflowExecutionInfo: execution({ ru
 describe('a request to start an onboarding', () => {
   const input = merchant(undefined, { externalId: 'm-1' });
 
+  const errors = [{ field: 'agentProfileId', message: 'differs from the first input' }];
   it.each<[string, first: unknown, answer: object]>([
     ['attaches to the one with the same input', input, { started: false, isUnchanged: true }],
     [
-      'attaches to one whose first input cannot be read',
+      'attaches to one whose first input is unknown',
       grpcError('NOT_FOUND'),
       { started: false, isUnchanged: false },
     ],
-    [
-      'is refused for another input',
-      { ...input, agentProfileId: 102 },
-      { kind: 'other-input', errors: [{ field: 'agentProfileId', message: 'differs from the first input' }] },
-    ],
+    ['is refused for another input', { ...input, agentProfileId: 102 }, { kind: 'other-input', errors }],
   ])('%s', async (_, first, answer) => {
     const { backend: here } = backend({
       startWorkflowExecution: () => Promise.reject(grpcError('ALREADY_EXISTS')),
@@ -56,13 +53,8 @@ describe('a request to start an onboarding', () => {
 });
 
 describe('an answer to an onboarding that has ended', () => {
-  const given = {
-    id: ID,
-    requirementId: 'r-1',
-    actor: 'ada',
-    reason: 'r',
-    answer: { kind: 'retry' },
-  } as const;
+  const answer = { kind: 'retry' } as const;
+  const given = { id: ID, requirementId: 'r-1', actor: 'ada', reason: 'r', answer };
 
   /** An onboarding of three runs, of which one accepted the answer. */
   function ended(acceptedIn: string | undefined, failure = grpcError('NOT_FOUND')) {
@@ -81,10 +73,8 @@ describe('an answer to an onboarding that has ended', () => {
   }
 
   it.each(['run-3', 'run-2', 'run-1'])('is the same again when %s accepted it', async (run) => {
-    expect(await resolveOnce(ended(run).backend, given, 'update-1')).toEqual({
-      workflowId: ID,
-      receipt: { requirementId: 'r-1' },
-    });
+    const receipt = { requirementId: 'r-1' };
+    expect(await resolveOnce(ended(run).backend, given, 'update-1')).toEqual({ workflowId: ID, receipt });
   });
 
   it('is refused when no run accepted it', async () => {
@@ -117,23 +107,16 @@ describe('a history', () => {
     });
     const done = (value: object) => ({ success: { payloads: payloads(value) } });
     const resolution = { requirementId: 'r-1', answer: { kind: 'text', text: 'Yes.' } };
+    const confirmed = { ...resolution, requirementId: 'r-4' };
     const events = [
       accepted('1', 'resolveRequirement', resolution),
       ...[accepted('2', 'resolveRequirement', {}), accepted('3', 'resolveRequirement', {})],
       ...[accepted('4', 'confirmAnswer', {}), accepted('5', 'claimRequirement', {})],
       ...[completed('1', done({})), completed('2', { failure: { message: 'rejected' } })],
-      ...[
-        completed('4', done({ resolution: { ...resolution, requirementId: 'r-4' } })),
-        completed('5', done({})),
-      ],
+      ...[completed('4', done({ resolution: confirmed })), completed('5', done({}))],
     ];
-    const at = '2026-01-31T10:00:00.000Z';
-    expect(
-      await answersIn(client, { workflowId: 'merchant-boarding-m-1', events: history(...events) }),
-    ).toEqual([
-      { ...resolution, at },
-      { ...resolution, requirementId: 'r-4', at },
-    ]);
+    const [one, other] = [resolution, confirmed].map((each) => ({ ...each, at: '2026-01-31T10:00:00.000Z' }));
+    expect(await answersIn(client, { workflowId: ID, events: history(...events) })).toEqual([one, other]);
   });
 
   it('has the runs before the last one that Temporal still has', async () => {

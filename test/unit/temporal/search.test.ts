@@ -15,6 +15,9 @@ afterEach(() => void vi.useRealTimers());
 
 describe('the query of gangway list', () => {
   const at = new Date('2026-01-31T10:00:00Z');
+  const RUNS = " AND ExecutionStatus = 'Running'";
+  const BOTH = " AND (PartnerAccount IS NULL OR PartnerAccount IN ('acme'))";
+  const EITHER = "PartnerStatus = 'Pending' OR PartnerStatus = 'Declined'";
   const MERCHANTS = "WorkflowType IN ('merchantBoarding')";
 
   it.each<[string, Partial<Filter>, string]>([
@@ -24,11 +27,7 @@ describe('the query of gangway list', () => {
     ['an account', { partnerAccount: 'acme' }, " AND PartnerAccount = 'acme'"],
     ['accounts', { partnerAccounts: ['acme', 'zeta'] }, " AND (PartnerAccount IN ('acme', 'zeta'))"],
     ['the account without a name', { partnerAccounts: [''] }, ' AND (PartnerAccount IS NULL)'],
-    [
-      'both kinds of accounts',
-      { partnerAccounts: ['acme', ''] },
-      " AND (PartnerAccount IS NULL OR PartnerAccount IN ('acme'))",
-    ],
+    ['both kinds of accounts', { partnerAccounts: ['acme', ''] }, BOTH],
     ['no account, which finds nothing', { partnerAccounts: [] }, " AND WorkflowId = ''"],
     ['a dba in both forms', { dba: "Joe's Bikes" }, " AND Dba IN ('Joe''s Bikes', 'J… B…')"],
     [
@@ -41,23 +40,16 @@ describe('the query of gangway list', () => {
     ],
     ['blanks to look for, which are nothing', { find: ' \n ' }, ''],
     ['a kind of requirement', { kind: 'ticket' }, " AND Requirements = 'ticket'"],
-    [
-      'open requirements, which only a running workflow has',
-      { actionRequired: true },
-      " AND ActionRequired = true AND ExecutionStatus = 'Running'",
-    ],
-    ['what is running', { running: true }, " AND ExecutionStatus = 'Running'"],
+    // Which only a running workflow has.
+    ['open requirements', { actionRequired: true }, ` AND ActionRequired = true${RUNS}`],
+    ['what is running', { running: true }, RUNS],
     ['whatever runs or not', { running: false, actionRequired: false }, ''],
     ['later due dates', { dueAfter: at }, " AND ActionDueAt > '2026-01-31T10:00:00.000Z'"],
     ['due dates up to one', { dueUntil: at }, " AND ActionDueAt <= '2026-01-31T10:00:00.000Z'"],
     ['earlier starts', { startedBefore: at }, " AND StartTime < '2026-01-31T10:00:00.000Z'"],
     ['later ends', { endedSince: at }, " AND CloseTime >= '2026-01-31T10:00:00.000Z'"],
     ['the partner of the type', { system: 'boarding' }, ''],
-    [
-      'filters together with a query with OR',
-      { running: true, query: "PartnerStatus = 'Pending' OR PartnerStatus = 'Declined'" },
-      " AND ExecutionStatus = 'Running' AND (PartnerStatus = 'Pending' OR PartnerStatus = 'Declined')",
-    ],
+    ['filters together with a query with OR', { running: true, query: EITHER }, `${RUNS} AND (${EITHER})`],
     ['values with quotes', { agent: "x' OR ''='" }, " AND AgentProfileId = 'x'' OR ''''='''"],
   ])('has %s', (_, filter, clause) => {
     expect(visibilityQuery({ types: ['merchantBoarding'], ...filter })).toBe(MERCHANTS + clause);
@@ -178,10 +170,8 @@ describe('a list', () => {
   });
 
   it('shows what the search attribute has where the key of the memo is missing', async () => {
-    const facts = {
-      indexed: { Dba: 'C… B…', Requirements: ['underwriting-note note-1 R D'] },
-      memo: { dba, handling },
-    };
+    const indexed = { Dba: 'C… B…', Requirements: ['underwriting-note note-1 R D'] };
+    const facts = { indexed, memo: { dba, handling } };
     const missing = new ValueError('Unknown encoding: binary/encrypted');
     expect(await entry(facts, missing)).toMatchObject({ dba: 'C… B…', requirements: [note] });
     await expect(entry(facts, new Error('a bug'))).rejects.toThrow('a bug');

@@ -59,47 +59,29 @@ describe('an onboarding', () => {
   });
   const { boarding, ...others } = customer({}, { externalId: 'c-1', account: 'acme' });
   const both = { ...others, boarding: { ...boarding, merchant: boarded.merchant } };
+  const ofCustomer = [both, { again: false }];
 
   it.each([
-    [
-      MERCHANT,
-      boarded,
-      [boarded],
-      'merchant-boarding-m-1@acme',
-      'Corner Bakery',
-      'preparing',
-      'acme-agent-101',
-    ],
-    [BUSINESS, onboarded, [onboarded], 'business-onboarding-b-1@acme', 'Baker & Sons', 'applying', 'acme'],
-    [
-      ...[CUSTOMER, both, [both, { again: false }], 'customer-onboarding-c-1@acme'],
-      ...['Corner Bakery', 'onboarding', 'acme-agent-101'],
-    ],
-  ] as const)(
-    'is started once, by its key: %j',
-    async (kind, input, args, workflowId, dba, stage, fairness) => {
-      const { client, sent } = server();
-      const start = kind.start as typeof MERCHANT.start;
-      expect(await start(client, input as never, HERE)).toEqual({
-        workflowId,
-        runId: 'run-2',
-        started: true,
-      });
-      expect(sent.map(([name, request]) => [name, startIn(request)])).toEqual([
-        [
-          'startWorkflowExecution',
-          {
-            ...{ workflowId, type: kind.type, taskQueue: 'gangway', args, policies: ONCE },
-            ...{ priority: [3, fairness], memo: { dba }, summary: dba },
-            indexed: {
-              ...{ OnboardingStage: stage, ActionRequired: false, PartnerAccount: 'acme' },
-              ...{ Dba: dba, DbaWords: indexedWords(dba, 'shown') },
-            },
-          },
-        ],
-      ]);
-    },
-  );
+    [MERCHANT, boarded, [boarded], 'merchant-boarding-m-1', 'Corner Bakery', 'preparing', '-agent-101'],
+    [BUSINESS, onboarded, [onboarded], 'business-onboarding-b-1', 'Baker & Sons', 'applying', ''],
+    [CUSTOMER, both, ofCustomer, 'customer-onboarding-c-1', 'Corner Bakery', 'onboarding', '-agent-101'],
+  ] as const)('is started once, by its key: %j', async (kind, input, args, key, dba, stage, agent) => {
+    const { client, sent } = server();
+    const start = kind.start as typeof MERCHANT.start;
+    const indexed = { OnboardingStage: stage, ActionRequired: false, PartnerAccount: 'acme' };
+    const workflowId = `${key}@acme`;
+    expect(await start(client, input as never, HERE)).toEqual({ workflowId, runId: 'run-2', started: true });
+    expect(sent.map(([name, request]) => [name, startIn(request)])).toEqual([
+      [
+        'startWorkflowExecution',
+        {
+          ...{ workflowId, type: kind.type, taskQueue: 'gangway', args, policies: ONCE },
+          ...{ priority: [3, `acme${agent}`], memo: { dba }, summary: dba },
+          indexed: { ...indexed, Dba: dba, DbaWords: indexedWords(dba, 'shown') },
+        },
+      ],
+    ]);
+  });
 
   it('of a batch has a lower priority, and its dba may be masked', async () => {
     const { client, sent } = server();
@@ -121,13 +103,8 @@ describe('an onboarding', () => {
     ['runs, even again', {}, { ...HERE, again: true }],
     ['has ended', { status: 'FAILED' }, HERE],
   ])('that %s is attached to', async (_, there, options) => {
-    const { client } = server(there);
-    const workflowId = 'merchant-boarding-m-1@acme';
-    expect(await MERCHANT.start(client, boarded, options)).toEqual({
-      workflowId,
-      runId: 'run-1',
-      started: false,
-    });
+    const attached = { workflowId: 'merchant-boarding-m-1@acme', runId: 'run-1', started: false };
+    expect(await MERCHANT.start(server(there).client, boarded, options)).toEqual(attached);
   });
 
   it('may be started by another sender', async () => {
@@ -222,15 +199,13 @@ describe('the difference from the first input', () => {
   it('is unknown without the history, or without its key', async () => {
     const sealed = { metadata: { encoding: Buffer.from('binary/encrypted') }, data: Buffer.of() };
     expect(await difference(began([sealed]))).toBeUndefined();
-    const { describeWorkflowExecution } = began([{}]);
     const forgotten = () => Promise.reject(grpcError('NOT_FOUND'));
-    expect(
-      await difference({ describeWorkflowExecution, getWorkflowExecutionHistory: forgotten }),
-    ).toBeUndefined();
+    const there = began([{}]);
+    expect(await difference({ ...there, getWorkflowExecutionHistory: forgotten })).toBeUndefined();
     expect(await difference({ describeWorkflowExecution: forgotten })).toBeUndefined();
-    const busy = () => Promise.reject(grpcError('RESOURCE_EXHAUSTED'));
-    await expect(
-      difference({ describeWorkflowExecution, getWorkflowExecutionHistory: busy }),
-    ).rejects.toThrow('the server rejects it');
+    const getWorkflowExecutionHistory = () => Promise.reject(grpcError('RESOURCE_EXHAUSTED'));
+    await expect(difference({ ...there, getWorkflowExecutionHistory })).rejects.toThrow(
+      'the server rejects it',
+    );
   });
 });

@@ -88,33 +88,21 @@ describe('a workflow that does not respond', () => {
   );
 
   it('names the worker that cannot decrypt it', async () => {
-    const failure = 'an encrypted payload cannot be read with key k1: it is damaged';
-    const { workflowTaskFailedEventAttributes: failedAttributes } = failed(failure);
-    const event = {
-      workflowTaskFailedEventAttributes: { ...failedAttributes, identity: '4711@host#12345678' },
-    };
-    expect((await why(['2'], undefined, [event]))?.detail).toBe(
-      `worker 4711@host cannot decrypt it: ${failure}`,
-    );
+    const message = 'an encrypted payload cannot be read with key k1: it is damaged';
+    const attributes = { failure: { message }, identity: '4711@host#12345678' };
+    const found = await why(['2'], undefined, [{ workflowTaskFailedEventAttributes: attributes }]);
+    expect(found?.detail).toBe(`worker 4711@host cannot decrypt it: ${message}`);
   });
 
   it('is encrypted with a key that this process lacks, or has with another value', async () => {
     const { client } = answering({});
     const detail = async (error: Error) => (await whyUnreadable(client, 'w', error))?.detail;
-    const lacks = new UnreadablePayload(
-      'an encrypted payload needs key k1, which is not among the keys',
-      {},
-      'k1',
-    );
-    expect(await detail(lacks)).toBe('its key is not in PAYLOAD_KEYS');
-    expect(await detail(new ValueError('Unknown encoding: binary/encrypted'))).toBe(
-      'its key is not in PAYLOAD_KEYS',
-    );
-    expect(
-      await detail(new UnreadablePayload('an encrypted payload cannot be read with key k1: it is damaged')),
-    ).toBe(
-      'an encrypted payload cannot be read with key k1: it is damaged; "gangway doctor" names the process whose key differs',
-    );
+    const lacks = new UnreadablePayload('an encrypted payload needs key k1', {}, 'k1');
+    for (const error of [lacks, new ValueError('Unknown encoding: binary/encrypted')])
+      expect(await detail(error)).toBe('its key is not in PAYLOAD_KEYS');
+    const damaged = 'an encrypted payload cannot be read with key k1: it is damaged';
+    const advice = '"gangway doctor" names the process whose key differs';
+    expect(await detail(new UnreadablePayload(damaged))).toBe(`${damaged}; ${advice}`);
   });
 
   it('is not the reason of another error', async () => {

@@ -5,28 +5,24 @@ import { explainPartnerFailure } from '../../../src/texts/partner-failures.js';
 describe('a call of a partner that failed', () => {
   const NOT_SENT = { system: 'banking', operation: 'get-profile', kind: 'NotSent', fields: [] } as const;
 
-  it.each<[string, Partial<PartnerErrorDetails>, string]>([
+  it.each<[Partial<PartnerErrorDetails>, string]>([
+    [{ reason: 'ECONNREFUSED' }, 'could not be reached: it refused the connection (ECONNREFUSED)'],
     [
-      'nobody listens',
-      { reason: 'ECONNREFUSED' },
-      'the banking partner could not be reached: it refused the connection (ECONNREFUSED)',
-    ],
-    [
-      'the sign-in responds with 500',
       { atSignIn: true, status: 500, reason: 'issue-token: HTTP 500' },
-      'the banking partner did not sign us in: issue-token: HTTP 500',
+      'did not sign us in: issue-token: HTTP 500',
     ],
     [
-      'the sign-in does not respond',
       { atSignIn: true, reason: 'issue-token: UND_ERR_HEADERS_TIMEOUT' },
-      'the banking partner did not sign us in: issue-token: no response in time (UND_ERR_HEADERS_TIMEOUT)',
+      'did not sign us in: issue-token: no response in time (UND_ERR_HEADERS_TIMEOUT)',
     ],
-    [
-      'no space is left for its file',
-      { atStore: true, reason: 'no file: no space is left (ENOSPC)' },
-      'the file store failed: no file: no space is left (ENOSPC)',
-    ],
-  ])('reports what happened when %s', (_, details, sentence) => {
+  ])('%j is said of the partner', (details, said) => {
+    const sentence = `the banking partner ${said}`;
     expect(explainPartnerFailure({ ...NOT_SENT, reason: '', ...details })).toBe(sentence);
+  });
+
+  it('of which a file found no space is a failure of the store', () => {
+    const details = { atStore: true, reason: 'no file: no space is left (ENOSPC)' } as const;
+    const sentence = 'the file store failed: no file: no space is left (ENOSPC)';
+    expect(explainPartnerFailure({ ...NOT_SENT, ...details })).toBe(sentence);
   });
 });

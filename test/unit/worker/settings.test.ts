@@ -1,18 +1,20 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { servedAccounts } from '../../../src/partners/account-settings.js';
 import { BadSetting } from '../../../src/settings/settings.js';
 import { loadWorkerSettings } from '../../../src/worker/settings.js';
+import { fileWith } from '../../rigs/folders.js';
 
-const partner = {
-  BOARDING_URL: 'https://boarding.example.com',
-  BOARDING_USERNAME: 'user',
-  BOARDING_PASSWORD: 'secret',
+const URL = 'https://boarding.example.com';
+const partner = { BOARDING_URL: URL, BOARDING_USERNAME: 'user', BOARDING_PASSWORD: 'secret' };
+const banking = {
+  ...{ BANKING_URL: 'https://banking.example.com', BANKING_USERNAME: 'user', BANKING_PASSWORD: 'secret' },
+  BANKING_DEVICE_TOKEN: 'device',
 };
-
+const payments = (url: string, environment: string) => ({
+  ...{ PAYMENTS_URL: url, PAYMENTS_ENVIRONMENT: environment, PAYMENTS_API_KEY: 'k3y' },
+});
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
+const OFF = { banking: undefined, 'plant-store': undefined, payments: undefined, processor: undefined };
 
 describe('the settings', () => {
   it('have defaults, and a partner without a URL is off', () => {
@@ -26,13 +28,7 @@ describe('the settings', () => {
       healthAddress: { host: '127.0.0.1', port: 8081 },
       metricsAddress: undefined,
       logLevel: 'info',
-      partners: {
-        boarding: undefined,
-        banking: undefined,
-        'plant-store': undefined,
-        payments: undefined,
-        processor: undefined,
-      },
+      partners: { ...OFF, boarding: undefined },
       activitiesPerSecond: {},
       portals: {},
       posNames: [],
@@ -45,238 +41,147 @@ describe('the settings', () => {
     });
   });
 
-  it('are read from the environment', () => {
-    const config = loadWorkerSettings({
-      ...partner,
-      GANGWAY_TASK_QUEUE: 'boarding-east',
-      GANGWAY_POLL_MIN: '200ms',
-      GANGWAY_POLL_MAX: '1.5h',
-      GANGWAY_HEALTH_ADDRESS: '0.0.0.0:9000',
-      BOARDING_POS_NAMES: 'Till One, Till Two',
-      GANGWAY_METRICS_ADDRESS: '127.0.0.1:9464',
-      DOCUMENT_DIR: '/var/lib/gangway',
-      STATEMENT_DIR: '/var/lib/statements',
-      BOARDING_ACTIVITIES_PER_SECOND: '12.5',
-      EVENTS_URLS: 'https://crm.example.com/hook?key=1, https://erp.example.com',
-      EVENTS_SECRETS: SECRET,
-    });
-    expect(config).toMatchObject({
-      taskQueue: 'boarding-east',
-      poll: { minMs: 200, maxMs: 5_400_000 },
-      healthAddress: { host: '0.0.0.0', port: 9000 },
-      partners: {
-        boarding: { url: 'https://boarding.example.com', username: 'user', password: 'secret' },
-      },
-      posNames: ['Till One', 'Till Two'],
-      metricsAddress: { host: '127.0.0.1', port: 9464 },
-      documentDir: '/var/lib/gangway',
-      statementDir: '/var/lib/statements',
-      activitiesPerSecond: { boarding: 12.5 },
-      events: {
-        secrets: [SECRET],
-        toLoopback: false,
-        destinations: [
-          { id: 'crm.example.com-fffe701c', url: 'https://crm.example.com/hook?key=1' },
-          { id: 'erp.example.com-16900fb6', url: 'https://erp.example.com' },
-        ],
-      },
-    });
+  it.each<[NodeJS.ProcessEnv, object]>([
+    [{ GANGWAY_TASK_QUEUE: 'boarding-east' }, { taskQueue: 'boarding-east' }],
+    [{ GANGWAY_POLL_MIN: '200ms', GANGWAY_POLL_MAX: '1.5h' }, { poll: { minMs: 200, maxMs: 5_400_000 } }],
+    [{ GANGWAY_HEALTH_ADDRESS: '0.0.0.0:9000' }, { healthAddress: { host: '0.0.0.0', port: 9_000 } }],
+    [{ GANGWAY_METRICS_ADDRESS: '127.0.0.1:9464' }, { metricsAddress: { host: '127.0.0.1', port: 9_464 } }],
+    [{ BOARDING_POS_NAMES: 'Till One, Till Two' }, { posNames: ['Till One', 'Till Two'] }],
+    [{ BOARDING_ACTIVITIES_PER_SECOND: '12.5' }, { activitiesPerSecond: { boarding: 12.5 } }],
+    [{ DOCUMENT_DIR: '/var/lib/gangway' }, { documentDir: '/var/lib/gangway' }],
+    [{ STATEMENT_DIR: 's3://example-bucket' }, { statementDir: 's3://example-bucket' }],
+    [{ DOCUMENT_DIR: 's3://example-bucket/a/b/' }, { documentDir: 's3://example-bucket/a/b/' }],
+    [{ BANKING_PATH_SEGMENT: 'brand' }, { pathSegment: 'brand' }],
+    // An empty value is not set.
+    [{ BOARDING_URL: '', GANGWAY_POLL_MIN: '' }, { partners: { boarding: undefined } }],
+    // The deployment has the name of the task queue.
+    [{ GANGWAY_BUILD_ID: '1.4.0-a1' }, { version: { deploymentName: 'gangway', buildId: '1.4.0-a1' } }],
+    [
+      { GANGWAY_BUILD_ID: '2', GANGWAY_TASK_QUEUE: 'east' },
+      { version: { deploymentName: 'east', buildId: '2' } },
+    ],
+  ])('%j becomes %j', (set, settings) => {
+    expect(loadWorkerSettings(set)).toMatchObject(settings);
   });
 
-  it('of a build name its version, of a deployment that is called as the task queue', () => {
-    expect(loadWorkerSettings({ GANGWAY_BUILD_ID: '1.4.0-a1b2c3d' }).version).toEqual({
-      deploymentName: 'gangway',
-      buildId: '1.4.0-a1b2c3d',
+  it('name who gets events, and identify each address', () => {
+    const EVENTS_URLS = 'https://crm.example.com/hook?key=1, https://erp.example.com';
+    expect(loadWorkerSettings({ EVENTS_URLS, EVENTS_SECRETS: SECRET }).events).toEqual({
+      ...{ secrets: [SECRET], toLoopback: false },
+      destinations: [
+        { id: 'crm.example.com-fffe701c', url: 'https://crm.example.com/hook?key=1' },
+        { id: 'erp.example.com-16900fb6', url: 'https://erp.example.com' },
+      ],
     });
-    const named = { GANGWAY_BUILD_ID: '2', GANGWAY_TASK_QUEUE: 'east' };
-    expect(loadWorkerSettings(named).version).toEqual({ deploymentName: 'east', buildId: '2' });
-  });
-
-  it('of the banking partner make us a user, or with a partner ID a partner', () => {
-    const banking = {
-      BANKING_URL: 'https://banking.example.com',
-      BANKING_USERNAME: 'user',
-      BANKING_PASSWORD: 'secret',
-      BANKING_DEVICE_TOKEN: 'device',
-    };
-    expect(loadWorkerSettings(banking).partners.banking).toEqual({
-      url: 'https://banking.example.com',
-      username: 'user',
-      password: 'secret',
-      deviceToken: 'device',
-      deviceName: 'gangway',
-      form: 'user',
-    });
-    const more = {
-      BANKING_PARTNER_ID: '42',
-      BANKING_TOTP_SECRET: 'JBSWY3DPEHPK3PXP',
-      BANKING_PATH_SEGMENT: 'brand',
-    };
-    expect(loadWorkerSettings({ ...banking, ...more })).toMatchObject({
-      partners: { banking: { form: 'partner', partnerId: '42', totpSecret: 'JBSWY3DPEHPK3PXP' } },
-      pathSegment: 'brand',
-    });
-  });
-
-  it('treat an empty value as not set', () => {
-    expect(loadWorkerSettings({ BOARDING_URL: '', GANGWAY_POLL_MIN: '' }).partners.boarding).toBeUndefined();
-  });
-
-  it('take a secret from the file that <NAME>_FILE names, without its last line break', async () => {
-    const file = join(await mkdtemp(join(tmpdir(), 'gangway-config-')), 'password');
-    await writeFile(file, 'from a file\n');
-    const { BOARDING_PASSWORD: _, ...rest } = partner;
-    expect(loadWorkerSettings({ ...rest, BOARDING_PASSWORD_FILE: file }).partners.boarding?.password).toBe(
-      'from a file',
-    );
   });
 });
 
-describe('the settings of stores', () => {
-  it('take a bucket, and a server that is not AWS’s', () => {
-    const config = loadWorkerSettings({
-      DOCUMENT_DIR: 's3://example-bucket/gangway/documents/',
-      STATEMENT_DIR: 's3://example-bucket',
-      AWS_ENDPOINT_URL_S3: 'https://s3.example.com',
-    });
-    expect(config).toMatchObject({
-      documentDir: 's3://example-bucket/gangway/documents/',
-      statementDir: 's3://example-bucket',
-    });
+describe('the settings of a partner', () => {
+  it.each<[NodeJS.ProcessEnv, object]>([
+    [partner, { boarding: { url: URL, username: 'user', password: 'secret' } }],
+    [
+      { PLANT_STORE_URL: 'https://plants.example.com', PLANT_STORE_TOKEN: 't0k3n' },
+      { 'plant-store': { url: 'https://plants.example.com', token: 't0k3n' } },
+    ],
+    [
+      { PROCESSOR_URL: 'https://processor.example.com', PROCESSOR_API_KEY: 'k3y' },
+      { processor: { url: 'https://processor.example.com', apiKey: 'k3y' } },
+    ],
+    [
+      banking,
+      {
+        banking: {
+          ...{ url: 'https://banking.example.com', username: 'user', password: 'secret' },
+          ...{ deviceToken: 'device', deviceName: 'gangway', form: 'user' },
+        },
+      },
+    ],
+  ])('%j turn it on, and no other', (set, partners) => {
+    expect(loadWorkerSettings(set).partners).toEqual({ ...OFF, boarding: undefined, ...partners });
   });
 
-  const MALFORMED = 'must be a folder, or s3://bucket/prefix';
+  it('of banking make us a partner with a partner ID', () => {
+    const more = { BANKING_PARTNER_ID: '42', BANKING_TOTP_SECRET: 'JBSWY3DPEHPK3PXP' };
+    const set = { form: 'partner', partnerId: '42', totpSecret: 'JBSWY3DPEHPK3PXP' };
+    expect(loadWorkerSettings({ ...banking, ...more }).partners.banking).toMatchObject(set);
+  });
+
+  const UAT = ['https://uat.example.com', 'https://api.SANDBOX.example.com', 'https://api-test.example.com'];
+  const LIVE = [
+    'https://prod.example.com',
+    'https://api-live.example.com',
+    'https://production-1.example.com',
+  ];
+  const BOTH = ['https://api.example.com', 'http://127.0.0.1:4010'];
   it.each([
-    ['s3://', MALFORMED],
-    ['s3:/example-bucket', MALFORMED],
-    ['S3://example-bucket', MALFORMED],
-    ['s3://Example', MALFORMED],
-    ['s3://example-bucket//a', MALFORMED],
-    ['s3://example-bucket/../a', MALFORMED],
-    ['s3://example-bucket/a b', MALFORMED],
-    ['s3://key:secret@example-bucket', MALFORMED],
-  ])('refuse %s', (place, rule) => {
-    expect(() => loadWorkerSettings({ DOCUMENT_DIR: place })).toThrow(`DOCUMENT_DIR: ${rule}`);
+    ['uat', [...BOTH, ...UAT, 'https://delivery.example.com'], LIVE],
+    ['production', [...BOTH, ...LIVE, 'https://contest.example.com'], UAT],
+  ])('take payments for %s at an address that is not named for another', (environment, fitting, others) => {
+    const load = (url: string) => () => loadWorkerSettings(payments(url, environment)).partners.payments;
+    for (const url of fitting)
+      expect(load(url)()).toEqual({ url, environment, apiKey: 'k3y', apiKeyHeader: 'x-svc-api-key' });
+    const rule = `is ${environment}, and the host of PAYMENTS_URL is not`;
+    for (const url of others) expect(load(url)).toThrow(new BadSetting('PAYMENTS_ENVIRONMENT', rule));
   });
 
-  it('send files to no server in the clear but to this machine', () => {
-    const rule = 'AWS_ENDPOINT_URL_S3: must be https (http only to loopback)';
-    expect(() => loadWorkerSettings({ AWS_ENDPOINT_URL_S3: 'http://s3.example.com' })).toThrow(rule);
-  });
-});
-
-describe('the settings of the other systems', () => {
-  it('turn each on by itself', () => {
-    const { partners } = loadWorkerSettings({
-      PLANT_STORE_URL: 'https://plants.example.com',
-      PLANT_STORE_TOKEN: 't0k3n',
-    });
-    expect(partners['plant-store']).toEqual({ url: 'https://plants.example.com', token: 't0k3n' });
-    expect([partners.payments, partners.processor]).toEqual([undefined, undefined]);
-    const other = { PROCESSOR_URL: 'https://processor.example.com', PROCESSOR_API_KEY: 'k3y' };
-    expect(loadWorkerSettings(other).partners.processor).toEqual({
-      url: 'https://processor.example.com',
-      apiKey: 'k3y',
-    });
-  });
-
-  it.each([
-    ['https://api.example.com', 'uat'],
-    ['https://api.example.com', 'production'],
-    ['https://uat.example.com', 'uat'],
-    ['https://api-sandbox.example.com', 'uat'],
-    ['https://production.example.com', 'production'],
-    ['https://contest.example.com', 'production'],
-    ['https://delivery.example.com', 'uat'],
-    ['http://127.0.0.1:4010', 'uat'],
-    ['http://127.0.0.1:4010', 'production'],
-  ])('take the payments platform at %s for %s', (url, environment) => {
-    const set = { PAYMENTS_URL: url, PAYMENTS_ENVIRONMENT: environment, PAYMENTS_API_KEY: 'k3y' };
-    expect(loadWorkerSettings(set).partners.payments).toEqual({
-      url,
-      environment,
-      apiKey: 'k3y',
-      apiKeyHeader: 'x-svc-api-key',
-    });
-  });
-
-  it('take a payments platform on this machine for UAT, and the header by any name', () => {
-    const set = {
-      PAYMENTS_URL: 'http://localhost:4010',
-      PAYMENTS_API_KEY: 'k3y',
-      PAYMENTS_API_KEY_HEADER: 'x-brand-api-key',
-    };
-    expect(loadWorkerSettings(set).partners.payments).toMatchObject({
-      environment: 'uat',
-      apiKeyHeader: 'x-brand-api-key',
-    });
+  it('take payments on this machine for UAT, and the header by any name', () => {
+    const { PAYMENTS_ENVIRONMENT: _, ...set } = payments('http://localhost:4010', '');
+    const { partners } = loadWorkerSettings({ ...set, PAYMENTS_API_KEY_HEADER: 'x-brand-api-key' });
+    expect(partners.payments).toMatchObject({ environment: 'uat', apiKeyHeader: 'x-brand-api-key' });
   });
 
   it.each([
+    ['BOARDING_USERNAME', { BOARDING_URL: URL, BOARDING_PASSWORD: 'x' }],
+    ['BOARDING_PASSWORD', { BOARDING_URL: URL, BOARDING_USERNAME: 'x' }],
+    ['BANKING_DEVICE_TOKEN', { ...banking, BANKING_DEVICE_TOKEN: '' }],
     ['PLANT_STORE_TOKEN', { PLANT_STORE_URL: 'https://plants.example.com' }],
-    ['PAYMENTS_API_KEY', { PAYMENTS_URL: 'https://api.example.com', PAYMENTS_ENVIRONMENT: 'uat' }],
+    ['PAYMENTS_API_KEY', { ...payments(URL, 'uat'), PAYMENTS_API_KEY: '' }],
+    ['PAYMENTS_ENVIRONMENT', payments(URL, '')],
     ['PROCESSOR_API_KEY', { PROCESSOR_URL: 'https://processor.example.com' }],
-  ])('need %s, or a file that holds it', async (name, set) => {
+    ['NORTH_ISO_BOARDING_USERNAME', { GANGWAY_ACCOUNTS: 'north-iso', NORTH_ISO_BOARDING_URL: URL }],
+  ])('need %s', (name, set) => {
     expect(() => loadWorkerSettings(set)).toThrow(new BadSetting(name, 'is not set'));
-    const file = join(await mkdtemp(join(tmpdir(), 'gangway-config-')), 'secret');
-    await writeFile(file, 'from a file\n');
-    const config = loadWorkerSettings({ ...set, [`${name}_FILE`]: file });
+  });
+
+  it.each([
+    ['BOARDING_PASSWORD', partner],
+    ['BANKING_PASSWORD', banking],
+    ['PLANT_STORE_TOKEN', { PLANT_STORE_URL: 'https://plants.example.com' }],
+    ['PAYMENTS_API_KEY', payments(URL, 'uat')],
+    ['PROCESSOR_API_KEY', { PROCESSOR_URL: 'https://processor.example.com' }],
+    ['ACME_PROCESSOR_API_KEY', { GANGWAY_ACCOUNTS: 'acme', ACME_PROCESSOR_URL: URL }],
+  ])('take %s from a file, without its last line break', async (name, set) => {
+    const file = await fileWith('from a file\n');
+    const config = loadWorkerSettings({ ...set, [name]: '', [`${name}_FILE`]: file });
     expect(JSON.stringify(config)).toContain('"from a file"');
   });
 });
 
 describe('the settings of named accounts', () => {
   const named = {
-    GANGWAY_ACCOUNTS: 'acme, north-iso',
-    ACME_BOARDING_URL: 'https://boarding.example.com',
-    ACME_BOARDING_USERNAME: 'acme',
-    ACME_BOARDING_PASSWORD: 'a-secret',
-    ACME_BOARDING_POS_NAMES: 'Till',
-    ACME_BOARDING_ACTIVITIES_PER_SECOND: '5',
-    NORTH_ISO_BOARDING_URL: 'https://boarding.example.com',
-    NORTH_ISO_BOARDING_USERNAME: 'north',
-    NORTH_ISO_BOARDING_PASSWORD: 'n-secret',
+    ...{ GANGWAY_ACCOUNTS: 'acme, north-iso', ACME_BOARDING_URL: URL, NORTH_ISO_BOARDING_URL: URL },
+    ...{ ACME_BOARDING_USERNAME: 'acme', ACME_BOARDING_PASSWORD: 'a-secret' },
+    ...{ ACME_BOARDING_POS_NAMES: 'Till', ACME_BOARDING_ACTIVITIES_PER_SECOND: '5' },
+    ...{ NORTH_ISO_BOARDING_USERNAME: 'north', NORTH_ISO_BOARDING_PASSWORD: 'n-secret' },
   };
 
   it('are theirs alone, and have nothing of those without a name', () => {
-    const { accounts, ...config } = loadWorkerSettings({
-      ...partner,
-      BOARDING_ACTIVITIES_PER_SECOND: '1',
-      ...named,
-    });
-    const url = 'https://boarding.example.com';
-    const off = { banking: undefined, 'plant-store': undefined, payments: undefined, processor: undefined };
+    const more = { BOARDING_ACTIVITIES_PER_SECOND: '1' };
+    const { accounts, ...config } = loadWorkerSettings({ ...partner, ...more, ...named });
     expect(accounts).toEqual({
       acme: {
-        settingsPrefix: 'ACME_',
-        partners: { ...off, boarding: { url, username: 'acme', password: 'a-secret' } },
-        posNames: ['Till'],
-        pathSegment: 'svc',
-        activitiesPerSecond: { boarding: 5 },
-        portals: {},
+        ...{ settingsPrefix: 'ACME_', posNames: ['Till'], pathSegment: 'svc' },
+        partners: { ...OFF, boarding: { url: URL, username: 'acme', password: 'a-secret' } },
+        ...{ activitiesPerSecond: { boarding: 5 }, portals: {} },
       },
       'north-iso': {
-        settingsPrefix: 'NORTH_ISO_',
-        partners: { ...off, boarding: { url, username: 'north', password: 'n-secret' } },
-        posNames: [],
-        pathSegment: 'svc',
-        activitiesPerSecond: {},
-        portals: {},
+        ...{ settingsPrefix: 'NORTH_ISO_', posNames: [], pathSegment: 'svc' },
+        partners: { ...OFF, boarding: { url: URL, username: 'north', password: 'n-secret' } },
+        ...{ activitiesPerSecond: {}, portals: {} },
       },
     });
-    expect(config).toMatchObject({
-      partners: { boarding: { username: 'user' } },
-      posNames: [],
-      activitiesPerSecond: { boarding: 1 },
-    });
-  });
-
-  it('take secrets from files', async () => {
-    const file = join(await mkdtemp(join(tmpdir(), 'gangway-config-')), 'password');
-    await writeFile(file, 'from a file\n');
-    const { ACME_BOARDING_PASSWORD: _, ...rest } = named;
-    const { accounts } = loadWorkerSettings({ ...rest, ACME_BOARDING_PASSWORD_FILE: file });
-    expect(accounts['acme']?.partners.boarding?.password).toBe('from a file');
+    expect(config).toMatchObject({ posNames: [], activitiesPerSecond: { boarding: 1 } });
+    expect(config.partners.boarding?.username).toBe('user');
   });
 
   it('decide whom a process works for', () => {
@@ -286,145 +191,99 @@ describe('the settings of named accounts', () => {
     expect(served(named)).toEqual(['acme', 'north-iso']);
     expect(served({ ...partner, ...named })).toEqual([undefined, 'acme', 'north-iso']);
   });
+
+  it.each(['Acme', 'north_iso', '9iso', 'a--b', 'acme-', 'a'.repeat(21), 'acme,'])(
+    'are not of %j',
+    (names) => {
+      const rule =
+        'each takes lower-case letters, digits and single hyphens in between, begins with a letter and has 20 characters at most';
+      const error = new BadSetting('GANGWAY_ACCOUNTS', rule);
+      expect(() => loadWorkerSettings({ GANGWAY_ACCOUNTS: names })).toThrow(error);
+    },
+  );
 });
 
-const ACCOUNT_RULE =
-  'takes lower-case letters, digits and single hyphens in between, begins with a letter and has 20 characters at most';
+const LOOPBACK = 'must be https (http only to loopback)';
+const PART = 'must be 1 to 100 letters, digits or signs of "._/-", and not begin with __';
+const EVENTS = 'each must be https (http only to loopback, with EVENTS_TO_LOOPBACK=true)';
+const BUCKET = 'must be a folder, or s3://bucket/prefix';
+const ACME = { GANGWAY_ACCOUNTS: 'acme' };
 
 describe('a bad setting', () => {
-  it.each([
-    ...['Acme', 'north_iso', '9iso', 'a--b', 'acme-', 'a'.repeat(21), 'acme,'].map(
-      (names): [NodeJS.ProcessEnv, string] => [
-        { GANGWAY_ACCOUNTS: names },
-        `GANGWAY_ACCOUNTS: each ${ACCOUNT_RULE}`,
-      ],
+  it.each<[setting: string, value: string, rule: string, NodeJS.ProcessEnv?]>([
+    ['GANGWAY_ACCOUNTS', 'acme,acme', 'names an account twice'],
+    ['ACME_BANKING_URL', 'http://banking.example.com', LOOPBACK, ACME],
+    ['GANGWAY_POLL_MIN', '10', 'must be a duration such as 200ms, 1m or 1h'],
+    ['GANGWAY_POLL_MIN', '2h', 'must not be longer than GANGWAY_POLL_MAX'],
+    ['GANGWAY_POLL_MIN', '', 'must not be longer than GANGWAY_POLL_MAX', { GANGWAY_POLL_MAX: '1s' }],
+    ['BOARDING_PORTAL_URL', 'https://portal.example.com', 'must contain {id}'],
+    ['GANGWAY_HEALTH_ADDRESS', '8081', 'must be host:port, such as 127.0.0.1:8081'],
+    ['BOARDING_URL', 'boarding', 'must be a URL', partner],
+    ['BOARDING_URL', 'http://boarding.example.com', LOOPBACK, partner],
+    ['BANKING_TOTP_SECRET', '189', 'must be base32'],
+    ['BANKING_PATH_SEGMENT', 'a/b', 'must be one path segment'],
+    ['PLANT_STORE_URL', 'http://plants.example.com', LOOPBACK],
+    ['PROCESSOR_URL', 'processor', 'must be a URL'],
+    ['PAYMENTS_URL', 'http://api.example.com', LOOPBACK],
+    ['PAYMENTS_ENVIRONMENT', 'prod', 'must be uat or production'],
+    ['PAYMENTS_API_KEY_HEADER', 'x key', 'must be the name of a header'],
+    ['BOARDING_PASSWORD_FILE', '/nowhere', 'cannot be read (ENOENT)'],
+    ['GANGWAY_BUILD_ID', 'a:b', PART],
+    [
+      ...(['GANGWAY_TASK_QUEUE', 'a queue'] as const),
+      `is the name of the deployment with GANGWAY_BUILD_ID, so it ${PART}`,
+      { GANGWAY_BUILD_ID: '1' },
+    ],
+    [
+      ...(['BANKING_ACTIVITIES_PER_SECOND', '0'] as const),
+      'must be a number above 0 and below 1000000, such as 5 or 0.5',
+    ],
+    ['EVENTS_URLS', 'crm', 'each must be a URL'],
+    ['EVENTS_SECRETS', '', 'is not set', { EVENTS_URLS: 'https://crm.example.com' }],
+    ['EVENTS_URLS', 'http://127.0.0.1:9000', EVENTS, { EVENTS_SECRETS: SECRET }],
+    ['EVENTS_URLS', 'http://crm.example.com', EVENTS, { EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' }],
+    ['AWS_ENDPOINT_URL_S3', 'http://s3.example.com', LOOPBACK],
+    [
+      ...(['ACME_PAYMENTS_ENVIRONMENT', 'production'] as const),
+      'is production, and the host of ACME_PAYMENTS_URL is not',
+      { ...ACME, ACME_PAYMENTS_URL: 'https://uat.example.com', ACME_PAYMENTS_API_KEY: 'x' },
+    ],
+    ...['s3://', 's3:/example-bucket', 'S3://example-bucket', 's3://Example', 's3://example-bucket//a'].map(
+      (place): [string, string, string] => ['DOCUMENT_DIR', place, BUCKET],
     ),
-    [{ GANGWAY_ACCOUNTS: 'acme,acme' }, 'GANGWAY_ACCOUNTS: names an account twice'],
+    ['DOCUMENT_DIR', 's3://example-bucket/../a', BUCKET],
+    ['DOCUMENT_DIR', 's3://example-bucket/a b', BUCKET],
+    ['DOCUMENT_DIR', 's3://key:secret@example-bucket', BUCKET],
     [
-      { ...partner, GANGWAY_ACCOUNTS: 'north-iso', NORTH_ISO_BOARDING_URL: 'https://boarding.example.com' },
-      'NORTH_ISO_BOARDING_USERNAME: is not set',
+      ...(['ACME_BOARDING_PASSWORD_FILE', 'y'] as const),
+      'is set as well as ACME_BOARDING_PASSWORD; set one of the two',
+      { ...ACME, ACME_BOARDING_PASSWORD: 'x' },
     ],
-    [
-      { GANGWAY_ACCOUNTS: 'acme', ACME_BANKING_URL: 'http://banking.example.com' },
-      'ACME_BANKING_URL: must be https (http only to loopback)',
-    ],
-    [
-      { GANGWAY_ACCOUNTS: 'acme', ACME_BOARDING_PASSWORD: 'x', ACME_BOARDING_PASSWORD_FILE: 'y' },
-      'ACME_BOARDING_PASSWORD_FILE: is set as well as ACME_BOARDING_PASSWORD; set one of the two',
-    ],
-    [
-      {
-        GANGWAY_ACCOUNTS: 'acme',
-        ACME_PAYMENTS_URL: 'https://uat.example.com',
-        ACME_PAYMENTS_ENVIRONMENT: 'production',
-        ACME_PAYMENTS_API_KEY: 'x',
-      },
-      'ACME_PAYMENTS_ENVIRONMENT: is production, and the host of ACME_PAYMENTS_URL is not',
-    ],
-    [{ GANGWAY_POLL_MIN: '10' }, 'GANGWAY_POLL_MIN: must be a duration such as 200ms, 1m or 1h'],
-    [{ GANGWAY_POLL_MIN: '2h' }, 'GANGWAY_POLL_MIN: must not be longer than GANGWAY_POLL_MAX'],
-    [{ GANGWAY_POLL_MAX: '1s' }, 'GANGWAY_POLL_MIN: must not be longer than GANGWAY_POLL_MAX'],
-    [{ BOARDING_PORTAL_URL: 'https://portal.example.com' }, 'BOARDING_PORTAL_URL: must contain {id}'],
-    [{ GANGWAY_HEALTH_ADDRESS: '8081' }, 'GANGWAY_HEALTH_ADDRESS: must be host:port, such as 127.0.0.1:8081'],
-    [{ ...partner, BOARDING_URL: 'boarding' }, 'BOARDING_URL: must be a URL'],
-    [
-      { ...partner, BOARDING_URL: 'http://boarding.example.com' },
-      'BOARDING_URL: must be https (http only to loopback)',
-    ],
-    [{ BOARDING_URL: partner.BOARDING_URL, BOARDING_PASSWORD: 'x' }, 'BOARDING_USERNAME: is not set'],
-    [{ BOARDING_URL: partner.BOARDING_URL, BOARDING_USERNAME: 'x' }, 'BOARDING_PASSWORD: is not set'],
-    [{ BANKING_TOTP_SECRET: '189' }, 'BANKING_TOTP_SECRET: must be base32'],
-    [{ BANKING_PATH_SEGMENT: 'a/b' }, 'BANKING_PATH_SEGMENT: must be one path segment'],
-    [
-      { BANKING_URL: 'https://banking.example.com', BANKING_USERNAME: 'x', BANKING_PASSWORD: 'x' },
-      'BANKING_DEVICE_TOKEN: is not set',
-    ],
-    [
-      { PLANT_STORE_URL: 'http://plants.example.com' },
-      'PLANT_STORE_URL: must be https (http only to loopback)',
-    ],
-    [{ PROCESSOR_URL: 'processor' }, 'PROCESSOR_URL: must be a URL'],
-    [{ PAYMENTS_URL: 'http://api.example.com' }, 'PAYMENTS_URL: must be https (http only to loopback)'],
-    [{ PAYMENTS_ENVIRONMENT: 'prod' }, 'PAYMENTS_ENVIRONMENT: must be uat or production'],
-    [{ PAYMENTS_API_KEY_HEADER: 'x key' }, 'PAYMENTS_API_KEY_HEADER: must be the name of a header'],
-    [{ PAYMENTS_URL: 'https://api.example.com', PAYMENTS_API_KEY: 'x' }, 'PAYMENTS_ENVIRONMENT: is not set'],
-    ...['https://uat.example.com', 'https://api.SANDBOX.example.com', 'https://api-test.example.com'].map(
-      (url): [NodeJS.ProcessEnv, string] => [
-        { PAYMENTS_URL: url, PAYMENTS_ENVIRONMENT: 'production', PAYMENTS_API_KEY: 'x' },
-        'PAYMENTS_ENVIRONMENT: is production, and the host of PAYMENTS_URL is not',
-      ],
-    ),
-    ...['https://prod.example.com', 'https://api-live.example.com', 'https://production-1.example.com'].map(
-      (url): [NodeJS.ProcessEnv, string] => [
-        { PAYMENTS_URL: url, PAYMENTS_ENVIRONMENT: 'uat', PAYMENTS_API_KEY: 'x' },
-        'PAYMENTS_ENVIRONMENT: is uat, and the host of PAYMENTS_URL is not',
-      ],
-    ),
-    [{ BOARDING_PASSWORD_FILE: '/nowhere' }, 'BOARDING_PASSWORD_FILE: cannot be read (ENOENT)'],
-    [
-      { GANGWAY_BUILD_ID: 'a:b' },
-      'GANGWAY_BUILD_ID: must be 1 to 100 letters, digits or signs of "._/-", and not begin with __',
-    ],
-    [
-      { GANGWAY_BUILD_ID: '1', GANGWAY_TASK_QUEUE: 'a queue' },
-      'GANGWAY_TASK_QUEUE: is the name of the deployment with GANGWAY_BUILD_ID, so it ' +
-        'must be 1 to 100 letters, digits or signs of "._/-", and not begin with __',
-    ],
-    [
-      { BANKING_ACTIVITIES_PER_SECOND: '0' },
-      'BANKING_ACTIVITIES_PER_SECOND: must be a number above 0 and below 1000000, such as 5 or 0.5',
-    ],
-    [{ EVENTS_URLS: 'crm' }, 'EVENTS_URLS: each must be a URL'],
-    [{ EVENTS_URLS: 'https://crm.example.com' }, 'EVENTS_SECRETS: is not set'],
-    [
-      { EVENTS_URLS: 'http://127.0.0.1:9000', EVENTS_SECRETS: SECRET },
-      'EVENTS_URLS: each must be https (http only to loopback, with EVENTS_TO_LOOPBACK=true)',
-    ],
-    [
-      { EVENTS_URLS: 'http://crm.example.com', EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' },
-      'EVENTS_URLS: each must be https (http only to loopback, with EVENTS_TO_LOOPBACK=true)',
-    ],
-  ])('%o is named in one line', (environment, message) => {
-    expect(() => loadWorkerSettings(environment)).toThrow(
-      new BadSetting(...(message.split(/: (.*)/s) as [string, string])),
-    );
+  ])('%s=%s is named in one line', (setting, value, rule, others) => {
+    const load = () => loadWorkerSettings({ ...others, [setting]: value });
+    expect(load).toThrow(new BadSetting(setting, rule));
   });
 
   it('is reported without its value', () => {
     const load = () => loadWorkerSettings({ ...partner, GANGWAY_LOG_LEVEL: 'hunter2' });
-    expect(load).toThrow(/^GANGWAY_LOG_LEVEL: /);
-    expect(load).not.toThrow(/hunter2/);
+    expect(load).toThrow(/^GANGWAY_LOG_LEVEL: (?!.*hunter2)/);
   });
 });
 
 describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
   const unverified = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
   const events = { EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' };
+  const bucket = { DOCUMENT_DIR: 's3://example-bucket' };
 
-  it.each<[string, Record<string, string>, setting: string]>([
-    ['a partner', partner, 'BOARDING_URL'],
-    [
-      'a partner of another account',
-      {
-        GANGWAY_ACCOUNTS: 'acme',
-        ACME_PROCESSOR_URL: 'https://processor.example.com',
-        ACME_PROCESSOR_API_KEY: 'k',
-      },
-      'ACME_PROCESSOR_URL',
-    ],
-    [
-      'a subscriber',
-      { ...events, EVENTS_URLS: 'https://127.0.0.1/events,https://crm.example.com/events' },
-      'EVENTS_URLS',
-    ],
-    ['a bucket', { STATEMENT_DIR: 's3://gangway.example.com/statements' }, 'STATEMENT_DIR'],
-    ['a bucket with the name of this machine', { DOCUMENT_DIR: 's3://localhost' }, 'DOCUMENT_DIR'],
-    [
-      'a server of buckets',
-      { DOCUMENT_DIR: 's3://example-bucket', AWS_ENDPOINT_URL_S3: 'https://storage.example.com' },
-      'AWS_ENDPOINT_URL_S3',
-    ],
-  ])('is refused with %s on another machine', (_, settings, setting) => {
+  it.each<[setting: string, Record<string, string>]>([
+    ['BOARDING_URL', partner],
+    ['ACME_PROCESSOR_URL', { ...ACME, ACME_PROCESSOR_URL: URL, ACME_PROCESSOR_API_KEY: 'k' }],
+    ['EVENTS_URLS', { ...events, EVENTS_URLS: 'https://127.0.0.1/events,https://crm.example.com/events' }],
+    ['STATEMENT_DIR', { STATEMENT_DIR: 's3://gangway.example.com/statements' }],
+    // A bucket, not this machine.
+    ['DOCUMENT_DIR', { DOCUMENT_DIR: 's3://localhost' }],
+    ['AWS_ENDPOINT_URL_S3', { ...bucket, AWS_ENDPOINT_URL_S3: 'https://storage.example.com' }],
+  ])('is refused where %s is another machine', (setting, settings) => {
     const load = () => loadWorkerSettings({ ...settings, ...unverified });
     expect(load).toThrow(BadSetting);
     expect(load).toThrow(
@@ -436,12 +295,8 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
 
   it('is accepted where all that is connected to is on loopback', () => {
     const local = {
-      ...partner,
-      ...events,
-      BOARDING_URL: 'https://127.0.0.1:8443',
-      EVENTS_URLS: 'https://localhost/events',
-      DOCUMENT_DIR: 's3://example-bucket',
-      AWS_ENDPOINT_URL_S3: 'https://[::1]:9000',
+      ...{ ...partner, BOARDING_URL: 'https://127.0.0.1:8443', EVENTS_URLS: 'https://localhost/events' },
+      ...{ ...events, ...bucket, AWS_ENDPOINT_URL_S3: 'https://[::1]:9000' },
     };
     expect(() => loadWorkerSettings({ ...local, ...unverified })).not.toThrow();
   });

@@ -10,14 +10,9 @@ const KINDS: readonly AnswerKind[] = ['text', 'documents', 'correction', 'adopt'
 
 function requirement(more: Partial<Requirement> = {}): Requirement {
   return {
-    id: 'note-1',
-    kind: 'underwriting-note',
-    title: 'Underwriting note',
-    detail: 'What share of sales is keyed in by hand?',
-    raisedAt: '2026-11-21T10:00:00.000Z',
-    dueAt: '2999-11-23T10:00:00.000Z',
-    answers: ['text', 'documents', 'abandon'],
-    ...more,
+    ...{ id: 'note-1', kind: 'underwriting-note', title: 'Underwriting note' },
+    ...{ detail: 'What share of sales is keyed in by hand?', answers: ['text', 'documents', 'abandon'] },
+    ...{ raisedAt: '2026-11-21T10:00:00.000Z', dueAt: '2999-11-23T10:00:00.000Z', ...more },
   };
 }
 
@@ -134,22 +129,16 @@ describe('the details of an onboarding that waits for a person', () => {
 });
 
 describe('the details fit into a URL of 8 kB, because the Web UI sends them in one', () => {
+  const CHINESE = { title: '问题'.repeat(50), detail: '请说明存款来源。'.repeat(250) };
+  const at = '2999-11-23T10:00:00.000Z';
+  const claim = { actor: '奥'.repeat(200), until: at };
+  const proposal = { actor: claim.actor, at, answer: '存款'.repeat(60), reason: '问题'.repeat(100) };
   const LONG: readonly [string, Partial<Requirement>][] = [
     ['200 notes', {}],
     ['notes of 2,000 characters', { detail: 'Please explain. '.repeat(125) }],
-    ['notes in Chinese', { title: '问题'.repeat(50), detail: '请说明存款来源。'.repeat(250) }],
+    ['notes in Chinese', CHINESE],
     ['notes of nothing but punctuation', { detail: '*'.repeat(6_000) }],
-    [
-      'notes in Chinese that people handle in Chinese',
-      {
-        ...{ title: '问题'.repeat(50), detail: '请说明存款来源。'.repeat(250) },
-        claim: { actor: '奥'.repeat(200), until: '2999-11-23T10:00:00.000Z' },
-        proposal: {
-          ...{ actor: '奥'.repeat(200), at: '2999-11-23T10:00:00.000Z' },
-          ...{ answer: '存款'.repeat(60), reason: '问题'.repeat(100) },
-        },
-      },
-    ],
+    ['notes in Chinese that people handle in Chinese', { ...CHINESE, claim, proposal }],
   ];
 
   it.each(LONG)('with %s', (_, note) => {

@@ -23,25 +23,18 @@ describe('the failed call in the failure of an activity', () => {
   const own = { system: 'gangway', operation: 'createMerchant', fields: [] };
   const timedOut = (mark?: object) =>
     activityFailed(new TimeoutFailure('timed out', mark, TimeoutType.START_TO_CLOSE));
+  const unsent = (type: string) => activityFailed(ApplicationFailure.retryable('nothing was sent', type));
+  const NOTHING = { ...own, kind: 'NotSent', reason: 'nothing was sent' };
+  const MARK = { sending: true, sentAt: SENT_AT, baseline: [3] };
   const LATE = { ...own, kind: 'NotSent', reason: 'the attempt timed out' };
+
+  const LOST = { ...LATE, kind: 'Uncertain', sentAt: SENT_AT, baseline: [3] };
 
   it.each<[string, Error, object]>([
     ['is the one that the client reported', reported, REJECTED],
-    [
-      'was not sent when the attempt ended before',
-      activityFailed(ApplicationFailure.retryable('nothing was sent', 'NotSent')),
-      { ...own, kind: 'NotSent', reason: 'nothing was sent' },
-    ],
-    [
-      'was not sent when the server had given up on the attempt',
-      activityFailed(ApplicationFailure.retryable('nothing was sent', 'GivenUp')),
-      { ...own, kind: 'NotSent', reason: 'nothing was sent' },
-    ],
-    [
-      'is unknown when an attempt timed out after its mark',
-      timedOut({ sending: true, sentAt: SENT_AT, baseline: [3], response: {} }),
-      { ...LATE, kind: 'Uncertain', sentAt: SENT_AT, baseline: [3] },
-    ],
+    ['was not sent when the attempt ended before', unsent('NotSent'), NOTHING],
+    ['was not sent when the server had given up on the attempt', unsent('GivenUp'), NOTHING],
+    ['is unknown when an attempt timed out after its mark', timedOut({ ...MARK, response: {} }), LOST],
     ['was not sent when an attempt cleared its mark', timedOut({ sending: false, sentAt: SENT_AT }), LATE],
     ['was not sent when an attempt timed out before its mark', timedOut(), LATE],
   ])('%s', (_, error, details) => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Answer, Resolution } from '../../../src/messages/requirements.js';
 import { openOf } from '../../../src/workflows/journey/decisions.js';
 import {
@@ -7,14 +7,12 @@ import {
   type RequirementRecords,
   unlessAbandoned,
 } from '../../../src/workflows/journey/requirement-queue.js';
+import { stoppedAt } from '../../rigs/clock.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 const AT_ONE = '2026-01-31T13:00:00.000Z';
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOON) });
-  onTestFinished(() => void vi.useRealTimers());
-});
+beforeEach(() => stoppedAt(NOON));
 
 /** A queue whose people have an hour, with what it wrote into the timeline and what it published. */
 function queueOf(more: { readonly idPrefix?: string; readonly records?: RequirementRecords } = {}) {
@@ -260,52 +258,36 @@ describe('an end', () => {
   });
 });
 
-describe('an overdue requirement', () => {
-  it('is reported once, even when its answer is taken back', () => {
-    const { queue, raise, answer, takeBack, said, published } = queueOf();
-    raise('a');
-    raise('b');
-    const [a] = queue.inTime;
-    if (a) queue.overdue(a);
-    expect(queue.inTime.map(({ id }) => id)).toEqual(['b']);
-    expect([said.at(-1), published.at(-1)]).toEqual([
-      'requirement-overdue: a: Why?',
-      'requirement.overdue.v1 a',
-    ]);
-    answer('a');
-    takeBack('a');
-    answer('b');
-    expect(queue.inTime).toEqual([]);
-    takeBack('b');
-    expect(queue.inTime.map(({ id }) => id)).toEqual(['b']);
-  });
+it('an overdue requirement is reported once, even when its answer is taken back', () => {
+  const { queue, raise, answer, takeBack, said, published } = queueOf();
+  raise('a');
+  raise('b');
+  const [a] = queue.inTime;
+  if (a) queue.overdue(a);
+  expect(queue.inTime.map(({ id }) => id)).toEqual(['b']);
+  expect([said.at(-1), published.at(-1)]).toEqual([
+    'requirement-overdue: a: Why?',
+    'requirement.overdue.v1 a',
+  ]);
+  answer('a');
+  takeBack('a');
+  answer('b');
+  expect(queue.inTime).toEqual([]);
+  takeBack('b');
+  expect(queue.inTime.map(({ id }) => id)).toEqual(['b']);
 });
 
-describe('a claim', () => {
+it('a claim goes with the answer, and cannot be made after it', () => {
   const claim = { actor: 'olga', until: AT_ONE };
-
-  it('is shown with its requirement, which stays the same object without one', () => {
-    const { queue, raise } = queueOf();
-    raise('a');
-    queue.setClaims('a', { claim });
-    expect(queue.shown).toMatchObject([{ id: 'a', claim }]);
-    expect(queue.open[0]).not.toHaveProperty('claim');
-    queue.setClaims('a', { claim: undefined });
-    expect(queue.shown[0]).toBe(queue.open[0]);
-  });
-
-  it('goes with the answer, and cannot be made after it', () => {
-    const { queue, raise, answer, takeBack } = queueOf();
-    raise('a');
-    queue.setClaims('a', { claim });
-    answer('a');
-    queue.setClaims('a', { claim });
-    expect(queue.claimsOf('a').claim).toBeUndefined();
-    takeBack('a');
-    expect(queue.claimsOf('a').claim).toBeUndefined();
-    queue.setClaims('never', { claim });
-    expect(queue.claimsOf('never')).toEqual({});
-  });
+  const { queue, raise, answer, takeBack } = queueOf();
+  raise('a');
+  queue.setClaims('a', { claim });
+  answer('a');
+  queue.setClaims('a', { claim });
+  takeBack('a');
+  expect([queue.claimsOf('a').claim, queue.shown[0]]).toEqual([undefined, queue.open[0]]);
+  queue.setClaims('never', { claim });
+  expect(queue.claimsOf('never')).toEqual({});
 });
 
 it('the next run goes on with every state, and with the numbers', async () => {

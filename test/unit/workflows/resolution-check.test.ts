@@ -8,13 +8,8 @@ const ALL: Requirement['answers'] = ['text', 'documents', 'correction', 'adopt',
 /** An open requirement that takes every kind of answer. */
 function open(more: Partial<Requirement> = {}): Requirement {
   return {
-    id: 'r-1',
-    kind: 'uncertain-write',
-    title: 'A question',
-    detail: 'What it is about',
-    raisedAt: '2026-11-21T10:00:00.000Z',
-    dueAt: '2026-11-23T10:00:00.000Z',
-    answers: ALL,
+    ...{ id: 'r-1', kind: 'uncertain-write', title: 'A question', detail: 'What it is about' },
+    ...{ raisedAt: '2026-11-21T10:00:00.000Z', dueAt: '2026-11-23T10:00:00.000Z', answers: ALL },
     ...more,
   };
 }
@@ -57,6 +52,7 @@ describe('an answer that fits', () => {
 
 describe('a correction that was to be filled in', () => {
   const blank = { merchant: { email: '', '': '' }, fees: { '': '' } };
+  const NAMELESS = 'answer.patch: fill in the name of each field, or remove the field';
 
   it.each<[object, string | undefined]>([
     [{ merchant: { email: 'a@example.com' } }, undefined],
@@ -67,11 +63,8 @@ describe('a correction that was to be filled in', () => {
       { merchant: { email: '' } },
       'answer.patch.merchant.email: fill in the empty quotes, or remove the field',
     ],
-    [{ merchant: { '': 'x' } }, 'answer.patch: fill in the name of each field, or remove the field'],
-    [
-      { merchant: { '078-05-1120': { '': 'x' } } },
-      'answer.patch: fill in the name of each field, or remove the field',
-    ],
+    [{ merchant: { '': 'x' } }, NAMELESS],
+    [{ merchant: { '078-05-1120': { '': 'x' } } }, NAMELESS],
   ])('%j', (patch, why) => {
     expect(problem(correction(patch), { blank })).toBe(why);
   });
@@ -80,9 +73,12 @@ describe('a correction that was to be filled in', () => {
 describe('an answer that does not fit', () => {
   const NO_ANSWER = 'answer: must be an object with a kind, such as {"kind": "text"}';
   const STORE = 'gangway resolve --document FILE stores a file and sends it';
+  const NONE = `answer.documents: must name at least one; ${STORE}`;
   const HALF = `answer.documents: each needs key, fileName and contentType; ${STORE}`;
   const DIGITS = 'answer.id: must be the id at the partner, in digits and in quotes: "1012"';
   const NO_OBJECT = 'answer.patch: must be an object';
+  const WORDS = 'answer.id: must be 1 to 64 characters of ASCII without spaces, in quotes';
+  const CHOICE: Partial<Requirement> = { answers: ['choice'], choices: ['same', 'other'] };
   const ONLY =
     'answer.patch: takes one or more of merchant, fees, and no other field, in the form of the input: {"merchant": {"FIELD": "VALUE"}}';
 
@@ -93,7 +89,7 @@ describe('an answer that does not fit', () => {
     ['an unknown kind', { kind: 'shrug' }, `answer.kind: r-1 takes ${ALL.join(', ')}`],
     ['no kind', {}, `answer.kind: r-1 takes ${ALL.join(', ')}`],
     [
-      'a kind it does not take',
+      'of another kind',
       adopt('1'),
       'answer.kind: r-1 takes retry, abandon',
       { answers: ['retry', 'abandon'] },
@@ -101,12 +97,8 @@ describe('an answer that does not fit', () => {
     ['no text', { kind: 'text' }, 'answer.text: must be a text, and not empty'],
     ['blank text', { kind: 'text', text: ' \n' }, 'answer.text: must be a text, and not empty'],
     ['a number for text', { kind: 'text', text: 5 }, 'answer.text: must be a text, and not empty'],
-    ['no document', documents(), `answer.documents: must name at least one; ${STORE}`],
-    [
-      'no list of documents',
-      { kind: 'documents', documents: document },
-      `answer.documents: must name at least one; ${STORE}`,
-    ],
+    ['no document', documents(), NONE],
+    ['no list of documents', { kind: 'documents', documents: document }, NONE],
     ['a document with nothing but a key', documents({ key: 'k' }), HALF],
     ['a document without its type', documents({ ...document, contentType: '' }), HALF],
     ['null for a document', documents(null), HALF],
@@ -124,23 +116,11 @@ describe('an answer that does not fit', () => {
     ['an id with a space', adopt('1 '), DIGITS],
     ['an id without quotes', adopt(1012), DIGITS],
     ['an id in a list', adopt(['1012']), DIGITS],
+    ['a blank id, where words are its format', adopt(' '), WORDS, { idFormat: 'text' }],
+    ['an id in words of 65 characters', adopt('x'.repeat(65)), WORDS, { idFormat: 'text' }],
     [
-      'a blank id, where words are its format',
-      adopt(' '),
-      'answer.id: must be 1 to 64 characters of ASCII without spaces, in quotes',
-      { idFormat: 'text' },
-    ],
-    [
-      'an id in words of 65 characters',
-      adopt('x'.repeat(65)),
-      'answer.id: must be 1 to 64 characters of ASCII without spaces, in quotes',
-      { idFormat: 'text' },
-    ],
-    [
-      'no choice that is offered',
-      { kind: 'choice', choice: 'constructor' },
-      'answer.choice: must be one of same, other',
-      { answers: ['choice'], choices: ['same', 'other'] },
+      ...(['no choice that is offered', { kind: 'choice', choice: 'constructor' }] as const),
+      ...(['answer.choice: must be one of same, other', CHOICE] as const),
     ],
     ['an empty code', { kind: 'code', code: '' }, 'answer.code: must be a text, and not empty'],
   ])('is %s', (_, answer, why, more) => {
@@ -189,12 +169,8 @@ describe('an answer that does not fit', () => {
     [[], 'requirementId: no requirement with this id is open; open: none'],
     [[open(), open({ id: 'r-3' })], 'requirementId: no requirement with this id is open; open: r-1, r-3'],
   ])('is one to a requirement that is not open (%#)', (requirements, why) => {
-    const resolution: Resolution = {
-      requirementId: 'r-2',
-      answer: { kind: 'retry' },
-      actor: 'olga',
-      reason: 'x',
-    };
+    const answer = { kind: 'retry' } as const;
+    const resolution: Resolution = { requirementId: 'r-2', answer, actor: 'olga', reason: 'x' };
     expect(problemWith(resolution, { open: requirements, unsent: [] }, CORRECTABLE)).toBe(why);
   });
 

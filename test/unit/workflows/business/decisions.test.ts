@@ -81,11 +81,7 @@ describe('a read of the profile', () => {
     ['in review, with problems', {}, { problems: PROBLEMS }, {}, ['applying']],
     ['in review, of an unknown past', {}, { problems: null }, {}, ['underwriting']],
     ['approved without its account', APPROVED, {}, { wantsAccount: true }, ['opening']],
-    [
-      'approved with an account',
-      ...([{ ...APPROVED, financialAccountId: 'fa-1' }, {}, { wantsAccount: true }] as const),
-      [],
-    ],
+    ['approved with an account', { ...APPROVED, financialAccountId: 'fa-1' }, {}, { wantsAccount: true }, []],
     ['approved', APPROVED, {}, {}, []],
     ['denied', DENIED, {}, { wantsAccount: true }, []],
   ])('enters the stage of a profile that is %s', (_, now, before, more, stages) => {
@@ -111,23 +107,16 @@ describe('a read of the profile', () => {
 });
 
 describe('a locked profile', () => {
-  const asked = requirement('business-locked-profile-1', 'locked-profile');
+  const asked = requirement('l-1', 'locked-profile');
+  const CLOSED = 'close l-1: the partner unlocked the profile';
+  const QUESTION =
+    'ask locked-profile: Banking profile 3001 is locked. Ask the partner why, and have it unlocked: this requirement then ' +
+    'closes by itself.';
 
   it.each<[string, boolean, Partial<Situation>, string[]]>([
-    [
-      'is a question',
-      ...([true, {}] as const),
-      [
-        'ask locked-profile: Banking profile 3001 is locked. Ask the partner why, and have it unlocked: this requirement then ' +
-          'closes by itself.',
-      ],
-    ],
+    ['is a question', true, {}, [QUESTION]],
     ['is asked once', true, { open: [asked] }, []],
-    [
-      'closes its question when it is unlocked',
-      ...([false, { open: [asked] }] as const),
-      ['close business-locked-profile-1: the partner unlocked the profile'],
-    ],
+    ['closes its question when it is unlocked', false, { open: [asked] }, [CLOSED]],
     ['keeps an answer', false, { answered: [answer(asked)] }, []],
   ])('%s', (_, isLocked, more, decisions) => {
     expect(asksOn({ isLocked }, {}, more)).toEqual(decisions);
@@ -169,7 +158,7 @@ describe('a followed business that reads as new', () => {
     ['has moved on while it was asked about', {}, { ...followed, open: [asked] }, [CLOSED]],
     ['has moved on before the answer went out', {}, { ...followed, answered: [answer(asked)] }, [CLOSED]],
     [
-      'has moved on while the answer is on its way',
+      'has moved on while it is sent',
       {},
       { ...followed, running: ['holder'], answered: [answer(asked)] },
       [],
@@ -219,12 +208,7 @@ describe('the end', () => {
   });
 
   it.each<[string, Remembered['seen'], Partial<Situation>, string | null]>([
-    [
-      'has the account that was asked for',
-      read(APPROVED),
-      { wantsAccount: true, financialAccountId: 'a' },
-      'a',
-    ],
+    ['has the account', read(APPROVED), { wantsAccount: true, financialAccountId: 'a' }, 'a'],
     ['needs no account', read(APPROVED), {}, null],
     ['needs no account after another decision', read(DENIED), { wantsAccount: true }, null],
   ])('%s', (_, seen, more, financialAccountId) => {
@@ -242,6 +226,9 @@ describe('what begins next', () => {
     ...{ task: answered.requirement.id, begin: 'reply', answered, text: 'So.' },
   });
   const holder = (answered: typeof reply) => ({ task: 'holder', begin: 'correction', answered });
+  const problems = { task: 'holder', begin: 'problems' };
+  const [account, late] = ['account', 'late tickets'].map((task) => ({ task, begin: task }));
+  const ofSteps = [correction(requirement('r-1', 'rejected-input')), answer(requirement('r-2', 'waiting'))];
 
   it.each<[string, Partial<Remembered>, Partial<Situation>, unknown[]]>([
     ['nothing', {}, {}, []],
@@ -250,36 +237,16 @@ describe('what begins next', () => {
     ['the first correction', {}, { answered: [corrected, later, submission] }, [holder(corrected)]],
     ['a reply and a correction', {}, { answered: [corrected, reply] }, [sent(reply), holder(corrected)]],
     ['the holder of a followed business', {}, { answered: [submission] }, [holder(submission)]],
-    [
-      'nothing for a question of a step',
-      {},
-      { answered: [correction(requirement('r-1', 'rejected-input')), answer(requirement('r-2', 'waiting'))] },
-      [],
-    ],
-    [
-      'the problems of the holder first',
-      ...([{ problems: PROBLEMS }, { answered: [corrected] }] as const),
-      [{ task: 'holder', begin: 'problems' }],
-    ],
-    [
-      'the holder of a profile of an unknown past that reads as new',
-      ...([{ problems: null, seen: read(NEW) }, {}] as const),
-      [{ task: 'holder', begin: 'problems' }],
-    ],
+    ['nothing for a question of a step', {}, { answered: ofSteps }, []],
+    ['the problems of the holder first', { problems: PROBLEMS }, { answered: [corrected] }, [problems]],
+    // Of an unknown past.
+    ['the holder of a profile that reads as new', { problems: null, seen: read(NEW) }, {}, [problems]],
     ['nothing of such a profile otherwise', { problems: null }, {}, []],
     ['nothing of such a profile before it is read', { problems: null, seen: null }, {}, []],
-    [
-      'the account of an approved business',
-      ...([{ seen: read(APPROVED) }, { wantsAccount: true }] as const),
-      [{ task: 'account', begin: 'account' }],
-    ],
+    ['the account of an approved business', { seen: read(APPROVED) }, { wantsAccount: true }, [account]],
     ['no account before the approval', {}, { wantsAccount: true }, []],
     ['no second account', { seen: read(APPROVED) }, { wantsAccount: true, financialAccountId: 'fa-1' }, []],
-    [
-      'a read of a ticket that is late',
-      ...([{ answered: { 'ticket-7': { detail: '', until: NOW } } }, {}] as const),
-      [{ task: 'late tickets', begin: 'late tickets' }],
-    ],
+    ['a read of a ticket that is late', { answered: { 'ticket-7': { detail: '', until: NOW } } }, {}, [late]],
     ['no read of a ticket in time', { answered: { 'ticket-7': { detail: '', until: NOW + 1 } } }, {}, []],
     ['no read of a ticket that is never late', { answered: { 'ticket-7': { detail: '' } } }, {}, []],
   ])('is %s', (_, before, more, due) => {
@@ -303,20 +270,15 @@ describe('what begins next', () => {
     expect(next(remembered({ seen: null }), situation()).compared).toBeNull();
   });
 
+  const opening = (asked: ReturnType<typeof requirement>) => ({
+    ...{ running: ['account'], open: [ticketAsked(7), asked] },
+  });
   it.each<[string, Partial<Situation>, boolean]>([
     ['nothing runs', {}, true],
     ['a reply is on its way', { running: ['ticket-7', 'holder', 'late tickets'] }, true],
     ['the account is being opened', { running: ['account'] }, false],
-    [
-      'the account is being opened, and a ticket is open',
-      { running: ['account'], open: [ticketAsked(7), requirement('l', 'locked-profile')] },
-      false,
-    ],
-    [
-      'a person is asked about the account',
-      { running: ['account'], open: [ticketAsked(7), requirement('u-1', 'uncertain-write')] },
-      true,
-    ],
+    ['it is, and a ticket is open', opening(requirement('l', 'locked-profile')), false],
+    ['a person is asked about the account', opening(requirement('u-1', 'uncertain-write')), true],
   ])('reads on while %s: %s', (_, more, is) => {
     expect(next(remembered(), situation(more)).compared !== undefined).toBe(is);
   });
@@ -332,24 +294,15 @@ describe('a delivered answer', () => {
   it('is recorded, and the ticket counts as answered for as long as a person has to answer', () => {
     const { remember, decisions } = delivered({ seen: read({ tickets: [ticket(7)] }) }, 70);
     expect(lines(decisions)).toEqual(['settle ticket-7', 'ticket-answered: ticket-7']);
-    expect(remember).toEqual(
-      remembered({
-        seen: read({ tickets: [ticket(7)] }),
-        answered: { 'ticket-7': { detail: 'Why 7?', until: NOW + HOUR } },
-        replies: [70],
-      }),
-    );
+    const answered = { 'ticket-7': { detail: 'Why 7?', until: NOW + HOUR } };
+    expect(remember).toEqual(remembered({ seen: read({ tickets: [ticket(7)] }), answered, replies: [70] }));
   });
 
   it('to a ticket that asks something else by then is followed by another question', () => {
-    const { remember, decisions } = delivered({
-      seen: read({ tickets: [ticket(7, 'And now?'), ticket(8)] }),
-    });
-    expect(lines(decisions)).toEqual([
-      'settle ticket-7',
-      'ticket-answered: ticket-7',
-      'ask ticket-7: And now?',
-    ]);
+    const seen = read({ tickets: [ticket(7, 'And now?'), ticket(8)] });
+    const { remember, decisions } = delivered({ seen });
+    const asked = 'ask ticket-7: And now?';
+    expect(lines(decisions)).toEqual(['settle ticket-7', 'ticket-answered: ticket-7', asked]);
     expect(remember).toMatchObject({ answered: {}, replies: [] });
   });
 

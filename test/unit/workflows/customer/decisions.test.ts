@@ -35,17 +35,19 @@ const remembered = (more: Partial<Remembered> = {}): Remembered => ({ ...NOTHING
 
 const BOARDED = { outcome: 'boarded', mid: '4711', merchantProfileId: 1001 } as const;
 const ONBOARDED = {
-  outcome: 'onboarded',
-  profileId: 3001,
-  financialAccountId: null,
-  bankingStatus: 'Approved',
-} as const;
+  ...({ outcome: 'onboarded', bankingStatus: 'Approved' } as const),
+  ...{ profileId: 3001, financialAccountId: null },
+};
 const DECLINED = { outcome: 'declined', comment: null, merchantProfileId: 1001 } as const;
 const DENIED = { ...ONBOARDED, outcome: 'declined', bankingStatus: 'Denied' } as const;
 const PROVISIONED = { outcome: 'provisioned', accountId: 'pa-1', terminalId: 't-1' } as const;
 const NOT_STARTED = { outcome: 'not-started' } as const;
 
 const completed = (outcome: PartOutcome): PartEnd => ({ how: 'completed', outcome });
+const [boarded, onboarded, declined] = [completed(BOARDED), completed(ONBOARDED), completed(DECLINED)];
+const [provisioned, notStarted] = [completed(PROVISIONED), completed(NOT_STARTED)];
+const [cancelled, terminated] = [{ how: 'cancelled' }, { how: 'terminated' }] as const;
+const abandoned = completed({ outcome: 'abandoned', comment: null });
 
 /** Parts that have ended, in this order. */
 const endedAs = (ends: Readonly<Partial<Record<'boarding' | 'business' | 'terminal', PartEnd>>>) =>
@@ -59,6 +61,7 @@ describe('what a part begins with', () => {
     business: { holder: { doingBusinessAsName: 'The Corner Bakery' } },
     provisionTerminal: { account: { note: 'a' }, terminal: { name: 'Counter' } },
   } as unknown as CustomerInput;
+  const unasked = { ...input, provisionTerminal: undefined } as CustomerInput;
 
   it('is the input of the merchant', () => {
     expect(childOf('boarding', input, NOTHING, undefined)).toEqual({
@@ -68,19 +71,15 @@ describe('what a part begins with', () => {
   });
 
   it('is the input of the business with its merchant, once there is one', () => {
+    const holder = { doingBusinessAsName: 'The Corner Bakery' };
     expect(childOf('business', input, NOTHING, 1001)).toEqual({
-      dba: 'The Corner Bakery',
-      input: {
-        externalId: 'c-1',
-        holder: { doingBusinessAsName: 'The Corner Bakery' },
-        merchantProfileId: 1001,
-      },
+      ...{ dba: 'The Corner Bakery', input: { externalId: 'c-1', holder, merchantProfileId: 1001 } },
     });
     expect(childOf('business', input, NOTHING, undefined)).toBeUndefined();
   });
 
   it('is the terminal of a boarded merchant, in an account of its name', () => {
-    expect(childOf('terminal', input, endedAs({ boarding: completed(BOARDED) }), 1001)).toEqual({
+    expect(childOf('terminal', input, endedAs({ boarding: boarded }), 1001)).toEqual({
       dba: 'Corner Bakery',
       input: {
         ...{ externalId: 'c-1', mid: '4711' },
@@ -91,13 +90,9 @@ describe('what a part begins with', () => {
 
   it.each<[string, CustomerInput, Remembered]>([
     ['of no merchant', input, NOTHING],
-    ['of a declined merchant', input, endedAs({ boarding: completed(DECLINED) })],
-    ['of a cancelled merchant', input, endedAs({ boarding: { how: 'cancelled' } })],
-    [
-      'that nobody asked for',
-      { ...input, provisionTerminal: undefined } as CustomerInput,
-      endedAs({ boarding: completed(BOARDED) }),
-    ],
+    ['of a declined merchant', input, endedAs({ boarding: declined })],
+    ['of a cancelled merchant', input, endedAs({ boarding: cancelled })],
+    ['that nobody asked for', unasked, endedAs({ boarding: boarded })],
   ])('is nothing for a terminal %s', (_, of, before) => {
     expect(childOf('terminal', of, before, 1001)).toBeUndefined();
   });
@@ -141,21 +136,19 @@ describe('a report', () => {
   });
 
   it('of the run that has ended asks nothing', () => {
-    const before = endedAs({ boarding: completed(BOARDED) });
+    const before = endedAs({ boarding: boarded });
     const late = reported({ requirements: [note], unsent: ['note-2'] });
     expect(onReport(before, 'boarding', late).remember.reported.boarding?.state).toMatchObject({
       ...{ stage: 'boarded', outcome: 'boarded', mid: '4711', requirements: [], unsent: [] },
     });
   });
 
-  it('of another run than the one that has ended counts', () => {
-    const before = endedAs({ boarding: completed(BOARDED) });
-    const now = reported({ requirements: [note] }, 'r2');
+  it.each([
+    ['of another run than the one that has ended', endedAs({ boarding: boarded }), 'r2'],
+    ['of a part that has not ended', NOTHING, 'r1'],
+  ])('%s counts', (_, before, run) => {
+    const now = reported({ requirements: [note] }, run);
     expect(onReport(before, 'boarding', now).remember.reported.boarding).toEqual(now);
-  });
-
-  it('of a part that has not ended counts', () => {
-    expect(onReport(NOTHING, 'boarding', reported()).remember.reported.boarding).toEqual(reported());
   });
 });
 
@@ -192,17 +185,17 @@ describe('what the outside sees', () => {
 describe('the end of a part', () => {
   it.each<[PartEnd, readonly string[], Partial<OnboardingState>]>([
     [
-      completed(BOARDED),
+      boarded,
       ['merchantProfileId is 1001,mid is 4711', 'boarding-ended: boarded'],
       { ...{ stage: 'boarded', outcome: 'boarded', mid: '4711' }, partnerStatus: null },
     ],
     [
-      completed(ONBOARDED),
+      onboarded,
       ['profileId is 3001', 'boarding-ended: onboarded'],
       { stage: 'onboarded', profileId: 3001, partnerStatus: 'Approved' },
     ],
     [
-      completed(PROVISIONED),
+      provisioned,
       ['paymentsAccountId is pa-1,terminalId is t-1', 'boarding-ended: provisioned'],
       { stage: 'provisioned', paymentsAccountId: 'pa-1', terminalId: 't-1' },
     ],
@@ -217,82 +210,53 @@ describe('the end of a part', () => {
   });
 
   it('of one that never began shows no part', () => {
-    const { remember } = onEnd(remembered(), 'business', completed(NOT_STARTED));
+    const { remember } = onEnd(remembered(), 'business', notStarted);
     expect(remember.reported).toEqual({});
-    expect(remember.ended).toEqual({ business: { end: completed(NOT_STARTED), run: undefined } });
+    expect(remember.ended).toEqual({ business: { end: notStarted, run: undefined } });
   });
 
+  const ended = endedAs({ boarding: terminated });
   it.each<[string, Remembered, boolean]>([
     ['runs on', remembered({ reported: { boarding: reported() } }), false],
-    [
-      'has reported its end',
-      { ...endedAs({ boarding: { how: 'terminated' } }), reported: { boarding: reported() } },
-      false,
-    ],
-    [
-      'reports from another run',
-      { ...endedAs({ boarding: { how: 'terminated' } }), reported: { boarding: reported({}, 'r2') } },
-      true,
-    ],
+    ['has reported its end', { ...ended, reported: { boarding: reported() } }, false],
+    ['reports from another run', { ...ended, reported: { boarding: reported({}, 'r2') } }, true],
   ])('was not the last one, when a part that %s was reset', (_, before, is) => {
     expect(isResumed(before, 'boarding')).toBe(is);
   });
 
   it('is taken back by a reset', () => {
-    const before = endedAs({ business: completed(ONBOARDED), boarding: { how: 'failed' } });
+    const before = endedAs({ business: onboarded, boarding: { how: 'failed' } });
     const { remember, decisions } = onReset(before, 'boarding');
     expect(lines(decisions)).toEqual(['boarding-reset: its workflow runs again']);
-    expect(remember).toEqual(endedAs({ business: completed(ONBOARDED) }));
+    expect(remember).toEqual(endedAs({ business: onboarded }));
     expect([isOver(before), isOver(remember), isOver(endedAs({ boarding: { how: 'failed' } }))]).toEqual([
       ...[true, false, false],
     ]);
   });
 
   it('by a failure is a bug', () => {
-    expect(failedPart(endedAs({ boarding: { how: 'failed' }, business: { how: 'cancelled' } }))).toBe(
-      'boarding',
-    );
-    expect(
-      failedPart(endedAs({ boarding: { how: 'terminated' }, business: completed(DENIED) })),
-    ).toBeUndefined();
+    expect(failedPart(endedAs({ boarding: { how: 'failed' }, business: cancelled }))).toBe('boarding');
+    expect(failedPart(endedAs({ boarding: terminated, business: completed(DENIED) }))).toBeUndefined();
   });
 });
 
 describe('the end of a customer', () => {
   it.each<[Parameters<typeof endedAs>[0], string]>([
-    [{ boarding: completed(BOARDED), business: completed(ONBOARDED) }, 'onboarded'],
-    [
-      {
-        ...{ boarding: completed(BOARDED), business: completed(ONBOARDED) },
-        terminal: completed(PROVISIONED),
-      },
-      'onboarded',
-    ],
-    [
-      {
-        ...{ boarding: completed(BOARDED), business: completed(ONBOARDED) },
-        terminal: completed(NOT_STARTED),
-      },
-      'partly-onboarded',
-    ],
-    [{ business: completed(ONBOARDED), boarding: completed(DECLINED) }, 'partly-onboarded'],
-    [{ boarding: completed(BOARDED), business: { how: 'terminated' } }, 'partly-onboarded'],
-    [{ boarding: completed(DECLINED), business: completed(NOT_STARTED) }, 'declined'],
-    [{ boarding: { how: 'cancelled' }, business: completed({ ...DENIED, outcome: 'closed' }) }, 'closed'],
-    [
-      {
-        business: completed({ ...DENIED, outcome: 'withdrawn' }),
-        boarding: completed({ outcome: 'abandoned', comment: null }),
-      },
-      'withdrawn',
-    ],
-    [{ boarding: { how: 'cancelled' }, business: completed(NOT_STARTED) }, 'abandoned'],
+    [{ boarding: boarded, business: onboarded }, 'onboarded'],
+    [{ boarding: boarded, business: onboarded, terminal: provisioned }, 'onboarded'],
+    [{ boarding: boarded, business: onboarded, terminal: notStarted }, 'partly-onboarded'],
+    [{ business: onboarded, boarding: declined }, 'partly-onboarded'],
+    [{ boarding: boarded, business: terminated }, 'partly-onboarded'],
+    [{ boarding: declined, business: notStarted }, 'declined'],
+    [{ boarding: cancelled, business: completed({ ...DENIED, outcome: 'closed' }) }, 'closed'],
+    [{ business: completed({ ...DENIED, outcome: 'withdrawn' }), boarding: abandoned }, 'withdrawn'],
+    [{ boarding: cancelled, business: notStarted }, 'abandoned'],
   ])('whose parts ended as %j is %s', (ends, outcome) => {
     expect(outcomeOf(endedAs(ends)).outcome).toBe(outcome);
   });
 
   it('has the outcomes of its parts', () => {
-    expect(outcomeOf(endedAs({ boarding: completed(BOARDED), business: { how: 'timed out' } }))).toEqual({
+    expect(outcomeOf(endedAs({ boarding: boarded, business: { how: 'timed out' } }))).toEqual({
       ...{ outcome: 'partly-onboarded', boarding: BOARDED, business: { outcome: 'cancelled' } },
     });
   });
