@@ -55,26 +55,6 @@ describe('a statement', () => {
     expect(await statement.outcome()).toMatchObject({ outcome: 'done', fileName });
     expect(await readdir(rig.statementDir)).toContain(fileName);
   });
-
-  it('of an account that nobody knows is rejected (404), and leaves no file', async () => {
-    const statement = await generate({ financialAccountIds: ['fa-none'] });
-    expect(await statement.outcome()).toEqual({
-      outcome: 'rejected',
-      problems: [{ field: '', message: 'financial account fa-none not found' }],
-    });
-    expect((await statement.state()).stage).toBe('rejected');
-    expect(await readdir(rig.statementDir)).not.toContain('2026-01-fa-none.csv');
-  });
-
-  it.each(['drop-before-commit', '500-after-commit', '429'])(
-    '(%s) is requested again by itself, because that changes nothing',
-    async (fault) => {
-      await rig.sandbox.plan(fault, STATEMENT, { milliseconds: 0 });
-      const statement = await generate();
-      expect(await statement.outcome()).toMatchObject({ outcome: 'done' });
-      expect(await statement.events()).not.toContain('requirement-raised');
-    },
-  );
 });
 
 describe('a statement by e-mail', () => {
