@@ -293,29 +293,6 @@ describe('a doubtful file', () => {
 });
 
 describe('a run', () => {
-  it('that is interrupted goes on at the workers, and can be followed again', async () => {
-    const { file, ids } = await merchantsFile(rig, 60);
-    const running = startGangway(rig.env, ['batch', file, '--rate', '20', '--yes']);
-    await running.printsLines(10);
-    running.kill('SIGINT');
-    const { code, stdout, stderr } = await running.finished;
-    const lines = stdout.trimEnd().split('\n');
-    const count = lines.length - 1;
-    expect(count).toBeLessThan(60);
-    expect(lines.at(-1)).toBe(`60 rows: ${count} started, ${60 - count} to come`);
-    const [, id = ''] = /"gangway batches (\S+)" follows/.exec(stderr) ?? [];
-    expect({ code, stderr }).toEqual({
-      code: 130,
-      stderr: `the workers start the rows: "gangway batches ${id}" follows them again, and with --stop it stops them\n`,
-    });
-    const again = await runGangway(rig.env, ['batches', id]);
-    expect(again).toMatchObject({ code: 0, stderr: '' });
-    expect(again.stdout).toMatch(/^60 rows: 60 started$/m);
-    expect(await listed(ids)).toEqual(ids.toSorted());
-    const [first] = jsonLines(await runGangway(rig.env, ['batches', '--json', '--limit', '1']));
-    expect(first).toMatchObject({ id, stage: 'done', rows: 60, started: 60, attached: 0, failed: 0 });
-  });
-
   it('that is stopped leaves rows out, and the same file starts the rest and nothing twice', async () => {
     const { file, ids } = await merchantsFile(rig, 60);
     const running = startGangway(rig.env, ['batch', file, '--rate', '8', '--yes']);
