@@ -9,7 +9,6 @@ import { bankOf } from '../rigs/workflows/bank.js';
 const rig = await sharedRig();
 
 const DENIED = { bankingStatus: 'Denied' };
-const CORRECT = 'correct the business account holder';
 
 /** A business under review with two tickets, and what identifies its own writes. */
 async function withTwoTickets() {
@@ -31,23 +30,6 @@ async function replyingTwice() {
   for (const id of ids) await rest.onboarding.resolve(id, { kind: 'text', text });
   await held.underWay();
   return { ...rest, ids, text, held };
-}
-
-/** One ticket has a correction as answer, the other a text, and the bank holds both. */
-async function _correctingAndReplying() {
-  const { ids, text, replies, ...rest } = await withTwoTickets();
-  const [corrected = '', replied = ''] = ids;
-  const email = `${rest.profileId}@bakery.example`;
-  const correcting = await rig.sandbox.hold('update-business-account-holder', email);
-  const replying = await rig.sandbox.hold('create-ticket', text, 'delay-after-commit');
-  const patch = { holder: { email } };
-  await rest.onboarding.resolve(corrected, { kind: 'correction', patch });
-  await rest.onboarding.resolve(replied, { kind: 'text', text });
-  for (const held of [correcting, replying]) await held.underWay();
-  const letGo = async () => {
-    for (const held of [correcting, replying]) await held.letGo();
-  };
-  return { ...rest, letGo, writes: [CORRECT, replies[1] ?? ''] };
 }
 
 /** Waits until the cancellation of both writes is requested. */

@@ -113,6 +113,19 @@ describe.concurrent('the profile of a merchant that another onboarding has', () 
   });
 });
 
+describe.concurrent('the profile of a merchant', () => {
+  it('is not adopted where its EIN differs', async () => {
+    const { profileId, input: of } = await tied();
+    const onboarding = await rig.onboardBusiness(of({ employerIdentificationNumber: '987654321' }));
+    const { id, detail } = await onboarding.requirement('uncertain-write');
+    expect(detail).toContain(`For the merchant, the bank has banking profile ${profileId} of “Bakery `);
+    expect(detail).toContain('(Submitted): its EIN differs.');
+    await onboarding.resolve(id, { kind: 'abandon' });
+    expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'because' });
+    expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
+  });
+});
+
 describe.concurrent('an id that a person adopts', () => {
   async function inDoubt() {
     const input = business('waiting');

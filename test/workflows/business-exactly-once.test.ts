@@ -5,7 +5,6 @@ import { bankOf } from '../rigs/workflows/bank.js';
 
 const rig = await sharedRig();
 
-const _SUBMIT = 'submit-business-account-holder';
 const OPEN_ACCOUNT = 'submit-business-customer';
 
 /** A business that was approved just now, and what identifies its own opening of an account. */

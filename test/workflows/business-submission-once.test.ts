@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { business, holder, merchant } from '../rigs/inputs.js';
+import { business, holder } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { bankOf } from '../rigs/workflows/bank.js';
 
@@ -10,14 +10,6 @@ const SUBMIT = 'submit-business-account-holder';
 /** Plans a fault for the next submission under this name. */
 const plan = (fault: string, { doingBusinessAsName: about }: ReturnType<typeof holder>) =>
   rig.sandbox.plan(fault, SUBMIT, { about });
-
-/** A merchant of the same name, by which the sandbox ties the two. */
-async function _merchantOf({ doingBusinessAsName: dba }: ReturnType<typeof holder>): Promise<number> {
-  const input = merchant();
-  const boarding = await rig.board({ ...input, merchant: { ...input.merchant, dba } });
-  const { merchantProfileId = 0 } = await boarding.outcome();
-  return merchantProfileId;
-}
 
 describe.concurrent('a submission whose response was lost', () => {
   it('is found by the name of the business, and nobody is asked', async () => {

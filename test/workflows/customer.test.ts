@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/messages/requirements.js';
-import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
 import { partIds } from '../../src/temporal/onboardings.js';
 import { customer } from '../rigs/inputs.js';
 import { asShown, Onboarding } from '../rigs/onboarding.js';
@@ -91,41 +90,6 @@ describe.concurrent('a customer', () => {
       'businessOnboarding completed',
       'merchantBoarding completed',
     ]);
-  });
-
-  it('shows both, as its children show themselves', async () => {
-    const onboarding = await rig.onboard(asked());
-    const state = await onboarding.until(
-      ({ requirements }) => requirements.length === 3,
-      'three requirements',
-    );
-    const { boarding, business } = childrenOf(onboarding);
-    expect(state.boarding).toEqual(asShown(await boarding.state()));
-    expect(state.business).toEqual(asShown(await business.state()));
-    expect(state.requirements).toEqual([
-      ...(await boarding.state()).requirements,
-      ...(await business.state()).requirements,
-    ]);
-    expect(state).toMatchObject({
-      stage: 'onboarding',
-      partnerStatus: null,
-      merchantProfileId: state.boarding?.merchantProfileId,
-      profileId: state.business?.profileId,
-    });
-    const { typedSearchAttributes } = await onboarding.handle.describe();
-    const attribute = (name: 'actionRequired' | 'merchantProfileId' | 'bankingProfileId') =>
-      typedSearchAttributes.get(SEARCH_ATTRIBUTES[name]);
-    expect(attribute('actionRequired')).toBe(true);
-    expect(attribute('merchantProfileId')).toBe(`${state.merchantProfileId}`);
-    expect(attribute('bankingProfileId')).toBe(`${state.profileId}`);
-    const { currentDetails } = await onboarding.handle.query<{ currentDetails: string }>(
-      '__temporal_workflow_metadata',
-    );
-    expect(currentDetails).toContain(
-      '- **Merchant** underwriting, Pending\n- **Business** underwriting, PendingUW',
-    );
-    expect(currentDetails).toContain(`gangway resolve ${onboarding.workflowId} note-`);
-    await onboarding.handle.terminate();
   });
 });
 

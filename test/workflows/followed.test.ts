@@ -57,24 +57,6 @@ describe.concurrent('a followed merchant that nobody has submitted', () => {
   });
 });
 
-describe.concurrent('of a followed merchant, the answers of a person are sent', () => {
-  it('to underwriting notes', async () => {
-    const { onboarding, writes, merchantProfileId } = await followMerchant({
-      status: 'Pending',
-      notes: ['Which goods?'],
-    });
-    const { id } = await onboarding.requirement('underwriting-note');
-    expect(await writes()).toEqual([]);
-    await onboarding.resolve(id, { kind: 'text', text: 'Bread.' });
-    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Pending Review');
-    expect(await writes()).toEqual(['request-underwriting-review']);
-    expect(await rig.sandbox.merchant(merchantProfileId)).toMatchObject({
-      reviewComments: ['Which goods?\nBread.'],
-    });
-    await onboarding.handle.terminate();
-  });
-});
-
 describe.concurrent('an input that is to be followed', () => {
   it('and names a merchant that the partner does not have asks a person', async () => {
     const { client, taskQueue } = rig;

@@ -12,19 +12,6 @@ const LOST_CALLS = ['drop-before-commit', '500-before-commit'];
 const OTHER = 4;
 
 describe.concurrent('closing a card', () => {
-  it('is done once, and shows up like an onboarding', async () => {
-    const bank = bankOf(rig);
-    const card = await bank.card();
-    const closing = await bank.operate('close-card', card.paymentCardId, { ...card, notes: 'lost' });
-    expect(closing.workflowId).toBe(`operation-close-card-${card.paymentCardId}`);
-    expect(await closing.outcome()).toEqual({ outcome: 'done', paymentCardId: card.paymentCardId });
-    expect(await closing.state()).toMatchObject({ stage: 'done', outcome: 'done', requirements: [] });
-    expect(await closing.events()).toEqual(['started', 'card-closed', 'ended']);
-    const again = await bank.operate('close-card', card.paymentCardId, card);
-    expect(await again.outcome()).toEqual({ outcome: 'done', paymentCardId: card.paymentCardId });
-    expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card', 'close-card']);
-  });
-
   it.each([
     ['the last four digits of another one', 2, { last4: '0000' }, 'last4', 'is not that of the card'],
     ['a type that cannot be closed', OTHER, {}, 'paymentCardId', 'is a card of a type that cannot be closed'],
@@ -76,20 +63,6 @@ describe.concurrent('the nickname of a card', () => {
     const { records } = await client.listCards({ count: 1_000 });
     return records.find(({ paymentCardId }) => paymentCardId === id)?.paymentCardName;
   };
-
-  it('is set, and cleared', async () => {
-    const bank = bankOf(rig);
-    const { paymentCardId, last4 } = await bank.card();
-    const set = await name(bank, paymentCardId, 'Fuel');
-    expect(await set.outcome()).toEqual({ outcome: 'done', paymentCardId, last4 });
-    expect(await nameOf(bank, paymentCardId)).toBe('Fuel');
-    expect(await set.events()).toEqual(['started', 'nickname-set', 'ended']);
-    expect(await set.state()).toMatchObject({ stage: 'done', outcome: 'done', requirements: [] });
-    const cleared = await name(bank, paymentCardId, null);
-    expect(await cleared.outcome()).toEqual({ outcome: 'done', paymentCardId, last4 });
-    expect(await nameOf(bank, paymentCardId)).toBeNull();
-    expect(await cleared.events()).toEqual(['started', 'nickname-cleared', 'ended']);
-  });
 
   it.each([...LOST_RESPONSES, ...LOST_CALLS])(
     '(%s) is set again by itself, because a repetition changes nothing',

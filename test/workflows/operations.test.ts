@@ -96,38 +96,6 @@ describe('ensuring webhooks', () => {
     notificationType,
   });
 
-  it('creates those that are missing, leaves those that exist, and creates none when it runs again', async () => {
-    const bank = bankOf(rig);
-    const { id } = await bank.client.createWebhook(webhook('Fee', 'earlier') as never);
-    const webhooks = [webhook('ApplicationStatus'), webhook('Fee'), webhook('AChOut')];
-    const first = await bank.operate('ensure-webhooks', key(), { webhooks });
-    expect(await first.outcome()).toEqual({
-      outcome: 'done',
-      webhooks: [
-        { ...webhook('ApplicationStatus'), existed: false, id: expect.any(Number) },
-        { ...webhook('Fee'), existed: true, id: null },
-        { ...webhook('AChOut'), existed: false, id: expect.any(Number) },
-      ],
-    });
-    expect(await first.events()).toEqual([
-      'started',
-      'webhook-created',
-      'webhook-existed',
-      'webhook-created',
-      'ended',
-    ]);
-    expect(await first.state()).toMatchObject({ stage: 'done', outcome: 'done', requirements: [] });
-    const again = await bank.operate('ensure-webhooks', key(), { webhooks });
-    expect(await again.outcome()).toMatchObject({ webhooks: Array(3).fill({ existed: true, id: null }) });
-    const registered = await bank.client.listWebhooks({});
-    expect(registered.map(({ name, notificationType }) => [name, notificationType])).toEqual([
-      ['earlier', 'Fee'],
-      ['gangway', 'ApplicationStatus'],
-      ['gangway', 'AChOut'],
-    ]);
-    expect(registered[0]?.id).toBe(id);
-  });
-
   it.each(['drop-after-commit', '500-before-commit'])('(%s) is repeated by itself', async (fault) => {
     const bank = bankOf(rig);
     await rig.sandbox.plan(fault, 'create-webhook');

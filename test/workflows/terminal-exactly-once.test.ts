@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { eventually } from '../rigs/waiting.js';
-import { ONCE_EACH, platformOf, type Write } from '../rigs/workflows/platform.js';
+import { ONCE_EACH, platformOf } from '../rigs/workflows/platform.js';
 
 const platform = platformOf(await sharedRig());
 /** Of a worker that waits less for an answer. */
@@ -30,10 +30,6 @@ describe.concurrent('a write whose outcome is unknown', () => {
 });
 
 describe.concurrent('a call that hangs', () => {
-  /** Held for longer than the client waits for an answer. */
-  const _hanging = async (fault: 'delay' | 'delay-after-commit', operation: Write) =>
-    (await at.holding(operation, fault)).onboarding;
-
   it('and takes effect only after everyone has looked is found when it is to be repeated', async () => {
     const { onboarding, held } = await at.holding('create-account');
     const { id } = await onboarding.requirement('uncertain-write');

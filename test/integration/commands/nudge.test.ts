@@ -7,9 +7,6 @@ import { hostilePartner } from '../../rigs/workflows/hostile-partner.js';
 
 const AGENTS = 'GET /api/v1/agentProfiles';
 
-/** Far longer than a test may take, in milliseconds. */
-const _HOUR_MS = 3_000_000;
-
 const rig = await createRig({ worker: false });
 afterAll(() => rig.close());
 const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);

@@ -9,7 +9,6 @@ import { business, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
-import { boardingResponse, hostilePartner, STATUS } from '../../rigs/workflows/hostile-partner.js';
 import { begun, soon } from '../../rigs/workflows/partner-account.js';
 
 let rig: Rig;
@@ -124,28 +123,6 @@ describe('a status name that no document has', () => {
     await record.resolve(id, { kind: 'choice', choice: 'ended-declined' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'declined' });
   });
-});
-
-it('before the submission nothing is submitted, until the partner shows a known name', async () => {
-  const own = await createRig({ worker: false });
-  try {
-    const hostile = await hostilePartner(own.sandbox.url, own.atClose);
-    await own.startWorker({ boardingUrl: hostile.url });
-    hostile.misbehave(STATUS, () =>
-      boardingResponse({ status: 'Draft', statusDate: '2026-01-31T10:00:00Z', comment: null, mid: null }),
-    );
-    const input = merchant();
-    const boarding = await own.board(input);
-    await questionAbout(recordIn(own), 'Draft');
-    await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'submission-moot'));
-    expect(await own.sandbox.writes(input.externalId)).not.toContain('submit-merchant');
-    hostile.behave(STATUS);
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    const writes = await own.sandbox.writes(input.externalId);
-    expect(writes.filter((write) => write === 'submit-merchant')).toHaveLength(1);
-  } finally {
-    await own.close();
-  }
 });
 
 it('a cancelled record is forgotten, and people are asked again', async () => {

@@ -16,9 +16,6 @@ async function waiting() {
   return { boarding, note: note ?? '', other: other ?? '' };
 }
 
-const _proposalOf = async (boarding: Onboarding<unknown>, requirementId: string) =>
-  (await boarding.state()).requirements.find(({ id }) => id === requirementId)?.proposal;
-
 const entriesOf = async (boarding: Onboarding<unknown>, ...events: readonly string[]) =>
   (await boarding.state()).timeline.filter(({ event }) => events.includes(event));
 
