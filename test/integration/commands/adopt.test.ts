@@ -49,7 +49,7 @@ function linesSince(start: number): string[] {
 
 const READS_OF_MERCHANTS = ['GET /api/v1/merchant/status', 'GET /api/v1/merchant/underwritingNotes'];
 
-/** Each status of a merchant: what a dry run prints, and what the follow-up then shows. */
+/** Merchants of each phase: what a dry run prints, and what the follow-up then shows. */
 const STATUSES: readonly (readonly [Record<string, unknown>, string, readonly string[] | string])[] = [
   [{}, 'would ask: Not Submitted, 1 not-submitted', ['not-submitted']],
   [
@@ -73,7 +73,7 @@ const STATUSES: readonly (readonly [Record<string, unknown>, string, readonly st
   ],
 ];
 
-describe('merchants in every status', () => {
+describe('merchants in every phase', () => {
   const rows: ReturnType<typeof adopted>[] = [];
   beforeAll(async () => {
     for (const [change] of STATUSES) rows.push(adopted(await there.merchant(change)));

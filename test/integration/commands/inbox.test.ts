@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 // Lists and the inbox show all onboardings of a server.

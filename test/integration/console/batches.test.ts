@@ -167,13 +167,13 @@ describe('a checked file', () => {
 });
 
 it('a batch outlives its console: any other one shows it, and stops it', async () => {
-  const inputs = merchants(60);
+  const inputs = merchants(30);
   const own = await runConsole({ ...rig, client: rig.client });
   const person = await own.signedIn({ role: 'admin' });
   const path = await held(inputs, person);
-  await person.open(`${path}/start`, { form: { rate: '10', rows: '60' } });
+  await person.open(`${path}/start`, { form: { rate: '5', rows: '30' } });
   await own.close();
-  await shows(path, ' of 60 rows: running');
+  await shows(path, ' of 30 rows: running');
   await eventually(
     () => admin.open('/start'),
     ({ text }) => text.includes(`href="${path}"`),
