@@ -114,12 +114,16 @@ describe.concurrent('the profile of a merchant that another onboarding has', () 
 });
 
 describe.concurrent('the profile of a merchant', () => {
-  it('is not adopted where its EIN differs', async () => {
+  it.each([
+    ['differs', { employerIdentificationNumber: '987654321' }, []],
+    ['is not shown', {}, ['merchantProfileId', 'employerIdentificationNumber']],
+  ])('is not adopted where its EIN %s', async (against, more, hides) => {
     const { profileId, input: of } = await tied();
-    const onboarding = await rig.onboardBusiness(of({ employerIdentificationNumber: '987654321' }));
+    await rig.sandbox.transitionProfile(profileId, { hides });
+    const onboarding = await rig.onboardBusiness(of(more));
     const { id, detail } = await onboarding.requirement('uncertain-write');
     expect(detail).toContain(`For the merchant, the bank has banking profile ${profileId} of “Bakery `);
-    expect(detail).toContain('(Submitted): its EIN differs.');
+    expect(detail).toContain(`(Submitted): its EIN ${against}.`);
     await onboarding.resolve(id, { kind: 'abandon' });
     expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'because' });
     expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
