@@ -188,7 +188,7 @@ export const LIBRARY_SECTIONS: readonly LibrarySection[] = [
       },
       {
         name: 'TEMPORAL_TEST_SERVER_PATH',
-        purpose: 'The time-skipping test server, for tests only.',
+        purpose: 'The time-skipping test server, for the bench only.',
         unset: 'likewise `temporal-test-server`',
       },
     ],

@@ -29,7 +29,6 @@ async function startSuite(): Promise<Suite> {
       PATH: `${PATH}:${mark}`,
       HOME,
       TEMPORAL_CLI_PATH: inject('temporalCli'),
-      TEMPORAL_TEST_SERVER_PATH: inject('timeSkippingServer'),
     },
     detached: true,
   });

@@ -9,7 +9,6 @@ import {
   temporalCli,
 } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
-import { timeSkippingServer } from './time-skipping-server.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,8 +18,6 @@ declare module 'vitest' {
     readonly temporalAddress: string;
     /** The `temporal` command. */
     readonly temporalCli: string;
-    /** The server that skips time. */
-    readonly timeSkippingServer: string;
   }
 }
 
@@ -71,6 +68,5 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await startTemporal({ report });
   project.provide('temporalAddress', server.address);
   project.provide('temporalCli', await temporalCli());
-  project.provide('timeSkippingServer', await timeSkippingServer(report));
   return () => server.stop();
 }

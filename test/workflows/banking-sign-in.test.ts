@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type CountingProxy, countingProxy } from '../rigs/counting-proxy.js';
 import { business } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
-import { createRig, type Rig, type RigOptions } from '../rigs/rig.js';
+import type { Rig, RigOptions } from '../rigs/rig.js';
 import { eventually } from '../rigs/waiting.js';
 import {
   accountOf,
@@ -54,24 +54,6 @@ describe.concurrent('a bank that wants a second factor', () => {
       expect(await raised(account)).toBe(1);
       const states = await Promise.all([account, ...onboardings].map((each) => each.state()));
       expect(JSON.stringify(states)).not.toContain('000000');
-    });
-  });
-
-  it('has a person asked again after a wrong code', async () => {
-    await asUser('mfa', async (rig, proxy) => {
-      const onboarding = await rig.onboardBusiness(business());
-      const account = accountOf(rig, 'banking');
-      const first = await asked(account, 'one-time-code');
-      await account.resolve(first.id, { kind: 'code', code: '123456' });
-      const { requirements } = await account.until(
-        (state) => state.requirements.some(({ id }) => id !== first.id),
-        'the second question',
-      );
-      expect(requirements.map(({ kind }) => kind)).toEqual(['one-time-code']);
-      expect(statuses(proxy)).toEqual([403, 403]);
-      await account.resolve(requirements[0]?.id ?? '', { kind: 'code', code: '000000' });
-      expect(await soon([onboarding])).toMatchObject([{ outcome: 'onboarded' }]);
-      expect(statuses(proxy)).toEqual([403, 403, 200]);
     });
   });
 
@@ -133,20 +115,6 @@ describe.concurrent('an account that the bank does not let in', () => {
     });
   });
 
-  it('goes on by itself when other workers can sign in', async () => {
-    await withAccounts(async (rig) => {
-      const locked = await rig.startWorker({ bankingUser: 'locked' });
-      const onboarding = await rig.onboardBusiness(business());
-      const account = accountOf(rig, 'banking');
-      await asked(account, 'credentials');
-      await locked.stop();
-      await rig.startWorker();
-      expect(await soon([onboarding])).toMatchObject([{ outcome: 'onboarded' }]);
-      expect(await account.outcome()).toEqual({ outcome: 'done' });
-      expect(await raised(account)).toBe(1);
-    });
-  });
-
   it.each([
     ['a wrong password (401)', { bankingPassword: 'wrong' }, 'Wrong nickName or password'],
     ['a user nobody knows (404)', { bankingUser: 'nobody' }, 'User not found'],
@@ -159,20 +127,5 @@ describe.concurrent('an account that the bank does not let in', () => {
       expect(detail).toContain(`Response of the partner: ${words}`);
       expect(answers).toEqual(['retry']);
     });
-  });
-});
-
-describe('what the bank does not permit (403)', () => {
-  it('is asked where it was wanted', async () => {
-    const rig = await createRig({ bankingUser: 'no-access' });
-    try {
-      const onboarding = await rig.onboardBusiness(business());
-      const { detail, answers } = await onboarding.requirement('credentials');
-      expect(detail).toContain('does not permit this (403)');
-      expect(detail).toContain('No permission for this operation');
-      expect(answers).toEqual(['retry', 'abandon']);
-    } finally {
-      await rig.close();
-    }
   });
 });

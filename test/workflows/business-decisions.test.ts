@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CANCELLED } from '../../src/partners/banking/responses.js';
-import { business, holder, OWNER } from '../rigs/inputs.js';
+import { business, OWNER } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { eventually } from '../rigs/waiting.js';
@@ -9,7 +9,6 @@ import { bankOf } from '../rigs/workflows/bank.js';
 const rig = await sharedRig();
 
 const DENIED = { bankingStatus: 'Denied' };
-const CORRECT = 'correct the business account holder';
 
 /** A business under review with two tickets, and what identifies its own writes. */
 async function withTwoTickets() {
@@ -31,23 +30,6 @@ async function replyingTwice() {
   for (const id of ids) await rest.onboarding.resolve(id, { kind: 'text', text });
   await held.underWay();
   return { ...rest, ids, text, held };
-}
-
-/** One ticket has a correction as answer, the other a text, and the bank holds both. */
-async function correctingAndReplying() {
-  const { ids, text, replies, ...rest } = await withTwoTickets();
-  const [corrected = '', replied = ''] = ids;
-  const email = `${rest.profileId}@bakery.example`;
-  const correcting = await rig.sandbox.hold('update-business-account-holder', email);
-  const replying = await rig.sandbox.hold('create-ticket', text, 'delay-after-commit');
-  const patch = { holder: { email } };
-  await rest.onboarding.resolve(corrected, { kind: 'correction', patch });
-  await rest.onboarding.resolve(replied, { kind: 'text', text });
-  for (const held of [correcting, replying]) await held.underWay();
-  const letGo = async () => {
-    for (const held of [correcting, replying]) await held.letGo();
-  };
-  return { ...rest, letGo, writes: [CORRECT, replies[1] ?? ''] };
 }
 
 /** Waits until the cancellation of both writes is requested. */
@@ -72,42 +54,6 @@ describe.concurrent('two writes in flight are seen through, and each is named,',
     const { unfinished = [], ...outcome } = await onboarding.outcome();
     expect(outcome).toMatchObject({ outcome: 'declined', profileId, bankingStatus: 'Denied' });
     expect([...unfinished].sort(byName)).toEqual(done(replies));
-  });
-
-  it('two replies, when the onboarding is cancelled', async () => {
-    const bank = bankOf(rig);
-    const { onboarding, ids, replies, text, held } = await replyingTwice();
-    await onboarding.handle.cancel();
-    await onboarding.cancellationSeen();
-    await held.letGo();
-    await expect(onboarding.outcome()).rejects.toThrow();
-    const { timeline } = await onboarding.state();
-    for (const reply of replies)
-      expect(timeline.at(-1)?.detail).toContain(`${reply}: was in flight, and succeeded`);
-    for (const id of ids) expect(await bank.repliesTo(id)).toEqual([text]);
-  });
-
-  it('a correction and a reply, when the onboarding is cancelled', async () => {
-    const { onboarding, writes, letGo } = await correctingAndReplying();
-    await onboarding.handle.cancel();
-    await onboarding.cancellationSeen();
-    await letGo();
-    await expect(onboarding.outcome()).rejects.toThrow();
-    const { timeline } = await onboarding.state();
-    for (const write of writes)
-      expect(timeline.at(-1)?.detail).toContain(`${write}: was in flight, and succeeded`);
-  });
-
-  it('a correction and a reply, when a person gives up', async () => {
-    const { onboarding, profileId, writes, letGo } = await correctingAndReplying();
-    await rig.sandbox.transitionProfile(profileId, { tickets: [{ text: 'And why?' }] });
-    const { requirements } = await onboarding.until((state) => state.requirements.length === 1, 'a ticket');
-    await onboarding.resolve(requirements[0]?.id ?? '', { kind: 'abandon' }, 'olga', 'another bank');
-    await bothStopped(onboarding);
-    await letGo();
-    const { unfinished = [], ...outcome } = await onboarding.outcome();
-    expect(outcome).toEqual({ outcome: 'abandoned', comment: 'another bank', profileId });
-    expect([...unfinished].sort(byName)).toEqual(done(writes));
   });
 });
 
@@ -134,22 +80,6 @@ describe.concurrent('the bank’s decision wins', () => {
     );
   });
 
-  it.each(['drop-before-commit', '500-before-commit'])(
-    'while the opening of an account is in doubt (%s)',
-    async (fault) => {
-      const onboarding = await rig.onboardBusiness(business('waiting', { openFinancialAccount: true }));
-      const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-      await rig.sandbox.plan(fault, 'submit-business-customer', { about: `"profileId":${profileId}` });
-      await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
-      await onboarding.requirement('uncertain-write');
-      await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Closed' });
-      expect(await onboarding.outcome()).toEqual({
-        ...{ outcome: 'closed', profileId, financialAccountId: null, bankingStatus: 'Closed' },
-        unfinished: [{ write: 'open the financial account', became: 'unknown' }],
-      });
-    },
-  );
-
   it('while a person is asked what was wrong with the submission', async () => {
     const onboarding = await rig.onboardBusiness(business('correction'));
     await onboarding.requirement('rejected-input');
@@ -168,19 +98,6 @@ describe.concurrent('the bank’s decision wins', () => {
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
-  });
-
-  it('while the opening of an account was rejected', async () => {
-    const onboarding = await rig.onboardBusiness(business('waiting', { openFinancialAccount: true }));
-    const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-    const held = await rig.sandbox.hold('submit-business-customer', `"profileId":${profileId}`);
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
-    await held.underWay();
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'InReview' });
-    await held.letGo();
-    await onboarding.requirement('rejected-input');
-    await rig.sandbox.transitionProfile(profileId, DENIED);
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'declined', financialAccountId: null });
   });
 });
 
@@ -203,14 +120,5 @@ describe.concurrent('a locked profile', () => {
     ]);
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-  });
-
-  it('can end the onboarding', async () => {
-    const onboarding = await rig.onboardBusiness(business('waiting', { holder: holder('waiting') }));
-    const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-    await rig.sandbox.transitionProfile(profileId, { isLocked: true });
-    const { id } = await onboarding.requirement('locked-profile');
-    await onboarding.resolve(id, { kind: 'abandon' }, 'olga', 'another bank');
-    expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'another bank', profileId });
   });
 });

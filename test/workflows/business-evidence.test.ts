@@ -100,20 +100,6 @@ describe.concurrent('the profile of a merchant that another onboarding has', () 
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId: own });
   });
 
-  it('is adopted when a person says so', async () => {
-    const { profileId, input: of } = await tied();
-    const owner = await rig.onboardBusiness(of());
-    await owner.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-    const input = of();
-    const onboarding = await rig.onboardBusiness(input);
-    const { id } = await onboarding.requirement('uncertain-write');
-    await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
-    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
-    expect(await bankOf(rig).submissions(input.holder)).toEqual([profileId]);
-  });
-
   it('is adopted at once where that onboarding is of another account at the bank', async () => {
     const { profileId, input: of } = await tied();
     const owner = await rig.onboardBusiness(of());
@@ -125,44 +111,21 @@ describe.concurrent('the profile of a merchant that another onboarding has', () 
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
     expect(await onboarding.events()).not.toContain('requirement-raised');
   });
+});
 
+describe.concurrent('the profile of a merchant', () => {
   it.each([
-    ['EIN', { employerIdentificationNumber: '987654321' }],
-    ['dba', { doingBusinessAsName: 'Another Bakery' }],
-  ])('is not adopted where its %s differs', async (what, more) => {
+    ['differs', { employerIdentificationNumber: '987654321' }, []],
+    ['is not shown', {}, ['merchantProfileId', 'employerIdentificationNumber']],
+  ])('is not adopted where its EIN %s', async (against, more, hides) => {
     const { profileId, input: of } = await tied();
+    await rig.sandbox.transitionProfile(profileId, { hides });
     const onboarding = await rig.onboardBusiness(of(more));
     const { id, detail } = await onboarding.requirement('uncertain-write');
     expect(detail).toContain(`For the merchant, the bank has banking profile ${profileId} of “Bakery `);
-    expect(detail).toContain(`(Submitted): its ${what} differs.`);
+    expect(detail).toContain(`(Submitted): its EIN ${against}.`);
     await onboarding.resolve(id, { kind: 'abandon' });
     expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'because' });
-    expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
-  });
-});
-
-describe.concurrent('the profile that the bank finds for a merchant, and does not show whole,', () => {
-  const hidden = ['merchantProfileId', 'employerIdentificationNumber'];
-
-  it.each([
-    ['without its merchant is adopted by its legal name and EIN', hidden.slice(0, 1), []],
-    ['without its EIN is adopted by its merchant', hidden.slice(1), []],
-    ['without both is asked about', hidden, ['its EIN is not shown']],
-  ])('%s', async (_, hides, unclear) => {
-    const { profileId, input: of } = await tied();
-    await rig.sandbox.transitionProfile(profileId, { hides });
-    const onboarding = await rig.onboardBusiness(of());
-    if (unclear.length > 0) {
-      const { id, detail } = await onboarding.requirement('uncertain-write');
-      expect(detail).toContain(
-        `(Submitted): ${unclear.join(', ')}. If it belongs to this business, adopt ${profileId}`,
-      );
-      await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
-    }
-    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
-    expect((await onboarding.events()).includes('requirement-raised')).toBe(unclear.length > 0);
     expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
   });
 });
@@ -176,22 +139,6 @@ describe.concurrent('an id that a person adopts', () => {
     const { id } = await onboarding.requirement('uncertain-write');
     return { onboarding, id, input };
   }
-
-  it.each([
-    ['does not exist', '999999', 'the bank shows no banking profile 999999'],
-    ['is of another partner', '601', 'the bank shows no banking profile 601'],
-    ['is no id of the bank', '9999999999', '9999999999 cannot be adopted'],
-  ])('and that %s is asked for again', async (_, wrong, why) => {
-    const { onboarding, id, input } = await inDoubt();
-    await onboarding.resolve(id, { kind: 'adopt', id: wrong });
-    const again = await asksAgain(onboarding, id);
-    expect(again.detail).toContain(why);
-    const profileId = await bankOf(rig).submit(input.holder);
-    await onboarding.resolve(again.id, { kind: 'adopt', id: `${profileId}` });
-    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
-  });
 
   it('and that another onboarding has is asked for again with what it is, and adopted when given once more', async () => {
     const owned = business('waiting');

@@ -5,7 +5,6 @@ import { bankOf } from '../rigs/workflows/bank.js';
 
 const rig = await sharedRig();
 
-const SUBMIT = 'submit-business-account-holder';
 const OPEN_ACCOUNT = 'submit-business-customer';
 
 /** A business that was approved just now, and what identifies its own opening of an account. */
@@ -31,23 +30,6 @@ describe.concurrent('a financial account whose opening is unknown', () => {
     for (let account = 1; account <= 5; account += 1) await client.submitBusinessCustomer({ profileId });
     await second.letGo();
     expect(await onboarding.outcome()).toMatchObject({ financialAccountId: `fa-${profileId}-1` });
-  });
-
-  it('is asked for again, or given up, when the bank refuses it', async () => {
-    // Approved when it is read, and no longer when the account is asked for.
-    const { onboarding, profileId, prepared } = await approved((about) =>
-      rig.sandbox.hold(OPEN_ACCOUNT, about),
-    );
-    await prepared.underWay();
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'InReview' });
-    await prepared.letGo();
-    const { id, detail, answers } = await onboarding.requirement('rejected-input');
-    expect(detail).toBe('the profile is InReview');
-    expect(answers).toEqual(['retry', 'abandon']);
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
-    await onboarding.resolve(id, { kind: 'retry' });
-    expect(await onboarding.outcome()).toMatchObject({ financialAccountId: `fa-${profileId}-1` });
-    expect(await bankOf(rig).writesTo(profileId)).toEqual([SUBMIT, OPEN_ACCOUNT]);
   });
 
   it('is adopted by the id that a person gives, and only when given again if the bank does not show it', async () => {

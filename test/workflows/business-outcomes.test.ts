@@ -72,18 +72,6 @@ describe.concurrent('a business without questions', () => {
       expect(accounts.filter((account) => account.profileId === profileId)).toHaveLength(1);
     },
   );
-
-  it('is moved on by hand in the sandbox (waiting)', async () => {
-    const onboarding = await rig.onboardBusiness(business('waiting'));
-    const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
-    expect(await onboarding.outcome()).toEqual({
-      outcome: 'onboarded',
-      profileId,
-      financialAccountId: null,
-      bankingStatus: 'Approved',
-    });
-  });
 });
 
 describe.concurrent('a business that the bank ends', () => {

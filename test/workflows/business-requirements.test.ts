@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { business, holder, OWNER } from '../rigs/inputs.js';
+import { business, holder } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { bankOf } from '../rigs/workflows/bank.js';
 
@@ -51,24 +51,6 @@ describe.concurrent('a submission that the bank finds wanting', () => {
   });
 });
 
-describe.concurrent('a correction of the name', () => {
-  it.each([
-    ['removes it', { holder: { doingBusinessAsName: null } }, 'holder.doingBusinessAsName: is required'],
-    ['makes it a number', { holder: { doingBusinessAsName: 5 } }, 'must be text'],
-    ['removes the whole holder', { holder: null }, 'holder: is required'],
-  ])('that %s is refused at once', async (_, patch, why) => {
-    const input = business(undefined, { holder: holder(undefined, { phone: '555' }) });
-    const onboarding = await rig.onboardBusiness(input);
-    const first = await onboarding.requirement('rejected-input');
-    const refused = onboarding.resolve(first.id, { kind: 'correction', patch });
-    await expect(refused).rejects.toMatchObject({ cause: { message: expect.stringContaining(why) } });
-    const right = { holder: { ...input.holder, phone: '5185550100' } };
-    await onboarding.resolve(first.id, { kind: 'correction', patch: right });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    expect(await bankOf(rig).submissions(input.holder)).toHaveLength(1);
-  });
-});
-
 describe.concurrent('a social security number', () => {
   const GOOD_SSN = '123456789';
 
@@ -94,23 +76,5 @@ describe.concurrent('a social security number', () => {
     expect(await bank.submissions(input.holder)).toEqual([profileId]);
     const writes = await bank.writesTo(profileId);
     expect(writes.filter((write) => write === 'update-business-account-holder')).toHaveLength(updates);
-  });
-
-  it('stands in nothing that others see', async () => {
-    const ssn = '219099999';
-    const input = business(undefined, { holder: holder(undefined, { ssn }), beneficialOwners: [OWNER] });
-    const onboarding = await rig.onboardBusiness(input);
-    const { id } = await onboarding.requirement('rejected-input');
-    const seen = async () => {
-      const { typedSearchAttributes, memo, staticSummary } = await onboarding.handle.describe();
-      const details = await onboarding.handle.query('__temporal_workflow_metadata');
-      const state = await onboarding.state();
-      return JSON.stringify([typedSearchAttributes, memo, await staticSummary(), details, state]);
-    };
-    expect(await seen()).toContain('holder.ssn: cannot be verified');
-    expect(await seen()).not.toMatch(/219099999|123456788/);
-    await onboarding.resolve(id, { kind: 'correction', patch: { holder: { ssn: GOOD_SSN } } });
-    await onboarding.outcome();
-    expect(await seen()).not.toMatch(/219099999|123456788|123456789/);
   });
 });

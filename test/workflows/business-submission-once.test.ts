@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { business, holder, merchant } from '../rigs/inputs.js';
+import { business, holder } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { bankOf } from '../rigs/workflows/bank.js';
 
@@ -10,14 +10,6 @@ const SUBMIT = 'submit-business-account-holder';
 /** Plans a fault for the next submission under this name. */
 const plan = (fault: string, { doingBusinessAsName: about }: ReturnType<typeof holder>) =>
   rig.sandbox.plan(fault, SUBMIT, { about });
-
-/** A merchant of the same name, by which the sandbox ties the two. */
-async function merchantOf({ doingBusinessAsName: dba }: ReturnType<typeof holder>): Promise<number> {
-  const input = merchant();
-  const boarding = await rig.board({ ...input, merchant: { ...input.merchant, dba } });
-  const { merchantProfileId = 0 } = await boarding.outcome();
-  return merchantProfileId;
-}
 
 describe.concurrent('a submission whose response was lost', () => {
   it('is found by the name of the business, and nobody is asked', async () => {
@@ -31,18 +23,6 @@ describe.concurrent('a submission whose response was lost', () => {
     const events = await onboarding.events();
     expect(events.slice(0, 4)).toEqual(['started', 'write-uncertain', 'write-adopted', 'profile-adopted']);
     expect(events).not.toContain('requirement-raised');
-  });
-
-  it('is found by its merchant', async () => {
-    const bank = bankOf(rig);
-    const { holder, ...input } = business();
-    const merchantProfileId = await merchantOf(holder);
-    await plan('drop-after-commit', holder);
-    const onboarding = await rig.onboardBusiness({ ...input, holder, merchantProfileId });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    const { profileId } = await onboarding.state();
-    expect(await bank.submissions(holder)).toEqual([profileId]);
-    expect(await onboarding.events()).not.toContain('requirement-raised');
   });
 
   it('is corrected when the lost response reported a problem', async () => {
@@ -72,19 +52,6 @@ describe.concurrent('a submission whose response was lost', () => {
 });
 
 describe.concurrent('a submission of which nothing is to be seen', () => {
-  it('does not adopt a business of the same name that was there before', async () => {
-    const bank = bankOf(rig);
-    const input = business();
-    const earlier = await bank.submit(input.holder);
-    await plan('drop-before-commit', input.holder);
-    const onboarding = await rig.onboardBusiness(input);
-    const { id } = await onboarding.requirement('uncertain-write');
-    await onboarding.resolve(id, { kind: 'retry' });
-    await onboarding.outcome();
-    const { profileId } = await onboarding.state();
-    expect(await bank.submissions(input.holder)).toEqual([earlier, profileId]);
-  });
-
   it('does not adopt one that bears the name since it was corrected', async () => {
     const bank = bankOf(rig);
     const other = holder();
@@ -102,68 +69,5 @@ describe.concurrent('a submission of which nothing is to be seen', () => {
     await onboarding.outcome();
     const { profileId } = await onboarding.state();
     expect(await bank.submissions(other)).toEqual([earlier, profileId]);
-  });
-
-  it('is adopted by the id that a person gives', async () => {
-    const bank = bankOf(rig);
-    const input = business();
-    await plan('drop-before-commit', input.holder);
-    const onboarding = await rig.onboardBusiness(input);
-    const { id } = await onboarding.requirement('uncertain-write');
-    const profileId = await bank.submit(input.holder);
-    await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
-    expect(await bank.submissions(input.holder)).toEqual([profileId]);
-  });
-
-  it('can be given up', async () => {
-    const input = business();
-    await plan('drop-before-commit', input.holder);
-    const onboarding = await rig.onboardBusiness(input);
-    const { id } = await onboarding.requirement('uncertain-write');
-    await onboarding.resolve(id, { kind: 'abandon' }, 'olga', 'sent by hand');
-    expect(await onboarding.outcome()).toEqual({
-      outcome: 'abandoned',
-      comment: 'sent by hand',
-      unfinished: [{ write: 'submit the business account holder', became: 'unknown' }],
-    });
-  });
-});
-
-describe.concurrent('a lost response, and several new businesses of the same name,', () => {
-  /** The first call is lost, then others submit the business twice; the response to the second call is lost. */
-  async function withTwoOthers(input: ReturnType<typeof business>) {
-    const bank = bankOf(rig);
-    await plan('drop-before-commit', input.holder);
-    const onboarding = await rig.onboardBusiness(input);
-    const first = await onboarding.requirement('uncertain-write');
-    const others = [await bank.submit(input.holder), await bank.submit(input.holder)];
-    for (const id of others) await rig.sandbox.transitionProfile(id, { merchantProfileId: 1 });
-    await plan('drop-after-commit', input.holder);
-    await onboarding.resolve(first.id, { kind: 'retry' });
-    return { bank, onboarding, others, first };
-  }
-
-  it('are a choice for a person', async () => {
-    const input = business();
-    const { bank, onboarding, others, first } = await withTwoOthers(input);
-    const { requirements } = await onboarding.until(
-      (state) => state.requirements.some(({ id }) => id !== first.id),
-      'the second question',
-    );
-    const ours = (await bank.submissions(input.holder)).at(-1);
-    expect(requirements.map(({ kind }) => kind)).toEqual(['uncertain-write']);
-    await onboarding.resolve(requirements[0]?.id ?? '', { kind: 'adopt', id: `${ours}` });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId: ours });
-    expect(await bank.submissions(input.holder)).toEqual([...others, ours]);
-  });
-
-  it('are distinguished by their merchant', async () => {
-    const input = business();
-    const merchantProfileId = await merchantOf(input.holder);
-    const { bank, onboarding, others } = await withTwoOthers({ ...input, merchantProfileId });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    const { profileId } = await onboarding.state();
-    expect(await bank.submissions(input.holder)).toEqual([...others, profileId]);
   });
 });

@@ -77,24 +77,6 @@ describe.concurrent('a ticket that was answered', () => {
     expect(await bank.repliesTo(id)).toEqual([words, words]);
   });
 
-  it('is reminded of again once it is overdue again', async () => {
-    const input = { ...business('reopened-ticket'), dueInHours: 0.000_1 };
-    const onboarding = await rig.onboardBusiness(input);
-    const { id } = await onboarding.requirement('ticket');
-    const overdue = (times: number) =>
-      onboarding.until(
-        ({ timeline }) => timeline.filter(({ event }) => event === 'requirement-overdue').length === times,
-        `${times} reminders`,
-      );
-    await overdue(1);
-    await onboarding.resolve(id, { kind: 'text', text });
-    const { timeline } = await overdue(2);
-    expect(timeline.findLast(({ event }) => event === 'requirement-overdue')?.detail).toMatch(
-      new RegExp(`^${id}-2: `),
-    );
-    await onboarding.handle.terminate();
-  });
-
   it('is not asked again while it is merely still listed', async () => {
     const { onboarding, read } = await answered(async () => undefined);
     expect((await read('InReview')).requirements).toEqual([]);
@@ -121,84 +103,5 @@ describe.concurrent('a ticket that was answered', () => {
     await onboarding.resolve(`${id}-2`, { kind: 'text', text });
     await read('Approved');
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-  });
-
-  it('is not asked again when it is gone by then', async () => {
-    // 18 s: a nudge leaves alone what is due within 2 s.
-    const { onboarding, id, read, bank } = await answered(async () => undefined, { dueInHours: 0.005 });
-    await read('InReview');
-    // The last nudge may still have a read under way.
-    await onboarding.asleepAfter(1);
-    const { profileId = 0 } = await onboarding.state();
-    await bank.updateTicket({ ticketId: Number(id.replace('ticket-', '')), status: 'Resolved' });
-    // Nobody nudges: what sees it is the look at the ticket.
-    await patient.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    const raised = (await onboarding.events()).filter((event) => event === 'requirement-raised');
-    expect(raised).toHaveLength(1);
-  });
-
-  it('is asked again when it asks something else', async () => {
-    const { client } = bankOf(patient);
-    const { onboarding, id, read } = await answered((ticketId) =>
-      client.updateTicket({ ticketId, text: 'And for how long?', status: 'New' }),
-    );
-    const { requirements } = await read('InReview');
-    expect(requirements).toMatchObject([{ id: `${id}-2`, detail: 'And for how long?' }]);
-    await read('Approved');
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-  });
-});
-
-describe.concurrent('a ticket that is not answered', () => {
-  it('is raised again when it asks something else', async () => {
-    const { client } = bankOf(rig);
-    const onboarding = await rig.onboardBusiness(business('more-tickets'));
-    const { id } = await onboarding.requirement('ticket');
-    const ticketId = Number(id.replace('ticket-', ''));
-    await client.updateTicket({ ticketId, text: 'And for how long?', status: 'New' });
-    const { requirements, timeline } = await onboarding.until(
-      (state) => state.requirements.some((requirement) => requirement.id !== id),
-      'the other question',
-    );
-    expect(requirements).toMatchObject([{ id: `${id}-2`, detail: 'And for how long?' }]);
-    const closed = timeline.find(({ event }) => event === 'requirement-closed');
-    expect(closed?.detail).toBe(`${id}: the partner asks something else`);
-    await onboarding.handle.terminate();
-  });
-
-  it('is asked again, with the reason, when the bank rejects the answer', async () => {
-    const bank = bankOf(rig);
-    const onboarding = await rig.onboardBusiness(business('more-tickets'));
-    const { id } = await onboarding.requirement('ticket');
-    const { profileId = 0 } = await onboarding.state();
-    const words = `${text} (${profileId})`;
-    await rig.sandbox.plan('400', 'create-ticket', { about: words });
-    await onboarding.resolve(id, { kind: 'text', text: words });
-    const { requirements } = await onboarding.until(
-      (state) => state.requirements.some((requirement) => requirement.id !== id),
-      'the ticket again',
-    );
-    expect(requirements).toMatchObject([{ id: `${id}-2`, title: expect.stringContaining('was rejected') }]);
-    await onboarding.resolve(`${id}-2`, { kind: 'text', text });
-    await onboarding.until(({ timeline }) => timeline.some(({ event }) => event === 'ticket-answered'));
-    expect(await bank.repliesTo(id)).toEqual([text]);
-    await onboarding.handle.terminate();
-  });
-});
-
-describe.concurrent('a ticket of the bank’s staff', () => {
-  it('about a profile that it names is asked, and answered like any other', async () => {
-    const bank = bankOf(rig);
-    const onboarding = await rig.onboardBusiness(business('waiting'));
-    const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-    const ticket = { topic: `Profile ${profileId}`, text: 'Where?', userProfileId: null };
-    await rig.sandbox.transitionProfile(profileId, { tickets: [ticket] });
-    const { id, title } = await onboarding.requirement('ticket');
-    expect(title).toBe(`Ticket about Profile ${profileId}`);
-    await onboarding.resolve(id, { kind: 'text', text: 'Here.' });
-    await onboarding.until(({ timeline }) => timeline.some(({ event }) => event === 'ticket-answered'));
-    expect(await bank.repliesTo(id)).toEqual(['Here.']);
-    await onboarding.handle.terminate();
   });
 });

@@ -67,20 +67,6 @@ describe.concurrent('a ticket', () => {
     ]);
   });
 
-  it('may come again after an answer', async () => {
-    const onboarding = await rig.onboardBusiness(business('more-tickets'));
-    const first = await onboarding.requirement('ticket');
-    await onboarding.resolve(first.id, { kind: 'text', text: 'Payroll.' });
-    const { requirements } = await onboarding.until(
-      (state) => state.requirements.some(({ id }) => id !== first.id),
-      'the second ticket',
-    );
-    expect(requirements.map(({ title }) => title)).toEqual(['Ticket about EmployerIdentificationNumber']);
-    const patch = { holder: { employerIdentificationNumber: '123456780' } };
-    await onboarding.resolve(requirements[0]?.id ?? '', { kind: 'correction', patch });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-  });
-
   it.each([{}, { openFinancialAccount: true }])(
     'closes itself when the bank decides without an answer (%o)',
     async (more) => {
@@ -93,15 +79,6 @@ describe.concurrent('a ticket', () => {
       expect(requirements).toEqual([]);
     },
   );
-
-  it('can end the onboarding', async () => {
-    const onboarding = await rig.onboardBusiness(business('ticket'));
-    const { id } = await onboarding.requirement('ticket');
-    await onboarding.resolve(id, { kind: 'abandon' }, 'olga', 'goes to another bank');
-    const outcome = await onboarding.outcome();
-    const { profileId } = await onboarding.state();
-    expect(outcome).toEqual({ outcome: 'abandoned', comment: 'goes to another bank', profileId });
-  });
 });
 
 describe.concurrent('an answer that the bank does not take', () => {
@@ -126,13 +103,6 @@ describe.concurrent('an answer that the bank does not take', () => {
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
     expect((await onboarding.state()).requirements).toEqual([]);
   });
-
-  it('does not keep a person from giving up', async () => {
-    const { onboarding, profileId, open } = await withOneRefused();
-    await onboarding.resolve(open, { kind: 'abandon' }, 'olga', 'goes to another bank');
-    const comment = 'goes to another bank';
-    expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment, profileId });
-  });
 });
 
 describe.concurrent('cancelling while an answer is on its way to the bank', () => {
@@ -156,20 +126,5 @@ describe.concurrent('cancelling while an answer is on its way to the bank', () =
         `banking profile ${profileId} stays at the partner, last seen as PendingUW; ` +
         `reply to ticket ${id.replace('ticket-', '')}: was in flight, and succeeded`,
     });
-  });
-
-  it('reports a reply that may or may not have arrived', async () => {
-    const onboarding = await rig.onboardBusiness(business('ticket'));
-    const { id } = await onboarding.requirement('ticket');
-    const text = 'Who knows.';
-    await rig.sandbox.plan('drop-before-commit', 'create-ticket', { about: text });
-    await onboarding.resolve(id, { kind: 'text', text });
-    await onboarding.requirement('uncertain-write');
-    await onboarding.handle.cancel();
-    await expect(onboarding.outcome()).rejects.toThrow();
-    const { timeline } = await onboarding.state();
-    expect(timeline.at(-1)?.detail).toContain(
-      `reply to ticket ${id.replace('ticket-', '')}: whether it took effect is unknown`,
-    );
   });
 });

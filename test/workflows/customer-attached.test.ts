@@ -39,20 +39,6 @@ describe.concurrent('a merchant that was boarded before by itself', () => {
     expect(businessAccountHolder).toMatchObject({ merchantProfileId });
   });
 
-  it('and is still on its way is waited for, while the business begins', async () => {
-    const input = customer({ boarding: 'waiting' });
-    const boarding = await boardingOf(input);
-    const onboarding = await rig.onboard(input);
-    await onboarding.until(({ business }) => business?.stage === 'onboarded', 'the business');
-    const { merchantProfileId = 0 } = await boarding.state();
-    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
-    expect(await onboarding.outcome()).toMatchObject({
-      outcome: 'onboarded',
-      boarding: { outcome: 'boarded', mid: '4711', merchantProfileId },
-    });
-    expect(await creations(input.externalId)).toHaveLength(1);
-  });
-
   it('and was cancelled leaves its merchant to the business', async () => {
     const input = customer({ boarding: 'waiting' });
     const boarding = await boardingOf(input);

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { CANCELLED } from '../../src/partners/banking/responses.js';
 import { partIds } from '../../src/temporal/onboardings.js';
 import { customer } from '../rigs/inputs.js';
 import { asShown, Onboarding } from '../rigs/onboarding.js';
@@ -44,18 +43,6 @@ const ended = (child: Onboarding) =>
 describe.concurrent('a merchant that is declined', () => {
   const decline = { status: 'Declined', comment: 'no' };
 
-  it('lets the business go on, where the customer says continue', async () => {
-    const { onboarding, merchantProfileId, profileId, boarding } = await underWay('continue');
-    await rig.sandbox.transition(merchantProfileId, decline);
-    await boarding.outcome();
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
-    expect(await onboarding.outcome()).toEqual({
-      outcome: 'partly-onboarded',
-      boarding: { outcome: 'declined', comment: 'no', merchantProfileId },
-      business: { outcome: 'onboarded', profileId, financialAccountId: null, bankingStatus: 'Approved' },
-    });
-  });
-
   it('ends the business, where the customer says cancel-other', async () => {
     const { onboarding, merchantProfileId, profileId, business } = await underWay('cancel-other');
     await rig.sandbox.transition(merchantProfileId, decline);
@@ -77,32 +64,9 @@ describe.concurrent('a merchant that is declined', () => {
       'ended: declined',
     ]);
   });
-
-  it('at once ends a business that has only just begun', async () => {
-    const onboarding = await rig.onboard(
-      customer({ boarding: 'declined', business: 'waiting' }, { onDecline: 'cancel-other' }),
-    );
-    expect(await onboarding.outcome()).toMatchObject({
-      outcome: 'declined',
-      boarding: { outcome: 'declined' },
-      business: { outcome: 'cancelled' },
-    });
-  });
 });
 
 describe.concurrent('a business that is declined', () => {
-  it('lets the merchant go on, where the customer says continue', async () => {
-    const { onboarding, merchantProfileId, profileId, business } = await underWay('continue');
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
-    await business.outcome();
-    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
-    expect(await onboarding.outcome()).toEqual({
-      outcome: 'partly-onboarded',
-      boarding: { outcome: 'boarded', mid: '4711', merchantProfileId },
-      business: { outcome: 'declined', profileId, financialAccountId: null, bankingStatus: 'Denied' },
-    });
-  });
-
   it('ends the merchant, where the customer says cancel-other', async () => {
     const { onboarding, profileId, boarding } = await underWay('cancel-other');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
@@ -113,33 +77,9 @@ describe.concurrent('a business that is declined', () => {
     });
     expect(await statusOf(boarding)).toBe('CANCELLED');
   });
-
-  it('after the merchant was boarded ends nothing', async () => {
-    const { onboarding, merchantProfileId, profileId, boarding } = await underWay('cancel-other');
-    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
-    await boarding.outcome();
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Closed' });
-    expect(await onboarding.outcome()).toMatchObject({
-      outcome: 'partly-onboarded',
-      boarding: { outcome: 'boarded' },
-      business: { outcome: 'closed' },
-    });
-  });
 });
 
 describe.concurrent('a customer whose merchant and business both end badly', () => {
-  it('ends as the first of the two', async () => {
-    const { onboarding, merchantProfileId, profileId, business } = await underWay('continue');
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: CANCELLED });
-    await business.outcome();
-    await rig.sandbox.transition(merchantProfileId, { status: 'Declined', comment: null });
-    expect(await onboarding.outcome()).toMatchObject({
-      outcome: 'withdrawn',
-      boarding: { outcome: 'declined' },
-      business: { outcome: 'withdrawn' },
-    });
-  });
-
   it.each(['continue', 'cancel-other'] as const)(
     'has no business begun when there is no merchant for it (%s)',
     async (onDecline) => {
@@ -175,30 +115,6 @@ describe.concurrent('cancelling a customer', () => {
     expect(state.timeline.at(-1)?.detail).toBe(
       `merchant ${merchantProfileId} and banking profile ${profileId} are known at the partners`,
     );
-  });
-
-  it('closes its open requirements', async () => {
-    const onboarding = await rig.onboard(customer({ boarding: 'notes', business: 'ticket' }));
-    await onboarding.until(({ requirements }) => requirements.length === 3, 'three requirements');
-    await onboarding.handle.cancel();
-    await expect(onboarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
-    const { requirements, boarding, business } = await onboarding.state();
-    expect([requirements, boarding?.requirements, business?.requirements]).toEqual([[], [], []]);
-  });
-
-  it('sees a submission through that has begun', async () => {
-    const input = customer(WAITING);
-    const { doingBusinessAsName } = input.business.holder;
-    const held = await rig.sandbox.hold('submit-business-account-holder', doingBusinessAsName);
-    const onboarding = await rig.onboard(input);
-    await held.underWay();
-    await onboarding.handle.cancel();
-    await childrenOf(onboarding).business.cancellationSeen();
-    await held.letGo();
-    await expect(onboarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
-    const [profileId] = await bankOf(rig).submissions(input.business.holder);
-    const { timeline } = await onboarding.state();
-    expect(timeline.at(-1)?.detail).toContain(`banking profile ${profileId} `);
   });
 });
 
@@ -253,16 +169,5 @@ describe.concurrent('a merchant or a business that is stopped by itself', () => 
       boarding: { outcome: 'boarded', mid: '4711', merchantProfileId },
       business: { outcome: 'cancelled' },
     });
-  });
-
-  it('ends the other one, where the customer says cancel-other', async () => {
-    const { onboarding, boarding, business } = await underWay('cancel-other');
-    await boarding.handle.cancel();
-    expect(await onboarding.outcome()).toEqual({
-      outcome: 'abandoned',
-      boarding: { outcome: 'cancelled' },
-      business: { outcome: 'cancelled' },
-    });
-    expect(await statusOf(business)).toBe('CANCELLED');
   });
 });

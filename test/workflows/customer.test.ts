@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/messages/requirements.js';
-import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
 import { partIds } from '../../src/temporal/onboardings.js';
-import { customer, namedApplication } from '../rigs/inputs.js';
+import { customer } from '../rigs/inputs.js';
 import { asShown, Onboarding } from '../rigs/onboarding.js';
 import { sharedRig } from '../rigs/shared-rig.js';
-import { eventually } from '../rigs/waiting.js';
 import { bankOf } from '../rigs/workflows/bank.js';
 
 const rig = await sharedRig();
@@ -93,41 +91,6 @@ describe.concurrent('a customer', () => {
       'merchantBoarding completed',
     ]);
   });
-
-  it('shows both, as its children show themselves', async () => {
-    const onboarding = await rig.onboard(asked());
-    const state = await onboarding.until(
-      ({ requirements }) => requirements.length === 3,
-      'three requirements',
-    );
-    const { boarding, business } = childrenOf(onboarding);
-    expect(state.boarding).toEqual(asShown(await boarding.state()));
-    expect(state.business).toEqual(asShown(await business.state()));
-    expect(state.requirements).toEqual([
-      ...(await boarding.state()).requirements,
-      ...(await business.state()).requirements,
-    ]);
-    expect(state).toMatchObject({
-      stage: 'onboarding',
-      partnerStatus: null,
-      merchantProfileId: state.boarding?.merchantProfileId,
-      profileId: state.business?.profileId,
-    });
-    const { typedSearchAttributes } = await onboarding.handle.describe();
-    const attribute = (name: 'actionRequired' | 'merchantProfileId' | 'bankingProfileId') =>
-      typedSearchAttributes.get(SEARCH_ATTRIBUTES[name]);
-    expect(attribute('actionRequired')).toBe(true);
-    expect(attribute('merchantProfileId')).toBe(`${state.merchantProfileId}`);
-    expect(attribute('bankingProfileId')).toBe(`${state.profileId}`);
-    const { currentDetails } = await onboarding.handle.query<{ currentDetails: string }>(
-      '__temporal_workflow_metadata',
-    );
-    expect(currentDetails).toContain(
-      '- **Merchant** underwriting, Pending\n- **Business** underwriting, PendingUW',
-    );
-    expect(currentDetails).toContain(`gangway resolve ${onboarding.workflowId} note-`);
-    await onboarding.handle.terminate();
-  });
 });
 
 describe.concurrent('a report to a customer', () => {
@@ -196,31 +159,6 @@ describe.concurrent('a requirement of a customer', () => {
     await onboarding.until((state) => state.requirements.length === 0, 'none');
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
   });
-
-  it('has an id that distinguishes the two, and each answer goes to the one that asked', async () => {
-    const { boarding, ...rest } = customer();
-    const input = { ...rest, boarding: { ...boarding, application: namedApplication(rest.externalId) } };
-    const { doingBusinessAsName } = input.business.holder;
-    const lost = 'drop-before-commit';
-    await rig.sandbox.plan(lost, 'submit-merchant', { about: input.externalId });
-    await rig.sandbox.plan(lost, 'submit-business-account-holder', { about: doingBusinessAsName });
-    const onboarding = await rig.onboard(input);
-    const { requirements } = await onboarding.until((state) => state.requirements.length === 2, 'both');
-    const ids = requirements.map(({ id }) => id);
-    expect(ids).toEqual(['uncertain-write-1', 'business-uncertain-write-1']);
-    for (const id of ids) await onboarding.resolve(id, { kind: 'retry' });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    expect(await bankOf(rig).submissions(input.business.holder)).toHaveLength(1);
-  });
-
-  it('of a merchant that is not created yet holds back the business', async () => {
-    const input = customer();
-    const onboarding = await rig.onboard({ ...input, boarding: { ...input.boarding, agentProfileId: 999 } });
-    const { id } = await onboarding.requirement('rejected-input');
-    expect((await onboarding.state()).business).toBeUndefined();
-    await onboarding.resolve(id, { kind: 'correction', patch: { agentProfileId: 102 } });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-  });
 });
 
 describe.concurrent('an answer that does not fit', () => {
@@ -247,26 +185,6 @@ describe.concurrent('an answer that does not fit', () => {
       const accepted = events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes);
       expect(accepted).toEqual([]);
     }
-    await onboarding.handle.terminate();
-  });
-
-  it('any more, because someone was faster on the child, is rejected', async () => {
-    const onboarding = await rig.onboard(asked());
-    const { id } = await onboarding.requirement('ticket');
-    const answers = await Promise.allSettled([
-      childrenOf(onboarding).business.resolve(id, { kind: 'text', text: 'One.' }),
-      onboarding.resolve(id, { kind: 'text', text: 'Two.' }),
-    ]);
-    const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
-    expect(refused).toHaveLength(1);
-    expect(refused[0].cause.message).toContain('requirementId: no requirement with this id is open');
-    const bank = bankOf(rig);
-    await eventually(
-      () => bank.repliesTo(id),
-      (texts) => texts.length > 0,
-      'the reply',
-    );
-    expect(await bank.repliesTo(id)).toHaveLength(1);
     await onboarding.handle.terminate();
   });
 });

@@ -96,34 +96,3 @@ it('an answer whose resubmission succeeded counts as submitted, although the par
   const ends = timeline.filter(({ event }) => /^(submitted|answer-)/.test(event));
   expect(ends.map(({ event }) => event)).toEqual(['submitted', 'submitted']);
 });
-
-describe.concurrent('the partner’s decision wins', () => {
-  it('while an upload is in doubt', async () => {
-    const boarding = await rig.board(merchant('waiting'));
-    const { merchantProfileId: id = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
-    await rig.sandbox.transition(id, { notes: ['Please send statements.'] });
-    const note = await boarding.requirement('underwriting-note');
-    await rig.sandbox.plan('500-before-commit', 'upload-attachment', { about: `id=${id}` });
-    await boarding.resolve(note.id, await documents('may.pdf'));
-    await boarding.requirement('uncertain-write');
-    await rig.sandbox.transition(id, DECLINED);
-    expect(await boarding.outcome()).toEqual({
-      outcome: 'declined',
-      comment: 'no',
-      merchantProfileId: id,
-      unfinished: [{ write: 'upload may.pdf', became: 'unknown' }],
-    });
-    expect((await boarding.state()).requirements).toEqual([]);
-  });
-
-  it('while a person is asked to correct what was rejected', async () => {
-    const boarding = await rig.board(
-      merchant('waiting', { fees: { earlyTerminationFeeContractMonths: 61 } }),
-    );
-    await boarding.requirement('rejected-input');
-    const { merchantProfileId: id = 0 } = await boarding.state();
-    await rig.sandbox.transition(id, DECLINED);
-    expect(await boarding.outcome()).toEqual({ outcome: 'declined', comment: 'no', merchantProfileId: id });
-    expect(await rig.sandbox.ledger({ id: `${id}` })).toHaveLength(1);
-  });
-});

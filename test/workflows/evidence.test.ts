@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
 import type { Requirement } from '../../src/messages/requirements.js';
 import { nudge } from '../../src/temporal/nudge.js';
-import { merchant, namedApplication } from '../rigs/inputs.js';
+import { merchant } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
 import type { Rig } from '../rigs/rig.js';
 import { sharedRig } from '../rigs/shared-rig.js';
@@ -123,26 +123,6 @@ describe.concurrent('a request for review that the partner overtakes with its de
   });
 });
 
-describe.concurrent('a submission that was lost', () => {
-  async function lost() {
-    const externalId = merchant().externalId;
-    const input = merchant('waiting', { externalId, application: namedApplication(externalId) });
-    await rig.sandbox.plan('500-before-commit', 'submit-merchant', { about: externalId });
-    const boarding = await rig.board(input);
-    const question = await boarding.requirement('uncertain-write');
-    const { merchantProfileId: id = 0 } = await boarding.state();
-    return { boarding, input, id, question };
-  }
-
-  it('closes its question by itself when the partner shows that it is submitted', async () => {
-    const { boarding, id } = await lost();
-    await rig.sandbox.transition(id, { status: 'Pending' });
-    const { requirements } = await happened(boarding, 'submitted');
-    expect(requirements).toEqual([]);
-    expect(await boarding.events()).toContain('write-adopted');
-  });
-});
-
 describe.concurrent('a resubmission', () => {
   const WANTED = { status: 'RequestChanges', comment: 'The volume does not match.' };
 
@@ -172,22 +152,6 @@ describe.concurrent('a resubmission', () => {
     expect(await submissions()).toBe(2);
     const events = await boarding.events();
     expect(events.filter((event) => event === 'requirement-raised')).toHaveLength(1);
-  });
-
-  it('that is rejected is not taken as done because the status moved', async () => {
-    const { boarding, id, move, requirement, submissions } = await asked(unaware);
-    const held = await unaware.sandbox.hold('submit-merchant', `${id}`);
-    await boarding.resolve(requirement.id, { kind: 'retry' });
-    await held.underWay();
-    await unaware.sandbox.transition(id, { status: 'UW Level 2' });
-    await held.letGo();
-    await happened(boarding, 'submission-moot');
-    await move(WANTED);
-    await boarding.until(
-      ({ timeline }) => timeline.filter(({ event }) => event === 'submitted').length === 2,
-      'the second submission',
-    );
-    expect(await submissions()).toBe(2);
   });
 });
 

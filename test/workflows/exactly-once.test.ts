@@ -60,30 +60,6 @@ describe.concurrent('a partner that took answers, and asks the same again before
     expect(reviewComments).toEqual(['When is the lease signed?\nOn Friday.']);
     await boarding.handle.terminate();
   });
-
-  it('is answered again about the changes, by another resubmission', async () => {
-    const { boarding, input, merchantProfileId } = await waitingBoarding();
-    const asks = () =>
-      rig.sandbox.transition(merchantProfileId, { status: 'RequestChanges', comment: 'Too low.' });
-    await asks();
-    const first = await boarding.requirement('request-changes');
-    await rig.sandbox.plan('drop-before-commit', 'submit-merchant', { about: input.externalId });
-    const application = { remark: input.externalId };
-    await boarding.resolve(first.id, { kind: 'correction', patch: { application } });
-    const { id } = await boarding.requirement('uncertain-write');
-    await sees(boarding, asks);
-    await boarding.resolve(id, { kind: 'adopt', id: String(merchantProfileId) });
-    const again = await boarding.requirement('request-changes');
-    expect(again.id).not.toBe(first.id);
-    await boarding.resolve(again.id, { kind: 'retry' });
-    await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending', 'the submission');
-    expect(await rig.sandbox.writes(input.externalId)).toEqual([
-      'create-merchant',
-      'submit-merchant',
-      'submit-merchant',
-    ]);
-    await boarding.handle.terminate();
-  });
 });
 
 /** A boarding under review at a partner that does only what the test does. */
@@ -101,28 +77,3 @@ async function sees(boarding: Onboarding, change: () => Promise<unknown>): Promi
   await change();
   await boarding.until(({ polls }) => polls > before, 'the change');
 }
-
-// Their faults hit whoever reads next.
-describe('reads', () => {
-  it.each(['drop-before-commit', '500-before-commit', '429'])('are retried freely (%s)', async (fault) => {
-    for (const operation of ['get-fees', 'get-status', 'get-underwriting-notes']) {
-      await rig.sandbox.plan(fault, operation, { times: 1, milliseconds: 0 });
-    }
-    const boarding = await rig.board(merchant('conditionally-approved'));
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    expect(await boarding.events()).not.toContain('requirement-raised');
-  });
-
-  it('that are refused name themselves, and the write after them was not sent', async () => {
-    await rig.sandbox.plan('400', 'list-boarding-settings', { times: 1 });
-    const { boardingSettingsId: _, ...input } = merchant();
-    const boarding = await rig.board(input);
-    const { id, detail, answers } = await boarding.requirement('rejected-input');
-    expect(detail).toMatch(/^not sent, because the preceding list-boarding-settings failed \(HTTP 400\)\n/);
-    expect(answers).toEqual(['correction', 'adopt', 'retry', 'abandon']);
-    expect(await rig.sandbox.writes(input.externalId)).toEqual([]);
-    await boarding.resolve(id, { kind: 'correction', patch: { boardingSettingsId: 11 } });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
-  });
-});

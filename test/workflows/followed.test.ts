@@ -55,38 +55,6 @@ describe.concurrent('a followed merchant that nobody has submitted', () => {
     await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
     expect(await onboarding.outcome()).toEqual({ outcome: 'boarded', mid: '4711', merchantProfileId });
   });
-
-  it('is submitted with the fees and the fields that a person corrects', async () => {
-    const { merchantProfileId, onboarding, writes } = await followMerchant();
-    const { id } = await onboarding.requirement('not-submitted');
-    const patch = { fees: { minimumDiscountAmount: 20 }, application: { annualVolume: 240_000 } };
-    await onboarding.resolve(id, { kind: 'correction', patch });
-    await onboarding.until(({ stage }) => stage === 'underwriting');
-    expect(await writes()).toEqual(['update-fees', 'submit-merchant']);
-    expect(await rig.sandbox.merchant(merchantProfileId)).toMatchObject({
-      application: { annualVolume: 240_000 },
-      fees: { minimumDiscountAmount: 20 },
-    });
-    await onboarding.handle.terminate();
-  });
-});
-
-describe.concurrent('of a followed merchant, the answers of a person are sent', () => {
-  it('to underwriting notes', async () => {
-    const { onboarding, writes, merchantProfileId } = await followMerchant({
-      status: 'Pending',
-      notes: ['Which goods?'],
-    });
-    const { id } = await onboarding.requirement('underwriting-note');
-    expect(await writes()).toEqual([]);
-    await onboarding.resolve(id, { kind: 'text', text: 'Bread.' });
-    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Pending Review');
-    expect(await writes()).toEqual(['request-underwriting-review']);
-    expect(await rig.sandbox.merchant(merchantProfileId)).toMatchObject({
-      reviewComments: ['Which goods?\nBread.'],
-    });
-    await onboarding.handle.terminate();
-  });
 });
 
 describe.concurrent('an input that is to be followed', () => {
@@ -143,50 +111,5 @@ describe.concurrent('a followed business', () => {
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
     expect(await writes()).toEqual(['update-business-account-holder']);
-  });
-
-  it('that the bank takes up by itself needs no answer', async () => {
-    const { profileId, onboarding, writes } = await followProfile({ bankingStatus: 'New' });
-    await onboarding.requirement('not-submitted');
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'PendingUW' });
-    const { requirements } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'PendingUW');
-    expect(requirements).toEqual([]);
-    expect(await writes()).toEqual([]);
-    await onboarding.handle.terminate();
-  });
-
-  it('gets no financial account that nobody asked for', async () => {
-    const { profileId, onboarding, writes } = await followProfile({ bankingStatus: 'Approved' });
-    expect(await onboarding.outcome()).toEqual({
-      outcome: 'onboarded',
-      profileId,
-      financialAccountId: null,
-      bankingStatus: 'Approved',
-    });
-    expect(await writes()).toEqual([]);
-  });
-
-  it.each([
-    ['has another EIN', { employerIdentificationNumber: '987654321' }, 'its EIN differs'],
-    ['has another legal name', { legalBusinessName: 'Other LLC' }, 'its legal name differs'],
-    ['has another dba', { doingBusinessAsName: 'Other' }, 'its dba differs'],
-    ['is compared by nothing but its dba', { legalBusinessName: undefined }, 'no legal name is given'],
-  ])('whose profile %s is followed only when a person says whose it is', async (_, compared, why) => {
-    const { profileId, onboarding, writes } = await followProfile({}, compared);
-    const { id, title, detail, answers } = await onboarding.requirement('uncertain-write');
-    expect(title).toBe(`Whose banking profile? adopt banking profile ${profileId}`);
-    expect(detail).toContain(why);
-    expect(detail).toContain('If not, abandon. Retry reads the profile again.');
-    expect(answers).toEqual(['adopt', 'retry', 'abandon']);
-    expect((await onboarding.state()).profileId).toBeUndefined();
-    await onboarding.resolve(id, { kind: 'retry' });
-    const again = await onboarding.until(
-      ({ requirements }) => requirements.some((each) => each.id !== id),
-      'the question again',
-    );
-    await onboarding.resolve(again.requirements[0]?.id ?? '', { kind: 'adopt', id: `${profileId}` });
-    await onboarding.until((state) => state.profileId === profileId);
-    expect(await writes()).toEqual([]);
-    await onboarding.handle.terminate();
   });
 });

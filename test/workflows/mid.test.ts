@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
 import { merchant } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 
@@ -17,24 +16,6 @@ async function approvedWith(mid: Mid) {
 }
 
 describe.concurrent('anything else in place of a mid', () => {
-  it.each<[string, Mid, string]>([
-    ['words', 'PENDING <b>', 'PENDING <b>'],
-    ['digits of another script', '٥١٨', '٥١٨'],
-  ])('(%s) is shown to a person as the partner wrote it, and ends nothing', async (_, wire, shown) => {
-    const { boarding, merchantProfileId } = await approvedWith(wire);
-    const { id, detail, answers } = await boarding.requirement('unclear-mid');
-    expect(detail).toContain(
-      `The partner approved merchant ${merchantProfileId} and shows the mid “${shown}”, which is not 1 to 20 digits.`,
-    );
-    expect(answers).toEqual(['adopt', 'abandon']);
-    const { stage, mid } = await boarding.state();
-    expect([stage, mid]).toEqual(['boarding', undefined]);
-    await boarding.resolve(id, { kind: 'abandon' });
-    expect(await boarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'because', merchantProfileId });
-    const { typedSearchAttributes } = await boarding.handle.describe();
-    expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.mid)).toBeUndefined();
-  });
-
   it.each([
     ['confirms', 'US-518/7'],
     ['corrects', '518000000001001'],

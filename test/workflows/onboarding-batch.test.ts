@@ -91,7 +91,7 @@ it('shows in each run at once what it showed before, and a stop between two runs
     expect(await slow.state()).toMatchObject({ stage: 'running', parts: 1 });
     await slow.handle.terminate();
 
-    const fast = await batchOf(20, { concurrency: 1, rate: 4 }, impatient);
+    const fast = await batchOf(8, { concurrency: 1, rate: 4 }, impatient);
     await eventually(() => wasStarted(impatient.client, fast.rows[0]?.workflowId ?? ''), Boolean, 'a row');
     await fast.handle.cancel();
     const failure: unknown = await fast.handle.result().catch((error: unknown) => error);

@@ -12,35 +12,6 @@ const LOST_CALLS = ['drop-before-commit', '500-before-commit'];
 const OTHER = 4;
 
 describe.concurrent('closing a card', () => {
-  it('is done once, and shows up like an onboarding', async () => {
-    const bank = bankOf(rig);
-    const card = await bank.card();
-    const closing = await bank.operate('close-card', card.paymentCardId, { ...card, notes: 'lost' });
-    expect(closing.workflowId).toBe(`operation-close-card-${card.paymentCardId}`);
-    expect(await closing.outcome()).toEqual({ outcome: 'done', paymentCardId: card.paymentCardId });
-    expect(await closing.state()).toMatchObject({ stage: 'done', outcome: 'done', requirements: [] });
-    expect(await closing.events()).toEqual(['started', 'card-closed', 'ended']);
-    const again = await bank.operate('close-card', card.paymentCardId, card);
-    expect(await again.outcome()).toEqual({ outcome: 'done', paymentCardId: card.paymentCardId });
-    expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card', 'close-card']);
-  });
-
-  it('shows what it does while it is under way', async () => {
-    const bank = bankOf(rig);
-    const card = await bank.card();
-    await rig.sandbox.plan('drop-before-commit', 'close-card', { about: card.paymentCardId });
-    const closing = await bank.operate('close-card', card.paymentCardId, card);
-    await closing.requirement('uncertain-write');
-    expect(await closing.state()).toMatchObject({ stage: 'working', partnerStatus: null });
-    const { currentDetails } = await closing.handle.query<{ currentDetails: string }>(
-      '__temporal_workflow_metadata',
-    );
-    expect(currentDetails).toContain(
-      `gangway resolve operation-close-card-${card.paymentCardId} uncertain-write-1`,
-    );
-    await closing.handle.terminate();
-  });
-
   it.each([
     ['the last four digits of another one', 2, { last4: '0000' }, 'last4', 'is not that of the card'],
     ['a type that cannot be closed', OTHER, {}, 'paymentCardId', 'is a card of a type that cannot be closed'],
@@ -52,15 +23,6 @@ describe.concurrent('closing a card', () => {
     expect(await closing.outcome()).toEqual({ outcome: 'rejected', problems: [{ field, message }] });
     expect(await closing.state()).toMatchObject({ stage: 'rejected', outcome: 'rejected', requirements: [] });
     expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card']);
-  });
-
-  it('that is closed already is done, and closed no second time', async () => {
-    const bank = bankOf(rig);
-    const card = await bank.card();
-    await bank.client.closeCard(card);
-    const closing = await bank.operate('close-card', card.paymentCardId, card);
-    expect(await closing.outcome()).toEqual({ outcome: 'done', paymentCardId: card.paymentCardId });
-    expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card', 'close-card']);
   });
 
   it.each(LOST_RESPONSES)('(%s) is found done, and nobody is asked', async (fault) => {
@@ -88,30 +50,6 @@ describe.concurrent('closing a card', () => {
     expect(await closing.outcome()).toMatchObject({ outcome: 'done' });
     expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card', 'close-card']);
   });
-
-  it('can be given up', async () => {
-    const bank = bankOf(rig);
-    const card = await bank.card();
-    await rig.sandbox.plan('drop-before-commit', 'close-card', { about: card.paymentCardId });
-    const closing = await bank.operate('close-card', card.paymentCardId, card);
-    const { id } = await closing.requirement('uncertain-write');
-    await closing.resolve(id, { kind: 'abandon' }, 'olga', 'found again');
-    expect(await closing.outcome()).toEqual({
-      outcome: 'abandoned',
-      comment: 'found again',
-      unfinished: [{ write: 'close the card', became: 'unknown' }],
-    });
-  });
-
-  it('waits while there are too many calls', async () => {
-    const bank = bankOf(rig);
-    const card = await bank.card();
-    await rig.sandbox.plan('429', 'close-card', { about: card.paymentCardId, milliseconds: 1_000 });
-    const closing = await bank.operate('close-card', card.paymentCardId, card);
-    expect(await closing.outcome()).toMatchObject({ outcome: 'done' });
-    expect(await closing.events()).toEqual(['started', 'card-closed', 'ended']);
-    expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card', 'close-card']);
-  });
 });
 
 describe.concurrent('the nickname of a card', () => {
@@ -125,32 +63,6 @@ describe.concurrent('the nickname of a card', () => {
     const { records } = await client.listCards({ count: 1_000 });
     return records.find(({ paymentCardId }) => paymentCardId === id)?.paymentCardName;
   };
-
-  it('is set, and cleared', async () => {
-    const bank = bankOf(rig);
-    const { paymentCardId, last4 } = await bank.card();
-    const set = await name(bank, paymentCardId, 'Fuel');
-    expect(await set.outcome()).toEqual({ outcome: 'done', paymentCardId, last4 });
-    expect(await nameOf(bank, paymentCardId)).toBe('Fuel');
-    expect(await set.events()).toEqual(['started', 'nickname-set', 'ended']);
-    expect(await set.state()).toMatchObject({ stage: 'done', outcome: 'done', requirements: [] });
-    const cleared = await name(bank, paymentCardId, null);
-    expect(await cleared.outcome()).toEqual({ outcome: 'done', paymentCardId, last4 });
-    expect(await nameOf(bank, paymentCardId)).toBeNull();
-    expect(await cleared.events()).toEqual(['started', 'nickname-cleared', 'ended']);
-  });
-
-  it('that is too long is rejected with the field', async () => {
-    const bank = bankOf(rig);
-    const { paymentCardId } = await bank.card();
-    const naming = await name(bank, paymentCardId, 'x'.repeat(19));
-    expect(await naming.outcome()).toEqual({
-      outcome: 'rejected',
-      problems: [{ field: 'nickName', message: 'must be at most 18 characters' }],
-    });
-    expect((await naming.state()).stage).toBe('rejected');
-    expect(await nameOf(bank, paymentCardId)).toBeNull();
-  });
 
   it.each([...LOST_RESPONSES, ...LOST_CALLS])(
     '(%s) is set again by itself, because a repetition changes nothing',

@@ -1,5 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { OperationRequest } from '../../src/messages/partner-operations.js';
 import { countingProxy } from '../rigs/counting-proxy.js';
@@ -21,32 +20,8 @@ const generate = (more: Partial<OperationRequest<'statement'>> = {}) => {
     ...more,
   });
 };
-const fileOf = (name: string) => join(rig.statementDir, name);
 
 describe('a statement', () => {
-  it.each([
-    ['PDF', '%PDF-1.4'],
-    ['CSV', 'account,date,description,amount'],
-    ['QBO', 'OFXHEADER:100'],
-    ['OFX', 'OFXHEADER:100'],
-  ] as const)('(%s) is a file in the statement store, for its owner only', async (fileFormat, start) => {
-    const statement = await generate({ fileFormat });
-    const fileName = `2026-01-fa-501-1.${fileFormat.toLowerCase()}`;
-    const content = await statement.outcome().then(() => readFile(fileOf(fileName), 'latin1'));
-    expect(await statement.outcome()).toEqual({
-      outcome: 'done',
-      fileName,
-      bytes: content.length,
-      format: fileFormat,
-      emailed: false,
-    });
-    expect(content.startsWith(start)).toBe(true);
-    const { mode } = await stat(fileOf(fileName));
-    expect(mode & 0o777).toBe(0o600);
-    expect(await statement.state()).toMatchObject({ stage: 'done', outcome: 'done' });
-    expect(await statement.events()).toEqual(['started', 'statement-saved', 'ended']);
-  });
-
   it('of the previous month is that of the month before its start', async () => {
     const statement = await generate({ period: 'previous-month' });
     const { startTime } = await statement.handle.describe();
@@ -55,26 +30,6 @@ describe('a statement', () => {
     expect(await statement.outcome()).toMatchObject({ outcome: 'done', fileName });
     expect(await readdir(rig.statementDir)).toContain(fileName);
   });
-
-  it('of an account that nobody knows is rejected (404), and leaves no file', async () => {
-    const statement = await generate({ financialAccountIds: ['fa-none'] });
-    expect(await statement.outcome()).toEqual({
-      outcome: 'rejected',
-      problems: [{ field: '', message: 'financial account fa-none not found' }],
-    });
-    expect((await statement.state()).stage).toBe('rejected');
-    expect(await readdir(rig.statementDir)).not.toContain('2026-01-fa-none.csv');
-  });
-
-  it.each(['drop-before-commit', '500-after-commit', '429'])(
-    '(%s) is requested again by itself, because that changes nothing',
-    async (fault) => {
-      await rig.sandbox.plan(fault, STATEMENT, { milliseconds: 0 });
-      const statement = await generate();
-      expect(await statement.outcome()).toMatchObject({ outcome: 'done' });
-      expect(await statement.events()).not.toContain('requirement-raised');
-    },
-  );
 });
 
 describe('a statement by e-mail', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { holder } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { bankOf } from '../rigs/workflows/bank.js';
 
@@ -27,28 +26,6 @@ describe('changing an address', () => {
     const { accountHolderInformation } = await rig.sandbox.profile(OWN_PROFILE);
     return (accountHolderInformation as { streetAddress: string }).streetAddress;
   };
-
-  it('of one’s own is done', async () => {
-    const bank = bankOf(rig);
-    const before = await changes(bank);
-    const change = await bank.operate('change-address', key(), address('1 First Street'));
-    expect(await change.outcome()).toEqual({ outcome: 'done' });
-    expect(await change.events()).toEqual(['started', 'address-changed', 'ended']);
-    expect((await change.state()).stage).toBe('done');
-    expect(await ownStreet()).toBe('1 First Street');
-    expect((await changes(bank)) - before).toBe(1);
-  });
-
-  it('of an associated person is done there', async () => {
-    const bank = bankOf(rig);
-    const profileId = await bank.submit(holder('waiting'));
-    const wanted = { ...address('2 Second Street'), associatedPersonId: `person-${profileId}` };
-    const change = await bank.operate('change-address', key(), wanted);
-    expect(await change.outcome()).toEqual({ outcome: 'done' });
-    expect(await rig.sandbox.profile(profileId)).toMatchObject({
-      businessAccountHolder: { primaryAuthorizedStreetAddress: '2 Second Street' },
-    });
-  });
 
   it('that is to be confirmed asks for the code, and for another one while it is wrong', async () => {
     const bank = bankOf(rig);
@@ -79,14 +56,6 @@ describe('changing an address', () => {
     expect(JSON.stringify(await change.state())).not.toMatch(/000000|123456/);
   });
 
-  it('with its code asks for none', async () => {
-    const bank = bankOf(rig);
-    const input = { ...address('4 Fourth Street'), ...confirmed, oneTimeCode: '000000' };
-    const change = await bank.operate('change-address', key(), input);
-    expect(await change.outcome()).toEqual({ outcome: 'done' });
-    expect(await change.events()).not.toContain('requirement-raised');
-  });
-
   it.each(['drop-after-commit', '500-before-commit'])(
     '(%s) asks for another code, because a code is good for one call',
     async (fault) => {
@@ -101,41 +70,11 @@ describe('changing an address', () => {
       expect(await ownStreet()).toBe('5 Fifth Street');
     },
   );
-
-  it('to a PO box is rejected with the field, and costs no call', async () => {
-    const bank = bankOf(rig);
-    const before = await changes(bank);
-    const change = await bank.operate('change-address', key(), address('1 PO Box 7'));
-    expect(await change.outcome()).toEqual({
-      outcome: 'rejected',
-      problems: [{ field: 'streetAddress', message: 'must not be a PO box' }],
-    });
-    expect((await change.state()).stage).toBe('rejected');
-    expect(await changes(bank)).toBe(before);
-  });
 });
 
 describe('restoring a sub-user', () => {
   const restore = (bank: ReturnType<typeof bankOf>, subUserId: number) =>
     bank.operate('restore-sub-user', key(), { subUserId });
-
-  it('is done', async () => {
-    const bank = bankOf(rig);
-    const restoring = await restore(bank, 71);
-    expect(await restoring.outcome()).toEqual({ outcome: 'done', subUserId: 71 });
-    expect(await restoring.events()).toEqual(['started', 'sub-user-restored', 'ended']);
-    expect(await restoring.state()).toMatchObject({ stage: 'done', outcome: 'done', requirements: [] });
-    expect(await bank.writesTo(71)).toEqual(['restore-sub-user']);
-  });
-
-  it('that is not to be restored is rejected (404)', async () => {
-    const restoring = await restore(bankOf(rig), 73);
-    expect(await restoring.outcome()).toEqual({
-      outcome: 'rejected',
-      problems: [{ field: '', message: 'no deleted or inactive sub-user 73' }],
-    });
-    expect((await restoring.state()).stage).toBe('rejected');
-  });
 
   it('whose response was lost is done, and the outcome notes it', async () => {
     const bank = bankOf(rig);
@@ -148,14 +87,6 @@ describe('restoring a sub-user', () => {
     });
     expect(await bank.writesTo(72)).toEqual(['restore-sub-user']);
   });
-
-  it('of another partner is reported to a person (403)', async () => {
-    const restoring = await restore(bankOf(rig), 74);
-    const { id, detail } = await restoring.requirement('credentials');
-    expect(detail).toContain('does not permit this (403)');
-    await restoring.resolve(id, { kind: 'abandon' });
-    expect(await restoring.outcome()).toEqual({ outcome: 'abandoned', comment: 'because' });
-  });
 });
 
 describe('ensuring webhooks', () => {
@@ -163,38 +94,6 @@ describe('ensuring webhooks', () => {
     name,
     url: 'https://hooks.example/bank',
     notificationType,
-  });
-
-  it('creates those that are missing, leaves those that exist, and creates none when it runs again', async () => {
-    const bank = bankOf(rig);
-    const { id } = await bank.client.createWebhook(webhook('Fee', 'earlier') as never);
-    const webhooks = [webhook('ApplicationStatus'), webhook('Fee'), webhook('AChOut')];
-    const first = await bank.operate('ensure-webhooks', key(), { webhooks });
-    expect(await first.outcome()).toEqual({
-      outcome: 'done',
-      webhooks: [
-        { ...webhook('ApplicationStatus'), existed: false, id: expect.any(Number) },
-        { ...webhook('Fee'), existed: true, id: null },
-        { ...webhook('AChOut'), existed: false, id: expect.any(Number) },
-      ],
-    });
-    expect(await first.events()).toEqual([
-      'started',
-      'webhook-created',
-      'webhook-existed',
-      'webhook-created',
-      'ended',
-    ]);
-    expect(await first.state()).toMatchObject({ stage: 'done', outcome: 'done', requirements: [] });
-    const again = await bank.operate('ensure-webhooks', key(), { webhooks });
-    expect(await again.outcome()).toMatchObject({ webhooks: Array(3).fill({ existed: true, id: null }) });
-    const registered = await bank.client.listWebhooks({});
-    expect(registered.map(({ name, notificationType }) => [name, notificationType])).toEqual([
-      ['earlier', 'Fee'],
-      ['gangway', 'ApplicationStatus'],
-      ['gangway', 'AChOut'],
-    ]);
-    expect(registered[0]?.id).toBe(id);
   });
 
   it.each(['drop-after-commit', '500-before-commit'])('(%s) is repeated by itself', async (fault) => {
@@ -205,15 +104,5 @@ describe('ensuring webhooks', () => {
     expect(await ensuring.outcome()).toMatchObject({ outcome: 'done' });
     const registered = await bank.client.listWebhooks({});
     expect(registered.filter(({ url }) => url === wanted.url)).toHaveLength(1);
-  });
-
-  it('rejects one that cannot be, with the field', async () => {
-    const wanted = webhook('Fee', 'x'.repeat(51));
-    const ensuring = await bankOf(rig).operate('ensure-webhooks', key(), { webhooks: [wanted] });
-    expect(await ensuring.outcome()).toEqual({
-      outcome: 'rejected',
-      problems: [{ field: 'name', message: 'must be at most 50 characters' }],
-    });
-    expect(await ensuring.state()).toMatchObject({ stage: 'rejected', outcome: 'rejected' });
   });
 });

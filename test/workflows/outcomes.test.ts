@@ -29,16 +29,6 @@ describe.concurrent('a boarding without questions', () => {
     expect(seen).toEqual(statuses);
   });
 
-  it('writes each thing once, in order', async () => {
-    const input = merchant(undefined, { fees: { minimumDiscountAmount: 20 } });
-    await (await rig.board(input)).outcome();
-    expect(await rig.sandbox.writes(input.externalId)).toEqual([
-      'create-merchant',
-      'update-fees',
-      'submit-merchant',
-    ]);
-  });
-
   it('creates by v1 on request', async () => {
     const input = merchant(undefined, { createVersion: 'v1' });
     await (await rig.board(input)).outcome();
@@ -74,15 +64,6 @@ describe.concurrent('a boarding that the partner ends', () => {
 
 describe.concurrent('agent profile and boarding settings', () => {
   const { agentProfileId: _, boardingSettingsId: __, ...withoutIds } = merchant();
-
-  it('are found by name', async () => {
-    const names = { agent: 'Lighthouse Sales', boardingSettings: 'Cash Discount' };
-    const boarding = await rig.board({ ...withoutIds, externalId: merchant().externalId, ...names });
-    await boarding.outcome();
-    const { merchantProfileId = 0 } = await boarding.state();
-    const { basics } = await rig.sandbox.merchant(merchantProfileId);
-    expect(basics).toMatchObject({ agentProfileId: 102, boardingSettingsId: 12 });
-  });
 
   it('are a choice for a person when there are several, and nothing is created before', async () => {
     const input = { ...withoutIds, externalId: merchant().externalId };
@@ -122,14 +103,6 @@ describe.concurrent('fees', () => {
       },
     });
   });
-
-  it('are only read when the input asks for nothing, or for what is there already', async () => {
-    const input = merchant(undefined, { fees: { minimumDiscountAmount: 25 } });
-    const boarding = await rig.board(input);
-    await boarding.outcome();
-    expect(await boarding.events()).toContain('fees-read');
-    expect(await rig.sandbox.writes(input.externalId)).not.toContain('update-fees');
-  });
 });
 
 describe.concurrent('a merchant that exists already', () => {
@@ -145,12 +118,5 @@ describe.concurrent('a merchant that exists already', () => {
     expect(await boarding.outcome()).toEqual({ outcome: 'boarded', mid: '777', merchantProfileId });
     expect(await boarding.events()).toContain('merchant-adopted');
     expect(await rig.sandbox.writes(second.externalId)).toEqual([]);
-  });
-
-  it('that is boarded ends at once', async () => {
-    const first = await rig.board(merchant());
-    const { merchantProfileId } = await first.outcome();
-    const boarding = await rig.board(merchant(undefined, { merchantProfileId: merchantProfileId ?? 0 }));
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId });
   });
 });

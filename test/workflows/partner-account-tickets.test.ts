@@ -51,42 +51,6 @@ describe.concurrent('a ticket that no onboarding shows', () => {
     });
   });
 
-  it('is not asked about again after a retry while it is merely still listed', async () => {
-    await withAccounts(async (rig) => {
-      await rig.startWorker();
-      const { profileId } = await underReview(rig);
-      await opened(rig, profileId);
-      const account = accountOf(rig, 'banking');
-      const { id } = await asked(account, 'ticket');
-      await account.resolve(id, { kind: 'retry' });
-      await account.asleepAfter((await account.reads()) + 2);
-      expect((await account.state()).requirements).toEqual([]);
-      await bankOf(rig).client.updateTicket({ ticketId: idOf(id), status: 'Resolved' });
-      expect(await account.outcome()).toEqual({ outcome: 'done' });
-      expect(await raised(account)).toBe(1);
-      expect(await bankOf(rig).repliesTo(id)).toEqual([]);
-    });
-  });
-
-  it('is asked about again, with the reason, when the bank rejects the reply', async () => {
-    await withAccounts(async (rig) => {
-      await rig.startWorker();
-      const { profileId } = await underReview(rig);
-      await opened(rig, profileId);
-      const account = accountOf(rig, 'banking');
-      const { id } = await asked(account, 'ticket');
-      await rig.sandbox.plan('400', 'create-ticket');
-      await account.resolve(id, { kind: 'text', text: 'A bakery.' });
-      const { requirements } = await account.until((state) =>
-        state.requirements.some((requirement) => requirement.id !== id),
-      );
-      expect(requirements).toMatchObject([{ id: `${id}-2`, title: expect.stringContaining('was rejected') }]);
-      await account.resolve(`${id}-2`, { kind: 'text', text: 'A bakery in Albany.' });
-      expect(await account.outcome()).toEqual({ outcome: 'done' });
-      expect(await bankOf(rig).repliesTo(id)).toEqual(['A bakery in Albany.']);
-    });
-  });
-
   it('closes at the account once an onboarding shows it', async () => {
     await withAccounts(async (rig) => {
       await rig.startWorker();

@@ -6,7 +6,6 @@ import { countingProxy } from '../rigs/counting-proxy.js';
 import { merchant } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
 import type { Rig } from '../rigs/rig.js';
-import { eventually } from '../rigs/waiting.js';
 import {
   accountOf,
   allRefused,
@@ -123,29 +122,6 @@ describe.concurrent('a password that the partner refuses', () => {
           .map(({ line }) => line)
           .slice(2),
       ).toEqual([PROBE]);
-    });
-  });
-
-  it('stays the same question when a worker is restarted with it', async () => {
-    await withAccounts(async (rig) => {
-      const first = await rig.startWorker({ password: 'wrong' });
-      const boarding = await rig.board(merchant());
-      const account = accountOf(rig, 'boarding');
-      const { id } = await asked(account, 'credentials');
-      await first.stop();
-      const proxy = await countingProxy(rig.sandbox.url, rig.atClose);
-      const second = await rig.startWorker({ password: 'wrong as well', boardingUrl: proxy.url });
-      await eventually(
-        async () => proxy.seen(PROBE).length,
-        (count) => count > 0,
-        'a probe',
-      );
-      expect((await account.state()).requirements.map((each) => each.id)).toEqual([id]);
-      await second.stop();
-      await rig.startWorker();
-      expect(await soon([boarding])).toMatchObject([{ outcome: 'boarded' }]);
-      await account.outcome();
-      expect((await account.events()).filter((event) => event === 'requirement-raised')).toHaveLength(1);
     });
   });
 

@@ -53,19 +53,6 @@ describe.concurrent('underwriting notes', () => {
     expect(reviewComments).toEqual(['What share of sales is keyed in by hand?\nOne in ten.']);
   });
 
-  it('may come again after an answer', async () => {
-    const boarding = await rig.board(merchant('more-notes'));
-    const first = await boarding.requirement('underwriting-note');
-    await boarding.resolve(first.id, { kind: 'text', text: 'Bread.' });
-    const second = await boarding.until(
-      ({ requirements }) => requirements.some(({ id }) => id !== first.id),
-      'the second note',
-    );
-    expect(second.requirements).toHaveLength(1);
-    await boarding.resolve(second.requirements[0]?.id ?? '', { kind: 'text', text: 'See the invoice.' });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-  });
-
   it('close themselves when the partner goes on without an answer', async () => {
     const boarding = await rig.board(merchant('moot-notes'));
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
@@ -149,20 +136,6 @@ describe.concurrent('input that the partner rejects', () => {
     await boarding.resolve(requirement.id, { kind: 'correction', patch: { agentProfileId: 102 } });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
-  });
-
-  it('costs no call when our own rules find it', async () => {
-    const bad = merchant();
-    const input = { ...bad, merchant: { ...bad.merchant, pos: 'none', firstName: '' } };
-    const boarding = await rig.board(input as typeof bad);
-    const { detail, id } = await boarding.requirement('rejected-input');
-    expect(detail.split('\n')).toEqual([
-      'merchant.firstName: must not be empty',
-      'merchant.pos: must be one of None, CustomPos',
-    ]);
-    await boarding.resolve(id, { kind: 'abandon' });
-    expect(await boarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'because' });
-    expect(await rig.sandbox.writes(bad.externalId)).toEqual([]);
   });
 });
 

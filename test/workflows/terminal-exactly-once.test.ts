@@ -1,22 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { eventually } from '../rigs/waiting.js';
-import { ONCE_EACH, platformOf, WRITES, type Write } from '../rigs/workflows/platform.js';
+import { ONCE_EACH, platformOf } from '../rigs/workflows/platform.js';
 
 const platform = platformOf(await sharedRig());
 /** Of a worker that waits less for an answer. */
 const at = platformOf(await sharedRig({ limits: { headersTimeoutMs: 3_000 } }));
 
 describe.concurrent('a write whose outcome is unknown', () => {
-  it.each(WRITES)('(%s) and that is lost twice is asked about twice', async (operation) => {
-    const onboarding = await platform.meeting('drop-before-commit', operation, { times: 2 });
-    for (const id of ['terminal-uncertain-write-1', 'terminal-uncertain-write-2']) {
-      await onboarding.until(({ requirements }) => requirements[0]?.id === id, id);
-      await onboarding.resolve(id, { kind: 'retry' });
-    }
-    expect(await platform.writesFor(onboarding)).toEqual(ONCE_EACH);
-  });
-
   it('is adopted by the id that a person gives, and only when given again if it is not the merchant’s', async () => {
     const onboarding = await platform.meeting('drop-before-commit', 'create-account');
     const { id, detail } = await onboarding.requirement('uncertain-write');
@@ -36,33 +27,9 @@ describe.concurrent('a write whose outcome is unknown', () => {
     expect(end).toMatchObject({ outcome: 'provisioned', accountId: 'account-1001' });
     expect((await platform.of(mid)).accounts).toEqual([]);
   });
-
-  it('can be given up', async () => {
-    const onboarding = await platform.meeting('drop-before-commit', 'create-terminal');
-    const { id } = await onboarding.requirement('uncertain-write');
-    const { paymentsAccountId: accountId } = await onboarding.state();
-    await onboarding.resolve(id, { kind: 'abandon' }, 'olga', 'done by hand');
-    const { outcome, terminal: end } = await onboarding.outcome();
-    expect(outcome).toBe('partly-onboarded');
-    const unfinished = [{ write: 'create the terminal', became: 'unknown' }];
-    expect(end).toEqual({ outcome: 'abandoned', comment: 'done by hand', accountId, unfinished });
-  });
 });
 
 describe.concurrent('a call that hangs', () => {
-  /** Held for longer than the client waits for an answer. */
-  const hanging = async (fault: 'delay' | 'delay-after-commit', operation: Write) =>
-    (await at.holding(operation, fault)).onboarding;
-
-  it.each([
-    ['the account', 'create-account'],
-    ['the terminal', 'create-terminal'],
-  ] as const)('is found to have made %s', async (_, operation) => {
-    const onboarding = await hanging('delay-after-commit', operation);
-    expect(await at.writesFor(onboarding)).toEqual(ONCE_EACH);
-    expect(await at.partOf(onboarding).events()).toContain('write-uncertain');
-  });
-
   it('and takes effect only after everyone has looked is found when it is to be repeated', async () => {
     const { onboarding, held } = await at.holding('create-account');
     const { id } = await onboarding.requirement('uncertain-write');

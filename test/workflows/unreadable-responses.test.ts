@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nudge } from '../../src/temporal/nudge.js';
-import { business, merchant } from '../rigs/inputs.js';
+import { merchant } from '../rigs/inputs.js';
 import type { Rig } from '../rigs/rig.js';
 import { eventually } from '../rigs/waiting.js';
 import {
@@ -92,29 +92,6 @@ describe.concurrent('a response that cannot be read', () => {
       });
     },
   );
-
-  it.each<[string, object]>([
-    ['a token of two lines', { token: 'one\r\ntwo', expiration: '2026-01-31T10:00:00Z' }],
-    ['an expiration that is a number', { token: 'token-1', expiration: 1_800_000_000 }],
-  ])('(%s) is one question for all that need to sign in', async (_, answer) => {
-    await withAccounts(async (rig) => {
-      const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
-      hostile.misbehave('POST /api/auth/v2', () => ({ body: JSON.stringify(answer) }));
-      await rig.startWorker({ bankingUrl: hostile.url, patience: { unreadableMs: 1 } });
-      const onboardings = await Promise.all(
-        [business(), business()].map((input) => rig.onboardBusiness(input)),
-      );
-      const account = accountOf(rig, 'banking');
-      const { title, detail } = await asked(account, 'unreadable');
-      expect(title).toBe('Unreadable responses: issue-token of the banking partner');
-      expect(detail).toMatch(/The last one: (token|expiration): /);
-      expect(detail).not.toContain('one\r');
-      hostile.behave('POST /api/auth/v2');
-      for (const onboarding of onboardings)
-        expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-      expect(await account.outcome()).toEqual({ outcome: 'done' });
-    });
-  });
 
   it('is read at once when a person says so', async () => {
     await withAccounts(async (rig) => {

@@ -46,26 +46,6 @@ describe('gangway board', () => {
     expect(result.code).toBe(0);
   });
 
-  it('called again attaches to the first boarding, and prints its outcome when it has ended', async () => {
-    const input = merchant('waiting');
-    const path = await file(input);
-    const first = jsonLines(await gangway(['board', path, '--json']));
-    const second = jsonLines(await gangway(['board', path, '--json']));
-    expect(second).toEqual([{ ...first[0], started: false }]);
-    const boarding = await rig.board(input);
-    const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
-    await rig.sandbox.transition(merchantProfileId, { status: 'Closed' });
-    await boarding.outcome();
-    const third = jsonLines(await gangway(['board', path, '--json']));
-    expect(third[1]).toMatchObject({ outcome: 'closed' });
-    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
-
-    const again = jsonLines(await gangway(['board', path, '--again', '--json']));
-    expect(again[0]).toMatchObject({ started: true });
-    expect(again[0]?.['runId']).not.toBe(first[0]?.['runId']);
-    await boarding.handle.terminate();
-  });
-
   it('warns of what is doubtful, and with --strict starts nothing', async () => {
     const input = merchant(undefined, { agentProfileId: 999 });
     const doubtful = { ...input, merchant: { ...input.merchant, email: 'not-an-email' } };
@@ -111,14 +91,6 @@ describe('gangway board', () => {
 });
 
 describe('gangway status', () => {
-  it('prints only the result of query state with --json, by workflow id or externalId', async () => {
-    const { boarding, externalId } = await waiting();
-    const state = await boarding.state();
-    for (const id of [externalId, `merchant-boarding-${externalId}`]) {
-      expect(jsonLines(await gangway(['status', id, '--json']))).toEqual([state]);
-    }
-  });
-
   it('shows a person the facts, the open requirements and the timeline', async () => {
     const { externalId, id } = await waiting();
     const { stdout, code } = await gangway(['status', externalId]);

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
-import { inputFile, merchantsFile } from '../../rigs/commands/files.js';
-import { customer, merchant } from '../../rigs/inputs.js';
+import { merchantsFile } from '../../rigs/commands/files.js';
+import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { createRig } from '../../rigs/rig.js';
 
@@ -48,17 +48,6 @@ describe('cancel', () => {
       stderr: `${consequence}${QUESTION}`,
     });
     await expect(boarding.outcome()).rejects.toThrow();
-  });
-
-  it('names the parts of a customer', async () => {
-    const input = customer({ boarding: 'waiting', business: 'waiting' });
-    await gangway(['onboard', await inputFile(rig, input)]);
-    const { code, stderr } = await gangway(['cancel', input.externalId]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(
-      `(customer-onboarding-${input.externalId}) with all its parts in stage onboarding; `,
-    );
-    expect((await gangway(['cancel', input.externalId, '--yes'])).code).toBe(0);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
-import { business, customer, merchant } from '../../rigs/inputs.js';
+import { business, merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 
@@ -80,23 +80,6 @@ describe('gangway status --input', () => {
     expect(after).toMatchObject({ input: { holder: { city: 'Troy' } } });
     await onboarding.handle.terminate();
   });
-
-  it('shows the parts of a customer, and is an error for what has no input to correct', async () => {
-    const input = customer({ boarding: 'request-changes' });
-    const both = await rig.onboard(input);
-    await both.requirement('request-changes');
-    const parts = jsonLines(await gangway(['status', input.externalId, '--input', '--json']));
-    const ids = parts.map((part) => part['workflowId']);
-    expect(ids).toContain(`merchant-boarding-${input.externalId}`);
-    await both.handle.terminate();
-    const [started] = jsonLines(await gangway(['card-nickname', 'card-1001', 'Travel', '--json']));
-    const operation = String(started?.['workflowId']);
-    expect(await gangway(['status', operation, '--input'])).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: `${operation}: has no input that a correction can change\n`,
-    });
-  });
 });
 
 describe('a correction', () => {
@@ -118,13 +101,6 @@ describe('a correction', () => {
     const [json] = jsonLines(await gangway([...args, '--json']));
     expect(json).toMatchObject({ changes: [{ field: VOLUME, before: 180_000, after: 240_000 }, {}] });
     expect((await boarding.state()).requirements.map((each) => each.id)).toEqual([id]);
-  });
-
-  it('asks about a new field that is similar to an existing one', async () => {
-    const { externalId, id } = await asked();
-    const set = 'application.salesAndBusinessProfile.volme=1';
-    const { stdout } = await gangway(['resolve', externalId, id, '--set', set, '--dry-run']);
-    expect(stdout).toContain('volme: none -> 1  (new field; did you mean volume?)\n');
   });
 
   it('is sent without a terminal, and the timeline has its fields and no value', async () => {
@@ -170,17 +146,5 @@ describe('a correction', () => {
     const sent = await startGangway(rig.env, third, { terminal: true }).finished;
     expect(sent.code).toBe(0);
     expect(sent.stderr).not.toContain('Continue?');
-  });
-});
-
-describe('another answer', () => {
-  it('is checked with --dry-run, and nothing is stored or sent', async () => {
-    const { boarding, externalId, id } = await asked();
-    const args = ['resolve', externalId, id, '--retry', '--reason', 'x', '--dry-run'];
-    const stdout = `${id} takes this answer (retry); nothing was sent (--dry-run)\n`;
-    expect(await gangway(args)).toEqual({ code: 0, stdout, stderr: '' });
-    const [json] = jsonLines(await gangway([...args, '--json']));
-    expect(json).toEqual({ workflowId: boarding.workflowId, requirementId: id, answer: 'retry' });
-    expect((await boarding.state()).requirements).toHaveLength(1);
   });
 });

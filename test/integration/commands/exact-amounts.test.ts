@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../rigs/command.js';
-import { batchFile, inputFile } from '../../rigs/commands/files.js';
+import { batchFile } from '../../rigs/commands/files.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { event, runReceiver, STRUCTURED, TOKEN } from '../../rigs/receiver/running-receiver.js';
-import { HOLDER } from '../../rigs/sandbox/banking/running-banking.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
@@ -26,14 +25,6 @@ async function atPartner(workflowId: string): Promise<string> {
 }
 
 describe('a revenue beyond 2^53 arrives at the bank with every digit', () => {
-  it('from a file', async () => {
-    const input = business();
-    const { code } = await gangway(['onboard-business', await inputFile(rig, withRevenue(input)), '--wait']);
-    expect(code).toBe(0);
-    const bytes = await atPartner(`business-onboarding-${input.externalId}`);
-    expect(bytes).toContain(`"annualBusinessRevenue":${CENTS},`);
-  });
-
   it('from NDJSON and CSV', async () => {
     const [json, csv] = [business(), business()];
     const cells = Object.entries({ ...csv.holder, annualBusinessRevenue: DOLLARS });
@@ -103,21 +94,5 @@ describe('a whole number beyond 2^53 that would be rounded', () => {
         '--patch: is not valid; nothing was sent\n' +
         '  application.volume: must be JSON; beyond 2^53 - 1 write the digits of a whole number as text\n',
     });
-  });
-});
-
-describe('gangway call keeps every digit', () => {
-  const request = (scenario: string) =>
-    HOLDER.replace('Corner Bakery', scenario).replace(/}$/, `,"annualBusinessRevenue":${DOLLARS}}`);
-
-  it.each([['by a worker'], ['with --local', '--local']])('%s', async (_, ...how) => {
-    const given = request(`Bakery ${how.length}`);
-    const call = ['call', 'banking', 'submit-business-account-holder', given, '--yes', '--json', ...how];
-    const { profileId } = JSON.parse((await gangway(call)).stdout) as { profileId: number };
-    const bytes = await (await fetch(`${rig.sandbox.url}/sandbox/profiles/${profileId}`)).text();
-    expect(bytes).toContain(`"annualBusinessRevenue":${CENTS},`);
-    const read = ['call', 'banking', 'get-business-account-holder', `{"profileId":${profileId}}`, '--json'];
-    const { stdout } = await gangway([...read, ...how]);
-    expect(stdout).toContain(`"annualBusinessRevenue":"${CENTS}"`);
   });
 });

@@ -62,43 +62,6 @@ describe.concurrent('without a worker, or without Temporal:', () => {
     expect((await waiting.finished).code).toBe(4);
   });
 
-  it('an operation waits for one, and reports it', async ({ expect }) => {
-    const started = await gangway(unserved(), ['restore-sub-user', '72', '--no-wait']);
-    expect(started).toMatchObject({ code: 0, stderr: '' });
-    const running = startGangway(unserved(), ['restore-sub-user', '72']);
-    await running.says(
-      'operation-restore-sub-user-72 cannot be read: no worker polls task queue nobody-polls-this\n',
-    );
-    await rig.client.workflow.getHandle('operation-restore-sub-user-72').terminate();
-    expect(await running.finished).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(
-        /\noperation-restore-sub-user-72: it was terminated; run the same command to start it again\n$/,
-      ),
-    });
-  });
-
-  it('the inbox shows all boardings, and names those whose details cannot be read', async ({ expect }) => {
-    const { PAYLOAD_KEYS: payloadKeys = '' } = rig.env;
-    const { namespace } = rig.client.options;
-    const abandoned = await createRig({ namespace, payloadKeys, worker: false });
-    const worker = await abandoned.startWorker();
-    const { boarding, externalId: unread, id } = await waitingBoarding(abandoned);
-    await worker.stop();
-    const { externalId } = await waitingBoarding(rig);
-    const { code, stdout, stderr } = await gangway(rig.env, ['inbox', '--details']);
-    await abandoned.close();
-    expect(code).toBe(0);
-    expect(stderr).toMatch(
-      new RegExp(
-        `^${boarding.workflowId} cannot be read: no worker (responds on|polls) task queue .*, nor any other there$`,
-        'm',
-      ),
-    );
-    expect(stdout).toContain(`  answer note, due in 47 h\n    gangway resolve ${unread} ${id}\n`);
-    expect(stdout).toContain(`    gangway resolve ${externalId} ${id} --text TEXT\n`);
-  });
-
   it('a command ends with a message when Temporal stops responding', async ({ expect, onTestFinished }) => {
     const wire = await tcpProxy(rig.env['TEMPORAL_ADDRESS'] ?? '');
     onTestFinished(() => wire.close());

@@ -7,9 +7,6 @@ import { hostilePartner } from '../../rigs/workflows/hostile-partner.js';
 
 const AGENTS = 'GET /api/v1/agentProfiles';
 
-/** Far longer than a test may take, in milliseconds. */
-const HOUR_MS = 3_000_000;
-
 const rig = await createRig({ worker: false });
 afterAll(() => rig.close());
 const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
@@ -50,21 +47,6 @@ describe('gangway nudge', () => {
     expect(await created(externalId)).toBe(1);
   });
 
-  it('leaves a running attempt alone', async () => {
-    const input = merchant();
-    const held = await rig.sandbox.hold('create-merchant', input.externalId);
-    const boarding = await rig.board(input);
-    await held.underWay();
-    expect(await gangway('nudge', input.externalId)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `${boarding.workflowId} does not wait for a partner\n`,
-    });
-    await held.letGo();
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    expect(await created(input.externalId)).toBe(1);
-  });
-
   it('--system retries everything that waits for a partner in an account, and nothing else', async () => {
     const [one, other] = [await heldUp(), await heldUp()];
     const acme = await heldUp('acme');
@@ -82,22 +64,6 @@ describe('gangway nudge', () => {
     });
     expect(await acme.boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await created(acme.externalId)).toBe(1);
-  });
-
-  it('--system retries status polls as well', async () => {
-    const slow = { poll: { minMs: HOUR_MS, maxMs: HOUR_MS } };
-    const own = await createRig(slow);
-    try {
-      const boarding = await own.board(merchant('waiting'));
-      const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
-      await own.sandbox.transition(merchantProfileId, { status: 'Declined' });
-      await boarding.asleepAfter(1);
-      const nudged = await runGangway(own.env, ['nudge', '--system', 'boarding']);
-      expect(nudged.stdout).toBe('boarding: retried pending calls: 1, of onboardings and operations: 1\n');
-      expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
-    } finally {
-      await own.close();
-    }
   });
 
   it.each([

@@ -39,18 +39,6 @@ describe('gangway onboard-business', () => {
 });
 
 describe('gangway onboard', () => {
-  it('prints a line for the whole, one for the merchant and one for the business', async () => {
-    const input = customer({ boarding: 'declined' });
-    const { code, stdout } = await gangway(['onboard', await file(input), '--wait']);
-    expect(code).toBe(0);
-    const [, , ...lines] = stdout.trimEnd().split('\n');
-    expect(lines).toEqual([
-      `customer-onboarding-${input.externalId} partly-onboarded`,
-      '  merchant declined: Business type is not supported.',
-      expect.stringMatching(/^ {2}business onboarded: profile \d+, .*account.*, Approved$/),
-    ]);
-  });
-
   it('prints all of it as JSON', async () => {
     const input = customer({ business: 'denied' });
     const result = await gangway(['onboard', '-', '--wait', '--json'], JSON.stringify(input));
@@ -128,20 +116,6 @@ describe('a running customer onboarding', () => {
     );
     expect(await bank.outcome()).toMatchObject({ outcome: 'onboarded' });
     await both.handle.terminate();
-  });
-
-  it('is nudged in both parts', async () => {
-    const input = customer({ boarding: 'waiting', business: 'waiting' });
-    const both = await rig.onboard(input);
-    await both.until(({ business: bank }) => bank?.stage === 'underwriting', 'both parts');
-    const [nudged] = jsonLines(await gangway(['nudge', input.externalId, '--json']));
-    expect(nudged).toEqual({ workflowId: both.workflowId, nudged: true, retried: [] });
-    await gangway(['cancel', input.externalId, '--yes']);
-    await expect(both.outcome()).rejects.toThrow();
-    expect(await gangway(['nudge', input.externalId])).toMatchObject({
-      code: 1,
-      stderr: `${both.workflowId} has ended: cancelled\n`,
-    });
   });
 
   it('names the workflow that takes the answers of a part that was started before, and passes them on to it', async () => {

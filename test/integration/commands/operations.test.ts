@@ -142,23 +142,6 @@ describe('gangway change-address', () => {
     expect(timeline.filter(({ reason }) => reason === 'answered at the prompt')).toHaveLength(2);
   });
 
-  it('is abandoned by an answer also after a refused code, while a terminal asks for another one', async () => {
-    const workflowId = 'operation-change-address-move-6';
-    const args = ['change-address', 'examples/address-change.json', '--id', 'move-6'];
-    const running = startGangway(rig.env, args, { terminal: true });
-    await running.says('one-time-code-1 (');
-    running.type('111111');
-    await running.says('one-time-code-2 (');
-    const abandon = ['--abandon', '--reason', 'no phone'];
-    const answered = await gangway(['resolve', workflowId, 'one-time-code-2', ...abandon]);
-    expect(answered).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^one-time-code-2 answered\. Nothing is left to answer; /),
-    });
-    expect(await running.finished).toMatchObject({ code: 1 });
-    expect(running.stderr()).toContain(`${workflowId} abandoned: no phone`);
-  });
-
   it('abandoned is reported again for the same key, and started again with --again', async () => {
     const args = ['change-address', 'examples/address-change.json', '--id', 'move-4', '--json'];
     const workflowId = 'operation-change-address-move-4';
@@ -197,18 +180,6 @@ describe('gangway change-address', () => {
       { ...home, oneTimeCode: '135791' },
       ['secureOperationType: is required together with'],
     ],
-    [
-      'an invalid code',
-      { ...home, oneTimeCode: '13579', secureOperationType: 'ShortMessageCode' },
-      ['oneTimeCode: must be 6 digits'],
-    ],
-    [
-      'a code for an associated person',
-      { ...home, associatedPersonId: 'p-1', secureOperationType: 'ShortMessageCode' },
-      ['associatedPersonId: cannot be combined with a one-time code'],
-    ],
-    ['an unknown field', { ...home, country: 'US' }, ['country: is not a known field']],
-    ['something else', [home], ['must be an object']],
   ])('names %s, exits 2 and starts nothing', async (_, change, problems) => {
     const args = ['change-address', await file(change), '--id', 'never'];
     const { code, stdout, stderr } = await gangway(args);
@@ -291,17 +262,6 @@ describe('gangway ensure-webhooks', () => {
         { ...hook('b'), existed: false, id: expect.any(Number) },
       ],
     });
-  });
-
-  it('runs the same request once while it runs, and again later', async () => {
-    const args = ['ensure-webhooks', await file([hook('c')]), '--json'];
-    const noWorker = { ...rig.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
-    const [first] = jsonLines(await runGangway(noWorker, [...args, '--no-wait']));
-    const second = jsonLines(await runGangway(noWorker, [...args, '--no-wait']));
-    expect(second).toEqual([{ ...first, started: false }]);
-    await rig.client.workflow.getHandle(String(first?.['workflowId'])).terminate();
-    expect(jsonLines(await gangway(args))).toMatchObject([{ started: true }, { outcome: 'done' }]);
-    expect(jsonLines(await gangway(args))).toMatchObject([{ started: true }, { outcome: 'done' }]);
   });
 
   it.each([

@@ -35,15 +35,6 @@ describe('an account whose credentials are rejected', () => {
     ]);
   });
 
-  it('is listed by list --accounts alone', async () => {
-    const listed = async (...args: string[]) =>
-      jsonLines(await gangway('list', '--json', ...args)).map(({ workflowId, state }) => [workflowId, state]);
-    expect(await listed('--accounts')).toEqual([[ID, 'running']]);
-    expect(await listed('--accounts', '--action-required')).toEqual([[ID, 'running']]);
-    expect((await listed()).flat()).not.toContain(ID);
-    expect(await listed('--operations')).toEqual([]);
-  });
-
   it('has a status with the next step', async () => {
     const { code, stdout } = await gangway('status', ID);
     expect(code).toBe(0);

@@ -102,16 +102,6 @@ describe('gangway resolve', () => {
     expect(stdout).toContain(`    gangway resolve ${externalId} note-6b2e32759339 --document FILE\n`);
   });
 
-  it('reports who answered before, and exits 1', async () => {
-    const { externalId, id } = await waiting();
-    await gangway(['resolve', externalId, id, '--text', 'Yes.', '--actor', 'olga']);
-    const { code, stderr } = await gangway(['resolve', externalId, id, '--text', 'No.']);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /^olga answered it at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: text: Yes\.\nNothing was sent; open: note-6b2e32759339\ntake it back: gangway resolve \S+ note-149967d738cb --take-back --reason WHY\n$/,
-    );
-  });
-
   it('asks at a terminal before the onboarding is given up, and names what stays', async () => {
     const { boarding, externalId, id } = await waiting();
     const { merchantProfileId } = await boarding.state();
@@ -204,20 +194,6 @@ describe('an onboarding that has ended', () => {
 });
 
 const FAILED = { code: 1, stdout: '' };
-
-describe('gangway watch, nudge and cancel', () => {
-  it('watch shows the timeline until the end, and ends with the outcome and the mid', async () => {
-    const boarding = await rig.board(merchant());
-    const watched = await gangway(['watch', boarding.workflowId, '--json']);
-    expect(watched.code).toBe(0);
-    const lines = jsonLines<TimelineEntry>(watched);
-    expect(lines.slice(0, -1).map(({ event }) => event)).toEqual(await boarding.events());
-    const { mid } = await boarding.state();
-    expect(lines.at(-1)).toMatchObject({ workflowId: boarding.workflowId, outcome: 'boarded', mid });
-    const { stdout } = await gangway(['watch', boarding.workflowId]);
-    expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${boarding.workflowId} boarded: mid ${mid}`);
-  });
-});
 
 describe('gangway watch of a customer', () => {
   it('shows its timeline with those of its parts, oldest entry first', async () => {

@@ -4,9 +4,7 @@ import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { idOf, inputFile } from '../../rigs/commands/files.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { createRig } from '../../rigs/rig.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
-import { accountOf, asked } from '../../rigs/workflows/partner-account.js';
 
 const rig = await sharedRig();
 
@@ -67,23 +65,6 @@ describe('board --wait', () => {
     expect((await waiting.finished).code).toBe(130);
     await boarding(id).handle.terminate();
   });
-
-  it('prints the requirement of a partner account that holds it up', async () => {
-    const refused = await createRig({ ownNamespace: true, password: 'wrong' });
-    try {
-      const input = await inputFile(refused, merchant());
-      const waiting = startGangway(refused.env, ['board', input, '--wait']);
-      const account = 'partner-account-boarding';
-      await waiting.says(`${account} has an open requirement:\n`);
-      await waiting.says('    No access: the boarding partner\n');
-      const { id } = await asked(accountOf(refused, 'boarding'), 'credentials');
-      await waiting.says(`    gangway resolve ${account} ${id} --retry --reason WHY\n`);
-      waiting.kill('SIGTERM');
-      expect((await waiting.finished).code).toBe(143);
-    } finally {
-      await refused.close();
-    }
-  });
 });
 
 describe('onboard --wait', () => {
@@ -129,30 +110,9 @@ describe('--timeout ends the wait', () => {
     });
     expect((await boarding(id).handle.describe()).status.name).toBe('RUNNING');
   });
-
-  it('with 4 while the partner is unavailable', async () => {
-    const id = `${Date.now()}`.slice(-9);
-    const off = await createRig({ bankingUser: null });
-    try {
-      const restoring = startGangway(off.env, ['restore-sub-user', id]);
-      await restoring.says('waiting for the partner: banking restore-sub-user: NotSent');
-      restoring.timeOut();
-      expect((await restoring.finished).code).toBe(4);
-    } finally {
-      await off.close();
-    }
-  });
 });
 
 describe('a command that takes long', () => {
-  it('call prints what its call waits for', async () => {
-    await rig.sandbox.plan('500-before-commit', 'list-terminals', { times: 3 });
-    const calling = start('call', 'payments', 'list-terminals', '--json');
-    await calling.says('waits for attempt ');
-    await calling.says(' after: payments list-terminals: Uncertain, HTTP 500');
-    expect(await calling.finished).toMatchObject({ code: 0, stderr: '' });
-  });
-
   it('nudge prints that it works, and what continues after Ctrl-C', async () => {
     const input = merchant('waiting');
     const nudged = await rig.board(input);

@@ -93,17 +93,3 @@ describe('private values of an input', () => {
     expect(shownIn(console().log())).toEqual([]);
   });
 });
-
-it('a correction of fees needs an approver', async () => {
-  const boarding = await rig.board(merchant('request-changes'));
-  const { id } = await boarding.requirement('request-changes');
-  const path = `${pageOf(boarding)}/requirements/${id}`;
-  const form = { kind: 'correction', 'set.fees.cashDiscountRate': '3.1' };
-  const [ada, grace] = [await console().signedIn(), await console().signedIn({ role: 'approver' })];
-  expect((await ada.open(path, { form: { ...form, step: 'send' } })).status).toBe(403);
-  const preview = await grace.open(path, { form });
-  expect([preview.status, preview.text]).toEqual([200, expect.stringContaining('Check before it is sent')]);
-  expect((await boarding.state()).requirements).toHaveLength(1);
-  expect((await grace.open(path, { form: { ...form, step: 'send' } })).status).toBe(303);
-  expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-});

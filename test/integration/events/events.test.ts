@@ -39,9 +39,6 @@ const typesAndMore = (received: readonly Received[]) =>
 
 const sequenceOf = ({ body }: { body: string }) => (JSON.parse(body) as { sequence: string }).sequence;
 
-/** The run and the sequence that the id of an event begins with. */
-const _runAndSequenceOf = ({ id }: Received) => id.split('.').slice(0, 2).join('.');
-
 const received = (to: Subscriber, count: number) =>
   eventually(
     async () => to.received,

@@ -21,7 +21,7 @@ async function look(sandbox: RunningSandbox, id: number): Promise<string> {
 const SUBMIT = 'submit';
 const REVIEW = 'review';
 
-/** The scenarios that the sandbox lists. test/workflows plays them. */
+/** The scenarios that the sandbox lists. test/workflows and the simulation play them. */
 const NAMES = [
   'approved-by-mistake',
   'closed',

@@ -42,25 +42,6 @@ describe.concurrent('the same externalId in two accounts', () => {
     await Promise.all(all.map(({ handle }) => handle.terminate()));
   });
 
-  it('is two customers: neither takes on what the other boards', async () => {
-    const input = customer({ boarding: 'waiting' });
-    const { externalId, boarding } = input;
-    const acmes = await rig.board({ externalId, ...boarding, account: 'acme' });
-    const mine = await acmes.until(({ partnerStatus }) => partnerStatus !== null, 'the merchant of acme');
-    const norths = await rig.onboard({ ...input, account: 'north-iso' });
-    const { boarding: part, timeline } = await norths.until(
-      ({ boarding }) => boarding?.merchantProfileId !== undefined,
-      'the merchant of north-iso',
-    );
-    expect(part?.merchantProfileId).not.toBe(mine.merchantProfileId);
-    expect(timeline.map(({ event }) => event)).not.toContain('boarding-attached');
-    const child = rig.client.workflow.getHandle(`merchant-boarding-${externalId}@north-iso`);
-    const { typedSearchAttributes } = await child.describe();
-    expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount)).toBe('north-iso');
-    await norths.handle.terminate();
-    await acmes.handle.terminate();
-  });
-
   it('of one account is one: its customer waits for what was boarded before', async () => {
     const input = customer({}, { account: 'acme' });
     const { externalId, boarding } = input;

@@ -3,7 +3,6 @@ import type { Patch } from '../../../src/messages/activities.js';
 import type { Resolution } from '../../../src/messages/requirements.js';
 import { resolveRequirement } from '../../../src/messages/requirements.js';
 import { gangway } from '../../rigs/command.js';
-import { existing } from '../../rigs/commands/existing.js';
 import { business, customer, merchant, terminal } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig } from '../../rigs/rig.js';
@@ -142,26 +141,5 @@ describe('a create that the partner refuses for a field that no schema has', () 
     expect((await rig.sandbox.merchant(merchantProfileId)).basics).toMatchObject({
       taxClassification: 'LLC',
     });
-  });
-
-  it('may be done by hand at the partner, and adopted', async () => {
-    const { merchantProfileId: id } = await existing(rig).merchant({ status: 'Not Submitted' });
-    const { boarding, requirement } = await refused();
-    await boarding.resolve(requirement.id, { kind: 'adopt', id: '999999' });
-    const again = await boarding.until(
-      ({ requirements }) => requirements.some((each) => each.id === 'rejected-input-2'),
-      'the question again',
-    );
-    expect(again.requirements[0]?.detail).toMatch(
-      /^999999 cannot be adopted: .+\nmerchant\.taxClassification: is wrong$/s,
-    );
-    await boarding.resolve('rejected-input-2', { kind: 'adopt', id: `${id}` });
-    const { merchantProfileId } = await boarding.until(({ merchantProfileId: known }) => known !== undefined);
-    expect(merchantProfileId).toBe(id);
-    const { timeline } = await boarding.state();
-    expect(timeline.map(({ event, detail }) => `${event} ${detail}`)).toContain(
-      `write-adopted create the merchant: ${id}`,
-    );
-    await boarding.handle.terminate();
   });
 });

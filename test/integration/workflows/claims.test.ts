@@ -4,7 +4,6 @@ import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { found, markers } from '../../rigs/privacy/markers.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
-import { accountOf, asked, withAccounts } from '../../rigs/workflows/partner-account.js';
 import { historyOf, listOf, sent } from '../../rigs/workflows/raw.js';
 
 const rig = await sharedRig();
@@ -25,41 +24,6 @@ const claimOf = async (boarding: Onboarding<unknown>, requirementId: string) =>
   (await boarding.state()).requirements.find(({ id }) => id === requirementId)?.claim;
 
 describe.concurrent('a claim', () => {
-  it('shows who works on a requirement and until when: in the state, in the list, and in the Web UI', async () => {
-    const { boarding, note, other } = await waiting();
-    const until = inFuture(HOUR);
-    expect(await boarding.claim(note, 'olga', { until })).toEqual({
-      requirementId: note,
-      claim: { actor: 'olga', until },
-    });
-    expect(await claimOf(boarding, note)).toEqual({ actor: 'olga', until });
-    expect(await claimOf(boarding, other)).toBeUndefined();
-    const { requirements } = await boarding.listedAs((all) => all.some(({ claim }) => claim));
-    expect(requirements.find(({ id }) => id === note)?.claim).toEqual({ actor: 'olga', until });
-    expect(requirements.find(({ id }) => id === other)).not.toHaveProperty('claim');
-    const minute = `${until.slice(0, 16).replace('T', ' ')} UTC`;
-    expect(await boarding.currentDetails()).toContain(`**Claimed** by olga until ${minute}.`);
-    const { timeline } = await boarding.state();
-    expect(timeline.at(-1)).toMatchObject({
-      ...{ event: 'requirement-claimed', detail: `${note}: until ${minute}`, actor: 'olga' },
-    });
-    await boarding.handle.terminate();
-  });
-
-  it('costs the events of its update and one for the memo', async () => {
-    const { boarding, note } = await waiting();
-    const before = await boarding.written();
-    await boarding.claim(note, 'olga');
-    const more = [...(await boarding.written())];
-    for (const event of before) more.splice(more.indexOf(event), 1);
-    expect(more).toEqual([
-      'workflowExecutionUpdateAcceptedEventAttributes',
-      'workflowExecutionUpdateCompletedEventAttributes',
-      'workflowPropertiesModifiedEventAttributes',
-    ]);
-    await boarding.handle.terminate();
-  });
-
   it('is at the part that asks, and costs no event of its customer', async () => {
     const onboarding = await rig.onboard(customer({ boarding: 'notes', business: 'waiting' }));
     await onboarding.until(
@@ -109,19 +73,5 @@ describe.concurrent('a claim', () => {
     for (const each of [bytes, await historyOf(boarding), await listOf(rig, boarding)])
       expect(found(each, marked)).toEqual([]);
     await boarding.handle.terminate();
-  });
-});
-
-describe.concurrent('a claim is possible', () => {
-  it('of a requirement of a partner account', async () => {
-    await withAccounts(async (own) => {
-      await own.startWorker({ password: 'wrong' });
-      await own.board(merchant());
-      const account = accountOf(own, 'boarding');
-      const { id } = await asked(account, 'credentials');
-      await account.claim(id, 'olga');
-      const { requirements } = await account.listedAs((all) => all.some(({ claim }) => claim));
-      expect(requirements).toMatchObject([{ kind: 'credentials', claim: { actor: 'olga' } }]);
-    });
   });
 });

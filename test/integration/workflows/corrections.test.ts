@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { documentStore } from '../../../src/documents/document-store.js';
-import { folder } from '../../../src/documents/file-store.js';
 import type { Answer, Requirement } from '../../../src/messages/requirements.js';
 import { gangway } from '../../rigs/command.js';
 import { existing } from '../../rigs/commands/existing.js';
@@ -20,46 +18,6 @@ const refusal = (boarding: Onboarding<unknown>, { id }: Requirement, patch: unkn
 const LATER = 'can no longer be changed; fields that can be changed: fees, application';
 
 describe.concurrent('a correction', () => {
-  it.each([
-    [{ application: 'volume 240000' }, 'answer.patch.application: must be an object'],
-    [{ application: null }, 'answer.patch.application: cannot be removed as a whole'],
-    [{ application: { siteInspection: 7 } }, 'answer.patch.application.siteInspection: '],
-    [{ merchant: { dba: 'New Name' } }, `answer.patch.merchant: ${LATER}`],
-    [{ merchant: 'Test' }, `answer.patch.merchant: ${LATER}`],
-    [{ merchant: null }, `answer.patch.merchant: ${LATER}`],
-    [{ agentProfileId: 102 }, `answer.patch.agentProfileId: ${LATER}`],
-    [{ fees: { minimumDiscountAmount: 501 } }, 'answer.patch.fees.minimumDiscountAmount: '],
-  ])('of an existing merchant that cannot reach the partner is rejected at once: %j', async (patch, why) => {
-    const boarding = await rig.board({ ...merchant('request-changes'), application: { volume: 180_000 } });
-    const requirement = await boarding.requirement('request-changes');
-    expect(await refusal(boarding, requirement, patch)).toContain(why);
-    const { requirements, timeline } = await boarding.state();
-    expect(requirements).toEqual([requirement]);
-    expect(timeline.map(({ event }) => event)).not.toContain('requirement-resolved');
-    await boarding.handle.terminate();
-  });
-
-  it.each([
-    [{ merchant: 'Test' }, 'answer.patch.merchant: '],
-    [{ merchant: null }, 'answer.patch.merchant: is required'],
-    [{ merchant: { pos: 'Nothing' } }, 'answer.patch.merchant.pos: '],
-  ])(
-    'that wipes or breaks the merchant before it exists is rejected, and nothing is sent: %j',
-    async (patch, why) => {
-      const input = merchant(undefined, { agentProfileId: 999 });
-      const boarding = await rig.board(input);
-      const requirement = await boarding.requirement('rejected-input');
-      expect(await refusal(boarding, requirement, patch)).toContain(why);
-      await boarding.resolve(requirement.id, {
-        kind: 'correction',
-        patch: { agentProfileId: 101, merchant: { dba: 'New Name' } },
-      });
-      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-      const { merchantProfileId = 0 } = await boarding.state();
-      expect((await rig.sandbox.merchant(merchantProfileId))['basics']).toMatchObject({ dba: 'New Name' });
-    },
-  );
-
   const NOTHING = 'answer.patch: changes nothing, because the fields already have these values';
 
   it.each([
@@ -190,69 +148,6 @@ describe.concurrent('a merchant that is not the one that was created', () => {
     await boarding.resolve(id, { kind: 'retry' });
     await boarding.until(({ stage }) => stage === 'underwriting');
     await boarding.handle.terminate();
-  });
-});
-
-describe.concurrent('an answer that was not sent', () => {
-  async function notes() {
-    const boarding = await rig.board(merchant('waiting'));
-    const { merchantProfileId: id = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
-    await rig.sandbox.transition(id, { notes: ['Which goods?', 'Which suppliers?'] });
-    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
-    const [first, second] = requirements as [Requirement, Requirement];
-    return { boarding, id, first, second };
-  }
-
-  it('can be taken back and given again', async () => {
-    const { boarding, id, first, second } = await notes();
-    await boarding.resolve(first.id, { kind: 'text', text: 'Stones.' });
-    expect((await boarding.state()).unsent).toEqual([first.id]);
-    await boarding.resolve(first.id, { kind: 'take-back' }, 'olga', 'a mistake');
-    const { requirements, unsent } = await boarding.state();
-    expect(unsent).toEqual([]);
-    expect(requirements.map((requirement) => requirement.id).sort()).toEqual([first.id, second.id].sort());
-    await boarding.resolve(first.id, { kind: 'text', text: 'Bread.' });
-    await boarding.resolve(second.id, { kind: 'text', text: 'A mill.' });
-    await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'answers-delivered'));
-    expect((await rig.sandbox.merchant(id))['reviewComments']).toEqual([
-      'Which goods?\nBread.\n\nWhich suppliers?\nA mill.',
-    ]);
-  });
-
-  it('cannot be taken back while it is being sent', async () => {
-    const { boarding, id, first, second } = await notes();
-    const held = await rig.sandbox.hold('request-underwriting-review', `${id}`);
-    await boarding.resolve(first.id, { kind: 'text', text: 'Bread.' });
-    await boarding.resolve(second.id, { kind: 'text', text: 'A mill.' });
-    await held.underWay();
-    const taken = boarding.resolve(first.id, { kind: 'take-back' });
-    await expect(taken).rejects.toMatchObject({
-      cause: { message: 'requirementId: no requirement with this id has an unsent answer; unsent: none' },
-    });
-    await held.letGo();
-    await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'answers-delivered'));
-  });
-});
-
-describe.concurrent('a document that is refused', () => {
-  it('can be replaced by another', async () => {
-    const boarding = await rig.board(merchant('uw-level-1'));
-    const { id } = await boarding.requirement('underwriting-note');
-    const lost = {
-      key: '00000000-0000-4000-8000-00000000000f.pdf',
-      fileName: 'lost.pdf',
-      contentType: 'application/pdf',
-    };
-    await boarding.resolve(id, { kind: 'documents', documents: [lost] });
-    const rejected = await boarding.requirement('rejected-input');
-    expect(rejected.answers).toEqual(['documents', 'adopt', 'retry', 'abandon']);
-    const other = await documentStore(folder(rig.documentDir)).put('check.pdf', Buffer.from('%PDF-1.7 test'));
-    await boarding.resolve(rejected.id, { kind: 'documents', documents: [other] });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    const { merchantProfileId = 0 } = await boarding.state();
-    expect((await rig.sandbox.merchant(merchantProfileId))['attachments']).toMatchObject([
-      { fileName: 'check.pdf' },
-    ]);
   });
 });
 

@@ -1,10 +1,8 @@
-import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { customer } from '../../rigs/inputs.js';
 import { asShown, Onboarding } from '../../rigs/onboarding.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
-import { eventually } from '../../rigs/waiting.js';
 import { reset } from '../../rigs/workflows/reset.js';
 
 const rig = await sharedRig();
@@ -38,19 +36,6 @@ describe.concurrent('a child that is terminated while it asks', () => {
       boarding: { outcome: 'cancelled' },
       business: { outcome: 'onboarded' },
     });
-  });
-
-  it('has an answer to it rejected with the reason, while the customer goes on', async () => {
-    const { onboarding, boarding, ids } = await asked();
-    const [id = ''] = ids;
-    await boarding.handle.terminate('by hand');
-    const error = await onboarding.resolve(id, TEXT).catch((failed: unknown) => failed);
-    expect(error).toBeInstanceOf(WorkflowUpdateFailedError);
-    // The customer may or may not know yet that the child is gone.
-    expect((error as WorkflowUpdateFailedError).cause?.message).toMatch(
-      /^requirementId: no requirement .* is open|^merchant-boarding-.* has ended: it accepts no answers$/,
-    );
-    await onboarding.handle.terminate();
   });
 });
 
@@ -87,15 +72,5 @@ describe.concurrent('a child that is reset', () => {
     await onboarding.until((now) => now.boarding?.outcome === 'boarded', 'the merchant');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-  });
-
-  it('is cancelled with its customer', async () => {
-    const { onboarding, boarding } = await asked();
-    await reset(rig.client, boarding);
-    await onboarding.handle.cancel();
-    await expect(onboarding.outcome()).rejects.toThrow();
-    const status = async () => (await boarding.handle.describe()).status.name;
-    await eventually(status, (name) => name !== 'RUNNING', 'its end');
-    expect(await status()).toBe('CANCELLED');
   });
 });

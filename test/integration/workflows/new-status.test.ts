@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { partnerRecordId } from '../../../src/messages/ids.js';
-import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { startDevServer } from '../../../src/temporal/dev-server.js';
 import { nudge } from '../../../src/temporal/nudge.js';
 import { recordOf } from '../../../src/temporal/partner-records.js';
@@ -10,7 +9,6 @@ import { business, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
-import { boardingResponse, hostilePartner, STATUS } from '../../rigs/workflows/hostile-partner.js';
 import { begun, soon } from '../../rigs/workflows/partner-account.js';
 
 let rig: Rig;
@@ -101,24 +99,6 @@ describe('a status name that no document has', () => {
     },
   );
 
-  it.each([
-    ['under-review', 'Second Look'],
-    ['needs-answers', 'Docs Wanted'],
-  ] as const)('and %s lets it wait, and closes nothing', async (choice, status) => {
-    const { boarding, merchantProfileId } = await boardingIn(status);
-    await boarding.until(reads(status));
-    const record = recordIn(rig);
-    const { id } = await questionAbout(record, status);
-    await record.resolve(id, { kind: 'choice', choice });
-    await record.until(({ timeline }) => timeline.some(({ detail }) => detail === `${status}: ${choice}`));
-    // Its notes are asked and answered as in any other status.
-    await rig.sandbox.transition(merchantProfileId, { notes: ['Please send a menu.'] });
-    const note = await boarding.requirement('underwriting-note');
-    expect(note.detail).toBe('Please send a menu.');
-    await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
-  });
-
   it('of another account is another question', async () => {
     const { boarding } = await boardingIn('Parked', { account: 'acme' });
     await boarding.until(reads('Parked'));
@@ -143,46 +123,6 @@ describe('a status name that no document has', () => {
     await record.resolve(id, { kind: 'choice', choice: 'ended-declined' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'declined' });
   });
-
-  it('is answered with gangway resolve, and listed in the inbox', async () => {
-    const { boarding } = await boardingIn('Suspended');
-    const record = recordIn(rig);
-    const { id } = await questionAbout(record, 'Suspended');
-    await record.listed(` AND ${SEARCH_ATTRIBUTES.actionRequired.name} = true`);
-    const inbox = await gangway(rig.env, ['inbox', '--json']);
-    expect(inbox.stdout).toContain(record.workflowId);
-    const open = await gangway(rig.env, ['inbox', '--details']);
-    expect(open.stdout).toContain(`gangway resolve ${record.workflowId} ${id} --choice MEANING --reason WHY`);
-    const without = await gangway(rig.env, ['resolve', record.workflowId, id, '--choice', 'ended-closed']);
-    expect(without.stderr).toContain('--choice needs --reason');
-    const wrong = ['resolve', record.workflowId, id, '--choice', 'gone', '--reason', 'phoned'];
-    expect((await gangway(rig.env, wrong)).stderr).toContain('must be one of under-review, needs-answers');
-    const right = wrong.map((word) => (word === 'gone' ? 'ended-closed' : word));
-    expect(await gangway(rig.env, right)).toMatchObject({ code: 0 });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'closed' });
-  });
-});
-
-it('before the submission nothing is submitted, until the partner shows a known name', async () => {
-  const own = await createRig({ worker: false });
-  try {
-    const hostile = await hostilePartner(own.sandbox.url, own.atClose);
-    await own.startWorker({ boardingUrl: hostile.url });
-    hostile.misbehave(STATUS, () =>
-      boardingResponse({ status: 'Draft', statusDate: '2026-01-31T10:00:00Z', comment: null, mid: null }),
-    );
-    const input = merchant();
-    const boarding = await own.board(input);
-    await questionAbout(recordIn(own), 'Draft');
-    await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'submission-moot'));
-    expect(await own.sandbox.writes(input.externalId)).not.toContain('submit-merchant');
-    hostile.behave(STATUS);
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    const writes = await own.sandbox.writes(input.externalId);
-    expect(writes.filter((write) => write === 'submit-merchant')).toHaveLength(1);
-  } finally {
-    await own.close();
-  }
 });
 
 it('a cancelled record is forgotten, and people are asked again', async () => {

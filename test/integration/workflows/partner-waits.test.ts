@@ -61,20 +61,6 @@ describe('a Retry-After', () => {
 });
 
 describe('a 429', () => {
-  it('of the read after a submission holds up the next read for as long as it asks', async () => {
-    const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
-    // The read before the submission, and the one after it.
-    hostile.misbehave(STATUS, (number) =>
-      number === 2 ? { status: 429, headers: { 'retry-after': '3' }, body: BUSY } : undefined,
-    );
-    const worker = await rig.startWorker({ boardingUrl: hostile.url });
-    const boarding = await rig.board(merchant());
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    const [, limited = 0, next = 0] = hostile.times(STATUS);
-    expect(next - limited).toBeGreaterThanOrEqual(3_000);
-    await worker.stop();
-  });
-
   it('holds up a submission, which a cancellation then ends: it was not sent', async () => {
     const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
     hostile.misbehave(SUBMIT, () => ({ status: 429, headers: { 'retry-after': '3600' }, body: BUSY }));
@@ -116,16 +102,6 @@ describe('a step that waits for too long', () => {
     expect(timeline.map(({ event, detail }) => `${event} ${detail}`)).toContain(
       'requirement-closed waiting-1: the partner has moved on',
     );
-    await worker.stop();
-  });
-
-  it('goes on waiting when a person says so', async () => {
-    const { hostile, worker, boarding } = await refused('1', { stepMs: 1 });
-    const { id } = await boarding.requirement('waiting');
-    await boarding.resolve(id, { kind: 'retry' });
-    expect((await boarding.state()).requirements).toEqual([]);
-    hostile.behave(CREATE);
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     await worker.stop();
   });
 });

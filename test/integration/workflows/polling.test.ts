@@ -43,25 +43,6 @@ describe.concurrent('a poll writes the same history', () => {
     );
     for (const other of others) expect(other).toEqual(first);
   });
-
-  it('for 2 and 12 reads that are nudges', async () => {
-    const [first, second] = await Promise.all(
-      [2, 12].map(async (reads) => {
-        const { boarding, merchantProfileId } = await waiting(patient);
-        for (let read = 1; read < reads; read++) {
-          await boarding.asleepAfter(read);
-          await nudge(patient.client, boarding.workflowId);
-        }
-        await boarding.asleepAfter(reads);
-        await patient.sandbox.transition(merchantProfileId, decline);
-        await nudge(patient.client, boarding.workflowId);
-        await boarding.outcome();
-        expect((await boarding.state()).polls).toBeGreaterThan(reads);
-        return boarding.written();
-      }),
-    );
-    expect(second).toEqual(first);
-  });
 });
 
 describe.concurrent('the count of reads', () => {
@@ -136,22 +117,5 @@ describe.concurrent('a nudge', () => {
       'the failed read',
     )) ?? { currentRetryInterval: undefined };
     expect(Number(currentRetryInterval?.seconds)).toBe(60);
-  });
-
-  it('does nothing to a boarding that waits for no status', async () => {
-    const boarding = await eager.board(merchant());
-    await boarding.outcome();
-    expect(await nudge(eager.client, boarding.workflowId)).toBe(false);
-  });
-
-  it('follows our own writes by itself: answers are seen at once', async () => {
-    const boarding = await patient.board(merchant('uw-level-1'));
-    await boarding.until(({ partnerStatus }) => partnerStatus === 'UW Level 1');
-    await boarding.asleepAfter(1);
-    await nudge(patient.client, boarding.workflowId);
-    const { id } = await boarding.requirement('underwriting-note');
-    await boarding.asleepAfter(1);
-    await boarding.resolve(id, { kind: 'text', text: 'Here.' });
-    await boarding.until(({ partnerStatus }) => partnerStatus === 'Approved');
   });
 });

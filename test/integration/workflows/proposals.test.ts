@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sendWithdrawal } from '../../../src/inbox/answering.js';
 import { answersIn } from '../../../src/temporal/history.js';
-import { proposedAnswerOf } from '../../../src/temporal/onboardings.js';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
@@ -18,32 +16,10 @@ async function waiting() {
   return { boarding, note: note ?? '', other: other ?? '' };
 }
 
-const proposalOf = async (boarding: Onboarding<unknown>, requirementId: string) =>
-  (await boarding.state()).requirements.find(({ id }) => id === requirementId)?.proposal;
-
 const entriesOf = async (boarding: Onboarding<unknown>, ...events: readonly string[]) =>
   (await boarding.state()).timeline.filter(({ event }) => events.includes(event));
 
 describe.concurrent('a proposed answer', () => {
-  it('leaves the requirement open, and is shown in short and masked', async () => {
-    const { boarding, note, other } = await waiting();
-    const text = `Ask pete@example.com, SSN 123-45-6789. ${'And so on. '.repeat(20)}`;
-    const { proposedAt } = await boarding.propose(note, { kind: 'text', text });
-    const proposal = await proposalOf(boarding, note);
-    expect(proposal).toMatchObject({ actor: 'pete', at: proposedAt, reason: 'called the merchant' });
-    expect(proposal?.answer).toMatch(/^text: Ask \[Redacted\], SSN .*… \(shortened, \d+ characters\)$/);
-    expect(proposal?.answer).not.toContain('123-45');
-    expect(await proposedAnswerOf(rig.client, boarding.workflowId, note)).toEqual({
-      ...{ requirementId: note, answer: { kind: 'text', text }, actor: 'pete', at: proposedAt },
-      reason: 'called the merchant',
-    });
-    expect(await proposedAnswerOf(rig.client, boarding.workflowId, other)).toBeNull();
-    const { requirements } = await boarding.listedAs((all) => all.some(({ proposal: by }) => by));
-    expect(requirements.find(({ id }) => id === note)?.proposal).toEqual({ actor: 'pete', at: proposedAt });
-    expect(await boarding.currentDetails()).toContain('**Proposed** by pete, ');
-    await boarding.handle.terminate();
-  });
-
   it('reaches the partner when a second person confirms it; the timeline and the history have both people', async () => {
     const { boarding, note, other } = await waiting();
     const { proposedAt } = await boarding.propose(note, TEXT);
@@ -70,39 +46,9 @@ describe.concurrent('a proposed answer', () => {
       { requirementId: other },
     ]);
   });
-
-  it('is withdrawn with who and why, and leaves the list', async () => {
-    const { boarding, note } = await waiting();
-    await boarding.propose(note, TEXT);
-    await boarding.listedAs((all) => all.some(({ proposal }) => proposal));
-    const withdrawal = { requirementId: note, actor: 'olga', reason: 'too vague' };
-    expect(await sendWithdrawal(rig.client, boarding.workflowId, withdrawal)).toEqual({
-      requirementId: note,
-    });
-    await boarding.listedAs((all) => all.every(({ proposal }) => !proposal));
-    expect(await entriesOf(boarding, 'proposal-withdrawn')).toMatchObject([
-      { detail: `${note}: it was proposed by pete`, actor: 'olga', reason: 'too vague' },
-    ]);
-    await boarding.handle.terminate();
-  });
 });
 
 describe.concurrent('a proposed correction', () => {
-  it('is checked as a whole when it is proposed, and applied when it is confirmed', async () => {
-    const boarding = await rig.board(merchant(undefined, { agentProfileId: 999 }));
-    const { id } = await boarding.requirement('rejected-input');
-    const correction = (patch: Record<string, unknown>) => ({ kind: 'correction', patch }) as const;
-    await expect(boarding.propose(id, correction({ agentProfileId: 'x' }))).rejects.toThrow(
-      'answer.patch.agentProfileId: must be a whole number such as 12',
-    );
-    await expect(boarding.propose(id, correction({ dba: 'x' }))).rejects.toThrow('answer.patch: takes one');
-    expect(await proposalOf(boarding, id)).toBeUndefined();
-    const { proposedAt } = await boarding.propose(id, correction({ agentProfileId: 102 }));
-    expect(await proposalOf(boarding, id)).toMatchObject({ answer: 'correction: agentProfileId' });
-    await boarding.confirm(id, proposedAt);
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-  });
-
   it('that two people confirm at once is applied once, although its check takes time', async () => {
     const boarding = await rig.board(merchant(undefined, { agentProfileId: 999 }));
     const { id } = await boarding.requirement('rejected-input');

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Resolution } from '../../../src/messages/requirements.js';
-import { customer, merchant } from '../../rigs/inputs.js';
-import { Onboarding } from '../../rigs/onboarding.js';
+import { merchant } from '../../rigs/inputs.js';
 import { found, markers } from '../../rigs/privacy/markers.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 import { historyOf, sent } from '../../rigs/workflows/raw.js';
@@ -71,24 +70,5 @@ describe.concurrent('a rejected answer', () => {
     expect(messages).toEqual(cases.map(([, message]) => message));
     expect(found(await historyOf(boarding), marked)).toEqual([]);
     await boarding.handle.terminate();
-  });
-
-  it('of a part has the same reason at its customer', async () => {
-    const marked = markers();
-    const input = customer();
-    const onboarding = await rig.onboard({
-      ...input,
-      boarding: { ...input.boarding, agentProfileId: 999 },
-    });
-    const { id: requirementId } = await onboarding.requirement('rejected-input');
-    const answer = correction({ merchant: { [marked.ssn]: 'x' } });
-    const { message, bytes } = await sent(rig, onboarding, 'resolveRequirement', {
-      ...{ requirementId, answer, actor: marked.actor, reason: marked.reason },
-    });
-    expect(message).toBe('answer.patch.merchant: a field in it is not a known field');
-    const part = new Onboarding(rig.client, `merchant-boarding-${input.externalId}`);
-    for (const each of [bytes, await historyOf(onboarding), await historyOf(part)])
-      expect(found(each, marked)).toEqual([]);
-    await onboarding.handle.terminate();
   });
 });

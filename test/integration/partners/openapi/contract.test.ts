@@ -64,15 +64,6 @@ const STATEMENT = {
   sentBody: '%PDF',
   sentType: 'application/pdf',
 };
-const UPLOAD = {
-  line: 'POST /api/v1/merchant/attachment?id=7',
-  headers: { authorization: BASIC },
-  type: 'multipart/form-data; boundary=B',
-  sentBody: envelope('null'),
-};
-const part = (name: string, file = '') =>
-  `--B\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\nx\r\n`;
-const file = part('file', '; filename="a.txt"');
 const GONE = {
   line: 'DELETE /plants/9223372036854775807',
   headers: { authorization: 'Bearer t' },
@@ -85,26 +76,6 @@ const BATCH = {
 };
 
 describe('an exchange that fits the document', () => {
-  it.each<[string, string, Exchanged]>([
-    ['a read', 'boarding', STATUS],
-    ['an upload', 'boarding', { ...UPLOAD, sent: `${file}${part('description')}--B--\r\n` }],
-    ['a write', 'banking', MOVE],
-    ['a file', 'banking', STATEMENT],
-    [
-      'a list in the query',
-      'banking',
-      {
-        line: 'GET /api/notifications?types=a&types=b&take=5',
-        headers: { authorization: 'Bearer t', 'x-partner-id': 'p' },
-        sentBody: '[]',
-      },
-    ],
-    ['nothing', 'plant-store', GONE],
-    ['a key', 'payments', BATCH],
-  ])('has no problems: %s', async (_, system, exchanged) => {
-    expect(await problems(system, exchanged)).toEqual([]);
-  });
-
   it.each<[string, string, Exchanged, string]>([
     [
       'another path',

@@ -28,7 +28,7 @@ async function look(banking: RunningBanking, id: number): Promise<string> {
   return seen.filter(Boolean).join(', ');
 }
 
-it('every scenario is listed, and described; test/workflows plays them', async () => {
+it('every scenario is listed, and described; test/workflows and the simulation play them', async () => {
   const banking = await runBanking();
   const { businesses } = await banking.control<{ businesses: { name: string; description: string }[] }>(
     'GET /sandbox/scenarios',
