@@ -3,9 +3,12 @@
 #
 #   roll-out.sh start BUILD             starts its workers, and waits until they poll; they get no tasks yet
 #   roll-out.sh ramp BUILD PERCENT      gives it this part of the new onboardings; 0 ends that
+#   roll-out.sh replay BUILD [OPTION]...
+#                                       replays the running workflows through its code ("gangway replay"), and records the
+#                                       result at the build
 #   roll-out.sh promote BUILD [PATCH]...
 #                                       makes it current, also for workflows that "back" held for these patches; the old
-#                                       workers stay up
+#                                       workers stay up. Refuses a build without a passed replay, unless UNREPLAYED says why
 #   roll-out.sh check                   replays each running workflow on the build that it continues on, and lists those
 #                                       that fail; changes nothing
 #   roll-out.sh back BUILD [PATCH]...   makes an earlier build current, except for workflows that have passed a patch
@@ -14,7 +17,7 @@
 # BUILD is the tag of the image and the GANGWAY_BUILD_ID of its workers: lower-case letters, digits, "-" and ".".
 # You can repeat each step. Exit code: 0 done, 1 not done, 2 bad usage.
 #
-# WORKERS is a command that is called with "start BUILD" and "stop BUILD"; default: kubernetes/workers.sh next to this script. With
+# WORKERS is a command that is called with "start BUILD", "stop BUILD" and "run BUILD ARGUMENT...", which runs gangway; default: kubernetes/workers.sh next to this script. With
 # Compose, use compose-workers.sh. TEMPORAL is the temporal command; default: temporal. GANGWAY_TASK_QUEUE is the
 # deployment; default: gangway. ROLL_OUT_TIMEOUT is how many seconds to wait for workers; default: 300.
 # Needs bash, Node, temporal and its settings.
@@ -108,12 +111,24 @@ hold() {
     --versioning-override-deployment-name "$deployment" --versioning-override-build-id "$2"
 }
 
+# Says why a build may not become current; nothing if it may. With patches, its replay must include what is held.
+unreplayed() {
+  deployed describe-version --build-id "$build" --output json | node -e '
+    const entry = JSON.parse(require("node:fs").readFileSync(0, "utf8")).metadata?.["gangway-replay"];
+    const { failed, held } = entry?.data ? JSON.parse(Buffer.from(entry.data, "base64")) : (entry ?? {});
+    if (failed === undefined) console.log("was not replayed");
+    else if (failed > 0) console.log(`failed its replay (${failed} differ)`);
+    else if (process.argv[1] > 0 && !held) console.log("was replayed without --held, which a PATCH needs");
+  ' "$1"
+}
+
 case $command in
   start)
     "${workers[@]}" start "$build"
     insist deployed describe-version --build-id "$build"
-    echo "$build runs, and gets no tasks yet; next: ramp or promote"
+    echo "$build runs, and gets no tasks yet; next: replay, then ramp or promote"
     ;;
+  replay) "${workers[@]}" run "$build" replay --build "$build" "$@" ;;
   ramp)
     [[ ${1:-} =~ ^(100|[0-9]{1,2})$ ]] || usage 'PERCENT is a whole number from 0 to 100'
     if [ "$1" = 0 ]; then
@@ -126,6 +141,16 @@ case $command in
   promote)
     old=$(routed current)
     [ "$old" != "$build" ] || old=
+    # Before the first build there is nothing to continue.
+    if [ -n "$old" ] || [ $# -gt 0 ]; then
+      insist deployed describe-version --build-id "$build"
+      why=$(unreplayed $#)
+      if [ -n "$why" ]; then
+        [ -n "${UNREPLAYED:-}" ] ||
+          fail "$build $why: run roll-out.sh replay $build$([ $# = 0 ] || echo ' --held'), or set UNREPLAYED to the reason to promote it anyway"
+        echo "$build $why, and is promoted anyway: $UNREPLAYED"
+      fi
+    fi
     insist deployed set-current-version --build-id "$build" --yes
     echo "$build is current${old:+; to go back: roll-out.sh back $old; the workers of $old stay up until roll-out.sh stop $old}"
     for patch in "$@"; do

@@ -39,9 +39,12 @@ function rollOut(...args: string[]): Promise<Finished> {
   });
 }
 
+/** Standard error without the progress of a replay. */
+const withoutProgress = (stderr: string) => stderr.replaceAll(/^\.\.\. .*\n/gm, '');
+
 async function done(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await rollOut(...args);
-  expect({ code, stderr }, args.join(' ')).toEqual({ code: 0, stderr: '' });
+  expect({ code, stderr: withoutProgress(stderr) }, args.join(' ')).toEqual({ code: 0, stderr: '' });
   return stdout.trimEnd();
 }
 
@@ -116,6 +119,10 @@ it(
     onTestFinished(async () => void (await asking.stop()));
 
     await done('start', '0.2.0');
+    expect(await refused('promote', '0.2.0')).toMatch(
+      /^roll-out.sh: 0.2.0 was not replayed: run roll-out.sh replay 0.2.0, or set UNREPLAYED to the reason/,
+    );
+    expect(await done('replay', '0.2.0')).toBe('all 6 replay on this build');
     expect(await refused('stop', '0.1.0')).toBe('roll-out.sh: 0.1.0 is current: promote another build first');
     expect(await done('ramp', '0.2.0', '50')).toBe('0.2.0 gets 50% of the onboardings');
     const newcomers = await waiting(6);
@@ -136,6 +143,8 @@ it(
     expect(new Set(await Promise.all(newcomers.map(buildOf)))).toEqual(new Set(['0.1.0', '0.2.0']));
     expect(await refused('stop', '0.2.0')).toMatch(/^roll-out.sh: 0.2.0 is draining: workflows are pinned/);
 
+    expect(await refused('promote', '0.2.0', PATCH)).toContain('was replayed without --held');
+    expect(await done('replay', '0.2.0', '--held')).toBe('all 12 replay on this build');
     expect(await done('promote', '0.2.0', PATCH)).toMatch(
       /^0.2.0 is current; to go back: roll-out.sh back 0.1.0; .*\nwhat has passed fees-after-submission follows the current build$/,
     );
@@ -164,7 +173,7 @@ it(
 );
 
 it(
-  'finds by a check the workflows that a bad build cannot replay, before any of their tasks fails',
+  'finds the workflows that a bad build cannot replay before it moves, and by a check before any of their tasks fails',
   async () => {
     const quiet = await createRig({ worker: false, payloadKeys: '', server: {} });
     const env = { ...quiet.env, GANGWAY_POLL_MIN: '10m', GANGWAY_POLL_MAX: '10m' };
@@ -185,7 +194,20 @@ it(
     expect(await does('check')).toEqual({ code: 0, stdout: 'all 1 go on\n', stderr: '' });
 
     await does('start', 'bad');
-    await does('promote', 'bad');
+    const tried = await does('replay', 'bad');
+    expect({ ...tried, stderr: withoutProgress(tried.stderr) }).toMatchObject({
+      code: 1,
+      stderr: '1 of 1 do not replay: do not promote this build\n',
+    });
+    expect(tried.stdout).toMatch(
+      /^merchantBoarding: the history has activity \w+, the code requests activity \w+\n {2}\S+steps.ts:\d+\n {2}1 of them, such as merchant-boarding-/,
+    );
+    expect(await does('promote', 'bad')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('bad failed its replay (1 differ): run roll-out.sh replay bad, or'),
+    });
+    const anyway = await run('deploy/roll-out.sh', ['promote', 'bad'], { ...settings, UNREPLAYED: 'a test' });
+    expect(anyway.stdout).toContain('bad failed its replay (1 differ), and is promoted anyway: a test');
     // Task queues switch a moment later.
     const found = await eventually(
       () => does('check'),
