@@ -23,7 +23,7 @@ beforeAll(async () => {
   };
   rig = await createRig({ worker: false, payloadKeys: '', server: { dynamicConfig } });
   // Twelve boardings wait most of the time, and the builds of both take their turns.
-  const env = { ...rig.env, GANGWAY_POLL_MAX: '3s' };
+  const env = { ...rig.env, GANGWAY_POLL_MAX: '3s', GANGWAY_ACTIVE_PATCHES: PATCH };
   builds = await serveBuilds(env, { '0.1.0': undefined, '0.2.0': await changedBuild('documented') });
 });
 afterAll(async () => {

@@ -39,6 +39,7 @@ async function boardForDays<T>(
       taskQueue,
       dbaForm: 'shown',
       version: undefined,
+      activePatches: [],
       poll: { minMs: MINUTE_MS, maxMs: HOUR_MS },
       patience: { retryAfterMaxMs: HOUR_MS, stepMs: 24 * HOUR_MS, unreadableMs: HOUR_MS },
       ...readAccounts({
