@@ -8,7 +8,8 @@
 #                                       result at the build
 #   roll-out.sh promote BUILD [PATCH]...
 #                                       makes it current, also for workflows that "back" held for these patches; the old
-#                                       workers stay up. Refuses a build without a passed replay, unless UNREPLAYED says why
+#                                       workers stay up. Refuses a build without a passed replay of all workflows by its own
+#                                       code in the last 24 hours, unless UNREPLAYED says why
 #   roll-out.sh check                   replays each running workflow on the build that it continues on, and lists those
 #                                       that fail; changes nothing
 #   roll-out.sh back BUILD [PATCH]...   makes an earlier build current, except for workflows that have passed a patch
@@ -17,9 +18,10 @@
 # BUILD is the tag of the image and the GANGWAY_BUILD_ID of its workers: lower-case letters, digits, "-" and ".".
 # You can repeat each step. Exit code: 0 done, 1 not done, 2 bad usage.
 #
-# WORKERS is a command that is called with "start BUILD", "stop BUILD" and "run BUILD ARGUMENT...", which runs gangway; default: kubernetes/workers.sh next to this script. With
-# Compose, use compose-workers.sh. TEMPORAL is the temporal command; default: temporal. GANGWAY_TASK_QUEUE is the
-# deployment; default: gangway. ROLL_OUT_TIMEOUT is how many seconds to wait for workers; default: 300.
+# WORKERS is a command that is called with "start BUILD", "stop BUILD" and "run BUILD ARGUMENT...", which runs gangway; default:
+# kubernetes/workers.sh next to this script. With Compose, use compose-workers.sh. TEMPORAL is the temporal command; default:
+# temporal. GANGWAY_TASK_QUEUE is the deployment; default: gangway. ROLL_OUT_TIMEOUT is how many seconds to wait for workers;
+# default: 300.
 # Needs bash, Node, temporal and its settings.
 set -euo pipefail
 
@@ -111,15 +113,27 @@ hold() {
     --versioning-override-deployment-name "$deployment" --versioning-override-build-id "$2"
 }
 
-# Says why a build may not become current; nothing if it may. With patches, its replay must include what is held.
+# Says why a build may not become current; nothing if it may. With patches, its replay must include what is held. The code that was
+# replayed must be the code that the build runs, and a day later too many workflows have moved on.
 unreplayed() {
-  deployed describe-version --build-id "$build" --output json | node -e '
+  local version code
+  version=$(deployed describe-version --build-id "$build" --output json) || return
+  code=$("${workers[@]}" run "$build" replay --code) || return
+  node -e '
     const entry = JSON.parse(require("node:fs").readFileSync(0, "utf8")).metadata?.["gangway-replay"];
-    const { failed, held } = entry?.data ? JSON.parse(Buffer.from(entry.data, "base64")) : (entry ?? {});
-    if (failed === undefined) console.log("was not replayed");
-    else if (failed > 0) console.log(`failed its replay (${failed} differ)`);
-    else if (process.argv[1] > 0 && !held) console.log("was replayed without --held, which a PATCH needs");
-  ' "$1"
+    const { at, code, replayed, skipped, failed, left, held } = entry?.data ? JSON.parse(Buffer.from(entry.data, "base64")) : (entry ?? {});
+    const hours = Math.floor((Date.now() - Date.parse(at)) / 3_600_000);
+    const [patches, running] = process.argv.slice(1);
+    const why =
+      failed === undefined ? "was not replayed"
+      : failed > 0 ? `failed its replay (${failed} differ)`
+      : code !== running.trim() ? "was replayed with other code than it runs"
+      : !(hours < 24) ? `was replayed ${hours} hours ago`
+      : left > 0 ? `was replayed in part (${replayed + skipped} of ${replayed + skipped + left})`
+      : patches > 0 && !held ? "was replayed without --held, which a PATCH needs"
+      : undefined;
+    if (why) console.log(why);
+  ' "$1" "$code" <<<"$version"
 }
 
 case $command in
@@ -144,7 +158,7 @@ case $command in
     # Before the first build there is nothing to continue.
     if [ -n "$old" ] || [ $# -gt 0 ]; then
       insist deployed describe-version --build-id "$build"
-      why=$(unreplayed $#)
+      why=$(unreplayed $#) || why='cannot be checked for a replay'
       if [ -n "$why" ]; then
         [ -n "${UNREPLAYED:-}" ] ||
           fail "$build $why: run roll-out.sh replay $build$([ $# = 0 ] || echo ' --held'), or set UNREPLAYED to the reason to promote it anyway"

@@ -56,8 +56,11 @@ export interface ReplayConfig {
 /** The SDK replays one history of a worker at a time. Each of these threads takes a processor, and the memory of a bundle. */
 const THREADS = 2;
 
+/** Each thread fetches this many histories ahead, so that it does not wait for the server. */
+const AHEAD = 4;
+
 /**
- * Replays runs. Holds two histories for each thread.
+ * Replays runs. Holds five histories for each thread.
  *
  * @param next the next run; undefined after the last one
  */
@@ -97,9 +100,46 @@ function installQuietRuntime(): void {
 }
 
 async function* thread(
-  { namespace, taskQueue, payloadKeys, code }: ReplayConfig,
+  config: ReplayConfig,
   next: () => Promise<Recorded | undefined>,
 ): AsyncGenerator<Replayed> {
+  const replayer = replayerOf(config, config.code);
+  // Finding a place in the sources takes as long as the replay, so only what differs is replayed for it.
+  let locating: Replayer | undefined;
+  const fetched = () => {
+    const run = next();
+    // Awaited by the loop.
+    run.catch(() => undefined);
+    return run;
+  };
+  const ahead = Array.from({ length: AHEAD }, fetched);
+  try {
+    for (let current = await ahead.shift(); current; current = await ahead.shift()) {
+      ahead.push(fetched());
+      const { history, ...run } = current;
+      if (!(await replayer.replay(current)).error) yield run;
+      else {
+        locating ??= replayerOf(config, `globalThis.${LOCATED} = true;${config.code}`);
+        const { error, requested } = await locating.replay(current);
+        // Whatever differs once is not safe, even if it passes the second time.
+        const difference = error
+          ? await differenceOf(run.type, history, requested, error)
+          : { cause: `${run.type}: the replay fails at times` };
+        yield { ...run, difference };
+      }
+    }
+  } finally {
+    await Promise.allSettled([replayer.close(), locating?.close()]);
+  }
+}
+
+interface Replayer {
+  replay(run: Recorded): Promise<{ readonly error?: Error | undefined; readonly requested: Requested[] }>;
+  close(): Promise<void>;
+}
+
+/** Replays one run after the other through a bundle. */
+function replayerOf({ namespace, taskQueue, payloadKeys }: ReplayConfig, code: string): Replayer {
   let requested: Requested[] = [];
   let current: Recorded | undefined;
   const ignored = { fn: () => undefined, callDuringReplay: false };
@@ -115,24 +155,26 @@ async function* thread(
   const options: ReplayWorkerOptions = {
     ...place,
     dataConverter: dataConverter(payloadKeys),
-    workflowBundle: { code: `globalThis.${LOCATED} = true;${code}` },
+    workflowBundle: { code },
     sinks,
   };
   async function* histories() {
-    let ahead = next();
-    for (current = await ahead; current; current = await ahead) {
-      ahead = next();
-      // Awaited by the loop.
-      ahead.catch(() => undefined);
+    while (current) yield current;
+  }
+  const results = Worker.runReplayHistories(options, histories());
+  return {
+    async replay(run) {
+      current = run;
       requested = [];
-      yield current;
-    }
-  }
-  for await (const { error } of Worker.runReplayHistories(options, histories())) {
-    if (!current) return;
-    const { history, ...run } = current;
-    yield error ? { ...run, difference: await differenceOf(run.type, history, requested, error) } : run;
-  }
+      const { value, done } = await results.next();
+      if (done) throw new Error('the replay ended before its last history');
+      return { error: value.error, requested };
+    },
+    async close() {
+      current = undefined;
+      await results.return?.();
+    },
+  };
 }
 
 /** Finds the first activity or child in which the history and the code differ. Timers are left out: some never reach a history. */

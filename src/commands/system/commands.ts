@@ -67,6 +67,7 @@ export function replayCommand(program: Command, act: Act): void {
     .option('--rate <n>', 'histories to read per second', perSecond, 100)
     .option('--resume <file>', 'skip what this build replayed in the last hour, which the file lists')
     .option('--build <id>', 'record the result at this build, for roll-out.sh promote')
+    .option('--code', 'only print the digest of the workflows of this build, which a recorded result names')
     .option('--json', 'print JSON lines')
     .action(act(async () => (await import('./replay.js')).replay));
 }

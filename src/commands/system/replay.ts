@@ -25,6 +25,7 @@ interface ReplayOptions {
   readonly rate: number;
   readonly resume?: string;
   readonly build?: string;
+  readonly code?: true;
   readonly json?: true;
 }
 
@@ -34,17 +35,19 @@ const METADATA = 'gangway-replay';
 /** Replays histories through the workflows of this build, and records the result at the build. Changes no workflow. */
 export async function replay(cli: CommandLine, options: ReplayOptions): Promise<void> {
   const { build, json } = options;
+  const code = await readFile(bundleFor(cli.config().payloadKeys).codePath, 'utf8');
+  const digest = digestOf(code);
+  if (options.code) return cli.line(digest);
   if (build !== undefined && options.query !== undefined)
     throw new InvalidInput(
       '--build: a replay with --query covers too little to be recorded; omit one of the two',
     );
   await withTemporal(cli, async ({ client, config }) => {
     const { taskQueue, payloadKeys } = config;
-    const code = await readFile(bundleFor(payloadKeys).codePath, 'utf8');
-    const done = await passedBefore(options.resume, digestOf(code));
+    const done = await passedBefore(options.resume, digest);
     const query = queryOf(taskQueue, options);
     const total = await count(client, query).catch(explainQuery(client, query, options.query));
-    const counts = { replayed: 0, failed: 0, skipped: 0, gone: 0 };
+    const counts = { replayed: 0, failed: 0, skipped: 0, gone: 0, left: 0 };
     const causes = new Map<string, Cause>();
     const step = () =>
       `${counts.replayed + counts.failed} of at most ${total} replayed, ${counts.failed} differ`;
@@ -71,15 +74,17 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
     });
     // An interrupted replay has seen too little.
     cli.signal.throwIfAborted();
-    const result = { ...counts, sample: options.sample ?? null, held: options.held ?? false };
+    const result = { ...counts, sample: options.sample ?? null, held: options.held ?? false, code: digest };
     if (build !== undefined) await record(client, taskQueue, build, result);
     if (json) cli.json(result);
     else for (const line of linesOf(causes)) cli.line(line);
-    const { failed } = counts;
+    const { failed, left } = counts;
     const all = failed + counts.replayed + counts.skipped;
     if (failed > 0) throw new CommandFailed(`${failed} of ${all} do not replay: do not promote this build`);
     if (!json)
-      cli.line(`all ${all} replay on this build${options.sample === undefined ? '' : ' (a sample)'}`);
+      cli.line(
+        `all ${all} replay on this build${left > 0 ? `; ${left} others were left out of the sample` : ''}`,
+      );
   });
 }
 
@@ -111,7 +116,7 @@ function historiesOf(
   runs: AsyncGenerator<Raw>,
   { sample, rate }: ReplayOptions,
   done: Passed,
-  counts: { skipped: number; gone: number },
+  counts: { skipped: number; gone: number; left: number },
 ): () => Promise<Recorded | undefined> {
   const sampled = new Map<string, number>();
   let free = 0;
@@ -127,7 +132,10 @@ function historiesOf(
       const { workflowId = '', runId = '' } = raw.execution as { workflowId: string; runId: string };
       const group = groupOf(raw);
       const inGroup = (sampled.get(group) ?? 0) + 1;
-      if (sample !== undefined && inGroup > sample) continue;
+      if (sample !== undefined && inGroup > sample) {
+        counts.left += 1;
+        continue;
+      }
       sampled.set(group, inGroup);
       if (done.has(runId)) {
         counts.skipped += 1;
@@ -218,7 +226,10 @@ async function passedBefore(file: string | undefined, digest: string): Promise<P
     throw new InvalidInput(`--resume: ${file} cannot be used (${code})`);
   };
   await appendFile(file, '', { mode: 0o600 }).catch(cannot);
-  const lines = (await readFile(file, 'utf8').catch(cannot)).split('\n').map((line) => line.split(' '));
+  const text = await readFile(file, 'utf8').catch(cannot);
+  if (!/^[\da-f]{0,64}($|\n| )/.test(text))
+    throw new InvalidInput(`--resume: ${file} is not the file of a replay: name a new one`);
+  const lines = text.split('\n').map((line) => line.split(' '));
   const recent = lines.filter(([code, , at]) => code === digest && Date.now() - Number(at) < COUNTS_MS);
   const runIds = new Set(recent.map(([, runId]) => runId));
   return {

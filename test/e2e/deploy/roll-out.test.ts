@@ -54,6 +54,22 @@ async function refused(...args: string[]): Promise<string> {
   return stderr.trimEnd();
 }
 
+/** Changes the time of the recorded replay of build 0.2.0. */
+async function recordedAt(time: number): Promise<void> {
+  const { code, stdout, stderr } = await temporalCli('describe-version', '--output', 'json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const { data } = JSON.parse(stdout).metadata['gangway-replay'];
+  const entry = { ...JSON.parse(Buffer.from(data, 'base64').toString()), at: new Date(time).toISOString() };
+  const metadata = ['--metadata', `gangway-replay=${JSON.stringify(entry)}`];
+  expect(await temporalCli('update-version-metadata', ...metadata)).toMatchObject({ code: 0 });
+}
+
+function temporalCli(command: string, ...options: string[]): Promise<Finished> {
+  const version = ['--deployment-name', rig.env['GANGWAY_TASK_QUEUE'] ?? '', '--build-id', '0.2.0'];
+  const [program = '', ...args] = inject('temporalCli').split(' ');
+  return run(program, [...args, 'worker', 'deployment', command, ...version, ...options], rig.env);
+}
+
 async function waiting(count: number): Promise<Onboarding[]> {
   const all = await Promise.all(Array.from({ length: count }, () => rig.board(merchant('uw-level-1'))));
   await Promise.all(all.map((each) => each.requirement('underwriting-note')));
@@ -122,6 +138,21 @@ it(
     expect(await refused('promote', '0.2.0')).toMatch(
       /^roll-out.sh: 0.2.0 was not replayed: run roll-out.sh replay 0.2.0, or set UNREPLAYED to the reason/,
     );
+    expect(await done('replay', '0.2.0', '--sample', '1')).toMatch(
+      /^all \d replay on this build; \d others were left out of the sample$/,
+    );
+    expect(await refused('promote', '0.2.0')).toMatch(
+      /0.2.0 was replayed in part \(\d of 6\): run roll-out.sh/,
+    );
+    const replayedBy = (build: string) => {
+      const [program = '', ...args] = builds.command.split(' ');
+      return run(program, [...args, 'run', build, 'replay', '--build', '0.2.0'], {});
+    };
+    expect(await replayedBy('0.1.0')).toMatchObject({ code: 0 });
+    expect(await refused('promote', '0.2.0')).toContain('0.2.0 was replayed with other code than it runs');
+    await done('replay', '0.2.0');
+    await recordedAt(Date.now() - 30 * 3_600_000);
+    expect(await refused('promote', '0.2.0')).toContain('0.2.0 was replayed 30 hours ago');
     expect(await done('replay', '0.2.0')).toBe('all 6 replay on this build');
     expect(await refused('stop', '0.1.0')).toBe('roll-out.sh: 0.1.0 is current: promote another build first');
     expect(await done('ramp', '0.2.0', '50')).toBe('0.2.0 gets 50% of the onboardings');

@@ -24,8 +24,8 @@ describe('gangway replay', () => {
     await waits.listed(" AND OnboardingStage = 'underwriting'");
 
     const file = await inputFile(rig, '');
-    const { code, stdout, stderr } = await gangway('--resume', file);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { code: exit, stdout, stderr } = await gangway('--resume', file);
+    expect({ code: exit, stderr }).toEqual({ code: 0, stderr: '' });
     const [, all] = /^all (\d+) replay on this build\n$/.exec(stdout) ?? [];
     expect(Number(all)).toBeGreaterThanOrEqual(2);
     const text = await readFile(file, 'utf8');
@@ -44,7 +44,10 @@ describe('gangway replay', () => {
       gangway('--sample', '1', '--json', '--query', `WorkflowId = '${waits.workflowId}'`),
     ]);
     expect(JSON.parse(running.stdout).replayed).toBeLessThan(Number(all));
-    expect(JSON.parse(sampled.stdout)).toMatchObject({ replayed: 1, sample: 1, held: false });
+    const { stdout: digest } = await gangway('--code');
+    const [, code = ''] = /^(\w{64})\n$/.exec(digest) ?? [];
+    expect(text).toContain(`${code} `);
+    expect(JSON.parse(sampled.stdout)).toMatchObject({ replayed: 1, sample: 1, left: 0, held: false, code });
   });
 
   it('fails for each workflow that it cannot decrypt, and writes nothing of it', async () => {
@@ -68,6 +71,12 @@ describe('gangway replay', () => {
       code: 2,
       stderr: expect.stringContaining('--resume: /nowhere/file cannot be used (ENOENT)'),
     });
+    const file = await inputFile(rig, 'dba,email\n');
+    expect(await gangway('--resume', file)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not the file of a replay: name a new one'),
+    });
+    expect(await readFile(file, 'utf8')).toBe('dba,email\n');
     expect(await gangway('--build', 'never-polled')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('run roll-out.sh start never-polled first'),
