@@ -2,7 +2,7 @@
 # Puts a new build of the workers into service next to the old one, or takes it back.
 #
 #   roll-out.sh start BUILD             starts its workers, and waits until they poll; they get no tasks yet
-#   roll-out.sh ramp BUILD PERCENT      gives it this part of the new onboardings; 0 ends that
+#   roll-out.sh ramp BUILD PERCENT      gives it this part of the onboardings, refuses like promote; 0 ends that
 #   roll-out.sh replay BUILD [OPTION]...
 #                                       replays the running workflows through its code ("gangway replay"), and records the
 #                                       result at the build
@@ -136,6 +136,18 @@ unreplayed() {
   ' "$1" "$code" <<<"$version"
 }
 
+# Refuses a build that may not get onboardings. Before the first build there is nothing to continue.
+gate() {
+  local why
+  [ -n "$(routed current)" ] || [ "$1" != 0 ] || return 0
+  insist deployed describe-version --build-id "$build"
+  why=$(unreplayed "$1") || why='cannot be checked for a replay'
+  [ -n "$why" ] || return 0
+  [ -n "${UNREPLAYED:-}" ] ||
+    fail "$build $why: run roll-out.sh replay $build$([ "$1" = 0 ] || echo ' --held'), or set UNREPLAYED to the reason to $command it anyway"
+  echo "$build $why, and gets onboardings anyway: $UNREPLAYED"
+}
+
 case $command in
   start)
     "${workers[@]}" start "$build"
@@ -148,6 +160,7 @@ case $command in
     if [ "$1" = 0 ]; then
       insist deployed set-ramping-version --delete --yes
     else
+      gate 0
       insist deployed set-ramping-version --build-id "$build" --percentage "$1" --yes
     fi
     echo "$build gets $1% of the onboardings"
@@ -155,16 +168,7 @@ case $command in
   promote)
     old=$(routed current)
     [ "$old" != "$build" ] || old=
-    # Before the first build there is nothing to continue.
-    if [ -n "$old" ] || [ $# -gt 0 ]; then
-      insist deployed describe-version --build-id "$build"
-      why=$(unreplayed $#) || why='cannot be checked for a replay'
-      if [ -n "$why" ]; then
-        [ -n "${UNREPLAYED:-}" ] ||
-          fail "$build $why: run roll-out.sh replay $build$([ $# = 0 ] || echo ' --held'), or set UNREPLAYED to the reason to promote it anyway"
-        echo "$build $why, and is promoted anyway: $UNREPLAYED"
-      fi
-    fi
+    if [ -n "$old" ] || [ $# -gt 0 ]; then gate $#; fi
     insist deployed set-current-version --build-id "$build" --yes
     echo "$build is current${old:+; to go back: roll-out.sh back $old; the workers of $old stay up until roll-out.sh stop $old}"
     for patch in "$@"; do

@@ -17,7 +17,11 @@ case $1 in
     show | kubectl apply --filename -
     kubectl --namespace gangway rollout status "deployment/worker-$build" --timeout 10m
     ;;
-  run) kubectl --namespace gangway exec "deployment/worker-$build" -- node dist/starter.js "${@:3}" ;;
+  # The worker in this container needs its memory, too. Garbage is collected before it takes more.
+  run)
+    kubectl --namespace gangway exec "deployment/worker-$build" -- \
+      node --max-old-space-size=256 dist/starter.js "${@:3}"
+    ;;
   stop)
     # First, so that it does not scale a deployment that is being deleted.
     if kubectl api-resources --api-group keda.sh --output name | grep -q scaledobjects; then delete scaledobject; fi

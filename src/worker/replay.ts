@@ -206,8 +206,10 @@ async function differenceOf(
   return { cause: `${type}: ${has}, ${asks}`, at, eventId: was?.eventId };
 }
 
-/** The reason as the SDK says it: one line, without ids. */
+/** The reason as the SDK says it: one line, without ids. Workers with keys encrypt the errors of their code. */
 function reasonOf({ message }: Error): string {
+  if (message.includes('Encoded failure'))
+    return 'the code fails, with an encrypted error: check that PAYLOAD_KEYS has the keys of these workflows';
   const [line = ''] = (message.split('Details: ').at(-1) ?? message).split('\n');
   return masked(line, 'failure')
     .replace(/\b(id|event_id): \d+/g, '$1: …')

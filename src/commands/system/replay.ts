@@ -44,6 +44,8 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
     );
   await withTemporal(cli, async ({ client, config }) => {
     const { taskQueue, payloadKeys } = config;
+    const version = build === undefined ? undefined : { deploymentName: taskQueue, buildId: build };
+    if (version) await insistOn(client, version);
     const done = await passedBefore(options.resume, digest);
     const query = queryOf(taskQueue, options);
     const total = await count(client, query).catch(explainQuery(client, query, options.query));
@@ -75,7 +77,7 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
     // An interrupted replay has seen too little.
     cli.signal.throwIfAborted();
     const result = { ...counts, sample: options.sample ?? null, held: options.held ?? false, code: digest };
-    if (build !== undefined) await record(client, taskQueue, build, result);
+    if (version) await record(client, version, result);
     if (json) cli.json(result);
     else for (const line of linesOf(causes)) cli.line(line);
     const { failed, left } = counts;
@@ -99,7 +101,7 @@ function queryOf(taskQueue: string, { query, ended, held }: ReplayOptions): stri
     isNot('WorkflowType', 'partnerOperation'),
     !held && either(isNull(behavior), isNot(behavior, 'Pinned')),
     ended === 0 ? IS_RUNNING : either(IS_RUNNING, compared('CloseTime', '>=', new Date(Date.now() - ended))),
-    query !== undefined && typedQuery(query),
+    query && typedQuery(query),
   );
 }
 
@@ -191,21 +193,34 @@ function linesOf(causes: ReadonlyMap<string, Cause>): string[] {
   });
 }
 
-function record(client: Client, deploymentName: string, buildId: string, result: object): Promise<unknown> {
+/** A build of the deployment in Temporal, which its first worker registers. */
+interface Version {
+  readonly deploymentName: string;
+  readonly buildId: string;
+}
+
+/** Checks that a result can be recorded, before the replay takes its time. */
+function insistOn(client: Client, deploymentVersion: Version): Promise<unknown> {
   const { namespace } = client.options;
-  const value = defaultPayloadConverter.toPayload({ at: new Date().toISOString(), ...result });
+  if (deploymentVersion.buildId === '') throw new InvalidInput('--build: must not be empty');
   return client.workflowService
-    .updateWorkerDeploymentVersionMetadata({
-      namespace,
-      deploymentVersion: { deploymentName, buildId },
-      upsertEntries: { [METADATA]: value as NonNullable<typeof value> },
-    })
+    .describeWorkerDeploymentVersion({ namespace, deploymentVersion })
     .catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
+      const { deploymentName, buildId } = deploymentVersion;
       throw new CommandFailed(
         `the result cannot be recorded, because no worker of ${deploymentName}:${buildId} has polled: run roll-out.sh start ${buildId} first`,
       );
     });
+}
+
+function record(client: Client, deploymentVersion: Version, result: object): Promise<unknown> {
+  const { namespace } = client.options;
+  const value = defaultPayloadConverter.toPayload({ at: new Date().toISOString(), ...result });
+  return client.workflowService.updateWorkerDeploymentVersionMetadata({
+    ...{ namespace, deploymentVersion },
+    upsertEntries: { [METADATA]: value as NonNullable<typeof value> },
+  });
 }
 
 /** The runs that this code has replayed before. */

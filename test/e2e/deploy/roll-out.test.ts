@@ -138,6 +138,7 @@ it(
     expect(await refused('promote', '0.2.0')).toMatch(
       /^roll-out.sh: 0.2.0 was not replayed: run roll-out.sh replay 0.2.0, or set UNREPLAYED to the reason/,
     );
+    expect(await refused('ramp', '0.2.0', '50')).toMatch(/: 0.2.0 was not replayed: .* to ramp it anyway$/);
     expect(await done('replay', '0.2.0', '--sample', '1')).toMatch(
       /^all \d replay on this build; \d others were left out of the sample$/,
     );
@@ -238,7 +239,7 @@ it(
       stderr: expect.stringContaining('bad failed its replay (1 differ): run roll-out.sh replay bad, or'),
     });
     const anyway = await run('deploy/roll-out.sh', ['promote', 'bad'], { ...settings, UNREPLAYED: 'a test' });
-    expect(anyway.stdout).toContain('bad failed its replay (1 differ), and is promoted anyway: a test');
+    expect(anyway.stdout).toContain('bad failed its replay (1 differ), and gets onboardings anyway: a test');
     // Task queues switch a moment later.
     const found = await eventually(
       () => does('check'),

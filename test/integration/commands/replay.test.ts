@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, describe, expect, it } from 'vitest';
+import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { WORKFLOW_BUNDLES } from '../../../src/worker/bundles.js';
 import { replayed } from '../../../src/worker/replay.js';
 import { gangway as runGangway } from '../../rigs/command.js';
@@ -56,6 +57,13 @@ describe('gangway replay', () => {
     expect(code).toBe(1);
     expect(stdout).toContain('Unknown encoding: binary/encrypted');
     expect(stdout).not.toContain('Corner Bakery');
+
+    const other = await runGangway({ ...rig.env, PAYLOAD_KEYS: generatePayloadKey() }, ['replay']);
+    expect(other.code).toBe(1);
+    // One cause for all.
+    expect(other.stdout).toMatch(
+      /^merchantBoarding: the code fails, with an encrypted error: check that PAYLOAD_KEYS .+\n(.+\n)? {2}\d+ of them, such as .+\n$/,
+    );
   });
 
   it('rejects what it cannot use, and replays nothing', async () => {
@@ -77,6 +85,10 @@ describe('gangway replay', () => {
       stderr: expect.stringContaining('is not the file of a replay: name a new one'),
     });
     expect(await readFile(file, 'utf8')).toBe('dba,email\n');
+    expect(await gangway('--build', '')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--build: must not be empty'),
+    });
     expect(await gangway('--build', 'never-polled')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('run roll-out.sh start never-polled first'),
