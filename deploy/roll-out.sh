@@ -2,10 +2,14 @@
 # Puts a new build of the workers into service next to the old one, or takes it back.
 #
 #   roll-out.sh start BUILD             starts its workers, and waits until they poll; they get no tasks yet
-#   roll-out.sh ramp BUILD PERCENT      gives it this part of the new onboardings; 0 ends that
+#   roll-out.sh ramp BUILD PERCENT      gives it this part of the onboardings, refuses like promote; 0 ends that
+#   roll-out.sh replay BUILD [OPTION]...
+#                                       replays the running workflows through its code ("gangway replay"), and records the
+#                                       result at the build
 #   roll-out.sh promote BUILD [PATCH]...
 #                                       makes it current, also for workflows that "back" held for these patches; the old
-#                                       workers stay up
+#                                       workers stay up. Refuses a build without a passed replay of all workflows by its own
+#                                       code in the last 24 hours, unless UNREPLAYED says why
 #   roll-out.sh check                   replays each running workflow on the build that it continues on, and lists those
 #                                       that fail; changes nothing
 #   roll-out.sh back BUILD [PATCH]...   makes an earlier build current, except for workflows that have passed a patch
@@ -14,9 +18,10 @@
 # BUILD is the tag of the image and the GANGWAY_BUILD_ID of its workers: lower-case letters, digits, "-" and ".".
 # You can repeat each step. Exit code: 0 done, 1 not done, 2 bad usage.
 #
-# WORKERS is a command that is called with "start BUILD" and "stop BUILD"; default: kubernetes/workers.sh next to this script. With
-# Compose, use compose-workers.sh. TEMPORAL is the temporal command; default: temporal. GANGWAY_TASK_QUEUE is the
-# deployment; default: gangway. ROLL_OUT_TIMEOUT is how many seconds to wait for workers; default: 300.
+# WORKERS is a command that is called with "start BUILD", "stop BUILD" and "run BUILD ARGUMENT...", which runs gangway; default:
+# kubernetes/workers.sh next to this script. With Compose, use compose-workers.sh. TEMPORAL is the temporal command; default:
+# temporal. GANGWAY_TASK_QUEUE is the deployment; default: gangway. ROLL_OUT_TIMEOUT is how many seconds to wait for workers;
+# default: 300.
 # Needs bash, Node, temporal and its settings.
 set -euo pipefail
 
@@ -108,17 +113,54 @@ hold() {
     --versioning-override-deployment-name "$deployment" --versioning-override-build-id "$2"
 }
 
+# Says why a build may not become current; nothing if it may. With patches, its replay must include what is held. The code that was
+# replayed must be the code that the build runs, and a day later too many workflows have moved on.
+unreplayed() {
+  local version code
+  version=$(deployed describe-version --build-id "$build" --output json) || return
+  code=$("${workers[@]}" run "$build" replay --code) || return
+  node -e '
+    const entry = JSON.parse(require("node:fs").readFileSync(0, "utf8")).metadata?.["gangway-replay"];
+    const { at, code, replayed, skipped, failed, left, held } = entry?.data ? JSON.parse(Buffer.from(entry.data, "base64")) : (entry ?? {});
+    const hours = Math.floor((Date.now() - Date.parse(at)) / 3_600_000);
+    const [patches, running] = process.argv.slice(1);
+    const why =
+      failed === undefined ? "was not replayed"
+      : failed > 0 ? `failed its replay (${failed} differ)`
+      : code !== running.trim() ? "was replayed with other code than it runs"
+      : !(hours < 24) ? `was replayed ${hours} hours ago`
+      : left > 0 ? `was replayed in part (${replayed + skipped} of ${replayed + skipped + left})`
+      : patches > 0 && !held ? "was replayed without --held, which a PATCH needs"
+      : undefined;
+    if (why) console.log(why);
+  ' "$1" "$code" <<<"$version"
+}
+
+# Refuses a build that may not get onboardings. Before the first build there is nothing to continue.
+gate() {
+  local why
+  [ -n "$(routed current)" ] || [ "$1" != 0 ] || return 0
+  insist deployed describe-version --build-id "$build"
+  why=$(unreplayed "$1") || why='cannot be checked for a replay'
+  [ -n "$why" ] || return 0
+  [ -n "${UNREPLAYED:-}" ] ||
+    fail "$build $why: run roll-out.sh replay $build$([ "$1" = 0 ] || echo ' --held'), or set UNREPLAYED to the reason to $command it anyway"
+  echo "$build $why, and gets onboardings anyway: $UNREPLAYED"
+}
+
 case $command in
   start)
     "${workers[@]}" start "$build"
     insist deployed describe-version --build-id "$build"
-    echo "$build runs, and gets no tasks yet; next: ramp or promote"
+    echo "$build runs, and gets no tasks yet; next: replay, then ramp or promote"
     ;;
+  replay) "${workers[@]}" run "$build" replay --build "$build" "$@" ;;
   ramp)
     [[ ${1:-} =~ ^(100|[0-9]{1,2})$ ]] || usage 'PERCENT is a whole number from 0 to 100'
     if [ "$1" = 0 ]; then
       insist deployed set-ramping-version --delete --yes
     else
+      gate 0
       insist deployed set-ramping-version --build-id "$build" --percentage "$1" --yes
     fi
     echo "$build gets $1% of the onboardings"
@@ -126,6 +168,7 @@ case $command in
   promote)
     old=$(routed current)
     [ "$old" != "$build" ] || old=
+    if [ -n "$old" ] || [ $# -gt 0 ]; then gate $#; fi
     insist deployed set-current-version --build-id "$build" --yes
     echo "$build is current${old:+; to go back: roll-out.sh back $old; the workers of $old stay up until roll-out.sh stop $old}"
     for patch in "$@"; do

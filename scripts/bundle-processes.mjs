@@ -30,7 +30,13 @@ const options = {
   splitting: true,
 };
 
-await build({ ...options, entryPoints: [`${src}/starter.ts`], chunkNames: 'command-[hash]' });
+await build({
+  ...options,
+  entryPoints: [`${src}/starter.ts`],
+  chunkNames: 'command-[hash]',
+  // It has native code. Only a replay loads it.
+  external: ['@temporalio/worker'],
+});
 await build({
   ...options,
   entryPoints: ['worker', 'receiver', 'codec-server', 'console'].map((name) => `${src}/${name}.ts`),

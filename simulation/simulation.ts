@@ -49,7 +49,14 @@ const DESTINATION = { id: 'subscriber', url: 'https://example.com' };
 /** The settings of the workers. */
 const CONFIG: WorkersConfig = {
   ...readAccounts(sandboxAccount(PARTNERS_URL)),
-  ...{ taskQueue: TASK_QUEUE, documentDir: '', statementDir: '', dbaForm: 'shown', version: undefined },
+  ...{
+    taskQueue: TASK_QUEUE,
+    documentDir: '',
+    statementDir: '',
+    dbaForm: 'shown',
+    version: undefined,
+    activePatches: [],
+  },
   payloadKeys: undefined,
   poll: { minMs: 15 * 60_000, maxMs: 4 * 3_600_000 },
   patience: { retryAfterMaxMs: 3_600_000, stepMs: DAY_MS, unreadableMs: 3_600_000 },

@@ -22,7 +22,13 @@ import { together } from './create-worker.js';
 import { partnerWorkers, type WorkerPlace } from './partner-workers.js';
 import { loadWorkerSettings } from './settings.js';
 import { SHUTDOWN } from './tuning.js';
-import { type intercepted, versioned, workersClient, workflowQueue } from './workflow-worker.js';
+import {
+  type intercepted,
+  patchActivation,
+  versioned,
+  workersClient,
+  workflowQueue,
+} from './workflow-worker.js';
 
 /** The options of a plugin. */
 export interface PluginOptions {
@@ -64,6 +70,7 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
         ...more,
         ...versioned(version),
         ...withWorkflows(options),
+        patchActivationCallback: patchActivation(config.activePatches, options.patchActivationCallback),
         identity: workerIdentity(payloadKeys, options.identity),
         sinks: { ...options.sinks, ...sinks },
         activities: withoutClash(options.activities, activities),

@@ -11,6 +11,7 @@ import { logSettings } from '../process/logging.js';
 import {
   BadSetting,
   duration,
+  list,
   listenAddress,
   metricsAddress,
   readSettings,
@@ -74,6 +75,15 @@ export const workerSettings = z.object({
     description: 'Build of the worker. Turns on worker versioning.',
     unset: 'no versioning',
   }),
+  GANGWAY_ACTIVE_PATCHES: list
+    .refine(
+      (names) => names.every((name) => /^[a-z\d]+(-[a-z\d]+)*$/.test(name)),
+      'each must be the name of a patch: lower-case words with hyphens, such as fees-after-submission',
+    )
+    .default([])
+    .describe(
+      'Patches of workflows that take effect: onboardings that get to one from now on take its new branch. No other patch does.',
+    ),
   ...pollSettings.shape,
   ...patienceSettings.shape,
   GANGWAY_HEALTH_ADDRESS: withAdvice(
@@ -92,6 +102,8 @@ export type WorkerSettings = Accounts &
     readonly dbaForm: DbaForm;
     /** The build that this process runs; undefined when its workers are not versioned. */
     readonly version: WorkerDeploymentVersion | undefined;
+    /** The patches of workflows that take effect. */
+    readonly activePatches: readonly string[];
     readonly poll: PollBounds;
     readonly patience: Patience;
     /** undefined when PAYLOAD_KEYS is not set: payloads are not encrypted. */
@@ -112,6 +124,7 @@ export function loadWorkerSettings(environment: NodeJS.ProcessEnv): WorkerSettin
     taskQueue: set.GANGWAY_TASK_QUEUE,
     dbaForm: set.GANGWAY_DBA,
     version: versionFrom(set),
+    activePatches: set.GANGWAY_ACTIVE_PATCHES,
     poll: pollFrom(set),
     patience: {
       retryAfterMaxMs: RETRY_AFTER_MAX_MS,

@@ -2,6 +2,7 @@ import { Client } from '@temporalio/client';
 import type {
   ActivityInterceptorsFactory,
   NativeConnection,
+  PatchActivationCallback,
   WorkerInterceptors,
   WorkerOptions,
 } from '@temporalio/worker';
@@ -13,6 +14,7 @@ import { publishSinks } from '../activities/outbound-events.js';
 import { openStore } from '../documents/open-store.js';
 import type { CorrectionActivities, OnboardingActivities } from '../messages/activities.js';
 import type { BatchActivities } from '../messages/batches.js';
+import { WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
 import { knownAccounts } from '../messages/inputs.js';
 import { nexusService } from '../nexus/service.js';
 import { holdsInputs, namesDba } from '../process/logging.js';
@@ -29,7 +31,7 @@ export type WorkersConfig = Omit<WorkerSettings, 'healthAddress' | 'metricsAddre
  * outbound events
  */
 export function workflowQueue(config: WorkersConfig, client: Client) {
-  const { taskQueue, dbaForm, poll, events, documentDir } = config;
+  const { taskQueue, dbaForm, poll, events, documentDir, activePatches } = config;
   const known = knownAccounts(config);
   return {
     sinks: { ...traceSinks, ...publishSinks(events.destinations, client) },
@@ -38,11 +40,26 @@ export function workflowQueue(config: WorkersConfig, client: Client) {
       ...correctionActivities(known),
       ...batchActivities({ taskQueue, dbaForm }, () => openStore(documentDir)),
     } satisfies OnboardingActivities & CorrectionActivities & BatchActivities,
+    patchActivationCallback: patchActivation(activePatches),
     nexusServices: [nexusService({ taskQueue, dbaForm, known })],
     interceptors: intercepted(),
     // A batch shows its progress, and learns that it is to stop, by its heartbeats.
     maxHeartbeatThrottleInterval: '1s',
   } satisfies Partial<WorkerOptions>;
+}
+
+/**
+ * Decides about a patch when a workflow first gets to it. An inactive one leaves no marker, so the workflow can still continue on a
+ * build without the patch.
+ *
+ * @param theirs decides for the workflows of another program. Default: all of their patches are active
+ */
+export function patchActivation(
+  active: readonly string[],
+  theirs: PatchActivationCallback = () => true,
+): PatchActivationCallback {
+  return (input) =>
+    input.workflowInfo.workflowType in WORKFLOW_ID_PREFIXES ? active.includes(input.patchId) : theirs(input);
 }
 
 /** A client over the connection of the workers. */

@@ -7,6 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { atAccount, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
+import { LOCATED, type ReplaySinks, type Requested } from '../messages/replay.js';
 import { DBA_HEADER, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import {
   causedBy,
@@ -19,6 +20,17 @@ import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from '../partners/bounds.js';
 import { accountName } from './journey/partner-activities.js';
 
 const { trace } = proxySinks<TraceSinks>();
+
+const { replay } = proxySinks<ReplaySinks>();
+
+/** A replay that looks for the place of a difference sets it before it loads this bundle (worker/replay.ts). */
+const isLocated = LOCATED in globalThis;
+if (isLocated) Error.stackTraceLimit = 50;
+
+/** Tells a replay what the workflow requests, and where. */
+function located(what: Requested['what'], name: string): void {
+  if (isLocated) replay.requested({ what, name, stack: new Error().stack ?? '' });
+}
 
 /**
  * Before a workflow runs: continues its trace, and checks its account. While it runs: its activities and children get the trace, and
@@ -59,9 +71,15 @@ export function interceptors(): WorkflowInterceptors {
     outbound: [
       {
         getLogAttributes: (attributes, next) => next({ ...attributes, dba: dba() }),
-        scheduleActivity: (input, next) => next(ofActivity(input)),
+        scheduleActivity(input, next) {
+          located('activity', input.activityType);
+          return next(ofActivity(input));
+        },
         scheduleLocalActivity: (input, next) => next(ofActivity(input)),
-        startChildWorkflowExecution: (input, next) => next(withHeaders(input)),
+        startChildWorkflowExecution(input, next) {
+          located('child', input.workflowType);
+          return next(withHeaders(input));
+        },
         continueAsNew: (input, next) => next(withHeaders(input)),
       },
     ],

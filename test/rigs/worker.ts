@@ -80,7 +80,7 @@ export function configOf(
   };
   const account = accountOf(sandboxUrl, options);
   return {
-    ...{ ...account, ...place, dbaForm, version, poll, patience, events },
+    ...{ ...account, ...place, dbaForm, version, activePatches: [], poll, patience, events },
     accounts: Object.fromEntries(
       accounts.map((name) => {
         const password = accountPasswords[name];

@@ -1,6 +1,13 @@
 import type { Command } from 'commander';
 import type { Act } from '../cli/definition.js';
-import { limit, withPartnerAccount, withRecordFormats } from '../cli/options.js';
+import {
+  limit,
+  milliseconds,
+  perSecond,
+  positiveInteger,
+  withPartnerAccount,
+  withRecordFormats,
+} from '../cli/options.js';
 
 /** The commands for the system: its namespace, keys, checks, backups and outbound events. */
 
@@ -38,6 +45,31 @@ export function doctorCommand(program: Command, act: Act): void {
     )
     .option('--json', 'print JSON lines')
     .action(act(async () => (await import('./doctor/doctor.js')).doctor));
+}
+
+export function replayCommand(program: Command, act: Act): void {
+  program
+    .command('replay')
+    .summary('check that running workflows can continue on this build')
+    .description(
+      'Replay the histories of running and lately ended workflows through the code of this build, and name the first command ' +
+        'that differs, with its place in the sources. Changes no workflow, and writes no payload. Exits with 1 if one does not ' +
+        'replay. See docs/changing-workflows.md.',
+    )
+    .option('--query <query>', 'only workflows that this visibility query finds')
+    .option('--ended <time>', 'also those that ended within this time, 0s for none', milliseconds, 86_400_000)
+    .option('--held', 'also those that roll-out.sh holds on a build')
+    .option(
+      '--sample <n>',
+      'at most this many of each kind, stage, status and age (default: all)',
+      positiveInteger,
+    )
+    .option('--rate <n>', 'histories to read per second', perSecond, 100)
+    .option('--resume <file>', 'skip what this build replayed in the last hour, which the file lists')
+    .option('--build <id>', 'record the result at this build, for roll-out.sh promote')
+    .option('--code', 'only print the digest of the workflows of this build, which a recorded result names')
+    .option('--json', 'print JSON lines')
+    .action(act(async () => (await import('./replay.js')).replay));
 }
 
 export function sandboxCommand(program: Command, act: Act): void {

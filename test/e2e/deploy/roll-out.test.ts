@@ -23,7 +23,7 @@ beforeAll(async () => {
   };
   rig = await createRig({ worker: false, payloadKeys: '', server: { dynamicConfig } });
   // Twelve boardings wait most of the time, and the builds of both take their turns.
-  const env = { ...rig.env, GANGWAY_POLL_MAX: '3s' };
+  const env = { ...rig.env, GANGWAY_POLL_MAX: '3s', GANGWAY_ACTIVE_PATCHES: PATCH };
   builds = await serveBuilds(env, { '0.1.0': undefined, '0.2.0': await changedBuild('documented') });
 });
 afterAll(async () => {
@@ -39,9 +39,12 @@ function rollOut(...args: string[]): Promise<Finished> {
   });
 }
 
+/** Standard error without the progress of a replay. */
+const withoutProgress = (stderr: string) => stderr.replaceAll(/^\.\.\. .*\n/gm, '');
+
 async function done(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await rollOut(...args);
-  expect({ code, stderr }, args.join(' ')).toEqual({ code: 0, stderr: '' });
+  expect({ code, stderr: withoutProgress(stderr) }, args.join(' ')).toEqual({ code: 0, stderr: '' });
   return stdout.trimEnd();
 }
 
@@ -49,6 +52,22 @@ async function refused(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await rollOut(...args);
   expect({ code, stdout }, args.join(' ')).toEqual({ code: 1, stdout: '' });
   return stderr.trimEnd();
+}
+
+/** Changes the time of the recorded replay of build 0.2.0. */
+async function recordedAt(time: number): Promise<void> {
+  const { code, stdout, stderr } = await temporalCli('describe-version', '--output', 'json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const { data } = JSON.parse(stdout).metadata['gangway-replay'];
+  const entry = { ...JSON.parse(Buffer.from(data, 'base64').toString()), at: new Date(time).toISOString() };
+  const metadata = ['--metadata', `gangway-replay=${JSON.stringify(entry)}`];
+  expect(await temporalCli('update-version-metadata', ...metadata)).toMatchObject({ code: 0 });
+}
+
+function temporalCli(command: string, ...options: string[]): Promise<Finished> {
+  const version = ['--deployment-name', rig.env['GANGWAY_TASK_QUEUE'] ?? '', '--build-id', '0.2.0'];
+  const [program = '', ...args] = inject('temporalCli').split(' ');
+  return run(program, [...args, 'worker', 'deployment', command, ...version, ...options], rig.env);
 }
 
 async function waiting(count: number): Promise<Onboarding[]> {
@@ -116,6 +135,26 @@ it(
     onTestFinished(async () => void (await asking.stop()));
 
     await done('start', '0.2.0');
+    expect(await refused('promote', '0.2.0')).toMatch(
+      /^roll-out.sh: 0.2.0 was not replayed: run roll-out.sh replay 0.2.0, or set UNREPLAYED to the reason/,
+    );
+    expect(await refused('ramp', '0.2.0', '50')).toMatch(/: 0.2.0 was not replayed: .* to ramp it anyway$/);
+    expect(await done('replay', '0.2.0', '--sample', '1')).toMatch(
+      /^all \d replay on this build; \d others were left out of the sample$/,
+    );
+    expect(await refused('promote', '0.2.0')).toMatch(
+      /0.2.0 was replayed in part \(\d of 6\): run roll-out.sh/,
+    );
+    const replayedBy = (build: string) => {
+      const [program = '', ...args] = builds.command.split(' ');
+      return run(program, [...args, 'run', build, 'replay', '--build', '0.2.0'], {});
+    };
+    expect(await replayedBy('0.1.0')).toMatchObject({ code: 0 });
+    expect(await refused('promote', '0.2.0')).toContain('0.2.0 was replayed with other code than it runs');
+    await done('replay', '0.2.0');
+    await recordedAt(Date.now() - 30 * 3_600_000);
+    expect(await refused('promote', '0.2.0')).toContain('0.2.0 was replayed 30 hours ago');
+    expect(await done('replay', '0.2.0')).toBe('all 6 replay on this build');
     expect(await refused('stop', '0.1.0')).toBe('roll-out.sh: 0.1.0 is current: promote another build first');
     expect(await done('ramp', '0.2.0', '50')).toBe('0.2.0 gets 50% of the onboardings');
     const newcomers = await waiting(6);
@@ -136,6 +175,8 @@ it(
     expect(new Set(await Promise.all(newcomers.map(buildOf)))).toEqual(new Set(['0.1.0', '0.2.0']));
     expect(await refused('stop', '0.2.0')).toMatch(/^roll-out.sh: 0.2.0 is draining: workflows are pinned/);
 
+    expect(await refused('promote', '0.2.0', PATCH)).toContain('was replayed without --held');
+    expect(await done('replay', '0.2.0', '--held')).toBe('all 12 replay on this build');
     expect(await done('promote', '0.2.0', PATCH)).toMatch(
       /^0.2.0 is current; to go back: roll-out.sh back 0.1.0; .*\nwhat has passed fees-after-submission follows the current build$/,
     );
@@ -164,7 +205,7 @@ it(
 );
 
 it(
-  'finds by a check the workflows that a bad build cannot replay, before any of their tasks fails',
+  'finds the workflows that a bad build cannot replay before it moves, and by a check before any of their tasks fails',
   async () => {
     const quiet = await createRig({ worker: false, payloadKeys: '', server: {} });
     const env = { ...quiet.env, GANGWAY_POLL_MIN: '10m', GANGWAY_POLL_MAX: '10m' };
@@ -185,7 +226,20 @@ it(
     expect(await does('check')).toEqual({ code: 0, stdout: 'all 1 go on\n', stderr: '' });
 
     await does('start', 'bad');
-    await does('promote', 'bad');
+    const tried = await does('replay', 'bad');
+    expect({ ...tried, stderr: withoutProgress(tried.stderr) }).toMatchObject({
+      code: 1,
+      stderr: '1 of 1 do not replay: do not promote this build\n',
+    });
+    expect(tried.stdout).toMatch(
+      /^merchantBoarding: the history has activity \w+, the code requests activity \w+\n {2}\S+steps.ts:\d+\n {2}1 of them, such as merchant-boarding-/,
+    );
+    expect(await does('promote', 'bad')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('bad failed its replay (1 differ): run roll-out.sh replay bad, or'),
+    });
+    const anyway = await run('deploy/roll-out.sh', ['promote', 'bad'], { ...settings, UNREPLAYED: 'a test' });
+    expect(anyway.stdout).toContain('bad failed its replay (1 differ), and gets onboardings anyway: a test');
     // Task queues switch a moment later.
     const found = await eventually(
       () => does('check'),

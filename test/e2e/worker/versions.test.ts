@@ -46,6 +46,7 @@ async function runBuild(buildId: string, root?: string, crm?: Subscriber): Promi
   const env = {
     ...rig.env,
     GANGWAY_BUILD_ID: buildId,
+    GANGWAY_ACTIVE_PATCHES: PATCH,
     ...(crm && { EVENTS_URLS: crm.url, EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' }),
   };
   const worker = await launch('worker', env, 'worker is ready', { build: root });

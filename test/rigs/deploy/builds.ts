@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { launch, type RunningProcess } from '../processes.js';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Finished, launch, type RunningProcess, run } from '../processes.js';
 
 /** Starts and stops the workers of builds for deploy/roll-out.sh, as a cluster does. */
 export interface Builds {
@@ -21,24 +23,35 @@ export async function serveBuilds(
   roots: Readonly<Record<string, string | undefined>>,
 ): Promise<Builds> {
   const workers = new Map<string, RunningProcess>();
-  const verbs: Readonly<Record<string, (build: string) => Promise<void>>> = {
+  const verbs: Readonly<Record<string, (build: string, args: string[]) => Promise<Finished | undefined>>> = {
     async start(build) {
-      if (workers.has(build)) return;
+      if (workers.has(build)) return undefined;
       const settings = { ...env, GANGWAY_BUILD_ID: build };
       workers.set(build, await launch('worker', settings, 'worker is ready', { build: roots[build] }));
+      return undefined;
+    },
+    // The bundled command is the one of this project, so the modules of the build run it.
+    run(build, args) {
+      const program = join(roots[build] ?? '.', 'dist/commands/program.js');
+      const script = `const { run } = await import(${JSON.stringify(pathToFileURL(program).href)});
+        const { argv, env, stdin, stdout, stderr } = process;
+        const { signal } = new AbortController();
+        process.exitCode = await run(argv.slice(1), { env, stdin, stdout, stderr, signal });`;
+      return run(process.execPath, ['--input-type=module', '--eval', script, '--', ...args], { ...env });
     },
     async stop(build) {
       const worker = workers.get(build);
       workers.delete(build);
       worker?.child.kill('SIGTERM');
       await worker?.exit;
+      return undefined;
     },
   };
   const server = createServer((request, response) => {
-    const [, verb = '', build = ''] = (request.url ?? '').split('/');
-    const done = verbs[verb]?.(build) ?? Promise.reject(new Error(`there is no ${verb}`));
+    const [, verb = '', build = '', ...args] = (request.url ?? '').split('/').map(decodeURIComponent);
+    const done = verbs[verb]?.(build, args) ?? Promise.reject(new Error(`there is no ${verb}`));
     done.then(
-      () => response.writeHead(204).end(),
+      (finished) => response.writeHead(finished ? 200 : 204).end(finished && JSON.stringify(finished)),
       (error: Error) => response.writeHead(500).end(error.message),
     );
   });
@@ -49,7 +62,7 @@ export async function serveBuilds(
     command: `${process.execPath} test/rigs/deploy/workers.mjs http://127.0.0.1:${port}`,
     running: () => [...workers.keys()],
     async close() {
-      await Promise.all([...workers.keys()].map((build) => verbs['stop']?.(build)));
+      await Promise.all([...workers.keys()].map((build) => verbs['stop']?.(build, [])));
       server.close();
     },
   };

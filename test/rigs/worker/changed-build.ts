@@ -96,7 +96,7 @@ export async function changedBuild(name: keyof typeof BUILDS): Promise<string> {
 async function build(root: string, [file, edit]: Edit): Promise<void> {
   await cp(join(ROOT, 'dist'), join(root, 'dist'), {
     recursive: true,
-    filter: (path) => !/\.d\.c?ts$|workflow-bundle|command-/.test(path),
+    filter: (path) => !/\.d\.c?ts$|workflow-bundle|\/command-[A-Z\d]{8}\./.test(path),
   });
   await cp(join(ROOT, 'package.json'), join(root, 'package.json'));
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));

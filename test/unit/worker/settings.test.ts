@@ -24,6 +24,7 @@ describe('the settings', () => {
       poll: { minMs: 60_000, maxMs: 3_600_000 },
       patience: { retryAfterMaxMs: 3_600_000, stepMs: 86_400_000, unreadableMs: 600_000 },
       version: undefined,
+      activePatches: [],
       payloadKeys: undefined,
       healthAddress: { host: '127.0.0.1', port: 8081 },
       metricsAddress: undefined,

@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { appendFile, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
+import { requiredTsToDate } from '@temporalio/common/lib/time.js';
+import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { all, compared, either, IS_RUNNING, is, isNot, isNull, typedQuery } from '../../temporal/query.js';
+import { count, type Raw, rawListed } from '../../temporal/search.js';
+import { isNotFound } from '../../temporal/unavailable.js';
+import { problemInQuery } from '../../temporal/visibility-query.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
+import { bundleFor } from '../../worker/bundles.js';
+import { type Recorded, type Replayed, replayed } from '../../worker/replay.js';
+import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { CommandFailed } from '../cli/errors.js';
+import { whileShowing } from '../cli/progress.js';
+
+interface ReplayOptions {
+  readonly query?: string;
+  readonly ended: number;
+  readonly held?: true;
+  readonly sample?: number;
+  readonly rate: number;
+  readonly resume?: string;
+  readonly build?: string;
+  readonly code?: true;
+  readonly json?: true;
+}
+
+/** The name under which a build has its last replay. `roll-out.sh promote` reads it. */
+const METADATA = 'gangway-replay';
+
+/** Replays histories through the workflows of this build, and records the result at the build. Changes no workflow. */
+export async function replay(cli: CommandLine, options: ReplayOptions): Promise<void> {
+  const { build, json } = options;
+  const code = await readFile(bundleFor(cli.config().payloadKeys).codePath, 'utf8');
+  const digest = digestOf(code);
+  if (options.code) return cli.line(digest);
+  if (build !== undefined && options.query !== undefined)
+    throw new InvalidInput(
+      '--build: a replay with --query covers too little to be recorded; omit one of the two',
+    );
+  await withTemporal(cli, async ({ client, config }) => {
+    const { taskQueue, payloadKeys } = config;
+    const version = build === undefined ? undefined : { deploymentName: taskQueue, buildId: build };
+    if (version) await insistOn(client, version);
+    const done = await passedBefore(options.resume, digest);
+    const query = queryOf(taskQueue, options);
+    const total = await count(client, query).catch(explainQuery(client, query, options.query));
+    const counts = { replayed: 0, failed: 0, skipped: 0, gone: 0, left: 0 };
+    const causes = new Map<string, Cause>();
+    const step = () =>
+      `${counts.replayed + counts.failed} of at most ${total} replayed, ${counts.failed} differ`;
+    await whileShowing(cli, step, async () => {
+      const { namespace } = client.options;
+      const next = historiesOf(
+        client,
+        rawListed(client, query, Number.POSITIVE_INFINITY),
+        options,
+        done,
+        counts,
+      );
+      for await (const run of replayed({ namespace, taskQueue, payloadKeys, code }, next)) {
+        if (!run.difference) {
+          counts.replayed += 1;
+          await done.add(run.runId);
+          continue;
+        }
+        counts.failed += 1;
+        add(causes, run, run.difference);
+        const { difference, ...ids } = run;
+        if (json) cli.json({ ...ids, ...difference });
+      }
+    });
+    // An interrupted replay has seen too little.
+    cli.signal.throwIfAborted();
+    const result = { ...counts, sample: options.sample ?? null, held: options.held ?? false, code: digest };
+    if (version) await record(client, version, result);
+    if (json) cli.json(result);
+    else for (const line of linesOf(causes)) cli.line(line);
+    const { failed, left } = counts;
+    const all = failed + counts.replayed + counts.skipped;
+    if (failed > 0) throw new CommandFailed(`${failed} of ${all} do not replay: do not promote this build`);
+    if (!json)
+      cli.line(
+        `all ${all} replay on this build${left > 0 ? `; ${left} others were left out of the sample` : ''}`,
+      );
+  });
+}
+
+/**
+ * Workflows that move to the next current build: those that run, and those that ended lately, which a query replays as well. An
+ * operation stays on its build, and so does what roll-out.sh holds.
+ */
+function queryOf(taskQueue: string, { query, ended, held }: ReplayOptions): string {
+  const behavior = 'TemporalWorkflowVersioningBehavior';
+  return all(
+    is('TaskQueue', taskQueue),
+    isNot('WorkflowType', 'partnerOperation'),
+    !held && either(isNull(behavior), isNot(behavior, 'Pinned')),
+    ended === 0 ? IS_RUNNING : either(IS_RUNNING, compared('CloseTime', '>=', new Date(Date.now() - ended))),
+    query && typedQuery(query),
+  );
+}
+
+function explainQuery(client: Client, query: string, typed: string | undefined) {
+  return async (error: unknown): Promise<never> => {
+    const problem = typed && (await problemInQuery(client, error, { query, typed }));
+    throw problem ? new InvalidInput(`--query: ${problem}`) : error;
+  };
+}
+
+/** Fetches one history at a time for each caller, no more in a second than the rate. */
+function historiesOf(
+  client: Client,
+  runs: AsyncGenerator<Raw>,
+  { sample, rate }: ReplayOptions,
+  done: Passed,
+  counts: { skipped: number; gone: number; left: number },
+): () => Promise<Recorded | undefined> {
+  const sampled = new Map<string, number>();
+  let free = 0;
+  const turn = async () => {
+    const now = Date.now();
+    free = Math.max(free, now) + 1_000 / rate;
+    await sleep(Math.max(0, free - 1_000 / rate - now));
+  };
+  return async () => {
+    for (;;) {
+      const { value: raw, done: isOver } = await runs.next();
+      if (isOver) return undefined;
+      const { workflowId = '', runId = '' } = raw.execution as { workflowId: string; runId: string };
+      const group = groupOf(raw);
+      const inGroup = (sampled.get(group) ?? 0) + 1;
+      if (sample !== undefined && inGroup > sample) {
+        counts.left += 1;
+        continue;
+      }
+      sampled.set(group, inGroup);
+      if (done.has(runId)) {
+        counts.skipped += 1;
+        continue;
+      }
+      await turn();
+      try {
+        const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+        return { workflowId, runId, type: raw.type?.name ?? '', history };
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        // Its retention ended since it was listed.
+        counts.gone += 1;
+      }
+    }
+  };
+}
+
+/** The ages that a sample tells apart, in days. */
+const AGES = [1, 7, 28];
+
+/** A sample has some of each kind, stage, status and age. */
+function groupOf({ type, status, startTime, searchAttributes }: Raw): string {
+  const stage = decodeTypedSearchAttributes(searchAttributes?.indexedFields).get(SEARCH_ATTRIBUTES.stage);
+  const days = (Date.now() - requiredTsToDate(startTime, 'startTime').getTime()) / 86_400_000;
+  return [type?.name, stage, status, AGES.filter((age) => days > age).length].join(' ');
+}
+
+interface Cause {
+  readonly first: Replayed;
+  readonly at: string | undefined;
+  readonly eventId: string | undefined;
+  count: number;
+}
+
+function add(
+  causes: Map<string, Cause>,
+  first: Replayed,
+  difference: NonNullable<Replayed['difference']>,
+): void {
+  const { cause, at, eventId } = difference;
+  const key = at === undefined ? cause : `${cause}\n  ${at}`;
+  const known = causes.get(key);
+  if (known) known.count += 1;
+  else causes.set(key, { first, at, eventId, count: 1 });
+}
+
+function linesOf(causes: ReadonlyMap<string, Cause>): string[] {
+  const ordered = [...causes].sort(([, one], [, other]) => other.count - one.count);
+  return ordered.map(([key, { first, eventId, count: number }]) => {
+    const event = eventId === undefined ? '' : `, event ${eventId}`;
+    return `${key}\n  ${number} of them, such as ${first.workflowId}${event}`;
+  });
+}
+
+/** A build of the deployment in Temporal, which its first worker registers. */
+interface Version {
+  readonly deploymentName: string;
+  readonly buildId: string;
+}
+
+/** Checks that a result can be recorded, before the replay takes its time. */
+function insistOn(client: Client, deploymentVersion: Version): Promise<unknown> {
+  const { namespace } = client.options;
+  if (deploymentVersion.buildId === '') throw new InvalidInput('--build: must not be empty');
+  return client.workflowService
+    .describeWorkerDeploymentVersion({ namespace, deploymentVersion })
+    .catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+      const { deploymentName, buildId } = deploymentVersion;
+      throw new CommandFailed(
+        `the result cannot be recorded, because no worker of ${deploymentName}:${buildId} has polled: run roll-out.sh start ${buildId} first`,
+      );
+    });
+}
+
+function record(client: Client, deploymentVersion: Version, result: object): Promise<unknown> {
+  const { namespace } = client.options;
+  const value = defaultPayloadConverter.toPayload({ at: new Date().toISOString(), ...result });
+  return client.workflowService.updateWorkerDeploymentVersionMetadata({
+    ...{ namespace, deploymentVersion },
+    upsertEntries: { [METADATA]: value as NonNullable<typeof value> },
+  });
+}
+
+/** The runs that this code has replayed before. */
+interface Passed {
+  has(runId: string): boolean;
+  add(runId: string): Promise<void>;
+}
+
+/** A workflow goes on, so its replay counts for an hour. */
+const COUNTS_MS = 3_600_000;
+
+const digestOf = (code: string) => createHash('sha256').update(code).digest('hex');
+
+/** Reads the file of `--resume`: lines with a digest of the code, a run id and a time. Lines of other code do not count. */
+async function passedBefore(file: string | undefined, digest: string): Promise<Passed> {
+  if (file === undefined) return { has: () => false, add: async () => undefined };
+  const cannot = ({ code }: NodeJS.ErrnoException) => {
+    throw new InvalidInput(`--resume: ${file} cannot be used (${code})`);
+  };
+  await appendFile(file, '', { mode: 0o600 }).catch(cannot);
+  const text = await readFile(file, 'utf8').catch(cannot);
+  if (!/^[\da-f]{0,64}($|\n| )/.test(text))
+    throw new InvalidInput(`--resume: ${file} is not the file of a replay: name a new one`);
+  const lines = text.split('\n').map((line) => line.split(' '));
+  const recent = lines.filter(([code, , at]) => code === digest && Date.now() - Number(at) < COUNTS_MS);
+  const runIds = new Set(recent.map(([, runId]) => runId));
+  return {
+    has: (runId) => runIds.has(runId),
+    add: (runId) => appendFile(file, `${digest} ${runId} ${Date.now()}\n`).catch(cannot),
+  };
+}

@@ -1,0 +1,242 @@
+import { readFile } from 'node:fs/promises';
+import { SourceMap, type SourceMapPayload } from 'node:module';
+import { relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { temporal } from '@temporalio/proto';
+import {
+  DefaultLogger,
+  type InjectedSinks,
+  type ReplayWorkerOptions,
+  Runtime,
+  Worker,
+} from '@temporalio/worker';
+import { LOCATED, type ReplaySinks, type Requested } from '../messages/replay.js';
+import type { TraceSinks } from '../messages/trace-context.js';
+import { masked } from '../privacy/masked.js';
+import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
+
+/**
+ * Replays histories through the workflows of a bundle, and finds the first command that differs. Payloads are decoded in memory
+ * only. A replay calls no partner: its worker has no activities, and its only sink records what the code requests.
+ */
+
+type History = temporal.api.history.v1.IHistory;
+
+/** A run of a workflow, with its history. */
+export interface Recorded {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: string;
+  readonly history: History;
+}
+
+/** Why a run does not replay. */
+export interface Difference {
+  /** The same for all runs with this cause: without ids, and without private values. */
+  readonly cause: string;
+  /** Where the code requests the command that differs, or the last one before: `src/workflows/boarding/steps.ts:88`. */
+  readonly at?: string | undefined;
+  /** The event of the history that differs. */
+  readonly eventId?: string | undefined;
+}
+
+export interface Replayed extends Omit<Recorded, 'history'> {
+  readonly difference?: Difference;
+}
+
+export interface ReplayConfig {
+  readonly namespace: string;
+  /** Of the workers. Workflows derive other task queues from it. */
+  readonly taskQueue: string;
+  readonly payloadKeys: PayloadKeys | undefined;
+  /** The code of a bundle of workflows. */
+  readonly code: string;
+}
+
+/** The SDK replays one history of a worker at a time. Each of these threads takes a processor, and the memory of a bundle. */
+const THREADS = 2;
+
+/** Each thread fetches this many histories ahead, so that it does not wait for the server. */
+const AHEAD = 4;
+
+/**
+ * Replays runs. Holds five histories for each thread.
+ *
+ * @param next the next run; undefined after the last one
+ */
+export async function* replayed(
+  config: ReplayConfig,
+  next: () => Promise<Recorded | undefined>,
+): AsyncGenerator<Replayed> {
+  installQuietRuntime();
+  const threads = Array.from({ length: THREADS }, () => thread(config, next));
+  const pending = new Map(threads.map((each) => [each, each.next().then((result) => ({ each, result }))]));
+  try {
+    while (pending.size > 0) {
+      const { each, result } = await Promise.race(pending.values());
+      if (result.done) pending.delete(each);
+      else {
+        pending.set(
+          each,
+          each.next().then((following) => ({ each, result: following })),
+        );
+        yield result.value;
+      }
+    }
+  } finally {
+    await Promise.allSettled(threads.map((each) => each.return(undefined)));
+  }
+}
+
+/** The SDK logs each failed replay with its cause, which may hold private values. A process has one runtime. */
+function installQuietRuntime(): void {
+  try {
+    const logger = new DefaultLogger('ERROR', () => undefined);
+    const logging = { forward: {}, filter: 'off' };
+    Runtime.install({ logger, telemetryOptions: { logging }, shutdownSignals: [] });
+  } catch {
+    // Another part of this process has installed one.
+  }
+}
+
+async function* thread(
+  config: ReplayConfig,
+  next: () => Promise<Recorded | undefined>,
+): AsyncGenerator<Replayed> {
+  const replayer = replayerOf(config, config.code);
+  // Finding a place in the sources takes as long as the replay, so only what differs is replayed for it.
+  let locating: Replayer | undefined;
+  const fetched = () => {
+    const run = next();
+    // Awaited by the loop.
+    run.catch(() => undefined);
+    return run;
+  };
+  const ahead = Array.from({ length: AHEAD }, fetched);
+  try {
+    for (let current = await ahead.shift(); current; current = await ahead.shift()) {
+      ahead.push(fetched());
+      const { history, ...run } = current;
+      if (!(await replayer.replay(current)).error) yield run;
+      else {
+        locating ??= replayerOf(config, `globalThis.${LOCATED} = true;${config.code}`);
+        const { error, requested } = await locating.replay(current);
+        // Whatever differs once is not safe, even if it passes the second time.
+        const difference = error
+          ? await differenceOf(run.type, history, requested, error)
+          : { cause: `${run.type}: the replay fails at times` };
+        yield { ...run, difference };
+      }
+    }
+  } finally {
+    await Promise.allSettled([replayer.close(), locating?.close()]);
+  }
+}
+
+interface Replayer {
+  replay(run: Recorded): Promise<{ readonly error?: Error | undefined; readonly requested: Requested[] }>;
+  close(): Promise<void>;
+}
+
+/** Replays one run after the other through a bundle. */
+function replayerOf({ namespace, taskQueue, payloadKeys }: ReplayConfig, code: string): Replayer {
+  let requested: Requested[] = [];
+  let current: Recorded | undefined;
+  const ignored = { fn: () => undefined, callDuringReplay: false };
+  const sinks = {
+    replay: {
+      requested: { fn: (_: unknown, one: Requested) => void requested.push(one), callDuringReplay: true },
+    },
+    // The SDK logs calls of a sink that is missing.
+    ...{ trace: { begun: ignored }, outbound: { publish: ignored } },
+  } satisfies InjectedSinks<ReplaySinks & TraceSinks>;
+  // The SDK passes on what its type leaves out. Payloads belong to their namespace. With debugMode off, workflows run in threads.
+  const place: object = { namespace, taskQueue, debugMode: false };
+  const options: ReplayWorkerOptions = {
+    ...place,
+    dataConverter: dataConverter(payloadKeys),
+    workflowBundle: { code },
+    sinks,
+  };
+  async function* histories() {
+    while (current) yield current;
+  }
+  const results = Worker.runReplayHistories(options, histories());
+  return {
+    async replay(run) {
+      current = run;
+      requested = [];
+      const { value, done } = await results.next();
+      if (done) throw new Error('the replay ended before its last history');
+      return { error: value.error, requested };
+    },
+    async close() {
+      current = undefined;
+      await results.return?.();
+    },
+  };
+}
+
+/** Finds the first activity or child in which the history and the code differ. Timers are left out: some never reach a history. */
+async function differenceOf(
+  type: string,
+  { events }: History,
+  requested: readonly Requested[],
+  error: Error,
+): Promise<Difference> {
+  const recorded = (events ?? []).flatMap((event) => {
+    const name =
+      event.activityTaskScheduledEventAttributes?.activityType?.name ??
+      event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowType?.name;
+    const what = event.activityTaskScheduledEventAttributes ? 'activity' : 'child';
+    return name ? [{ what, name, eventId: String(event.eventId) }] : [];
+  });
+  const index = recorded.findIndex(
+    ({ what, name }, at) => requested[at]?.what !== what || requested[at]?.name !== name,
+  );
+  const [was, is] = index < 0 ? [undefined, requested[recorded.length]] : [recorded[index], requested[index]];
+  const isNondeterminism = error.name === 'DeterminismViolationError';
+  if (!isNondeterminism || !(was || is)) {
+    const at = await sourceOf(requested.at(-1));
+    return { cause: `${type}: ${reasonOf(error)}`, at };
+  }
+  const has = was ? `the history has ${was.what} ${was.name}` : 'the history has no such command';
+  const asks = is ? `the code requests ${is.what} ${is.name}` : 'the code requests no such command';
+  const at = await sourceOf(is ?? requested.at(-1));
+  return { cause: `${type}: ${has}, ${asks}`, at, eventId: was?.eventId };
+}
+
+/** The reason as the SDK says it: one line, without ids. Workers with keys encrypt the errors of their code. */
+function reasonOf({ message }: Error): string {
+  if (message.includes('Encoded failure'))
+    return 'the code fails, with an encrypted error: check that PAYLOAD_KEYS has the keys of these workflows';
+  const [line = ''] = (message.split('Details: ').at(-1) ?? message).split('\n');
+  return masked(line, 'failure')
+    .replace(/\b(id|event_id): \d+/g, '$1: …')
+    .slice(0, 300);
+}
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Steps and activities pass through these, so a place in them says nothing. */
+const PASSED = /\/workflows\/(interceptors|journey\/)|\/node_modules\//;
+
+/** The place of our code that requested a command, in the sources where their maps are known. */
+async function sourceOf(requested: Requested | undefined): Promise<string | undefined> {
+  const places = [...(requested?.stack ?? '').matchAll(/\(?((?:\/|webpack:)[^():]*):(\d+):(\d+)\)?$/gm)];
+  const place = places.find(([, file = '']) => /\/workflows\//.test(file) && !PASSED.test(file)) ?? places[1];
+  if (!place) return undefined;
+  const [, file = '', line = '1', column = '1'] = place;
+  try {
+    const map = new SourceMap(JSON.parse(await readFile(`${file}.map`, 'utf8')) as SourceMapPayload);
+    const { originalSource, originalLine } = map.findEntry(Number(line) - 1, Number(column) - 1) as {
+      originalSource?: string;
+      originalLine?: number;
+    };
+    if (originalSource !== undefined && originalLine !== undefined)
+      return `${relative(ROOT, resolve(file, '..', originalSource))}:${originalLine + 1}`;
+  } catch {
+    // There is no map of it, as in a package without sources.
+  }
+  return `${relative(ROOT, file)}:${line}`;
+}

@@ -1,0 +1,144 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
+import { WORKFLOW_BUNDLES } from '../../../src/worker/bundles.js';
+import { replayed } from '../../../src/worker/replay.js';
+import { gangway as runGangway } from '../../rigs/command.js';
+import { inputFile } from '../../rigs/commands/files.js';
+import { merchant } from '../../rigs/inputs.js';
+import { createRig } from '../../rigs/rig.js';
+import { recorded } from '../../rigs/workflows/recorded-histories.js';
+
+const rig = await createRig();
+afterAll(() => rig.close());
+
+const gangway = (...args: string[]) => runGangway(rig.env, ['replay', ...args]);
+
+describe('gangway replay', () => {
+  it('replays what runs and what ended lately, encrypted as it is, and resumes', async () => {
+    const waits = await rig.board(merchant('notes'));
+    await waits.requirement('underwriting-note');
+    const ended = await rig.board(merchant());
+    await ended.outcome();
+    await ended.listed(" AND ExecutionStatus = 'Completed'");
+    await waits.listed(" AND OnboardingStage = 'underwriting'");
+
+    const file = await inputFile(rig, '');
+    const { code: exit, stdout, stderr } = await gangway('--resume', file);
+    expect({ code: exit, stderr }).toEqual({ code: 0, stderr: '' });
+    const [, all] = /^all (\d+) replay on this build\n$/.exec(stdout) ?? [];
+    expect(Number(all)).toBeGreaterThanOrEqual(2);
+    const text = await readFile(file, 'utf8');
+    expect(text.trimEnd().split('\n')).toHaveLength(Number(all));
+    expect(text).toMatch(/^(\w{64} [\w-]{36} \d+\n)+$/);
+
+    const resumed = await gangway('--resume', file, '--json');
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ replayed: 0, skipped: Number(all), failed: 0 });
+    // A file of other code, or of a crash in the middle of a line, says nothing.
+    await writeFile(file, `${text.replaceAll(/^\w{64}/gm, '0'.repeat(64))}${text.slice(0, 70)}`);
+    const again = await gangway('--resume', file, '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ replayed: Number(all), skipped: 0 });
+
+    const [running, sampled] = await Promise.all([
+      gangway('--ended', '0s', '--json'),
+      gangway('--sample', '1', '--json', '--query', `WorkflowId = '${waits.workflowId}'`),
+    ]);
+    expect(JSON.parse(running.stdout).replayed).toBeLessThan(Number(all));
+    const { stdout: digest } = await gangway('--code');
+    const [, code = ''] = /^(\w{64})\n$/.exec(digest) ?? [];
+    expect(text).toContain(`${code} `);
+    expect(JSON.parse(sampled.stdout)).toMatchObject({ replayed: 1, sample: 1, left: 0, held: false, code });
+  });
+
+  it('fails for each workflow that it cannot decrypt, and writes nothing of it', async () => {
+    const { PAYLOAD_KEYS: _, ...env } = rig.env;
+    const { code, stdout } = await runGangway(env, ['replay']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('Unknown encoding: binary/encrypted');
+    expect(stdout).not.toContain('Corner Bakery');
+
+    const other = await runGangway({ ...rig.env, PAYLOAD_KEYS: generatePayloadKey() }, ['replay']);
+    expect(other.code).toBe(1);
+    // One cause for all.
+    expect(other.stdout).toMatch(
+      /^merchantBoarding: the code fails, with an encrypted error: check that PAYLOAD_KEYS .+\n(.+\n)? {2}\d+ of them, such as .+\n$/,
+    );
+  });
+
+  it('rejects what it cannot use, and replays nothing', async () => {
+    expect(await gangway('--query', 'Stage = 1')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--query: Stage is not a field'),
+    });
+    expect(await gangway('--query', "WorkflowId = 'x'", '--build', 'a')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--build: a replay with --query covers too little'),
+    });
+    expect(await gangway('--resume', '/nowhere/file')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--resume: /nowhere/file cannot be used (ENOENT)'),
+    });
+    const file = await inputFile(rig, 'dba,email\n');
+    expect(await gangway('--resume', file)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not the file of a replay: name a new one'),
+    });
+    expect(await readFile(file, 'utf8')).toBe('dba,email\n');
+    expect(await gangway('--build', '')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--build: must not be empty'),
+    });
+    expect(await gangway('--build', 'never-polled')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('run roll-out.sh start never-polled first'),
+    });
+  });
+});
+
+/** Replays a recorded boarding through a bundle in which a part of `merchantBoarding` is replaced. */
+async function differences(part: string, by: string) {
+  const bundle = await readFile(WORKFLOW_BUNDLES.plain, 'utf8');
+  expect(bundle.split(part)).toHaveLength(2);
+  const runs = ['straight', 'notes'];
+  const place = { namespace: 'default', taskQueue: 'gangway', payloadKeys: undefined };
+  const found = replayed({ ...place, code: bundle.replace(part, by) }, async () => {
+    const name = runs.shift();
+    if (name === undefined) return undefined;
+    const history = historyFromJSON(await recorded(`0.1.0/${name}.json`));
+    return { workflowId: `merchant-boarding-${name}`, runId: name, type: 'merchantBoarding', history };
+  });
+  return (await Array.fromAsync(found)).map(({ difference }) => difference);
+}
+
+const STEPS = '_boarding_steps_js__WEBPACK_IMPORTED_MODULE_6__';
+const SET_FEES = `await (0,${STEPS}.setFees)(boarding);\n            await (0,${STEPS}.submit)(boarding);`;
+
+describe('a replay of code that has changed', () => {
+  const changed = (cause: string) => ({
+    cause: `merchantBoarding: ${cause}`,
+    at: expect.stringMatching(/^src\/workflows\/boarding\/\w+\.ts:\d+$/),
+    eventId: expect.stringMatching(/^\d+$/),
+  });
+
+  it('names the activity that was removed', async () => {
+    const cause = 'the history has activity submitMerchant, the code requests activity changeFees';
+    for (const each of await differences(`await (0,${STEPS}.submit)(boarding);`, ''))
+      expect(each).toEqual(changed(cause));
+  });
+
+  it('names an activity that was added, with its place', async () => {
+    const found = await differences(SET_FEES, `${SET_FEES} await (0,${STEPS}.setFees)(boarding);`);
+    expect(found).toContainEqual(
+      changed('the history has activity awaitStatusChange, the code requests activity changeFees'),
+    );
+  });
+
+  it('explains an error of the code itself', async () => {
+    const found = await differences(SET_FEES, 'throw new Error("of ada@example.com");');
+    for (const each of found) {
+      expect(each?.cause).toMatch(/^merchantBoarding: /);
+      expect(each?.cause).not.toContain('ada@example.com');
+    }
+  });
+});
