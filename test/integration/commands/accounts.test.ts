@@ -72,9 +72,24 @@ describe('an externalId in two accounts', () => {
     expect((await gangway('watch', externalId, '--partner-account', 'acme')).code).toBe(0);
     expect((await gangway('cancel', nameless.workflowId, '--yes')).code).toBe(0);
     await expect(nameless.outcome()).rejects.toThrow();
-    expect((await gangway('nudge', `${externalId}@acme`)).stderr).toBe(
-      `${acmes.workflowId} does not wait for a partner\n`,
+    expect((await gangway('nudge', `${externalId}@acme`)).stderr).toMatch(
+      new RegExp(`^${acmes.workflowId} has ended: boarded, mid \\d+\n$`),
     );
+  });
+
+  it('is rejected with an unknown account, and with another account than that of the id', async () => {
+    expect(await gangway('status', 'm-1', '--partner-account', 'south')).toMatchObject({
+      code: 2,
+      stderr:
+        'm-1: is not valid; nothing was done\n  --partner-account: must be one of GANGWAY_ACCOUNTS: acme, north-iso\n',
+    });
+    expect(
+      await gangway('cancel', 'merchant-boarding-m-1@acme', '--partner-account', 'north-iso'),
+    ).toMatchObject({
+      code: 2,
+      stderr: '--partner-account north-iso: merchant-boarding-m-1@acme belongs to account acme\n',
+    });
+    expect(await gangway('status', `${randomUUID()}@acme`)).toMatchObject({ code: 1 });
   });
 
   it('has its events sent again for one account only', async () => {

@@ -347,7 +347,7 @@ describe('an invalid file', () => {
           '10: externalId: is the same as in line 4',
         ]
           .map((problem) => `${file}:${problem}\n`)
-          .join('')}${file}: is not valid; nothing was started\n`,
+          .join('')}${file}: 8 of 9 rows are not valid; nothing was started\n`,
       });
     expect(wire.seen().filter(({ url }) => /[?&]id=(7|10)$/.test(url))).toEqual([]);
     expect(await isThere('merchant-boarding-a-4')).toBe(false);
