@@ -3,7 +3,7 @@ import { columnsOf } from '../batches/columns.js';
 import { cellValue, put } from '../batches/csv.js';
 import { isNestedDeeper, parseExactly, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import { fieldProblems } from '../partners/rules-in-words.js';
+import { fieldProblems, REQUIRED } from '../partners/rules-in-words.js';
 import { distinct } from '../texts/invalid-input.js';
 import { notJson } from '../texts/text.js';
 import { type FormField, type FormGroup, type FormPart, formOf } from './schema-fields.js';
@@ -25,6 +25,7 @@ export const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 export function inputForm<Input>(schema: z.ZodType<Input>): InputForm<Input> {
   const parts = formOf(schema);
+  const all = parts.flatMap(fieldsIn);
   const columns = columnsOf([schema]);
   return {
     parts,
@@ -32,24 +33,28 @@ export function inputForm<Input>(schema: z.ZodType<Input>): InputForm<Input> {
     read(typed) {
       const value = {};
       for (const { name } of requiredGroups(parts)) put(value, name.split('.'), {});
-      const problems = parts
-        .flatMap((part) => fieldsIn(part))
-        .flatMap(({ name, kind }): FieldProblem[] => {
-          const text = typed.get(name);
-          if (text === undefined) return [];
-          if (kind === 'json') return putJson(value, name, text);
-          const column = columns.find(name);
-          // The word stands for the value if a field takes text or false.
-          const isFalse = kind === 'text' && text === 'false' && column?.takes.includes('boolean');
-          const day = kind === 'date' && DAY.test(text) ? `${text}T00:00:00Z` : text;
-          if (column) put(value, column.path, isFalse ? false : cellValue(day, column));
-          return [];
-        });
+      const problems = all.flatMap(({ name, kind }): FieldProblem[] => {
+        const text = typed.get(name);
+        if (text === undefined) return [];
+        if (kind === 'json') return putJson(value, name, text);
+        const column = columns.find(name);
+        // The word stands for the value if a field takes text or false.
+        const isFalse = kind === 'text' && text === 'false' && column?.takes.includes('boolean');
+        const day = kind === 'date' && DAY.test(text) ? `${text}T00:00:00Z` : text;
+        if (column) put(value, column.path, isFalse ? false : cellValue(day, column));
+        return [];
+      });
       if (isNestedDeeper(value)) return { problems: [{ field: '', message: TOO_NESTED }] };
       const { success, data: input, error } = schema.safeParse(value);
       const unparsed = problems.map(({ field }) => field);
       const found = success ? [] : fieldProblems(error).filter(({ field }) => !unparsed.includes(field));
-      return success && problems.length === 0 ? { input } : { problems: distinct([...problems, ...found]) };
+      const empty = all.filter(({ name, kind }) => kind === 'date' && !typed.has(name));
+      // The rule of a date is for programs.
+      const inWords = (problem: FieldProblem) =>
+        empty.some(({ name }) => name === problem.field) ? { ...problem, message: REQUIRED } : problem;
+      return success && problems.length === 0
+        ? { input }
+        : { problems: distinct([...problems, ...found.map(inWords)]) };
     },
   };
 }

@@ -31,7 +31,7 @@ async function fill(page: Page, fields: Readonly<Record<string, string>>): Promi
     const kind = await field.evaluate((element) => element.tagName + (element.getAttribute('type') ?? ''));
     if (kind === 'SELECT') await field.selectOption(text);
     else if (kind === 'INPUTcheckbox') await field.setChecked(text === 'true');
-    else await field.fill(text);
+    else await field.fill(kind === 'INPUTdate' ? text.slice(0, 10) : text);
   }
 }
 

@@ -68,6 +68,9 @@ describe('a date', () => {
     expect(dated.read(dated.typedIn({ opened: '31 Jan' }))).toMatchObject({
       problems: [{ field: 'opened' }],
     });
+    expect(dated.read(dated.typedIn({ opened: '' }))).toEqual({
+      problems: [{ field: 'opened', message: 'is required' }],
+    });
   });
 });
 
