@@ -27,7 +27,8 @@ import { distinct } from '../texts/invalid-input.js';
 /** Not `candidate` or `mandate`. */
 const DATE_NAME = /^(date|dob)$|(_date|[a-z\d]Date)$|^date_?[oO]f_?[bB]irth$/;
 
-const EXTENSION = /\s*(x|ext\.?)\s*\d+$/i;
+/** It begins where blanks begin, so that thousands of blanks are looked at once. */
+const EXTENSION = /(?<!\s)\s*(x|ext\.?)\s*\d+$/i;
 
 /** The rules of formats, by the ends of the names that fields have. */
 const FORMATS: readonly (readonly [names: RegExp, isRight: (value: string | number) => boolean, string])[] = [
