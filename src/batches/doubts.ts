@@ -157,13 +157,20 @@ export function referenceDoubts(named: Named, lists: References): FieldProblem[]
  * All doubts about an input that is about to be started.
  *
  * @param existing workflow id of an onboarding that would take no new input, if it is there
+ * @param read reads the lists of the partner
  * @returns `isComplete`: false when the partner could not be read
  */
-export async function doubtsAbout(client: Client, taskQueue: string, input: object, existing?: string) {
+export async function doubtsAbout(
+  client: Client,
+  taskQueue: string,
+  input: object,
+  existing?: string,
+  read = referencesAt,
+) {
   if (existing !== undefined && (await promptly(client, () => describe(client, existing))))
     return { doubts: [], isComplete: true };
   const named = namedIn(input);
-  const lists = named && (await referencesAt(client, taskQueue, named.account));
+  const lists = named && (await read(client, taskQueue, named.account));
   const doubts = [...formatDoubts(input), ...(lists ? referenceDoubts(named, lists) : [])];
   return { doubts, isComplete: !named || lists !== undefined };
 }
