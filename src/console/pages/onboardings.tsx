@@ -17,7 +17,16 @@ import {
 import { address, Fields } from '../query.js';
 import type { Route, Shown, Visit } from '../route.js';
 import { Field } from './field.js';
-import { AccountChoice, Choice, FIND, Filters, listedAccounts, SystemChoice } from './filters.js';
+import {
+  AccountChoice,
+  Choice,
+  FIND,
+  Filters,
+  findIn,
+  listedAccounts,
+  SystemChoice,
+  withoutPrivate,
+} from './filters.js';
 import { BusinessCell, Empty, Id, Pages, When } from './parts.js';
 
 const PAGE_SIZE = 50;
@@ -35,7 +44,7 @@ const STATES = { running: 'running', waiting: 'waits for a person', ended: 'ende
 function choicesIn(fields: Fields) {
   return {
     what: fields.oneOf('what', ['operations', 'accounts'] as const),
-    find: fields.text('find').trim(),
+    find: findIn(fields),
     type: fields.oneOf('type', Object.keys(ONBOARDINGS) as OnboardingType[]),
     stage: fields.oneOf('stage', STAGES),
     system: fields.oneOf('system', SYSTEM_NAMES),
@@ -58,6 +67,8 @@ async function showOnboardings(visit: Visit): Promise<Shown> {
   const { client, visitor, request } = visit;
   const fields = Fields.ofQuery(request);
   const choices = choicesIn(fields);
+  const instead = withoutPrivate(fields, '/onboardings', choices);
+  if (instead) return instead;
   const page = Math.min(fields.page('page'), MOST_PAGES);
   const filter = filterFrom(choices, visitor);
   const query = visibilityQuery(filter);

@@ -375,6 +375,18 @@ describe('a list', () => {
   );
 });
 
+it.each(['/', '/onboardings'])(
+  'a search at %s keeps no private value in an address or a query',
+  async (path) => {
+    const { open, asked } = await consoleOfCalls();
+    const { status, headers } = await open(ADA, `${path}?find=corner+123-45-6789&sort=dba&stage=boarded`);
+    const to = String(headers['location']);
+    expect([status, to]).toEqual([303, expect.stringMatching(`^${path}\\?.*find=corner\\+%5BRedacted%5D`)]);
+    const { text } = await open(ADA, to);
+    expect(text + JSON.stringify(asked)).not.toContain('6789');
+  },
+);
+
 it('a list counts what it shows, and not what the server finds besides', async () => {
   const { open } = await consoleOfCalls({ counted: 3 });
   const { text } = await open({ ...ADA, accounts: ['north'] }, '/onboardings');
