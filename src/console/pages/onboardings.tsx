@@ -9,8 +9,9 @@ import { isNot } from '../../temporal/query.js';
 import {
   count,
   type Filter,
+  isInAccounts,
   type Listed,
-  listedBy,
+  listed,
   typesOf,
   visibilityQuery,
 } from '../../temporal/search.js';
@@ -73,12 +74,11 @@ async function showOnboardings(visit: Visit): Promise<Shown> {
   const filter = filterFrom(choices, visitor);
   const query = visibilityQuery(filter);
   const read = page * PAGE_SIZE;
-  const [found, counted] = await Promise.all([
-    Array.fromAsync(listedBy(client, filter, read)),
-    count(client, query),
-  ]);
-  // The server also counts what the list leaves out: somebody started it by hand with an id of another account.
-  const total = counted - Math.max(0, Math.min(counted, read) - found.length);
+  const all = await Array.fromAsync(listed(client, query, read));
+  // Somebody may have started one by hand with an id of another account.
+  const found = all.filter((each) => isInAccounts(each, filter.partnerAccounts));
+  const counted = all.length < read ? all.length : await count(client, query);
+  const total = counted - (all.length - found.length);
   const pages = Math.min(MOST_PAGES, Math.max(1, Math.ceil(counted / PAGE_SIZE)));
   const to = (number: number) => address('/onboardings', { ...choices, page: number > 1 ? number : '' });
   return {
