@@ -35,19 +35,29 @@ export function searchWords(text: string): string[] {
   return [...new Set(words.map((word) => [...word].slice(0, LONGEST_PREFIX).join('')))];
 }
 
+/** The whole of a masked name in one word, which finds it by its whole name. No prefix is as long as this one. */
+export function maskedName(dba: string): string {
+  const initials = (dba.match(/\S+/gu) ?? []).map((word) => searchWords([...word][0] ?? '').join(''));
+  return `maskedinitials${initials.join('').slice(0, LONGEST_INITIALS)}`;
+}
+
+const LONGEST_INITIALS = 100;
+
 /**
  * The value of search attribute `DbaWords`: the beginnings of the words of a dba, because visibility stores compare whole words
  * only. Plain letters and digits mean the same to each store.
  */
 export function indexedWords(dba: string, form: DbaForm): string {
-  const prefixes = new Set<string>();
+  const words = new Set<string>();
   let bytes = 0;
+  const add = (word: string) => {
+    bytes += word.replace(/[^ -~]/g, '   ').length + 1;
+    if (bytes <= MOST_BYTES) words.add(word);
+  };
+  if (form === 'masked') add(maskedName(dba));
   for (const word of searchWords(indexedDba(dba, form)))
-    for (let prefix = word; prefix !== ''; prefix = [...prefix].slice(0, -1).join('')) {
-      bytes += prefix.replace(/[^ -~]/g, '   ').length + 1;
-      if (bytes <= MOST_BYTES) prefixes.add(prefix);
-    }
-  return [...prefixes].join(' ');
+    for (let prefix = word; prefix !== ''; prefix = [...prefix].slice(0, -1).join('')) add(prefix);
+  return [...words].join(' ');
 }
 
 /** An open requirement as the list has it. A claim that has ended is left out. */

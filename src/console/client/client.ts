@@ -96,10 +96,9 @@ document.addEventListener('click', ({ target }) => {
 async function copy(button: HTMLElement): Promise<void> {
   try {
     await navigator.clipboard.writeText(button.dataset['copy'] ?? '');
-    const { textContent } = button;
     button.textContent = 'Copied';
     setTimeout(() => {
-      button.textContent = textContent;
+      button.textContent = 'Copy';
     }, 1_500);
   } catch {
     const { previousSibling } = button;
@@ -111,6 +110,8 @@ async function copy(button: HTMLElement): Promise<void> {
 document.addEventListener('keydown', (event) => {
   const { key, target } = event;
   const isTyped = target instanceof Element && target.matches('input, select, textarea, [contenteditable]');
+  // Only a move may repeat while its key is held.
+  if (event.repeat && key !== 'j' && key !== 'k') return;
   if (isTyped || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (document.querySelector('dialog[open]')) return;
   const act = KEYS[key];
@@ -122,10 +123,16 @@ document.addEventListener('keydown', (event) => {
 const KEYS: Readonly<Record<string, () => void>> = {
   j: () => moveBy(1),
   k: () => moveBy(-1),
-  c: () => document.querySelector<HTMLElement>('button[name="do"][value="claim"]')?.click(),
+  c: claim,
   '/': () => document.getElementById('find-anywhere')?.focus(),
   '?': () => document.querySelector<HTMLDialogElement>('#keys')?.showModal(),
 };
+
+/** Takes the requirement of the page. Of several, a person chooses one. */
+function claim(): void {
+  const [only, ...others] = document.querySelectorAll<HTMLElement>('button[name="do"][value="claim"]');
+  if (others.length === 0) only?.click();
+}
 
 /** Moves the focus by rows; Enter then opens the row, as for each link. */
 function moveBy(rows: number): void {

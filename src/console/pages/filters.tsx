@@ -1,12 +1,25 @@
 import type { ComponentChildren } from 'preact';
 import { SYSTEM_NAMES } from '../../partners/names.js';
+import { masked } from '../../privacy/masked.js';
 import { UNNAMED } from '../../reports/counted.js';
+import { address, type Fields } from '../query.js';
 import type { Visit } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
 import { Field } from './field.js';
 
 /** The label of a field that finds as `find` of a filter. */
 export const FIND = 'Business or ID';
+
+/** What a person looks for. A private value finds nothing, so no link and no query gets it. */
+export function findIn(fields: Fields): string {
+  return masked(fields.text('find').trim(), 'log');
+}
+
+/** Leads to an address without the private value that somebody looked for, which history and proxies would keep. */
+export function withoutPrivate(fields: Fields, path: string, choices: Parameters<typeof address>[1]) {
+  const message = 'What looked private was removed from the search: it finds names and IDs.';
+  return fields.text('find').trim() === findIn(fields) ? undefined : { to: address(path, choices), message };
+}
 
 interface FiltersProps {
   readonly label: string;

@@ -11,7 +11,16 @@ import type { Route, Shown, Visit } from '../route.js';
 import type { Visitor } from '../visitor.js';
 import { type WaitingFilter, type WaitingList, waitingList } from '../waiting-list.js';
 import { Field } from './field.js';
-import { AccountChoice, Choice, FIND, Filters, listedAccounts, SystemChoice } from './filters.js';
+import {
+  AccountChoice,
+  Choice,
+  FIND,
+  Filters,
+  findIn,
+  listedAccounts,
+  SystemChoice,
+  withoutPrivate,
+} from './filters.js';
 import { BusinessCell, capitalized, Due, Empty, Pages, Person } from './parts.js';
 
 export interface InboxSizes {
@@ -35,7 +44,7 @@ function choicesIn(fields: Fields) {
     system: fields.oneOf('system', SYSTEM_NAMES),
     account: fields.text('account'),
     due: fields.oneOf('due', keysOf(DUE)),
-    find: fields.text('find').trim(),
+    find: findIn(fields),
     taken: fields.oneOf('taken', keysOf(TAKEN)),
     sort: fields.oneOf('sort', keysOf(SORT)),
     page: fields.page('page'),
@@ -55,7 +64,10 @@ function filterFrom({ kind, system, find, account, after }: Choices, { visitor }
 
 async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Promise<Shown> {
   const { client, visitor, times, request } = visit;
-  const choices = choicesIn(Fields.ofQuery(request));
+  const fields = Fields.ofQuery(request);
+  const choices = choicesIn(fields);
+  const instead = withoutPrivate(fields, '/', choices);
+  if (instead && !isPart) return instead;
   const filter = filterFrom(choices, visit);
   // One more than the page shows if there is a next one.
   const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;

@@ -9,15 +9,25 @@ import { isNot } from '../../temporal/query.js';
 import {
   count,
   type Filter,
+  isInAccounts,
   type Listed,
-  listedBy,
+  listed,
   typesOf,
   visibilityQuery,
 } from '../../temporal/search.js';
 import { address, Fields } from '../query.js';
 import type { Route, Shown, Visit } from '../route.js';
 import { Field } from './field.js';
-import { AccountChoice, Choice, FIND, Filters, listedAccounts, SystemChoice } from './filters.js';
+import {
+  AccountChoice,
+  Choice,
+  FIND,
+  Filters,
+  findIn,
+  listedAccounts,
+  SystemChoice,
+  withoutPrivate,
+} from './filters.js';
 import { BusinessCell, Empty, Id, Pages, When } from './parts.js';
 
 const PAGE_SIZE = 50;
@@ -35,7 +45,7 @@ const STATES = { running: 'running', waiting: 'waits for a person', ended: 'ende
 function choicesIn(fields: Fields) {
   return {
     what: fields.oneOf('what', ['operations', 'accounts'] as const),
-    find: fields.text('find').trim(),
+    find: findIn(fields),
     type: fields.oneOf('type', Object.keys(ONBOARDINGS) as OnboardingType[]),
     stage: fields.oneOf('stage', STAGES),
     system: fields.oneOf('system', SYSTEM_NAMES),
@@ -58,16 +68,17 @@ async function showOnboardings(visit: Visit): Promise<Shown> {
   const { client, visitor, request } = visit;
   const fields = Fields.ofQuery(request);
   const choices = choicesIn(fields);
+  const instead = withoutPrivate(fields, '/onboardings', choices);
+  if (instead) return instead;
   const page = Math.min(fields.page('page'), MOST_PAGES);
   const filter = filterFrom(choices, visitor);
   const query = visibilityQuery(filter);
   const read = page * PAGE_SIZE;
-  const [found, counted] = await Promise.all([
-    Array.fromAsync(listedBy(client, filter, read)),
-    count(client, query),
-  ]);
-  // The server also counts what the list leaves out: somebody started it by hand with an id of another account.
-  const total = counted - Math.max(0, Math.min(counted, read) - found.length);
+  const all = await Array.fromAsync(listed(client, query, read));
+  // Somebody may have started one by hand with an id of another account.
+  const found = all.filter((each) => isInAccounts(each, filter.partnerAccounts));
+  const counted = all.length < read ? all.length : await count(client, query);
+  const total = counted - (all.length - found.length);
   const pages = Math.min(MOST_PAGES, Math.max(1, Math.ceil(counted / PAGE_SIZE)));
   const to = (number: number) => address('/onboardings', { ...choices, page: number > 1 ? number : '' });
   return {

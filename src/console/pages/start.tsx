@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { columnsOf } from '../../batches/columns.js';
-import { doubtsAbout, referencesAt } from '../../batches/doubts.js';
+import { doubtsAbout, type References, referencesAt } from '../../batches/doubts.js';
 import { kindOf } from '../../batches/ready.js';
 import { inputForm, type Typed } from '../../forms/typed-input.js';
 import { workflowId } from '../../messages/ids.js';
@@ -21,6 +21,7 @@ import { receivedForm } from '../held-files.js';
 import { accountProblem, ownAccounts } from '../own-accounts.js';
 import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { SharedReads } from '../sharing.js';
 import { maySee } from '../visitor.js';
 import { BatchUpload, listedBatches } from './batches.js';
 import { type Choices, Field } from './field.js';
@@ -84,6 +85,14 @@ interface Unconfirmed {
   readonly digest: string;
 }
 
+/** For so long, forms and checks share what the partner lists, and that it does not respond, in milliseconds. */
+const SHARED_MS = 5_000;
+
+const lists = new SharedReads<References | undefined>(SHARED_MS);
+
+const sharedLists: typeof referencesAt = (client, taskQueue, account) =>
+  lists.get(client, `${taskQueue} ${account ?? ''}`, () => referencesAt(client, taskQueue, account));
+
 /** Doubts about an input that would be started. */
 async function doubtsOf(
   { client, settings }: Visit,
@@ -91,7 +100,7 @@ async function doubtsOf(
   input: { readonly externalId: string; readonly account?: string | undefined },
 ): Promise<readonly FieldProblem[]> {
   const id = workflowId(type, input.externalId, input.account);
-  return (await doubtsAbout(client, settings.taskQueue, input, id)).doubts;
+  return (await doubtsAbout(client, settings.taskQueue, input, id, sharedLists)).doubts;
 }
 
 function startable<Input extends { readonly externalId: string; readonly account?: string | undefined }>(
@@ -170,10 +179,10 @@ async function partnerChoices(
   const { accounts } = ownAccounts(settings, visitor);
   const own = [...(maySee(visitor, undefined) ? [undefined] : []), ...Object.keys(accounts)];
   if (type === 'businessOnboarding' || own.length !== 1) return {};
-  const lists = await referencesAt(client, settings.taskQueue, own[0]);
+  const listed = await sharedLists(client, settings.taskQueue, own[0]);
   const prefix = type === 'customerOnboarding' ? 'boarding.' : '';
   return Object.fromEntries(
-    Object.entries(lists ?? {}).map(([field, all]) => [
+    Object.entries(listed ?? {}).map(([field, all]) => [
       prefix + field,
       all.map(({ id, name }) => [String(id), `${name ?? 'no name'} (${id})`] as const),
     ]),

@@ -206,6 +206,10 @@ describe('a person without a mouse', () => {
     const ada = await person('Ada', 'operator');
     const { page } = ada;
     const { keyboard } = page;
+    const claims: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/claim')) claims.push(request.method());
+    });
     await ada.go(`/?find=${encodeURIComponent(dba.toLowerCase())}`);
     await keyboard.press('?');
     expect(await page.locator('#keys').isVisible()).toBe(true);
@@ -218,8 +222,11 @@ describe('a person without a mouse', () => {
     await keyboard.press('k');
     expect(await rowAt()).toBe(1);
     await Promise.all([page.waitForEvent('load'), keyboard.press('Enter')]);
-    await Promise.all([page.waitForEvent('load'), keyboard.press('c')]);
+    // A key that is held repeats.
+    await Promise.all([page.waitForEvent('load'), keyboard.down('c').then(() => keyboard.down('c'))]);
+    await keyboard.up('c');
     expect(await ada.text()).toContain('You are on it');
+    expect(claims).toEqual(['POST']);
     const first = new URL(page.url()).pathname;
     expect(await page.locator('#business').innerText()).toContain(dba);
     await page.getByLabel('Answer', { exact: true }).fill('Bread and rolls. j k ?');
@@ -232,5 +239,30 @@ describe('a person without a mouse', () => {
     await press(ada, 'Send the answer');
     expect(await ada.text()).toContain('Your answer is accepted.');
     expect(ada.complaints).toEqual([]);
+  });
+
+  it('takes no requirement by a key where a page has several', async () => {
+    const boarding = await rig().board(merchant('notes'));
+    await boarding.until((state) => state.requirements.length === 2, 'two notes');
+    const ada = await person('Ada', 'operator');
+    await ada.go(pathOf(boarding));
+    expect(await ada.page.locator('button[value="claim"]').count()).toBe(2);
+    await ada.page.keyboard.press('c');
+    await ada.go(pathOf(boarding));
+    expect(await ada.page.locator('button[value="claim"]').count()).toBe(2);
+    expect((await boarding.state()).requirements.map(({ claim }) => claim)).toEqual([undefined, undefined]);
+  });
+
+  it('sees that an id is copied, and can copy it again', async () => {
+    const { boarding, id } = await noted(rig());
+    const ada = await person('Ada', 'viewer');
+    await ada.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await ada.go(pathOf(boarding, id));
+    const copy = ada.page.locator('#business [data-copy]').first();
+    await copy.click();
+    await ada.page.getByText('Copied', { exact: true }).waitFor();
+    await copy.click();
+    expect(await ada.page.evaluate('navigator.clipboard.readText()')).toBe(boarding.workflowId);
+    await copy.filter({ hasText: /^Copy$/ }).waitFor();
   });
 });

@@ -173,6 +173,8 @@ describe('a search', () => {
     ['a word that another one contains', 'akery', false],
     ['one word of two', 'corner butcher', false],
     ['signs of a query', "' OR ''='", false],
+    ['a quote, which the server would remove', "'", false],
+    ['a quoted name', "'Corner Bakery'", true],
     ['a line break', 'corner\nbakery', true],
   ])('finds %s: %s', async (_, text, isFound) => {
     const find = encodeURIComponent(text);
@@ -183,5 +185,14 @@ describe('a search', () => {
     expect(onboardings.includes('href="/onboardings/merchant-boarding-m-9001"')).toBe(isFound);
     const { stdout } = await runGangway(rig.env, ['list', '--json', '--', ...text.split(' ')]);
     expect(stdout.includes('merchant-boarding-m-9001')).toBe(isFound);
+  });
+
+  it('compares the first of more words than a query takes', async () => {
+    const words = ['corner', 'bakery', ...Array.from({ length: 1_500 }, (_, number) => `w${number}`)];
+    const visitor = await withPeople().signedIn({ role: 'viewer', accounts: ['default'] });
+    for (const path of ['/', '/onboardings'])
+      expect((await visitor.open(`${path}?find=${words.join('+')}`)).status).toBe(200);
+    const { code, stdout } = await runGangway(rig.env, ['list', '--json', ...words]);
+    expect([code, stdout]).toEqual([0, '']);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { differenceFromStart } from '../../../src/temporal/start.js';
 import { executions, idOf, wasStarted } from '../../rigs/commands/files.js';
 import { errorAt, formWithFile, leadsTo, typedAt, typedInto } from '../../rigs/console/pages.js';
@@ -107,6 +107,16 @@ describe('a doubtful input', () => {
     expect([first.status, first.text]).toEqual([422, expect.stringContaining('is not an e-mail address')]);
     expect((await upload({ doubts: 'true' })).status).toBe(303);
     expect(await wasStarted(rig.client, idOf(input))).toBe(true);
+  });
+
+  it('reads the lists of the partner once, for its check and for the choices of the form', async () => {
+    const west = await console.signedIn({ role: 'admin', accounts: ['west'] });
+    const starts = vi.spyOn(rig.client.activity, 'start');
+    onTestFinished(() => starts.mockRestore());
+    const reply = await post('merchant', typedInto({ ...doubtful(), account: 'west' }), west);
+    expect([reply.status, errorAt(reply, 'merchant.email')]).toEqual([422, 'is not an e-mail address']);
+    await west.open('/start/customer');
+    expect(starts.mock.calls.length).toBeLessThanOrEqual(2);
   });
 });
 

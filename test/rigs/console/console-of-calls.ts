@@ -35,6 +35,8 @@ export interface Given {
   readonly hasSignedOut?: boolean | Error;
   /** How many workflows every count finds. */
   readonly counted?: number;
+  /** How many workflows of account `south` every list has, at most a page. */
+  readonly ofSouth?: number;
 }
 
 export const STATE: OnboardingState = {
@@ -58,6 +60,7 @@ export function clientOfCalls({
   isReady = true,
   hasSignedOut = false,
   counted = 0,
+  ofSouth = 0,
 }: Given) {
   const asked: unknown[][] = [];
   const getHandle = (workflowId: string) => {
@@ -112,12 +115,16 @@ export function clientOfCalls({
     if (!isReady) throw unavailable();
     asked.push(['start', type, workflowId]);
   };
-  const listWorkflowExecutions = async ({ query }: { readonly query: string }) => {
-    asked.push(['list', query]);
-    return { executions: [] };
+  const listWorkflowExecutions = async (request: { readonly query: string; readonly pageSize: number }) => {
+    asked.push(['list', request.query]);
+    const executions = Array.from({ length: Math.min(ofSouth, request.pageSize) }, (_, number) => ({
+      execution: { workflowId: `merchant-boarding-m-${number}@south`, runId: 'run-1' },
+      ...{ type: { name: 'merchantBoarding' }, status: 1, startTime: msToTs(0) },
+    }));
+    return { executions };
   };
   const count = async (query: string) => {
-    asked.push(['list', query]);
+    asked.push(['list', query], ['count', query]);
     return { count: counted };
   };
   const client = {

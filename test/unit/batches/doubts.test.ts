@@ -44,6 +44,16 @@ describe('a value of a format that everybody knows', () => {
     expect(about(name, value)).toEqual([]);
   });
 
+  it.each(['phone', 'email', 'zip', 'openedDate', 'dob', 'size'])(
+    'takes no longer than its text is long: %s',
+    (name) => {
+      const began = process.cpuUsage();
+      for (const long of [' ', 'x', '1', 'a.', '(', 'x1 '])
+        about(name, `1${long.repeat(60_000)}@${long.repeat(60_000)}y`);
+      expect(process.cpuUsage(began).user / 1_000).toBeLessThan(1_000);
+    },
+  );
+
   it('is not looked for in an input that has none wrong', () => {
     expect([merchant(), business(), customer()].flatMap(formatDoubts)).toEqual([]);
   });

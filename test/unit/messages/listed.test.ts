@@ -158,13 +158,20 @@ describe('the words of a dba', () => {
 
   it('are indexed by each of their beginnings, and masked by their initials only', () => {
     expect(indexedWords('Red Fox', 'shown')).toBe('red re r fox fo f');
-    expect(indexedWords('Red Fox', 'masked')).toBe('r f');
+    expect(indexedWords('Red Fox', 'masked')).toBe('maskedinitialsrf r f');
+    expect(indexedWords('… !!', 'masked')).toBe('maskedinitials');
+  });
+
+  it('have no beginning that is taken for a masked name', () => {
+    expect(indexedWords('Maskedinitialsrf Maskedinitials', 'shown')).not.toContain('maskedinitials');
   });
 
   it.each(['中', '𝒳', 'é', 'ab '])('fit a search attribute, however many there are: %s', (text) => {
     const name = Array.from({ length: 60 }, (_, number) => text.repeat(12) + number).join(' ');
-    const indexed = indexedWords(name, 'shown');
-    expect(Buffer.byteLength(indexed)).toBeLessThanOrEqual(1_800);
-    expect(indexed).not.toBe('');
+    for (const form of ['shown', 'masked'] as const) {
+      const indexed = indexedWords(name, form);
+      expect(Buffer.byteLength(indexed)).toBeLessThanOrEqual(1_800);
+      expect(indexed).not.toBe('');
+    }
   });
 });

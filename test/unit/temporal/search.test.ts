@@ -32,12 +32,24 @@ describe('the query of gangway list', () => {
     ['a dba in both forms', { dba: "Joe's Bikes" }, " AND Dba IN ('Joe''s Bikes', 'J… B…')"],
     [
       'what a person looks for, which never is a part of the query',
-      { find: " Joe's BIKES\n" },
-      " AND (DbaWords = 'joe' AND DbaWords = 's' AND DbaWords = 'bikes' OR Dba IN ('Joe''s BIKES', 'J… B…')" +
-        " OR Mid STARTS_WITH 'Joe''s BIKES' OR MerchantProfileId STARTS_WITH 'Joe''s BIKES'" +
-        " OR BankingProfileId STARTS_WITH 'Joe''s BIKES' OR WorkflowId STARTS_WITH 'Joe''s BIKES'" +
-        " OR WorkflowId STARTS_WITH 'merchant-boarding-Joe''s BIKES')",
+      { find: " 'Joe's BIKES'\n" },
+      " AND (DbaWords = 'joe' AND DbaWords = 's' AND DbaWords = 'bikes' OR DbaWords = 'maskedinitialsjb'" +
+        " OR WorkflowId STARTS_WITH 'Joe''s BIKES' OR WorkflowId STARTS_WITH 'merchant-boarding-Joe''s BIKES')",
     ],
+    [
+      'digits to look for, which the ids of partners have',
+      { find: '518' },
+      " AND (DbaWords = '518' OR DbaWords = 'maskedinitials5'" +
+        " OR Mid STARTS_WITH '518' OR MerchantProfileId STARTS_WITH '518' OR BankingProfileId STARTS_WITH '518'" +
+        " OR WorkflowId STARTS_WITH '518' OR WorkflowId STARTS_WITH 'merchant-boarding-518')",
+    ],
+    [
+      'signs to look for, which only a whole name has',
+      { find: '🍕!' },
+      " AND (Dba IN ('🍕!', '🍕…')" +
+        " OR WorkflowId STARTS_WITH '🍕!' OR WorkflowId STARTS_WITH 'merchant-boarding-🍕!')",
+    ],
+    ['quotes to look for, which find nothing', { find: " ''' " }, " AND WorkflowId = ''"],
     ['blanks to look for, which are nothing', { find: ' \n ' }, ''],
     ['a kind of requirement', { kind: 'ticket' }, " AND Requirements = 'ticket'"],
     // Which only a running workflow has.
@@ -53,6 +65,13 @@ describe('the query of gangway list', () => {
     ['values with quotes', { agent: "x' OR ''='" }, " AND AgentProfileId = 'x'' OR ''''='''"],
   ])('has %s', (_, filter, clause) => {
     expect(visibilityQuery({ types: ['merchantBoarding'], ...filter })).toBe(MERCHANTS + clause);
+  });
+
+  it('has a bound for what a person looks for', () => {
+    const find = Array.from({ length: 5_000 }, (_, number) => `w${number}'`).join(' ');
+    const query = visibilityQuery({ types: ['merchantBoarding'], find });
+    expect(query.split('DbaWords = ')).toHaveLength(1 + 7 + 1);
+    expect(query.length).toBeLessThan(1_500);
   });
 
   it('finds what is at one partner, by the type or by the id of an account', () => {

@@ -88,7 +88,7 @@ describe('an onboarding', () => {
     await MERCHANT.start(client, boarded, { ...HERE, urgency: 'batch', dbaForm: 'masked' });
     expect(startIn(sent[0]?.[1])).toMatchObject({
       ...{ priority: [4, 'acme-agent-101'], memo: { dba: 'Corner Bakery' } },
-      indexed: { Dba: 'C… B…', DbaWords: 'c b' },
+      indexed: { Dba: 'C… B…', DbaWords: 'maskedinitialscb c b' },
     });
   });
 
