@@ -34,7 +34,7 @@ export function Business({ listed, state, input }: BusinessProps) {
     'Partner status': state?.partnerStatus ?? listed.partnerStatus,
     mid: mid && <Id id={mid} canCopy />,
     ...Object.fromEntries(
-      shown.slice(0, SUMMARY_FIELDS).map(({ field, value }) => [fieldLabel(field), String(value)]),
+      shown.slice(0, SUMMARY_FIELDS).map(({ field, value }) => [labelIn(shown, field), String(value)]),
     ),
   };
   return (
@@ -45,6 +45,13 @@ export function Business({ listed, state, input }: BusinessProps) {
       <a href={`${pathOf(workflowId)}#input`}>All of the input</a>
     </section>
   );
+}
+
+/** The last name of a field, with its path where others end alike. */
+function labelIn(shown: readonly { readonly field: string }[], field: string): string {
+  const label = fieldLabel(field);
+  const isUnique = shown.filter((other) => fieldLabel(other.field) === label).length === 1;
+  return isUnique ? label : `${label} (${field})`;
 }
 
 /** The names of the answers in the texts of the command. */

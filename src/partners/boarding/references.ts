@@ -26,12 +26,11 @@ export function chosenReference(
   if (id !== undefined ? matching.length > 0 : matching.length === 1) return { id: matching[0]?.id };
   if (isOptional && all.length === 0 && id === undefined && name === undefined) return {};
   const listed = all.map((entry) => `${entry.name ?? 'no name'} (${idField} ${entry.id})`);
-  const count = matching.length === 0 ? 'none is' : `${matching.length} are`;
-  const unnamed = id === undefined ? 'not given' : `the partner does not list ${id}`;
+  const count = matching.length === 0 ? 'none has' : `${matching.length} have`;
+  const unnamed = id === undefined ? 'not given' : 'the partner does not list this id';
   const [field, why] =
-    name === undefined
-      ? [idField, unnamed]
-      : [REFERENCE_NAMES[idField], `${count} named ${JSON.stringify(name)}`];
+    // A cell of a shifted row may be anything, so the name is not repeated.
+    name === undefined ? [idField, unnamed] : [REFERENCE_NAMES[idField], `${count} this name`];
   const without = isOptional ? '; boardingSettings: false creates without' : '';
   return { problem: { field, message: `${why}; choose one of: ${listed.join(', ') || 'none'}${without}` } };
 }

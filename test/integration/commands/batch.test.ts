@@ -273,7 +273,7 @@ describe('a doubtful file', () => {
       'the lists of the partner to be read',
     );
     expect(code).toBe(0);
-    expect(stderr.match(/the partner does not list 999; choose one of: .*/g)).toEqual([
+    expect(stderr.match(/the partner does not list this id; choose one of: .*/g)).toEqual([
       expect.stringMatching(/\(agentProfileId \d+\).*, as in 2 rows more$/),
     ]);
   });

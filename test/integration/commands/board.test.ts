@@ -67,7 +67,7 @@ describe('gangway board', () => {
     ['warns', [], 0],
     ['with --strict refuses', ['--strict'], 2],
   ])('%s an agent that the partner does not list', async (_, options, code) => {
-    const listed = 'agentProfileId: the partner does not list 999; choose one of: ';
+    const listed = 'agentProfileId: the partner does not list this id; choose one of: ';
     const ran = await eventually(
       async () => gangway(['board', await file(merchant(undefined, { agentProfileId: 999 })), ...options]),
       ({ stderr }) => stderr.includes(listed),

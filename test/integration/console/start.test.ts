@@ -83,7 +83,7 @@ describe('a doubtful input', () => {
     const input = doubtful();
     const first = await eventually(
       () => post('merchant', typedInto(input)),
-      (reply) => errorAt(reply, 'agentProfileId')?.includes('the partner does not list 999') ?? false,
+      (reply) => errorAt(reply, 'agentProfileId')?.includes('the partner does not list this id') ?? false,
       'the lists of the partner to be read',
     );
     expect([first.status, errorAt(first, 'merchant.email')]).toEqual([422, 'is not an e-mail address']);

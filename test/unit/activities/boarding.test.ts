@@ -67,7 +67,7 @@ describe('the agent profile and the boarding settings of a create', () => {
   });
 
   const NEITHER = 'none; boardingSettings: false creates without';
-  const TWO = '2 are named "A"; choose one of: A (agentProfileId 1), A (agentProfileId 2)';
+  const TWO = '2 have this name; choose one of: A (agentProfileId 1), A (agentProfileId 2)';
   const NAMES =
     'not given; choose one of: no name (boardingSettingsId 1), B (boardingSettingsId 2); boardingSettings: false creates without';
   it.each<[Names, Names, object, field: string, message: string]>([
@@ -79,7 +79,7 @@ describe('the agent profile and the boarding settings of a create', () => {
       [],
       { boardingSettings: 'B' },
       'boardingSettings',
-      `none is named "B"; choose one of: ${NEITHER}`,
+      `none has this name; choose one of: ${NEITHER}`,
     ],
   ])(
     'of %j and %j are asked for, and nothing is created, with %j',

@@ -82,11 +82,9 @@ describe('the agent and the boarding settings', () => {
 
   it('are doubtful if the partner does not list them, or lists several', () => {
     expect(doubts(unnamed)).toEqual([`agentProfileId: not given; ${agents}`]);
-    expect(doubts({ ...unnamed, agent: 'Hall Agents' })).toEqual([
-      `agent: none is named "Hall Agents"; ${agents}`,
-    ]);
+    expect(doubts({ ...unnamed, agent: 'Hall Agents' })).toEqual([`agent: none has this name; ${agents}`]);
     expect(doubts(merchant(undefined, { agentProfileId: 7 }))).toEqual([
-      `agentProfileId: the partner does not list 7; ${agents}`,
+      `agentProfileId: the partner does not list this id; ${agents}`,
     ]);
     expect(doubts({ externalId: 'c', boarding: unnamed, business: {} })).toEqual([
       `boarding.agentProfileId: not given; ${agents}`,
