@@ -41,8 +41,8 @@ const SERVER = {
 /** A worker for each core: these wait for nothing. vitest leaves a core alone by default, which is half of two. */
 const EACH_CORE = { maxWorkers: '100%', sequence: { groupOrder: 1 } };
 
-/** Tests that wait half of the time share a core, also with those of the other project that waits. */
-const WAITING = { maxWorkers: 6, sequence: { groupOrder: 2 } };
+/** Tests that wait half of the time share a core. */
+const WAITING = { maxWorkers: 5, sequence: { groupOrder: 2 } };
 
 /** The simulated service, on virtual time. */
 const SIMULATED = {
@@ -59,6 +59,12 @@ const PROCESSES = {
 
 /** Files that take the longest, in the order of their times. They begin first, so that the others run beside them. */
 const LONGEST = {
+  integration: [
+    ...['simulation/simulation', 'commands/no-worker', 'commands/adopt', 'console/start', 'commands/onboard'],
+    ...['commands/export', 'commands/doctor-findings', 'workflows/new-status', 'commands/resolve'],
+    ...['commands/inbox', 'commands/waiting', 'nexus/onboardings', 'workflows/partner-waits'],
+    ...['temporal/places', 'workflows/polling', 'events/several-runs'],
+  ],
   e2e: [
     ...[
       'deploy/alerts',
@@ -74,12 +80,6 @@ const LONGEST = {
     ...['browser/console-start', 'worker/clock', 'events/killed-worker', 'worker/versions'],
     ...['receiver/schemathesis', 'workflows/interrupted-writes', 'receiver/killed-temporal'],
     ...['commands/adopt-many', 'receiver/outage'],
-  ],
-  integration: [
-    ...['simulation/simulation', 'commands/no-worker', 'commands/adopt', 'console/start', 'commands/onboard'],
-    ...['commands/export', 'commands/doctor-findings', 'workflows/new-status', 'commands/resolve'],
-    ...['commands/inbox', 'commands/waiting', 'nexus/onboardings', 'workflows/partner-waits'],
-    ...['temporal/places', 'workflows/polling', 'events/several-runs'],
   ],
 };
 
@@ -113,7 +113,7 @@ export default defineConfig({
         isolate: false,
       }),
       // Real processes, kills, a browser. Most of them wait most of the time.
-      project('e2e', { ...PROCESSES, ...WAITING, isolate: false }),
+      project('e2e', { ...PROCESSES, isolate: false, maxWorkers: 6, sequence: { groupOrder: 3 } }),
     ],
   },
 });

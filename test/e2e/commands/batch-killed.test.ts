@@ -21,7 +21,7 @@ const RARE_POLLS = { GANGWAY_POLL_MIN: '1m', GANGWAY_POLL_MAX: '1m' };
 const worker = () => launch('worker', { ...rig.env, ...RARE_POLLS }, 'worker is ready');
 
 /** `BATCH_ROWS=300` starts more. */
-const COUNT = Number(process.env['BATCH_ROWS'] ?? 60);
+const COUNT = Number(process.env['BATCH_ROWS'] ?? 120);
 
 /** Each row of a finished command. */
 const rowsOf = (finished: Parameters<typeof jsonLines>[0]) =>

@@ -110,7 +110,7 @@ describe('answer-notes.sh', () => {
     const rejected = await script('answer-notes', ['102', '--text', '']);
     expect(rejected).toMatchObject({
       code: 1,
-      stderr: 'answer.text: must be a text, and not empty\n'.repeat(2),
+      stderr: '--text: must be a text, and not empty\n'.repeat(2),
     });
     expect(rejected.stdout.trimEnd().split('\n').sort()).toEqual(
       notes.toSorted().map((note) => `${id}: ${note} is not answered`),

@@ -126,7 +126,9 @@ describe('Temporal behind TLS', () => {
     expect([stdout, code]).toEqual(['', 1]);
     expect(stderr.split('\n')).toEqual([
       'this client may not register search attributes in the namespace; add them where it is administered:',
-      ...['Dba', 'PartnerAccount', 'OnboardingStage', 'PartnerStatus', 'MerchantProfileId'].map(
+      '  Dba Keyword',
+      '  DbaWords Text',
+      ...['PartnerAccount', 'OnboardingStage', 'PartnerStatus', 'MerchantProfileId'].map(
         (name) => `  ${name} Keyword`,
       ),
       ...['BankingProfileId', 'Mid', 'AgentProfileId'].map((name) => `  ${name} Keyword`),

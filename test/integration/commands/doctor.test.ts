@@ -193,7 +193,7 @@ describe('gangway with a problem', () => {
       ],
       ['Any operation of a partner', 'call', 'probe'],
       ['Reports and audits', 'report', 'export'],
-      ['Setup and backup', 'setup', 'keys', 'doctor', 'backup', 'restore', 'sandbox'],
+      ['Setup and backup', 'setup', 'keys', 'doctor', 'replay', 'backup', 'restore', 'sandbox'],
       ['Help', 'help', 'explain', 'completion'],
     ]);
   });
