@@ -6,6 +6,7 @@ import { run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 import { changedBuild } from '../../rigs/worker/changed-build.js';
+import { tasksOf } from '../../rigs/workflows/workflow-tasks.js';
 
 const TIMEOUT_MS = 600_000;
 
@@ -35,16 +36,6 @@ async function waiting(): Promise<Onboarding> {
   const boarding = await rig.board(merchant('uw-level-1', { fees: { minimumDiscountAmount: 25 } }));
   await boarding.requirement('underwriting-note');
   return boarding;
-}
-
-/** The builds that carried out its workflow tasks, and why tasks failed. */
-async function tasksOf({ handle }: Onboarding): Promise<string[]> {
-  const { events } = await handle.fetchHistory();
-  return (events ?? []).flatMap((event) => {
-    const { workflowTaskFailedEventAttributes: failed } = event;
-    if (failed) return [`failed: ${failed.failure?.message}`];
-    return event.workflowTaskCompletedEventAttributes?.deploymentVersion?.buildId ?? [];
-  });
 }
 
 const allOn = (onboardings: readonly Onboarding[], build: string) =>

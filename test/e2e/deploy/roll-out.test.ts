@@ -7,6 +7,7 @@ import { type Finished, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 import { changedBuild } from '../../rigs/worker/changed-build.js';
+import { taskFailure } from '../../rigs/workflows/workflow-tasks.js';
 
 const TIMEOUT_MS = 900_000;
 
@@ -91,7 +92,7 @@ const allOn = (onboardings: readonly Onboarding[], build: string) =>
 
 async function tasksFailed({ handle }: Onboarding): Promise<number> {
   const { events } = await handle.fetchHistory();
-  return (events ?? []).filter((event) => event.workflowTaskFailedEventAttributes).length;
+  return (events ?? []).filter(taskFailure).length;
 }
 
 /** How long a query may take while workers start and stop on a busy machine. */

@@ -12,6 +12,7 @@ import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 import { changedBuild } from '../../rigs/worker/changed-build.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
+import { tasksOf } from '../../rigs/workflows/workflow-tasks.js';
 
 /** Boardings wait for days, and the worker is changed meanwhile. */
 const TIMEOUT_MS = 600_000;
@@ -68,16 +69,6 @@ async function makeCurrent(buildId: string): Promise<void> {
     `${buildId} as the current version`,
     PATIENCE_MS,
   );
-}
-
-/** The builds that carried out its workflow tasks, and why tasks failed. */
-async function tasksOf({ handle }: Onboarding): Promise<string[]> {
-  const { events } = await handle.fetchHistory();
-  return (events ?? []).flatMap((event) => {
-    const { workflowTaskFailedEventAttributes: failed } = event;
-    if (failed) return [`failed: ${failed.failure?.message}`];
-    return event.workflowTaskCompletedEventAttributes?.deploymentVersion?.buildId ?? [];
-  });
 }
 
 const onBuild = (boarding: Onboarding, buildId: string) =>

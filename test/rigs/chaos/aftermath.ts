@@ -4,6 +4,7 @@ import proto from '@temporalio/proto';
 import { ACCOUNTS, BATCHES } from '../../../src/messages/ids.js';
 import { found, type Markers } from '../privacy/markers.js';
 import { type Kept, kept } from '../privacy/places.js';
+import { taskFailure } from '../workflows/workflow-tasks.js';
 import type { Party } from './cast.js';
 import { workersOf } from './operator.js';
 import type { Stage } from './stage.js';
@@ -77,16 +78,14 @@ function unexpected(executions: readonly Kept[], cast: readonly Party[]): string
 
 const { WorkflowTaskFailedCause: CAUSES } = proto.temporal.api.enums.v1;
 
-/** A signal or update arrived while a worker was about to end the workflow. That is no failure: the task is done again. */
-const HARMLESS: readonly unknown[] = [CAUSES.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND];
-
 /** The SDK's message for a task whose worker was stopped in the middle of it. The task is done again. */
 const STOPPED = 'Script execution timed out';
 
 async function failedTasks({ rig }: Stage, { workflowId, history }: Kept): Promise<string[]> {
   const problems: string[] = [];
-  for (const { workflowTaskFailedEventAttributes: failed } of history.events ?? []) {
-    if (!failed || HARMLESS.includes(failed.cause)) continue;
+  for (const event of history.events ?? []) {
+    const failed = taskFailure(event);
+    if (!failed) continue;
     const { failure } = failed;
     const error = await decodeOptionalFailureToOptionalError(rig.client.options.loadedDataConverter, failure);
     const message = error?.message ?? '';
