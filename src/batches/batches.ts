@@ -23,7 +23,7 @@ import { decodedFailure, decodedPayloads } from '../temporal/payload-codec.js';
 import { all, is, isIn } from '../temporal/query.js';
 import { inMemo, type Raw, rawListed, typesOf } from '../temporal/search.js';
 import { startSingle } from '../temporal/single-activities.js';
-import { isNotFound, promptly, TemporalProblem } from '../temporal/unavailable.js';
+import { isNotFound, promptly, TemporalUnavailable } from '../temporal/unavailable.js';
 import { NoWorker, pollersOf, whyNoWorker } from '../temporal/workers.js';
 import type { Ready } from './ready.js';
 import { kindsOf, rowsOf } from './validation.js';
@@ -120,12 +120,8 @@ const AT_WORKER = {
 } as const;
 
 /** A worker could not keep or read a part. The reason is that of its document store, or of Temporal. */
-export class PartFailed extends TemporalProblem {
+export class PartFailed extends TemporalUnavailable {
   override readonly name = 'PartFailed';
-
-  override get isUnavailable(): boolean {
-    return true;
-  }
 }
 
 const FAILED = {

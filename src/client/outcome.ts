@@ -9,7 +9,7 @@ import type {
 } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { outcomeOf, partIds } from '../temporal/onboardings.js';
-import { TemporalProblem } from '../temporal/unavailable.js';
+import { TemporalProblem, TemporalUnavailable } from '../temporal/unavailable.js';
 
 /** The outcome of an onboarding of any kind. */
 export type Outcome = MerchantBoardingOutcome | BusinessOnboardingOutcome | CustomerOnboardingOutcome;
@@ -38,7 +38,7 @@ export interface OutcomeOptions {
 }
 
 /** An onboarding did not end within the time that the caller gave. It continues. */
-export class StillRunning extends TemporalProblem {
+export class StillRunning extends TemporalUnavailable {
   override readonly name = 'StillRunning';
   constructor(
     id: string,
@@ -52,10 +52,6 @@ export class StillRunning extends TemporalProblem {
       `${id} has not ended after ${timeoutMs / 1_000} s${open && `; it waits for a person: ${open}`}`,
       options,
     );
-  }
-
-  override get isUnavailable(): boolean {
-    return true;
   }
 }
 

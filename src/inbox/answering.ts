@@ -25,7 +25,7 @@ import {
   resolveRequirement,
 } from '../messages/requirements.js';
 import { stateOf } from '../temporal/onboardings.js';
-import { TemporalProblem } from '../temporal/unavailable.js';
+import { TemporalProblem, TemporalUnavailable } from '../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../temporal/unreadable.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 
@@ -36,11 +36,8 @@ export const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'choice', '
 const APPLY_TIMEOUT_MS = 10_000;
 
 /** Temporal has an answer, and no worker has applied it yet. */
-export class NotYetApplied extends TemporalProblem {
+export class NotYetApplied extends TemporalUnavailable {
   override readonly name = 'NotYetApplied';
-  override get isUnavailable(): boolean {
-    return true;
-  }
 }
 
 /** An onboarding or operation has ended, so it takes no answer. */

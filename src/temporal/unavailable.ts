@@ -94,6 +94,13 @@ export class TemporalProblem extends Error {
   }
 }
 
+/** A problem that ends when Temporal, or a worker, responds again. */
+export class TemporalUnavailable extends TemporalProblem {
+  override get isUnavailable(): boolean {
+    return true;
+  }
+}
+
 /**
  * An error in a sentence for people: what happened, and the setting or command that helps.
  *

@@ -5,7 +5,7 @@ import { partnerTaskQueue } from '../messages/ids.js';
 import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
 import { all, IS_RUNNING, is } from './query.js';
 import { serverNow } from './server.js';
-import { isNotFound, TemporalProblem } from './unavailable.js';
+import { isNotFound, TemporalUnavailable } from './unavailable.js';
 
 /** A poller that the server saw in the last minute counts as a running worker. */
 const RECENT_MS = 60_000;
@@ -114,12 +114,8 @@ export function noWorker(
 }
 
 /** No worker takes what would be started. */
-export class NoWorker extends TemporalProblem {
+export class NoWorker extends TemporalUnavailable {
   override readonly name = 'NoWorker';
-
-  override get isUnavailable(): boolean {
-    return true;
-  }
 }
 
 /** The same in one sentence. */

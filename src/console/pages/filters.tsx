@@ -7,8 +7,10 @@ import type { Visit } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
 import { Field } from './field.js';
 
-/** The label of a field that finds as `find` of a filter. */
-export const FIND = 'Business or ID';
+/** The field of what {@link findIn} reads. */
+export function FindField({ find }: { readonly find: string }) {
+  return <Field label="Business or ID" type="search" name="find" value={find} maxLength={200} />;
+}
 
 /** What a person looks for. A private value finds nothing, so no link and no query gets it. */
 export function findIn(fields: Fields): string {

@@ -10,12 +10,11 @@ import { withQuestions } from '../questions.js';
 import type { Route, Shown, Visit } from '../route.js';
 import type { Visitor } from '../visitor.js';
 import { type WaitingFilter, type WaitingList, waitingList } from '../waiting-list.js';
-import { Field } from './field.js';
 import {
   AccountChoice,
   Choice,
-  FIND,
   Filters,
+  FindField,
   findIn,
   listedAccounts,
   SystemChoice,
@@ -170,7 +169,7 @@ function InboxFilters({ choices, visit }: { readonly choices: Choices; readonly 
   const isFiltered = [kind, system, account, due, find, taken].some(Boolean);
   return (
     <Filters label="Filter the inbox" action="/" isFiltered={isFiltered}>
-      <Field label={FIND} type="search" name="find" value={find} maxLength={200} />
+      <FindField find={find} />
       <Choice name="kind" label="Task" none="every task" chosen={kind} choices={TASKS} />
       <SystemChoice chosen={system} />
       <AccountChoice visit={visit} chosen={account} />

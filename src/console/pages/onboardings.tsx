@@ -21,8 +21,8 @@ import { Field } from './field.js';
 import {
   AccountChoice,
   Choice,
-  FIND,
   Filters,
+  FindField,
   findIn,
   listedAccounts,
   SystemChoice,
@@ -113,7 +113,7 @@ function OnboardingFilters({ choices, visit }: { readonly choices: Choices; read
   const isFiltered = Object.values(choices).some(Boolean);
   return (
     <Filters label="Filter the onboardings" action="/onboardings" isFiltered={isFiltered}>
-      <Field label={FIND} type="search" name="find" value={find} maxLength={200} />
+      <FindField find={find} />
       <Choice name="what" label="Show" none="onboardings" chosen={what} choices={WHAT_NAMES} />
       {!what && <Choice name="type" label="Kind" none="every kind" chosen={type} choices={KINDS} />}
       <Choice name="stage" label="Stage" none="every stage" chosen={stage} choices={STAGES} />

@@ -215,7 +215,7 @@ export class RequirementQueue {
   /**
    * Sends answers. They can no longer be taken back, even after the end of the workflow has interrupted the delivery.
    *
-   * When `send` throws, they stay in flight: the end of the workflow says what became of them.
+   * If `send` throws, they stay in flight, and the end of the workflow records whether they arrived.
    *
    * @param writes the titles of the steps that take them to the partner, or how they begin
    */

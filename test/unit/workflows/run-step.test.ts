@@ -109,7 +109,7 @@ function workflow({ attempts = [], answers = [] }: Course) {
 const adopt = (id = '7') => ({ kind: 'adopt', id }) as const;
 const RETRY = { kind: 'retry' } as const;
 const found = (value: unknown): Found<unknown> => ({ found: value });
-/** Evidence that is read: what comes of each read, of which the last one counts again and again. */
+/** The result of each read of evidence. Further reads return the last one. */
 function evidence(...reads: Found<unknown>[]) {
   const seen: unknown[] = [];
   const readEvidence = async (...given: unknown[]) => {
