@@ -1,19 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { BoardingClient } from '../../../../src/partners/boarding/client.js';
 import { type BoardingOperations, boardingOperations } from '../../../../src/partners/boarding/operations.js';
-import type { ByHand } from '../../../../src/partners/by-hand.js';
 import { clientOf, recordingServer, responding } from '../../../rigs/partners/servers.js';
 
-interface Wire {
-  readonly call: (client: ByHand<BoardingClient>) => Promise<unknown>;
-  /** Method, path and query. */
-  readonly line: string;
-  readonly contentType?: string;
-  /** The exact bytes; in multipart, the boundary is written as BOUNDARY. */
-  readonly body?: string;
-  /** The `data` of the response, as JSON. */
-  readonly data?: string;
-}
+/** The request, then method, path and query, the exact bytes of the body, and the `data` of the response, as JSON. */
+type Wire = readonly [request: object, line: string, body?: string | undefined, data?: string];
 
 const basics = {
   cashDiscount: 'No',
@@ -32,83 +22,49 @@ const status = '{"status":"Pending","statusDate":"2026-01-31T10:00:00Z","comment
 
 /** Paths and methods as in apis/2. Bodies without a shape there are as docs/partner-apis.md assumes them. */
 const WIRE: Record<keyof BoardingOperations, Wire> = {
-  listAgentProfiles: {
-    call: (client) => client.listAgentProfiles({}),
-    line: 'GET /api/v1/agentProfiles',
-    data: '[{"id":101,"name":"Harbor Agents"}]',
-  },
-  listBoardingSettings: {
-    call: (client) => client.listBoardingSettings({}),
-    line: 'GET /api/v1/GetBoardingSettings',
-    data: '[{"id":11,"name":"Standard"}]',
-  },
-  createMerchantV1: {
-    call: (client) => client.createMerchantV1(basics),
-    line: 'POST /api/v1/merchant/create',
-    body: `{${basicsJson}}`,
-    data: created,
-  },
-  createMerchant: {
-    call: (client) =>
-      client.createMerchant({ ...basics, email: 'ada@example.com', boardingSettingsId: 11, guid: 'order-1' }),
-    line: 'POST /api/v2/merchant/create',
-    body: `{${basicsJson},"email":"ada@example.com","boardingSettingsId":11,"guid":"order-1"}`,
-    data: created,
-  },
-  getFees: {
-    call: (client) => client.getFees({ id: 4711 }),
-    line: 'GET /api/v2/merchant/fees?id=4711',
-    data: '{"minimumDiscountAmount":25}',
-  },
-  updateFees: {
-    call: (client) =>
-      client.updateFees({
-        id: 4711,
-        minimumDiscountAmount: 25.5,
-        minimumDiscountType: 'Monthly',
-        amex: { interchangePlus: { qualified: { perItem: 0.1, percent: 0 } } },
-        fieldsOfThePartner: 'kept',
-      }),
-    line: 'POST /api/v2/merchant/fees?id=4711',
-    body:
-      '{"minimumDiscountAmount":25.5,"minimumDiscountType":"Monthly",' +
+  listAgentProfiles: [{}, 'GET /api/v1/agentProfiles', undefined, '[{"id":101,"name":"Harbor Agents"}]'],
+  listBoardingSettings: [{}, 'GET /api/v1/GetBoardingSettings', undefined, '[{"id":11,"name":"Standard"}]'],
+  createMerchantV1: [basics, 'POST /api/v1/merchant/create', `{${basicsJson}}`, created],
+  createMerchant: [
+    { ...basics, email: 'ada@example.com', boardingSettingsId: 11, guid: 'order-1' },
+    'POST /api/v2/merchant/create',
+    `{${basicsJson},"email":"ada@example.com","boardingSettingsId":11,"guid":"order-1"}`,
+    created,
+  ],
+  getFees: [{ id: 4711 }, 'GET /api/v2/merchant/fees?id=4711', undefined, '{"minimumDiscountAmount":25}'],
+  updateFees: [
+    {
+      id: 4711,
+      minimumDiscountAmount: 25.5,
+      minimumDiscountType: 'Monthly',
+      amex: { interchangePlus: { qualified: { perItem: 0.1, percent: 0 } } },
+      fieldsOfThePartner: 'kept',
+    },
+    'POST /api/v2/merchant/fees?id=4711',
+    '{"minimumDiscountAmount":25.5,"minimumDiscountType":"Monthly",' +
       '"amex":{"interchangePlus":{"qualified":{"perItem":0.1,"percent":0}}},"fieldsOfThePartner":"kept"}',
-  },
-  submitMerchant: {
-    call: (client) =>
-      client.submitMerchant({ merchantProfileId: 4711, merchantProfile: { legalName: 'Ada Ltd' } }),
-    line: 'POST /api/v2/merchant/submit',
-    body: '{"merchantProfileId":4711,"merchantProfile":{"legalName":"Ada Ltd"}}',
-  },
-  submitMerchantV1: {
-    call: (client) => client.submitMerchantV1({ id: 4711 }),
-    line: 'POST /api/v1/merchant/submit?id=4711',
-  },
-  getStatus: {
-    call: (client) => client.getStatus({ id: 4711 }),
-    line: 'GET /api/v1/merchant/status?id=4711',
-    data: status,
-  },
-  getStatus2: {
-    call: (client) => client.getStatus2({ id: 4711 }),
-    line: 'GET /api/v1/merchant/status2?id=4711',
-    data: status,
-  },
-  updateStatus: {
-    call: (client) => client.updateStatus({ id: 4711, status: 'Approved', comment: 'all fine' }),
-    line: 'POST /api/v1/merchant/updateStatus?id=4711',
-    body: '{"status":"Approved","comment":"all fine"}',
-  },
-  uploadAttachment: {
-    call: (client) =>
-      client.uploadAttachment({
-        id: 4711,
-        file: { fileName: 'check.pdf', contentType: 'application/pdf', content: Buffer.from('%PDF-1.7') },
-        description: 'voided check',
-      }),
-    line: 'POST /api/v1/merchant/attachment?id=4711',
-    contentType: 'multipart/form-data; boundary=BOUNDARY',
-    body: [
+  ],
+  submitMerchant: [
+    { merchantProfileId: 4711, merchantProfile: { legalName: 'Ada Ltd' } },
+    'POST /api/v2/merchant/submit',
+    '{"merchantProfileId":4711,"merchantProfile":{"legalName":"Ada Ltd"}}',
+  ],
+  submitMerchantV1: [{ id: 4711 }, 'POST /api/v1/merchant/submit?id=4711'],
+  getStatus: [{ id: 4711 }, 'GET /api/v1/merchant/status?id=4711', undefined, status],
+  getStatus2: [{ id: 4711 }, 'GET /api/v1/merchant/status2?id=4711', undefined, status],
+  updateStatus: [
+    { id: 4711, status: 'Approved', comment: 'all fine' },
+    'POST /api/v1/merchant/updateStatus?id=4711',
+    '{"status":"Approved","comment":"all fine"}',
+  ],
+  uploadAttachment: [
+    {
+      id: 4711,
+      file: { fileName: 'check.pdf', contentType: 'application/pdf', content: Buffer.from('%PDF-1.7') },
+      description: 'voided check',
+    },
+    'POST /api/v1/merchant/attachment?id=4711',
+    [
       '--BOUNDARY',
       'Content-Disposition: form-data; name="file"; filename="check.pdf"',
       'Content-Type: application/pdf',
@@ -121,21 +77,14 @@ const WIRE: Record<keyof BoardingOperations, Wire> = {
       '--BOUNDARY--',
       '',
     ].join('\r\n'),
-  },
-  getUnderwritingNotes: {
-    call: (client) => client.getUnderwritingNotes({ id: 4711 }),
-    line: 'GET /api/v1/merchant/underwritingNotes?id=4711',
-    data: '[]',
-  },
-  requestUnderwritingReview: {
-    call: (client) => client.requestUnderwritingReview({ id: 4711, comment: 'answered' }),
-    line: 'POST /api/v1/merchant/underwritingReview?id=4711',
-    body: '{"comment":"answered"}',
-  },
-  setUnderwritingPending: {
-    call: (client) => client.setUnderwritingPending({ id: 4711 }),
-    line: 'POST /api/v1/merchant/underwritingPending?id=4711',
-  },
+  ],
+  getUnderwritingNotes: [{ id: 4711 }, 'GET /api/v1/merchant/underwritingNotes?id=4711', undefined, '[]'],
+  requestUnderwritingReview: [
+    { id: 4711, comment: 'answered' },
+    'POST /api/v1/merchant/underwritingReview?id=4711',
+    '{"comment":"answered"}',
+  ],
+  setUnderwritingPending: [{ id: 4711 }, 'POST /api/v1/merchant/underwritingPending?id=4711'],
 };
 
 const envelope = (data: string) =>
@@ -157,18 +106,18 @@ describe('every operation of the contract', () => {
     expect(Object.keys(WIRE).sort()).toEqual(Object.keys(boardingOperations()).sort());
   });
 
-  it.each(Object.entries(WIRE))('%s', async (_, { call, line, contentType, body, data }) => {
-    const partner = await recordingServer(responding(200, envelope(data ?? 'null')));
-    await call(clientOf(partner.url));
+  it.each(Object.entries(WIRE))('%s', async (key, [given, line, body, data = 'null']) => {
+    const partner = await recordingServer(responding(200, envelope(data)));
+    await clientOf(partner.url)[key as keyof typeof WIRE](given as never);
     expect(partner.requests).toHaveLength(1);
     const [request] = partner.requests;
     expect(request?.line).toBe(line);
     expect(request?.headers.authorization).toBe('Basic c2FuZGJveDpzM2NyZXQ=');
     expect(request?.headers.accept).toBe('application/json');
-    expect(withoutBoundary(request?.headers['content-type'], request?.body.toString('utf8') ?? '')).toEqual({
-      contentType: contentType ?? (body === undefined ? undefined : 'application/json'),
-      body: body ?? '',
-    });
+    const json = body === undefined ? undefined : 'application/json';
+    const contentType = key === 'uploadAttachment' ? 'multipart/form-data; boundary=BOUNDARY' : json;
+    const sent = withoutBoundary(request?.headers['content-type'], request?.body.toString('utf8') ?? '');
+    expect(sent).toEqual({ contentType, body: body ?? '' });
   });
 });
 
