@@ -47,14 +47,6 @@ function callsSince(start: number): number {
   return times.length;
 }
 
-it(`a dry run of ${ROWS} rows reads each once, within the rate limit of the partner`, async () => {
-  const start = wire.seen().length;
-  const { code, stdout } = await gangway(rig.env, ['adopt', file, '--dry-run', '--concurrency', '32']);
-  expect(code).toBe(0);
-  expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${ROWS} rows: ${ROWS} would end`);
-  expect(callsSince(start)).toBe(ROWS);
-}, 600_000);
-
 it(`${ROWS} rows are followed, within the rate limit, once each although the command is killed`, async () => {
   const [start, ledger] = [wire.seen().length, await rig.sandbox.ledger()];
   const killed = startSpawnedGangway(rig.env, ['adopt', file]);

@@ -58,24 +58,6 @@ describe('board --wait at a terminal', () => {
   });
 });
 
-describe('a confirmation at a terminal', () => {
-  it('takes yes, and nothing else', async () => {
-    const { workflowId: id } = await rig.board(merchant('waiting'));
-    await new Onboarding(rig.client, id).until(({ stage }) => stage === 'underwriting');
-    const cancel = async (keys: string) => {
-      const cancelling = at(`cancel ${id}`);
-      await cancelling.prints('Continue? [y/N] ');
-      cancelling.type(keys);
-      return cancelling.finished;
-    };
-    expect((await cancel('n\r')).screen.at(-2)).toBe('not confirmed; nothing was done');
-    expect((await cancel(CTRL_C)).code).toBe(130);
-    expect((await new Onboarding(rig.client, id).handle.describe()).status.name).toBe('RUNNING');
-    const { code, screen } = await cancel('yes\r');
-    expect({ code, last: screen.at(-2) }).toEqual({ code: 0, last: `${id}: cancellation requested` });
-  });
-});
-
 describe('batch at a terminal', () => {
   it('shows a bar below the lines, with the rate and the remaining time, and clears it at the end', async () => {
     const { file, ids } = await merchantsFile(rig, 20, 'waiting');

@@ -1,9 +1,6 @@
-import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { gangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
-import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { type Finished, launch, type RunningProcess, run } from '../../rigs/processes.js';
 import { problemOf, runReceiver, TOKEN } from '../../rigs/receiver/running-receiver.js';
@@ -159,24 +156,6 @@ describe('onboardings that cannot be read', () => {
     },
     TIMEOUT_MS,
   );
-
-  it('name the key that a worker lacks', async () => {
-    const one = await beside();
-    onTestFinished(() => one.close());
-    const [own = '', other] = [one.env['PAYLOAD_KEYS'], generatePayloadKey()];
-    await one.startWorker({ payloadKeys: other });
-    const { workflowId } = await one.board(merchant());
-    const keyId = own.split(':')[0];
-    const env = { ...one.env, PAYLOAD_KEYS: `${own},${other}` };
-    const { stderr } = await eventually(
-      () => gangway(env, ['status', workflowId]),
-      ({ stderr: printed }) => printed.includes(`worker ${process.pid}@`),
-      'a workflow task that fails',
-    );
-    expect(stderr).toBe(
-      `${workflowId} cannot be read: worker ${process.pid}@${hostname()} cannot decrypt it: an encrypted payload needs key ${keyId}, which is not among the keys\n`,
-    );
-  });
 });
 
 /** An operation that waits for a person, and is pinned to its first build. */

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { runProvider } from '../../rigs/console/provider.js';
-import { nextOf, SESSION_KEY, signIn, visitorOf, wayBack } from '../../rigs/console/running-console.js';
+import { SESSION_KEY, signIn, visitorOf, wayBack } from '../../rigs/console/running-console.js';
 import { launch, run } from '../../rigs/processes.js';
 
 const KEY = 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
@@ -54,19 +54,6 @@ it('serves people who have signed in, ends with 0 after SIGTERM, and logs no sec
     expect(log()).not.toContain(secret);
   }
   expect(log()).not.toContain('everybody on this machine');
-});
-
-it('starts without Temporal and without the provider, alive and not ready', async () => {
-  const { url, visitor } = await start({
-    ...{ TEMPORAL_ADDRESS: '127.0.0.1:9', OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'gangway' },
-    CONSOLE_SESSION_KEYS: SESSION_KEY,
-  });
-  expect((await fetch(`${url}/healthz`)).status).toBe(200);
-  const ready = await fetch(`${url}/readyz`);
-  expect([ready.status, await ready.json()]).toEqual([503, { temporal: 'unavailable' }]);
-  const page = await visitor().open('/');
-  expect(nextOf(page)).toBe(`${url}/sign-in`);
-  expect((await visitor().open('/sign-in')).status).toBe(503);
 });
 
 it('without a provider, warns that everybody on this machine may use it, and takes the user’s name', async () => {

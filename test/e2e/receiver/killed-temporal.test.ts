@@ -7,8 +7,19 @@ import { Client, Connection } from '@temporalio/client';
 import { expect, it, onTestFinished } from 'vitest';
 import { startDevServer } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
 import { flood } from '../../rigs/receiver/flood.js';
-import { clientOf, runReceiver } from '../../rigs/receiver/running-receiver.js';
+import {
+  clientOf,
+  event,
+  problemOf,
+  runReceiver,
+  STRUCTURED,
+  UNAVAILABLE,
+} from '../../rigs/receiver/running-receiver.js';
+import { createRig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 /** `FLOOD_EVENTS=10000` sends more. */
 const EVENTS = Number(process.env['FLOOD_EVENTS'] ?? 300);
@@ -16,12 +27,14 @@ const EVENTS = Number(process.env['FLOOD_EVENTS'] ?? 300);
 /** The server is killed when this many events are accepted. */
 const KILLED_AT = [40, 120];
 
-it('each accepted event has one workflow although Temporal is killed twice during a flood', async () => {
+it('each accepted event has one workflow, and an answer is applied once, although Temporal is killed twice during a flood', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
   const databaseFile = join(folder, 'temporal.db');
   let server = await startDevServer({ databaseFile });
   const connection = await Connection.connect({ address: server.address });
+  const rig = await createRig({ address: server.address, payloadKeys: '' });
   onTestFinished(async () => {
+    await rig.close();
     await connection.close();
     await server.stop();
     await rm(folder, { recursive: true, force: true });
@@ -35,6 +48,18 @@ it('each accepted event has one workflow although Temporal is killed twice durin
     { client: clientOf(address), taskQueue },
     { requestsPerMinute: 9_999_999 },
   );
+  const boarding = await rig.board(merchant('notes'));
+  const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+  const [first, second] = requirements.map(({ id }) => id);
+  const answering = await runReceiver({ client: clientOf(address), taskQueue: rig.taskQueue });
+  const who = { actor: 'olga', reason: 'asked the merchant', answer: { kind: 'text', text: 'Yes.' } };
+  const answered = event('requirement.resolved.v1', {
+    id: boarding.workflowId,
+    requirementId: first,
+    ...who,
+  });
+  const answer = () => answering.post(JSON.stringify(answered), { 'content-type': STRUCTURED });
+
   const accepted = new EventEmitter();
   const moments = KILLED_AT.map((count) => once(accepted, `${count}`));
   const flooding = flood(client, taskQueue, `${url}/events`, EVENTS, (count) => accepted.emit(`${count}`));
@@ -42,6 +67,7 @@ it('each accepted event has one workflow although Temporal is killed twice durin
     await moment;
     process.kill(server.pid, 'SIGKILL');
     await server.stop();
+    expect(problemOf(await answer())).toEqual(UNAVAILABLE);
     server = await startDevServer({ port: Number(address.split(':')[1]), databaseFile });
     expect(server.address).toBe(address);
   }
@@ -55,4 +81,13 @@ it('each accepted event has one workflow although Temporal is killed twice durin
     responses: { 202: EVENTS - forged, 401: forged },
     ...{ accepted: distinct, started: distinct, lost: 0, doubled: 0 },
   });
+
+  const statuses: number[] = [];
+  const status = async () => statuses[statuses.push((await answer()).status) - 1];
+  await eventually(status, (each) => each === 202, 'that the answer is accepted', 120_000);
+  expect(await status()).toBe(202);
+  expect(statuses.filter((each) => each !== 503 && each !== 202)).toEqual([]);
+  const state = await new Onboarding(clientOf(address), boarding.workflowId).state();
+  expect(state.requirements.map(({ id }) => id)).toEqual([second]);
+  expect(state.timeline.filter(({ actor }) => actor === 'olga')).toHaveLength(1);
 }, 300_000);

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startDevServer } from '../../../src/temporal/dev-server.js';
-import { serveHealth } from '../../../src/worker/health.js';
 import { launch } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -64,14 +63,3 @@ it('worker and receiver stay alive without Temporal, are not ready, and are read
     expect(await exit).toBe(0);
   }
 }, 480_000);
-
-it('a worker with a failed part is neither alive nor ready', async () => {
-  const vitals = { worker: () => 'FAILED', temporal: async () => true };
-  const health = await serveHealth({ host: '127.0.0.1', port: 0 }, vitals);
-  onTestFinished(() => health.close());
-  expect(await ask(`${health.url}/healthz`)).toEqual({ status: 503, body: { status: 'failed' } });
-  expect(await ask(`${health.url}/readyz`)).toEqual({
-    status: 503,
-    body: { worker: 'FAILED', temporal: 'ready' },
-  });
-});

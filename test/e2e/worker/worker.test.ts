@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { gangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { launch, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -82,21 +81,6 @@ describe('the worker process', () => {
     child.kill('SIGTERM');
     expect(await exit).toBe(0);
     expect(stderr()).toContain('"missing":["Dba",');
-  });
-
-  it('runs without a partner, and boardings wait for its settings', async () => {
-    const { BOARDING_URL: _, ...off } = rig.env;
-    const idle = await launch('worker', off, 'worker is ready');
-    const boarding = await rig.board(merchant());
-    await boarding.retrying('createMerchant');
-    const { stdout } = await gangway(rig.env, ['status', boarding.workflowId]);
-    expect(stdout).toMatch(/^retrying +boarding create-merchant: NotSent, BOARDING_URL is not set$/m);
-    idle.child.kill('SIGTERM');
-    await idle.exit;
-    const worker = await launch('worker', rig.env, 'worker is ready');
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    worker.child.kill('SIGTERM');
-    await worker.exit;
   });
 
   it.concurrent.each([

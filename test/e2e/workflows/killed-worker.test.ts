@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { merchant } from '../../rigs/inputs.js';
 import { launch, type RunningProcess } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
-import { eventually } from '../../rigs/waiting.js';
 import { cutOffWrites } from '../../rigs/workflows/cut-off-writes.js';
 
 /** Of a machine that has other tests to run: workers start, and the server gives up on an attempt of a write after two minutes. */
@@ -60,21 +58,5 @@ describe('a worker killed between the partner’s commit and its own report', { 
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await boarding.events()).not.toContain('requirement-raised');
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
-  });
-});
-
-describe('a worker that is stopped by SIGTERM', { timeout: PATIENCE_MS }, () => {
-  it('waits for the response to what it has sent', async () => {
-    await rig.sandbox.plan('delay-after-commit', 'create-merchant', { milliseconds: 2_000 });
-    const input = merchant();
-    const boarding = await rig.board(input);
-    const created = () => rig.sandbox.ledger({ guid: input.externalId });
-    await eventually(created, (entries) => entries.length > 0, 'the commit');
-    next.child.kill('SIGTERM');
-    expect(await next.exit).toBe(0);
-
-    next = await startWorker();
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    expect(await boarding.events()).not.toContain('write-uncertain');
   });
 });

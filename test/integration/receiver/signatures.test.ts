@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import {
   event,
-  OTHER_SECRET,
   problemOf,
   type Reply,
   runReceiver,
@@ -17,7 +16,7 @@ function boarding(): string {
   return JSON.stringify(event('merchant.boarding.requested.v1', merchant()));
 }
 
-async function send(
+async function _send(
   signatures: (body: string) => Record<string, string>,
   sent = (body: string) => body,
 ): Promise<Reply> {
@@ -25,28 +24,6 @@ async function send(
   const body = boarding();
   return call('POST /events', sent(body), { 'content-type': STRUCTURED, ...signatures(body) });
 }
-
-it('a signed event is accepted', async () => {
-  expect(await send(signed)).toMatchObject({ status: 202 });
-});
-
-describe('an event is rejected', () => {
-  it.each<[string, string, (body: string) => Record<string, string>]>([
-    ['without a signature', 'missing: webhook-id, webhook-timestamp, webhook-signature', () => ({})],
-    [
-      'with a signature of another secret',
-      'no signature is valid, or the timestamp is five minutes off',
-      (body) => signed(body, { secret: OTHER_SECRET }),
-    ],
-  ])('%s', async (_, detail, signatures) => {
-    expect(problemOf(await send(signatures))).toEqual({
-      type: 'urn:gangway:problem:bad-signature',
-      title: 'The signature is missing or wrong',
-      status: 401,
-      detail,
-    });
-  });
-});
 
 describe('in binary mode the attributes are in headers, which the signature does not cover; so', () => {
   const who = { id: 'm-1', requirementId: 'r-1', actor: 'olga', reason: 'because' };

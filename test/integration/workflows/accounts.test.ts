@@ -23,25 +23,6 @@ afterAll(async () => {
 });
 
 describe.concurrent('the same externalId in two accounts', () => {
-  it('is two onboardings', async () => {
-    const input = merchant('waiting');
-    const all = [
-      await rig.board(input),
-      await rig.board({ ...input, account: 'acme' }),
-      await rig.board({ ...input, account: 'north-iso' }),
-    ];
-    const id = `merchant-boarding-${input.externalId}`;
-    expect(all.map(({ workflowId }) => workflowId)).toEqual([id, `${id}@acme`, `${id}@north-iso`]);
-    const merchants = await Promise.all(
-      all.map(async (each) => {
-        const { merchantProfileId } = await each.until(({ partnerStatus }) => partnerStatus !== null);
-        return merchantProfileId;
-      }),
-    );
-    expect(new Set(merchants).size).toBe(3);
-    await Promise.all(all.map(({ handle }) => handle.terminate()));
-  });
-
   it('of one account is one: its customer waits for what was boarded before', async () => {
     const input = customer({}, { account: 'acme' });
     const { externalId, boarding } = input;

@@ -11,22 +11,6 @@ import { type Respond, responding } from '../../../rigs/partners/servers.js';
 import { changed, HOLDER } from '../../../rigs/sandbox/banking/running-banking.js';
 
 describe('a business that is submitted', () => {
-  it('is accepted', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    expect(await run('submitHolder', holderRequest())).toEqual({
-      profileId: 3001,
-      financialAccountId: null,
-      problems: [],
-      now: {
-        ...{ bankingStatus: 'PendingUW', phase: 'under-review', financialAccountId: null, isLocked: false },
-        tickets: [],
-      },
-    });
-    expect(await banking.profile(3001)).toMatchObject({
-      businessAccountHolder: { legalBusinessName: 'Baker LLC', owners: [{ familyName: 'Baker' }] },
-    });
-  });
-
   it('has a baseline when its result is unknown', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const names = ['Corner Bakery', 'Corner Bakery North', 'CORNER BAKERY ', 'The Corner Bakery'];
@@ -208,13 +192,6 @@ describe('a problem is reported by its path in the input', () => {
     expect(await fieldsOf(run('submitHolder', request))).toEqual(expected);
     expect(await fieldsOf(run('correctHolder', { profileId: 3001, ...request }))).toEqual(expected);
     expect(await banking.effects()).toEqual([]);
-  });
-
-  it('when the partner rejects it', async () => {
-    const { run } = await activitiesAtSandbox('partner');
-    const rejected = await failed(run('submitHolder', holderRequest('no-such-scenario')));
-    expect(rejected).toMatchObject({ details: { status: 400 }, isRetried: false });
-    expect(rejected.details.fields.map(({ field }) => field)).toEqual(['holder.doingBusinessAsName']);
   });
 
   it.each([

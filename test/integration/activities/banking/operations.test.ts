@@ -11,17 +11,6 @@ import { responding } from '../../../rigs/partners/servers.js';
 const card = { paymentCardId: 'card-1001' };
 
 describe('a card', () => {
-  it('is closed, and reads as closed', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    expect(await run('isCardClosed', card)).toBe(false);
-    expect(await run('closeCard', { ...card, last4: '1001', notes: 'lost' })).toEqual({ problems: [] });
-    expect(await run('isCardClosed', card)).toBe(true);
-    expect(await run('closeCard', { ...card, last4: '1001' })).toEqual({
-      problems: [{ field: '', message: 'the card is closed already' }],
-    });
-    expect(await banking.effects()).toEqual(['close-card card-1001']);
-  });
-
   it.each([
     [400, null],
     [403, null],
@@ -48,28 +37,10 @@ describe('a card', () => {
       details: { kind: 'Forbidden', needs: 'one-time-code' },
     });
   });
-
-  it('gets a nickname, however often, and loses it', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    for (const nickName of ['Lunch', 'Lunch', null]) {
-      expect(await run('setCardNickname', { ...card, nickName })).toEqual({ last4: '1001' });
-    }
-    expect(await banking.effects()).toEqual(Array(3).fill('set-card-nickname card-1001'));
-  });
 });
 
 describe('an address', () => {
   const change = { streetAddress: '7 River Road', postalCode: '10001', city: 'New York', state: 34 };
-
-  it('is changed, with a one-time code of its own', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    await run('changeAddress', { change });
-    const secureOperationType = 'ShortMessageCode';
-    await run('changeAddress', {
-      change: { ...change, city: 'Albany', oneTimeCode: '000000', secureOperationType },
-    });
-    expect(await banking.profile(501)).toMatchObject({ accountHolderInformation: { locality: 'Albany' } });
-  });
 
   it.each([
     ['is changed again by itself', {}, true],
@@ -80,20 +51,5 @@ describe('an address', () => {
     const secure = { secureOperationType: 'ShortMessageCode', ...more };
     const changed = run('changeAddress', { change: { ...change, ...(isRetried ? {} : secure) } });
     expect(await failed(changed)).toMatchObject({ details: { kind: 'Uncertain' }, isRetried });
-  });
-});
-
-describe('a sub-user', () => {
-  it('that may have been restored is restored again, and a 404 then shows that it was', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    await plan(banking, 'drop-after-commit', 'restore-sub-user');
-    expect(await failed(run('restoreSubUser', { subUserId: 71 }))).toMatchObject({
-      details: { kind: 'Uncertain' },
-      isRetried: true,
-    });
-    const heartbeatDetails = { sending: true, sentAt: '2026-01-01T00:00:00Z' };
-    const again = { attempt: 2, heartbeatDetails };
-    expect(await run('restoreSubUser', { subUserId: 71 }, again)).toEqual({ afterLostCall: true });
-    expect(await banking.effects()).toEqual(['restore-sub-user 71']);
   });
 });

@@ -8,34 +8,9 @@ import {
 } from '../../../rigs/activities/banking/running-activities.js';
 import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
 import { type Respond, responding } from '../../../rigs/partners/servers.js';
-import { changed, holderOf } from '../../../rigs/sandbox/banking/running-banking.js';
+import { holderOf } from '../../../rigs/sandbox/banking/running-banking.js';
 
 describe('a profile that is read', () => {
-  it('has its status, its account and its own open tickets', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    const id = await banking.submit(holderOf('ticket'));
-    const other = await banking.submit(holderOf('more-tickets'));
-    const read = () => run('readProfile', { profileId: id });
-    const unlocked = { phase: 'under-review', financialAccountId: null, isLocked: false };
-    expect(await read()).toEqual({ bankingStatus: 'PendingUW', ...unlocked, tickets: [] });
-    for (const _ of [1, 2]) await banking.profile(other);
-    await banking.call('POST /api/tickets', '{"text":"Ours, about something else"}');
-    const ticket = {
-      ticketId: expect.any(Number),
-      asks: expect.stringMatching(/^[0-9a-f]{12}$/),
-      topic: 'Application',
-      text: 'The phone number is not in service. Please correct it.',
-      updateFieldRequest: 'Phone',
-    };
-    expect(await read()).toMatchObject({ bankingStatus: 'PendingUW', tickets: [ticket] });
-    await banking.call(
-      `PUT /svc/businessAccountHolder/${id}`,
-      changed(holderOf('ticket'), 'phone', '"5185550199"'),
-    );
-    expect(await read()).toMatchObject({ bankingStatus: 'Approved', tickets: [] });
-    expect(await read()).toMatchObject({ financialAccountId: `fa-${id}-1` });
-  });
-
   it.each([
     ['New', true],
     ['InReview', true],
@@ -117,17 +92,6 @@ describe('a change of a profile', () => {
 });
 
 describe('a financial account', () => {
-  it('is not opened when the bank has opened one meanwhile', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    const profileId = await banking.submit(holderOf('account-at-once'));
-    for (const _ of [1, 2]) await banking.profile(profileId);
-    expect(await run('openFinancialAccount', { profileId })).toEqual({
-      financialAccountId: `fa-${profileId}-1`,
-      problems: [],
-    });
-    expect(await banking.effects()).toEqual([`submit-business-account-holder ${profileId}`]);
-  });
-
   it.each(['500-before-commit', 'drop-before-commit'])(
     'is not requested (%s) when the profile cannot be read',
     async (fault) => {

@@ -5,7 +5,6 @@ import {
   activitiesAtSandbox,
   activitiesOf,
   failed,
-  plan,
 } from '../../../rigs/activities/banking/running-activities.js';
 import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
 import { type Respond, responding } from '../../../rigs/partners/servers.js';
@@ -26,16 +25,6 @@ describe('a statement', () => {
     expect(saved).toEqual({ fileName, bytes: text.length, format: fileFormat });
     expect((await stat(join(folder, fileName))).mode & 0o777).toBe(0o600);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
-    expect(await readdir(folder)).toEqual([fileName]);
-  });
-
-  it('over several accounts is one file, and is replaced by the next', async () => {
-    const { run, folder } = await activitiesAtSandbox();
-    const over = (...financialAccountIds: string[]) =>
-      run('saveStatement', { ...request, financialAccountIds });
-    const { fileName } = await over('fa-501-1', 'fa-501-2');
-    expect(fileName).toMatch(/^2026-01-2-accounts-[0-9a-f]{8}\.pdf$/);
-    expect(await over('fa-501-2', 'fa-501-1')).toMatchObject({ fileName });
     expect(await readdir(folder)).toEqual([fileName]);
   });
 
@@ -72,20 +61,6 @@ describe('a statement', () => {
     const refused = await failed(run('saveStatement', { ...request, ...more }));
     expect(refused).toMatchObject({ details, isRetried: false });
     await expect(readdir(folder)).rejects.toThrow('ENOENT');
-  });
-});
-
-describe('a statement that the partner does not send', () => {
-  it.each([
-    ['is asked for again', 'saveStatement', true],
-    ['is not, because the partner has sent it by e-mail', 'sendStatement', false],
-  ] as const)('%s', async (_, name, isRetried) => {
-    const { run, banking } = await activitiesAtSandbox();
-    await plan(banking, '500-after-commit', 'generate-full-statement');
-    expect(await failed(run(name, { ...request, email: 'ada@example.com' }))).toMatchObject({
-      details: { kind: 'Uncertain' },
-      isRetried,
-    });
   });
 });
 

@@ -18,19 +18,6 @@ async function asked(banking: RunningBanking) {
 }
 
 describe('a reply to a ticket', () => {
-  it.each([
-    ['its topic', 'Application'],
-    ['no topic', null],
-  ])('is a ticket that names it as parent, with %s', async (_, topic) => {
-    const { run, banking } = await activitiesAtSandbox();
-    const { ticketId } = await asked(banking);
-    await run('replyToTicket', { ticketId, topic, text: 'Bread' });
-    const tickets = (await banking.call('GET /api/tickets')).json<Record<string, unknown>[]>();
-    expect(tickets.filter(({ parentTicketId }) => parentTicketId !== null)).toMatchObject([
-      { parentTicketId: ticketId, text: 'Bread', topic: 'Application' },
-    ]);
-  });
-
   it('is sent once, and found afterwards', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const { ticketId, topic } = await asked(banking);
@@ -47,17 +34,6 @@ describe('a reply to a ticket', () => {
     expect(await find({ text: 'Bread ' })).toBe(replyId);
     expect(await find({ text: 'Cake' })).toBeNull();
     expect(await find({ ticketId: ticketId + 1 })).toBeNull();
-  });
-
-  it('is not mistaken for an older one of the same text', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    const { ticketId, topic } = await asked(banking);
-    const reply = { ticketId, topic, text: 'Bread' };
-    const { replyId } = await run('replyToTicket', reply);
-    await plan(banking, 'drop-before-commit', 'create-ticket');
-    const { details } = await failed(run('replyToTicket', reply));
-    expect(details).toMatchObject({ kind: 'Uncertain', baseline: [replyId] });
-    expect(await run('findReply', { ...reply, baseline: details.baseline ?? [] })).toBeNull();
   });
 });
 

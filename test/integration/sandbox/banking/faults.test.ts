@@ -26,13 +26,3 @@ it('the ledger shows the system, and text ids of cards unchanged', async () => {
   ]);
   expect(await banking.control('GET /sandbox/ledger?id=card-1001')).toHaveLength(1);
 });
-
-it('a fault of a sign-in hits the sign-in', async () => {
-  const banking = await runBanking();
-  await banking.control(
-    'POST /sandbox/faults',
-    '{"fault":"429","operation":"issue-token","milliseconds":3000}',
-  );
-  const { status, headers } = await banking.signIn('{}');
-  expect([status, headers.get('retry-after')]).toEqual([429, '3']);
-});

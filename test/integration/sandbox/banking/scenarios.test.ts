@@ -55,20 +55,6 @@ it('every scenario is listed, and described; test/workflows and the simulation p
   for (const { description } of businesses) expect(description).not.toBe('');
 });
 
-describe('a ticket that is opened again', () => {
-  it('is the same ticket, and its replies stay closed', async () => {
-    const banking = await runBanking({ pace: { milliseconds: 60_000 } });
-    const id = await banking.submit();
-    const transition = (json: string) => banking.control(`POST /sandbox/profiles/${id}/transition`, json);
-    await transition('{"tickets":[{"text":"What for?"}]}');
-    const [asked] = await newTickets(banking);
-    await banking.call('POST /api/tickets', `{"text":"Bread","parentTicketId":${asked?.ticketId}}`);
-    expect(await newTickets(banking)).toEqual([]);
-    await transition('{"reopensTickets":true}');
-    expect(await newTickets(banking)).toEqual([asked]);
-  });
-});
-
 describe('the tie between a profile and a merchant of the same name', () => {
   const tieOf = async (banking: RunningBanking, id: number) => {
     const { merchantProfileId } = (await banking.profile(id))['businessAccountHolder'] as Record<
@@ -102,29 +88,6 @@ describe('the tie between a profile and a merchant of the same name', () => {
     expect(await tieOf(banking, id)).toBeNull();
     const { status } = await banking.call('GET /svc/bankingProfile/merchant/1001');
     expect(status).toBe(404);
-  });
-});
-
-describe('the submission', () => {
-  const submit = async (banking: RunningBanking, holder: string) =>
-    (await banking.call('POST /svc/businessAccountHolder', holder)).json();
-
-  it('is Submitted at first', async () => {
-    const banking = await runBanking({ pace: { milliseconds: 60_000 } });
-    expect(await submit(banking, HOLDER)).toEqual({
-      profileId: 3001,
-      success: true,
-      errors: null,
-      changeLog: [],
-    });
-    expect(await banking.profile(3001)).toMatchObject({
-      bankingStatus: 'Submitted',
-      isSubmitted: true,
-      applicationDate: expect.any(String),
-      approvalDate: null,
-      applicationCreationType: 'BankingAPI',
-      accountHolderInformation: null,
-    });
   });
 });
 
@@ -213,18 +176,8 @@ describe('a transition', () => {
     return banking;
   });
 
-  const move = (banking: RunningBanking, change: string) =>
+  const _move = (banking: RunningBanking, change: string) =>
     banking.call('POST /sandbox/profiles/3001/transition', change);
-
-  it('moves a profile to any status, with tickets, and is not in the ledger', async () => {
-    const banking = await runBanking();
-    await banking.submit(holderOf('waiting'));
-    const change = '{"bankingStatus":"OddOne","tickets":[{"text":"Why?","updateFieldRequest":"Email"}]}';
-    expect((await move(banking, change)).status).toBe(200);
-    expect(await look(banking, 3001)).toBe('OddOne, Email');
-    expect((await newTickets(banking))[0]).toMatchObject({ userProfileId: 13001 });
-    expect(await banking.effects()).toHaveLength(1);
-  });
 
   it.each([
     [404, '/sandbox/profiles/7/transition', '{}'],

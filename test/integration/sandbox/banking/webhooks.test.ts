@@ -120,17 +120,6 @@ describe('a webhook', () => {
     expect(deliveries.map(({ attempts }) => attempts)).toEqual([[500, 503, 200], [200]]);
   });
 
-  it('can be delivered twice', async () => {
-    const banking = await runBanking();
-    const { url, statuses } = await receiver();
-    await listen(banking, url);
-    await fault(banking, '{"fault":"duplicate-webhooks"}');
-    await banking.submit(holderOf('waiting'));
-    await move(banking, 'InReview');
-    await delivered(banking, 3);
-    expect(statuses()).toEqual(['Submitted', 'Submitted', 'InReview']);
-  });
-
   it('can arrive after the one that should follow it', async () => {
     const banking = await runBanking();
     const { url, statuses } = await receiver();
