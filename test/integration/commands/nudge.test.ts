@@ -3,7 +3,7 @@ import { gangway as runGangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
-import { hostilePartner } from '../../rigs/workflows/hostile-partner.js';
+import { hostilePartner, STATUS } from '../../rigs/workflows/hostile-partner.js';
 
 const AGENTS = 'GET /api/v1/agentProfiles';
 
@@ -50,9 +50,17 @@ describe('gangway nudge', () => {
   it('--system retries everything that waits for a partner in an account, and nothing else', async () => {
     const [one, other] = [await heldUp(), await heldUp()];
     const acme = await heldUp('acme');
+    // A status poll that waits counts as well.
+    const polling = await rig.board(merchant('waiting'));
+    const { merchantProfileId = 0 } = await polling.until(({ stage }) => stage === 'underwriting');
+    hostile.misbehave(STATUS, () => ({ status: 503, headers: { 'retry-after': '3600' }, body: '' }));
+    await polling.retrying('awaitStatusChange');
+    hostile.behave(STATUS);
+    await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
     const [woken] = jsonLines(await gangway('nudge', '--system', 'boarding', '--json'));
-    expect(woken).toEqual({ system: 'boarding', steps: 2, workflows: 2 });
+    expect(woken).toEqual({ system: 'boarding', steps: 3, workflows: 3 });
     expect((await Promise.all([one, other].map(({ boarding }) => boarding.outcome()))).length).toBe(2);
+    expect(await polling.outcome()).toMatchObject({ outcome: 'declined' });
     expect((await acme.boarding.state()).merchantProfileId).toBeUndefined();
     expect(await gangway('nudge', '--system', 'banking', '--partner-account', 'acme')).toMatchObject({
       stdout: 'banking: retried pending calls: 0, of onboardings and operations: 0\n',

@@ -82,7 +82,7 @@ async function asked() {
 }
 
 describe('a running customer onboarding', () => {
-  it('shows the state of both parts with status', async () => {
+  it('shows the state of both parts with status, and is nudged in them', async () => {
     const { externalId, both, end } = await asked();
     const { stdout } = await gangway(['status', externalId]);
     const { merchantProfileId, profileId } = await both.state();
@@ -98,6 +98,8 @@ describe('a running customer onboarding', () => {
     }
     const [state] = jsonLines<OnboardingState>(await gangway(['status', externalId, '--json']));
     expect(state).toEqual(await both.state());
+    const [nudged] = jsonLines(await gangway(['nudge', externalId, '--json']));
+    expect(nudged).toEqual({ workflowId: both.workflowId, nudged: true, retried: [] });
     await end();
   });
 

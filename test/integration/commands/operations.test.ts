@@ -285,7 +285,7 @@ describe('gangway ensure-webhooks', () => {
 });
 
 describe('an operation with a problem', () => {
-  it('waits for the partner, and reports why; it can be cancelled', async () => {
+  it('waits for the partner, and reports why; --timeout ends the wait with 4; it can be cancelled', async () => {
     const off = await createRig({ ownNamespace: true, bankingUser: null });
     try {
       const restoring = startGangway(off.env, ['restore-sub-user', '73']);
@@ -296,6 +296,8 @@ describe('an operation with a problem', () => {
       await naming.says(
         'waiting for the partner: banking set-card-nickname: NotSent, BANKING_URL is not set\n',
       );
+      naming.timeOut();
+      expect((await naming.finished).code).toBe(4);
       expect((await runGangway(off.env, ['cancel', 'operation-restore-sub-user-73', '--yes'])).code).toBe(0);
       const { code, stderr } = await restoring.finished;
       expect(code).toBe(1);

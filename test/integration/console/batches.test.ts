@@ -173,14 +173,17 @@ it('a batch outlives its console: any other one shows it, and stops it', async (
   const path = await held(inputs, person);
   await person.open(`${path}/start`, { form: { rate: '5', rows: '30' } });
   await own.close();
-  await shows(path, ' of 30 rows: running');
+  const running = await shows(path, ' of 30 rows: running');
+  // Without scripts, the page is read again.
+  expect(running.headers.get('refresh')).toBe('2');
   await eventually(
     () => admin.open('/start'),
     ({ text }) => text.includes(`href="${path}"`),
     'the batch in the list',
   );
   await admin.open(`${path}/stop`, { form: {} });
-  await shows(path, 'rows: stopped');
+  const stopped = await shows(path, 'rows: stopped');
+  expect(stopped.headers.get('refresh')).toBeNull();
   const { status, text } = await admin.open('/batches/00000000-0000-4000-8000-000000000000');
   expect([status, text]).toEqual([404, expect.stringContaining('upload the file again')]);
 });

@@ -42,6 +42,16 @@ describe('a card', () => {
 describe('an address', () => {
   const change = { streetAddress: '7 River Road', postalCode: '10001', city: 'New York', state: 34 };
 
+  it('is changed, with a one-time code of its own', async () => {
+    const { run, banking } = await activitiesAtSandbox();
+    await run('changeAddress', { change });
+    const secureOperationType = 'ShortMessageCode';
+    await run('changeAddress', {
+      change: { ...change, city: 'Albany', oneTimeCode: '000000', secureOperationType },
+    });
+    expect(await banking.profile(501)).toMatchObject({ accountHolderInformation: { locality: 'Albany' } });
+  });
+
   it.each([
     ['is changed again by itself', {}, true],
     ['is not, where a code is good for one call', { oneTimeCode: '000000' }, false],
