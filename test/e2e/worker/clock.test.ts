@@ -158,20 +158,11 @@ describe('a clock that jumps while a process runs', () => {
     };
     const others =
       'Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner';
-    expect(await doctor(0)).toEqual({
-      check: 'clocks',
-      state: 'ok',
-      detail: `this machine, ${others}: they agree to the minute`,
-    });
     expect(await doctor(-6 * HOUR_MS)).toEqual({
       check: 'clocks',
       state: 'wrong',
       detail: `the clock of this machine is 6 h behind that of ${others}`,
       fix: 'run "timedatectl set-ntp true", or start the time service of this machine',
-    });
-    expect(await doctor(400 * DAY_MS)).toMatchObject({
-      state: 'wrong',
-      detail: expect.stringContaining('is 400 d ahead of that of Temporal'),
     });
   });
 });

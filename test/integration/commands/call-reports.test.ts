@@ -46,14 +46,11 @@ describe('a call whose response reports a failure although its HTTP status is 20
   const card = '{"paymentCardId":"card-1003"}';
   const reason = 'the partner reports a failure:\n  the card is not suspended\n';
 
-  it('prints the response and the problems, and exits 1, by a worker', async () => {
-    const { code, stdout, stderr } = await call(['banking', 'activate-card', card]);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: reason });
-    expect(JSON.parse(stdout)).toMatchObject({ success: false, errors: 'the card is not suspended' });
-  });
-
-  it('prints the response and the problems, and exits 1, with --local', async () => {
-    const { code, stdout, stderr } = await call(['banking', 'activate-card', card, '--local', '--json']);
+  it.each([
+    ['by a worker', []],
+    ['with --local', ['--local', '--json']],
+  ])('prints the response and the problems, and exits 1, %s', async (_, more) => {
+    const { code, stdout, stderr } = await call(['banking', 'activate-card', card, ...more]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: reason });
     expect(JSON.parse(stdout)).toMatchObject({ success: false, errors: 'the card is not suspended' });
   });

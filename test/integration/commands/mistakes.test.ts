@@ -128,8 +128,97 @@ const MISTAKES: readonly Mistake[] = [
     () => ['resolve', externalId, requirement, '--abandon', '--reason', 'x', '--actor', ' '],
     /^--actor: must name/,
   ],
+  ['the name of a card', () => ['card-nickname', 'card-1'], 'give either a name or --clear\n'],
+  [
+    'a name of a card that is to be cleared',
+    () => ['card-nickname', 'card-1', 'Fuel', '--clear'],
+    'give either a name or --clear\n',
+  ],
   ['a duration', () => ['list', '--timeout', '10'], 'It must be a duration such as 30s, 2m or 1h.'],
 ];
+
+const HOME = { streetAddress: '27 Harbor Road', postalCode: '12207', city: 'Albany', state: 33 };
+const HOOK = { name: 'a', url: 'https://hooks.example.com/a', notificationType: 'Fee' };
+const NEXT_MONTH = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 1));
+const WRONG_HOME = { streetAddress: 'PO Box 1', postalCode: '1', state: 54, city: '', extendedAddress: '§' };
+const ACCOUNT = ['--account', 'fa-501-1'];
+
+/** The arguments of a single operation, a file in place of what is no text, and what is wrong with them. */
+const OPERATIONS: readonly (readonly [args: readonly unknown[], ...problems: string[]])[] = [
+  [
+    ['close-card', 'card-1004'],
+    '--last4: is required because closing a card cannot be undone: give the last 4',
+  ],
+  [['close-card', 'card-1004', '--last4', '12345'], '--last4: must be the last 4 digits'],
+  [
+    ['close-card', 'card-1004', '--last4', '1004', '--notes', 'x'.repeat(601)],
+    '--notes: must be at most 600',
+  ],
+  [['close-card', '4111-1111-1111-1111', '--last4', '1111'], 'card: looks like a card number'],
+  [
+    ['change-address', { ...HOME, ...WRONG_HOME }, '--id', 'never'],
+    ...['streetAddress: must start with', 'postalCode: must be 5', 'state: ', 'city: must not be empty'],
+    'extendedA',
+  ],
+  [
+    ['change-address', { ...HOME, oneTimeCode: '135791' }, '--id', 'never'],
+    'secureOperationType: is required together with',
+  ],
+  [['card-nickname', 'card-1', 'x'.repeat(19)], 'name: must be at most 18 characters\n'],
+  [['card-nickname', 'card-1', ''], 'name: must not be empty; --clear removes it\n'],
+  [['card-nickname', 'card 1', 'Fuel'], 'card: must not have spaces or @\n'],
+  [['card-nickname', 'card-1@acme', 'Fuel'], 'card: must not have spaces or @\n'],
+  ...['x', '0', '99999999999'].map((id) => [['restore-sub-user', id], 'id: '] as const),
+  [
+    [
+      'ensure-webhooks',
+      [HOOK, { ...HOOK, name: 'b', url: 'http://hooks.example.com', notificationType: 'Fees', id: 1 }],
+    ],
+    ...['1.url: must be a full https URL\n  1.notif', '1.notificationType: ', '1.id: is not a known field'],
+  ],
+  [
+    ['ensure-webhooks', { webhooks: [{ ...HOOK, name: 'x'.repeat(51) }] }],
+    'webhooks.0.name: must be at most 50',
+  ],
+  [['ensure-webhooks', []], 'must name a webhook'],
+  [['ensure-webhooks', { hooks: [] }], 'webhooks: is required', 'hooks: is not a known field'],
+  [['statement', 'now'], '--account: is required', '--period: is required'],
+  [
+    ['statement', 'now', '--account', '', '--period', '2026-13', '--format', 'DOC', '--email', 'books'],
+    ...['--account.0: must not be empty', '--format: must be one of PDF, CSV, QBO, OFX'],
+    ...['--email: must be an e-mail address', '--period: must be a month such as 2026-01'],
+  ],
+  [
+    ['statement', 'now', ...ACCOUNT, '--period', NEXT_MONTH.toISOString().slice(0, 7)],
+    '--period: must not be in the',
+  ],
+  [['statement', 'now', ...ACCOUNT, '--period', '2026-01-01'], '--period: must be a month'],
+  [
+    ['statement', 'monthly', 'a b', '--day', '29', '--hour', '24', '--format', 'x'],
+    ...['key: must have only letters, digits', '--account: is required', '--format: '],
+    ...['--day: must be a number from 1 to 28', '--hour: must be a number from 0 to 23'],
+  ],
+  [['statement', 'monthly', 'k', '--account', 'a', '--day', '1.5'], '--day: must be a number'],
+  [['statement', 'run', 'a b'], 'key: must have only letters, digits'],
+];
+
+describe('a single operation that is not valid', () => {
+  const rows = OPERATIONS.map(([args, ...problems]) => ({ args, problems }));
+
+  it.each(rows)('names each field, and starts nothing: $args', async ({ args, problems }) => {
+    const given = args.map((arg) =>
+      typeof arg === 'string' ? arg : file('input.json', JSON.stringify(arg)),
+    );
+    const { code, stdout, stderr } = await gangway(await Promise.all(given));
+    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/ is not valid; nothing was (started|done|created|changed)\n/);
+    for (const problem of problems) expect(stderr).toContain(`  ${problem}`);
+    // Neither a number of a card nor a code is repeated.
+    expect(stderr).not.toMatch(/4111|13579/);
+    for (const id of ['close-card-card-1004', 'change-address-never'])
+      await expect(rig.client.workflow.getHandle(`operation-${id}`).describe()).rejects.toThrow();
+  });
+});
 
 describe('a mistake', () => {
   it.each(MISTAKES)('in %s is met with the fix', async (_, args, fix) => {

@@ -44,31 +44,6 @@ describe('gangway statement now', () => {
       emailed: true,
     });
   });
-
-  it.each([
-    ['every missing option', [], ['--account: is required', '--period: is required']],
-    [
-      'every invalid option',
-      ['--account', '', '--period', '2026-13', '--format', 'DOC', '--email', 'books'],
-      [
-        '--account.0: must not be empty',
-        '--format: must be one of PDF, CSV, QBO, OFX',
-        '--email: must be an e-mail address',
-        '--period: must be a month such as 2026-01',
-      ],
-    ],
-    [
-      'a month in the future',
-      ['--account', 'fa-501-1', '--period', month(NEXT_MONTH)],
-      ['--period: must not be in the'],
-    ],
-    ['a day', ['--account', 'fa-501-1', '--period', '2026-01-01'], ['--period: must be a month']],
-  ])('names %s, exits 2 and starts nothing', async (_, args, problems) => {
-    const { code, stdout, stderr } = await gangway(['now', ...args]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^statement now: is not valid; nothing was started\n/);
-    for (const problem of problems) expect(stderr).toContain(`  ${problem}`);
-  });
 });
 
 describe('gangway statement monthly', () => {
@@ -183,29 +158,5 @@ describe('gangway statement monthly', () => {
     expect((await gangway(plan)).stdout).toBe(`statements-${key} changed: it is paused\n`);
     expect((await schedule.describe()).state).toMatchObject({ paused: true, note: 'the books are closed' });
     await schedule.delete();
-  });
-
-  it.each([
-    [
-      'every invalid option',
-      ['monthly', 'a b', '--day', '29', '--hour', '24', '--format', 'x'],
-      [
-        'key: must have only letters, digits',
-        '--account: is required',
-        '--format: ',
-        '--day: must be a number from 1 to 28',
-        '--hour: must be a number from 0 to 23',
-      ],
-    ],
-    [
-      'a day that is not a number',
-      ['monthly', 'k', '--account', 'a', '--day', '1.5'],
-      ['--day: must be a number'],
-    ],
-    ['an invalid key', ['run', 'a b'], ['key: must have only letters, digits']],
-  ])('names %s, exits 2 and creates nothing', async (_, args, problems) => {
-    const { code, stdout, stderr } = await gangway(args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    for (const problem of problems) expect(stderr).toContain(`  ${problem}`);
   });
 });

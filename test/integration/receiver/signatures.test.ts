@@ -16,15 +16,6 @@ function boarding(): string {
   return JSON.stringify(event('merchant.boarding.requested.v1', merchant()));
 }
 
-async function _send(
-  signatures: (body: string) => Record<string, string>,
-  sent = (body: string) => body,
-): Promise<Reply> {
-  const { call } = await runReceiver(rig);
-  const body = boarding();
-  return call('POST /events', sent(body), { 'content-type': STRUCTURED, ...signatures(body) });
-}
-
 describe('in binary mode the attributes are in headers, which the signature does not cover; so', () => {
   const who = { id: 'm-1', requirementId: 'r-1', actor: 'olga', reason: 'because' };
   const documents = [{ key: 'k', fileName: 'check.txt', contentType: 'text/plain' }];

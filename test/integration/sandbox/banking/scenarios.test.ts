@@ -176,9 +176,6 @@ describe('a transition', () => {
     return banking;
   });
 
-  const _move = (banking: RunningBanking, change: string) =>
-    banking.call('POST /sandbox/profiles/3001/transition', change);
-
   it.each([
     [404, '/sandbox/profiles/7/transition', '{}'],
     [400, '/sandbox/profiles/3001/transition', '{"bankingStatus":""}'],

@@ -36,8 +36,6 @@ const INTO: Record<string, (payments: RunningPayments) => Promise<string>> = {
 };
 
 describe('a payment', () => {
-  const _running = shared((until) => runPayments({}, until));
-
   it('is pending at first, and then captured', async () => {
     const payments = await runPayments();
     const { status, text } = await payments.call('POST /v3/payment', START(',"note":"n"'));
