@@ -145,7 +145,7 @@ describe('a candidate for a submission', () => {
 });
 
 describe('a business that is corrected', () => {
-  it('is replaced, however often', async () => {
+  it('is replaced, however often, also after a lost response', async () => {
     const { run, banking } = await activitiesAtSandbox();
     await run('submitHolder', holderRequest('correction'));
     const again = holderRequest('correction');
@@ -153,6 +153,9 @@ describe('a business that is corrected', () => {
       { field: 'holder.website', message: 'cannot be reached' },
     ]);
     const better = holderRequest('correction', { website: 'https://bakery.example.com' });
+    await plan(banking, 'drop-after-commit', 'update-business-account-holder');
+    const lost = await failed(run('correctHolder', { profileId: 3001, ...better }));
+    expect(lost).toMatchObject({ details: { kind: 'Uncertain' }, isRetried: true });
     for (const _ of [1, 2]) {
       expect(await run('correctHolder', { profileId: 3001, ...better })).toEqual({
         profileId: 3001,
