@@ -1,6 +1,7 @@
 import type { SandboxOptions } from '../../../../src/sandbox/server.js';
+import { type Reply, sendJson } from '../../send.js';
 import { testEnds, type Until } from '../../shared.js';
-import { type Reply, type RunningSandbox, runSandbox } from '../running-sandbox.js';
+import { type RunningSandbox, runSandbox } from '../running-sandbox.js';
 
 /** The body of E7, without owners. */
 export const HOLDER =
@@ -53,17 +54,8 @@ export async function runBanking(
   const { url, control, effects, create } = await runSandbox(options, until);
   const bearers = new Map<string, Bearer>();
 
-  async function send(line: string, body: string | undefined, bearer: Bearer): Promise<Reply> {
-    const [method = '', path = ''] = line.split(' ');
-    const { authorization } = bearer;
-    const headers = {
-      ...(authorization !== undefined && { authorization }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    };
-    const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body }) });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
-  }
+  const send = (line: string, body: string | undefined, { authorization }: Bearer) =>
+    sendJson(url, line, body, authorization === undefined ? {} : { authorization });
 
   async function signIn(body: string) {
     const reply = await send('POST /api/auth/v2', body, { authorization: undefined });
