@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CustomerOnboardingInput } from '../../src/messages/inputs.js';
-import { partIds } from '../../src/temporal/onboardings.js';
 import { customer } from '../rigs/inputs.js';
-import { Onboarding } from '../rigs/onboarding.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { bankOf } from '../rigs/workflows/bank.js';
 
@@ -113,8 +111,7 @@ describe.concurrent('starting a customer', () => {
     expect(after.timeline.map(({ event }) => event)).not.toContain('boarding-attached');
     expect(await creations(input.externalId)).toHaveLength(2);
     // The bank ties a business to a merchant of the same name, so there is no need for a second one.
-    const business = new Onboarding(rig.client, partIds(second.workflowId).business);
-    expect((await business.state()).timeline.map(({ event }) => event)).toContain('profile-adopted');
+    expect(await second.parts.business.events()).toContain('profile-adopted');
     expect(await bankOf(rig).submissions(input.business.holder)).toEqual([before.profileId]);
   });
 });

@@ -44,7 +44,9 @@ describe.concurrent('two uploads in flight are seen through, and each is named',
     const { unfinished = [], ...outcome } = await boarding.outcome();
     expect(outcome).toEqual({ outcome: 'declined', comment: 'no', merchantProfileId: id });
     expect([...unfinished].sort(byName)).toEqual(bothDone);
-    const { timeline } = await boarding.state();
+    const { stage, timeline } = await boarding.state();
+    expect(stage).toBe('declined');
+    expect((await boarding.handle.describe()).status.name).toBe('COMPLETED');
     expect(timeline.find(({ event }) => event === 'answer-dropped')?.detail).toContain('note-');
   });
 

@@ -145,17 +145,14 @@ describe.concurrent('a resolution that does not fit', () => {
     const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
     const id = requirements[0]?.id ?? '';
     const text: Answer = { kind: 'text', text: 'x' };
-    const wrong: [string, Answer | undefined, string, string, string][] = [
+    const wrong: [string, Answer, string, string, string][] = [
       ['note-0', text, 'olga', 'why', 'requirementId: no requirement with this id is open'],
       [id, { kind: 'adopt', id: '1' }, 'olga', 'why', `answer.kind: ${id} takes text, documents, abandon`],
-      [id, { kind: 'documents', documents: [] }, 'olga', 'why', 'answer.documents: must name at least one'],
-      [id, undefined, 'olga', 'why', 'answer: must be an object with a kind'],
-      [id, text, '', 'why', 'actor: must name the person who answers'],
       [id, text, 'olga', ' ', 'reason: must not be empty'],
     ];
     for (const [requirementId, answer, actor, reason, why] of wrong) {
       const error = await boarding
-        .resolve(requirementId, answer as Answer, actor, reason)
+        .resolve(requirementId, answer, actor, reason)
         .catch((failed: unknown) => failed);
       expect(error, why).toBeInstanceOf(WorkflowUpdateFailedError);
       expect((error as WorkflowUpdateFailedError).cause?.message).toContain(why);

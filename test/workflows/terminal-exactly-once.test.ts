@@ -39,6 +39,6 @@ describe.concurrent('a call that hangs', () => {
     await eventually(accounts, ({ length }) => length === 1, 'the late account');
     await onboarding.resolve(id, { kind: 'retry' });
     expect(await at.writesFor(onboarding)).toEqual(ONCE_EACH);
-    expect(await at.partOf(onboarding).events()).toContain('payments-account-adopted');
+    expect(await onboarding.parts.terminal.events()).toContain('payments-account-adopted');
   });
 });

@@ -21,7 +21,7 @@ describe.concurrent('an account that the platform rejects', () => {
   it('is corrected on the customer, and made once', async () => {
     const onboarding = await refusedAccount();
     const requirement = await onboarding.requirement('rejected-input');
-    const part = platform.partOf(onboarding);
+    const part = onboarding.parts.terminal;
     expect(requirement).toEqual({
       id: 'terminal-rejected-input-1',
       kind: 'rejected-input',
@@ -39,10 +39,9 @@ describe.concurrent('an account that the platform rejects', () => {
       expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionRequired)).toBe(true);
       expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionDueAt)).toEqual(new Date(requirement.dueAt));
     }
-    const { currentDetails } = await onboarding.handle.query<{ currentDetails: string }>(
-      '__temporal_workflow_metadata',
+    expect(await onboarding.currentDetails()).toContain(
+      '- **Business** onboarded, Approved\n- **Terminal** provisioning',
     );
-    expect(currentDetails).toContain('- **Business** onboarded, Approved\n- **Terminal** provisioning');
 
     const receipt = await onboarding.resolve(requirement.id, correction({ account: { parent_id: null } }));
     expect(receipt).toEqual({ requirementId: requirement.id, acceptedAt: expect.any(String), open: 0 });
@@ -76,13 +75,13 @@ describe.concurrent('cancelling a customer whose terminal is under way', () => {
     const { onboarding, held } = await platform.holding(operation);
     await held.underWay();
     await onboarding.handle.cancel();
-    await platform.partOf(onboarding).cancellationSeen();
+    await onboarding.parts.terminal.cancellationSeen();
     await held.letGo();
     await expect(onboarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
     expect((await onboarding.handle.describe()).status.name).toBe('CANCELLED');
     const state = await onboarding.state();
     const { writes } = await platform.of(state.mid);
-    return { ...state, writes, part: platform.partOf(onboarding) };
+    return { ...state, writes, part: onboarding.parts.terminal };
   }
 
   it('finishes the creation of an account that has begun, and reports what stays', async () => {

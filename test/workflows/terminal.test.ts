@@ -40,7 +40,7 @@ describe.concurrent('a customer that asks for a terminal', () => {
     ]);
     expect(writes).toEqual([`create-account ${paymentsAccountId}`, `create-terminal ${terminalId}`]);
 
-    const own = await platform.partOf(onboarding).state();
+    const own = await onboarding.parts.terminal.state();
     expect(part).toEqual(asShown(own));
     expect(part).toMatchObject({
       stage: 'provisioned',
@@ -55,7 +55,7 @@ describe.concurrent('a customer that asks for a terminal', () => {
       ['ended', 'provisioned'],
     ]);
     expect(state.timeline.at(-2)).toMatchObject({ event: 'terminal-ended', detail: 'provisioned' });
-    const { typedSearchAttributes } = await platform.partOf(onboarding).handle.describe();
+    const { typedSearchAttributes } = await onboarding.parts.terminal.handle.describe();
     expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.stage)).toBe('provisioned');
   });
 });
@@ -86,7 +86,7 @@ describe.concurrent('an account and a terminal that are there already', () => {
     const { terminals, writes } = await platform.of(mid);
     expect(end).toEqual({ outcome: 'provisioned', accountId, terminalId: terminals[0]?.id });
     expect(writes).toHaveLength(2);
-    expect(await platform.partOf(onboarding).events()).toEqual([
+    expect(await onboarding.parts.terminal.events()).toEqual([
       'started',
       'payments-account-adopted',
       'terminal-adopted',
