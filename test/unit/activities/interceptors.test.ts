@@ -2,19 +2,19 @@ import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { boundedOutcomes, PartnerWaits } from '../../../src/activities/interceptors.js';
 import { again } from '../../../src/activities/poll.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
+import { stoppedAt } from '../../rigs/clock.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const START = '2026-01-01T10:00:00.000Z';
 const QUIET = new DefaultLogger('ERROR');
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(START) }));
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => stoppedAt(START));
 
 function failed(more: Partial<PartnerErrorDetails> = {}, nonRetryable = false): ApplicationFailure {
   const details = { kind: 'RateLimited', fields: [], ...more };

@@ -3,17 +3,17 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { StatusMeanings } from '../../../src/activities/status-meanings.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
+import { stoppedAt } from '../../rigs/clock.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const { WORKFLOW_EXECUTION_STATUS_RUNNING, WORKFLOW_EXECUTION_STATUS_TERMINATED } =
   proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => stoppedAt(0, ['performance']));
 
 /** A process, and the record of its account: the meaning of each status name that it has; null until a person decides. */
 function process() {

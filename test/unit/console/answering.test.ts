@@ -16,7 +16,7 @@ import {
 import type { AnswerKind, Requirement, RequirementKind } from '../../../src/messages/requirements.js';
 import { InvalidInput } from '../../../src/texts/invalid-input.js';
 import { stoppedAt } from '../../rigs/clock.js';
-import { type CallOptions, consoleOfCalls, rejected } from '../../rigs/console/console-of-calls.js';
+import { type CallOptions, consoleOfCalls, PROVIDER, rejected } from '../../rigs/console/console-of-calls.js';
 import { merchant } from '../../rigs/inputs.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
@@ -153,11 +153,6 @@ const TEXT: Fields_ = { kind: 'text', text: 'Here.', reason: 'called' };
 const ABANDON: Fields_ = { kind: 'abandon', reason: 'fraud' };
 const BACK: Fields_ = { kind: 'take-back', reason: 'a mistake' };
 const FOUR_EYES = { CONSOLE_FOUR_EYES: 'underwriting-note,waiting' };
-const SIGN_IN = {
-  ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console' },
-  ...{ CONSOLE_URL: 'https://console.example.com', CONSOLE_SESSION_KEYS: 'c0ffee00c0ffee00c0ffee00c0ffee00' },
-};
-
 describe('an answer', () => {
   it.each<[Role, Fields_, answer: object, reason: string]>([
     ['operator', TEXT, { kind: 'text', text: 'Here.' }, 'called'],
@@ -174,7 +169,7 @@ describe('an answer', () => {
   });
 
   it('waits for a second person where its kind needs one, and what takes an answer back does not', async () => {
-    const env = { ...SIGN_IN, ...FOUR_EYES };
+    const env = { ...PROVIDER, ...FOUR_EYES };
     const proposing = await asking({}, { env });
     const reply = await proposing.open({ role: 'approver' }, PAGE, { form: TEXT });
     expect(reply.message).toEqual({ text: 'Your answer waits for a second person, who confirms it.' });

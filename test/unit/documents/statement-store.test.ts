@@ -1,19 +1,15 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type StatementName, saveStatement } from '../../../src/documents/document-store.js';
 import { folder as inFolder } from '../../../src/documents/file-store.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
+import { newFolder as newParent } from '../../rigs/folders.js';
 
 const january = { period: '2026-01', accounts: ['fa-501-1'], format: 'PDF' } as const;
 
-async function newFolder(): Promise<string> {
-  const parent = await mkdtemp(join(tmpdir(), 'gangway-statements-'));
-  onTestFinished(() => rm(parent, { recursive: true, force: true }));
-  return join(parent, 'below', 'statements');
-}
+const newFolder = async () => join(await newParent(), 'below', 'statements');
 
 const save = (folder: string, body: Readable, name: StatementName = january) =>
   saveStatement(inFolder(folder), name, { contentType: 'application/pdf', body });

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/receiver/problems.js';
 import { signatureCheck } from '../../../src/receiver/settings.js';
+import { stoppedAt } from '../../rigs/clock.js';
 import { OTHER_SECRET, SECRET, signed } from '../../rigs/receiver/running-receiver.js';
 
 /** Seconds since 1970. */
@@ -21,12 +22,7 @@ function problem(headers: Record<string, string>, secrets: readonly string[] = [
   }
 }
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW * 1_000 });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => stoppedAt(NOW * 1_000));
 
 it('the signatures of these tests are those of the standard', () => {
   const body = '{"test": 2432232314}';

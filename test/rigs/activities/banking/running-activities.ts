@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
@@ -12,10 +10,10 @@ import type { BankingActivities } from '../../../../src/messages/banking-activit
 import type { BankingClient, BankingSettings } from '../../../../src/partners/banking/client.js';
 import type { PartnerErrorDetails } from '../../../../src/partners/partner-error.js';
 import type { SandboxOptions } from '../../../../src/sandbox/server.js';
+import { newFolder } from '../../folders.js';
 import { OWNER } from '../../inputs.js';
 import { clientAt } from '../../partners/banking/partner.js';
 import { HOLDER, type RunningBanking, runBanking } from '../../sandbox/banking/running-banking.js';
-import { testEnds } from '../../shared.js';
 import { takesMarks } from '../takes-marks.js';
 
 type Activities = BankingActivities;
@@ -37,9 +35,7 @@ export interface RunningActivities {
 
 /** The banking activities with this client and a new statement store, for the running test. */
 export async function activitiesOf(client: BankingClient): Promise<RunningActivities> {
-  const parent = await mkdtemp(join(tmpdir(), 'gangway-activities-'));
-  testEnds(() => rm(parent, { recursive: true, force: true }));
-  const folder = join(parent, 'statements');
+  const folder = join(await newFolder(), 'statements');
   const poll = { minMs: 60_000, maxMs: 3_600_000 };
   const activities = bankingActivities({
     client,

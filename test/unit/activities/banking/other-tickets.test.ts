@@ -1,14 +1,14 @@
 import type { Client } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { OtherTickets, ticketActivities } from '../../../../src/activities/banking/tickets.js';
 import { takesMarks } from '../../../rigs/activities/takes-marks.js';
+import { stoppedAt } from '../../../rigs/clock.js';
 
 const MINUTE = 60_000;
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => stoppedAt(0, ['Date', 'performance']));
 
 /** A process that polls profiles of an account. */
 function process() {
