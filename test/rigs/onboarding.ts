@@ -107,6 +107,13 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     return found;
   }
 
+  /** Waits for another question than this one. @returns what is open then */
+  async asksAgain(first: string): Promise<readonly Requirement[]> {
+    const isAnother = ({ id }: Requirement) => id !== first;
+    return (await this.until(({ requirements }) => requirements.some(isAnother), 'another question'))
+      .requirements;
+  }
+
   resolve(requirementId: string, answer: Answer, actor = 'olga', reason = 'because') {
     return this.handle.executeUpdate(resolveRequirement, {
       args: [{ requirementId, answer, actor, reason }],

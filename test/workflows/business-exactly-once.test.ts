@@ -36,11 +36,7 @@ describe.concurrent('a financial account whose opening is unknown', () => {
     const { onboarding } = await opening('drop-before-commit');
     const { id } = await onboarding.requirement('uncertain-write');
     await onboarding.resolve(id, { kind: 'adopt', id: 'fa-by-hand' });
-    const { requirements } = await onboarding.until(
-      (state) => state.requirements.some((requirement) => requirement.id !== id),
-      'the question again',
-    );
-    const [again] = requirements;
+    const [again] = await onboarding.asksAgain(id);
     expect(again?.detail).toContain('fa-by-hand cannot be adopted: the bank shows no financial account');
     await onboarding.resolve(again?.id ?? '', { kind: 'adopt', id: 'fa-by-hand' });
     expect(await onboarding.outcome()).toMatchObject({

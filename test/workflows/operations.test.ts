@@ -41,10 +41,7 @@ describe('changing an address', () => {
       answers: ['code', 'abandon'],
     });
     await change.resolve(first.id, { kind: 'code', code: '123456' });
-    const { requirements } = await change.until(
-      (state) => state.requirements.some(({ id }) => id !== first.id),
-      'the second question',
-    );
+    const requirements = await change.asksAgain(first.id);
     expect(requirements.map(({ detail }) => detail)).toEqual([
       'The partner rejected the change (403): the code was wrong, or the change is not permitted. Answer with a code of 6 digits.',
     ]);

@@ -111,10 +111,7 @@ describe.concurrent('a password that the partner refuses', () => {
       // The first write, and one probe.
       expect(proxy.seen().map(({ status }) => status)).toEqual([401, 401]);
       await account.resolve(first.id, { kind: 'retry' });
-      const { requirements } = await account.until(
-        (state) => state.requirements.some(({ id }) => id !== first.id),
-        'the second question',
-      );
+      const requirements = await account.asksAgain(first.id);
       expect(requirements.map(({ kind }) => kind)).toEqual(['credentials']);
       expect(
         proxy

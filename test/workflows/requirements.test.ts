@@ -2,9 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { documentStore } from '../../src/documents/document-store.js';
-import { folder } from '../../src/documents/file-store.js';
 import type { Answer } from '../../src/messages/requirements.js';
+import { stored } from '../rigs/commands/files.js';
 import { merchant } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 
@@ -28,10 +27,7 @@ describe.concurrent('underwriting notes', () => {
     });
     expect(Date.parse(check?.dueAt ?? '') - Date.parse(check?.raisedAt ?? '')).toBe(48 * 3_600_000);
 
-    const document = await documentStore(folder(rig.documentDir)).put(
-      'check.pdf',
-      Buffer.from('%PDF-1.7 test'),
-    );
+    const document = await stored(rig);
     await boarding.resolve(check?.id ?? '', { kind: 'documents', documents: [document] });
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
     await boarding.resolve(share?.id ?? '', { kind: 'text', text: 'One in ten.' });

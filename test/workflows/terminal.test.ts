@@ -108,8 +108,8 @@ describe.concurrent('an account and a terminal that are there already', () => {
     );
     expect(answers).toEqual(['adopt', 'retry', 'abandon']);
     await onboarding.resolve(id, { kind: 'retry' });
-    const asked = await onboarding.until(({ requirements: [open] }) => open !== undefined && open.id !== id);
-    await onboarding.resolve(asked.requirements[0]?.id ?? '', { kind: 'adopt', id: other });
+    const [asked] = await onboarding.asksAgain(id);
+    await onboarding.resolve(asked?.id ?? '', { kind: 'adopt', id: other });
     const { terminal: end } = await onboarding.outcome();
     expect(end).toMatchObject({ outcome: 'provisioned', accountId: other });
     const { writes } = await platform.of(mid);
