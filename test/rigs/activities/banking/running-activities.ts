@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import type { Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { bankingActivities } from '../../../../src/activities/banking.js';
 import { folder as folderStore } from '../../../../src/documents/file-store.js';
 import type { ResponseOf } from '../../../../src/messages/activities.js';
@@ -14,7 +12,7 @@ import { newFolder } from '../../folders.js';
 import { OWNER } from '../../inputs.js';
 import { clientAt } from '../../partners/banking/partner.js';
 import { HOLDER, type RunningBanking, runBanking } from '../../sandbox/banking/running-banking.js';
-import { takesMarks } from '../takes-marks.js';
+import { environment } from '../environment.js';
 
 type Activities = BankingActivities;
 
@@ -45,12 +43,9 @@ export async function activitiesOf(client: BankingClient): Promise<RunningActivi
   });
   const heartbeats: unknown[] = [];
   const run: Run = (name, request, info = {}) => {
-    const environment = new MockActivityEnvironment(info, {
-      logger: new DefaultLogger('ERROR'),
-      client: takesMarks,
-    });
-    environment.on('heartbeat', (details) => heartbeats.push(details));
-    return environment.run(activities[name] as never as (request: unknown) => Promise<never>, request);
+    const attempt = environment(info);
+    attempt.on('heartbeat', (details) => heartbeats.push(details));
+    return attempt.run(activities[name] as never as (request: unknown) => Promise<never>, request);
   };
   return { run, folder, heartbeats };
 }
