@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { request as ask, createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listening } from './listening.js';
 import { testEnds, type Until } from './shared.js';
-import { isSimulated, listenerAt, listening } from './simulated-place.js';
+import { isSimulated, listenerAt, listening as listeningSimulated } from './simulated-place.js';
 
 /** A request or a response, as it went over the wire. */
 export interface Message {
@@ -38,12 +38,34 @@ export interface CountingProxy {
   open(): Promise<void>;
 }
 
+/** A response in place of the partner's. */
+export interface Response {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Responds to a request itself; undefined to forward it. */
+type Instead = (request: Pick<IncomingMessage, 'method' | 'url'>) => Response | undefined;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 /** Forwards every request to a partner and keeps both halves, until the running test ends. Cuts a connection that the partner cuts. */
-export async function countingProxy(target: string, until: Until = testEnds): Promise<CountingProxy> {
-  if (isSimulated()) return simulatedProxy(target, until);
+export async function countingProxy(
+  target: string,
+  until: Until = testEnds,
+  instead: Instead = () => undefined,
+): Promise<CountingProxy> {
+  if (isSimulated()) return simulatedProxy(target, until, instead);
   const all: Seen[] = [];
   let shutFrom: string | undefined;
   const server = createServer((request, response) => {
+    const wanted = instead(request);
+    if (wanted) {
+      request.resume();
+      response.writeHead(wanted.status ?? 200, wanted.headers ?? JSON_TYPE).end(wanted.body);
+      return;
+    }
     const { method = '', url = '', headers } = request;
     const line = `${method} ${url.split('?')[0]}`;
     if (line === shutFrom) {
@@ -64,15 +86,9 @@ export async function countingProxy(target: string, until: Until = testEnds): Pr
     });
     request.pipe(onward);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  until(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const url = `http://${await listening(server, until)}`;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     seen: (line) => (line === undefined ? all : all.filter((one) => one.line === line)),
     async shut(from) {
       shutFrom = from;
@@ -81,18 +97,23 @@ export async function countingProxy(target: string, until: Until = testEnds): Pr
       server.closeIdleConnections();
     },
     async open() {
-      server.listen(port, '127.0.0.1');
+      server.listen(Number(new URL(url).port), '127.0.0.1');
       await once(server, 'listening');
     },
   };
 }
 
 /** The same between a worker and a partner of the simulated network. */
-function simulatedProxy(target: string, until: Until): CountingProxy {
+function simulatedProxy(target: string, until: Until, instead: Instead): CountingProxy {
   const all: Seen[] = [];
   let shutFrom: string | undefined;
   const onward = listenerAt(target);
-  const { url, network, close } = listening(async (sent) => {
+  const { url, network, close } = listeningSimulated(async (sent) => {
+    const wanted = instead(sent);
+    if (wanted) {
+      const { status = 200, headers = JSON_TYPE, body } = wanted;
+      return { status, headers, body: Buffer.from(body) };
+    }
     const line = `${sent.method} ${sent.url.split('?')[0]}`;
     if (line === shutFrom) {
       shutFrom = undefined;

@@ -35,7 +35,8 @@ export function namedApplication(externalId: string): NonNullable<MerchantBoardi
   return { siteInspection: { reference: externalId } };
 }
 
-const HOLDER: BusinessOnboardingInput['holder'] = {
+/** A holder, which many tests have, under a name of its own or this one. */
+export const HOLDER = {
   email: 'ada@example.com',
   givenName: 'Ada',
   familyName: 'Baker',
@@ -56,10 +57,10 @@ const HOLDER: BusinessOnboardingInput['holder'] = {
   employerIdentificationNumber: '123456789',
   businessPhone: '5185550101',
   percentageOwnership: 60,
-};
+} satisfies BusinessOnboardingInput['holder'];
 
 /** A beneficial owner. */
-export const OWNER: NonNullable<BusinessOnboardingInput['beneficialOwners']>[number] = {
+export const OWNER = {
   firstName: 'Bo',
   lastName: 'Baker',
   email: 'bo@example.com',
@@ -71,7 +72,7 @@ export const OWNER: NonNullable<BusinessOnboardingInput['beneficialOwners']>[num
   state: 33,
   zipCode: '12207',
   percentageOwnership: 40,
-};
+} satisfies NonNullable<BusinessOnboardingInput['beneficialOwners']>[number];
 
 /** A holder with a unique name; default scenario: `straight`. */
 export function holder(

@@ -7,7 +7,9 @@ import type { ClaimRequest } from '../../src/messages/claims.js';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../../src/messages/ids.js';
 import type { ListedRequirement } from '../../src/messages/listed.js';
 import { type OnboardingState, stateQuery } from '../../src/messages/onboarding-state.js';
+import type { Part } from '../../src/messages/onboardings.js';
 import { type Answer, type Requirement, resolveRequirement } from '../../src/messages/requirements.js';
+import { partIds } from '../../src/temporal/onboardings.js';
 import { type Listed, listed } from '../../src/temporal/search.js';
 import { unlessStill } from './still.js';
 import { eventually } from './waiting.js';
@@ -105,6 +107,13 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     return found;
   }
 
+  /** Waits for another question than this one. @returns what is open then */
+  async asksAgain(first: string): Promise<readonly Requirement[]> {
+    const isAnother = ({ id }: Requirement) => id !== first;
+    return (await this.until(({ requirements }) => requirements.some(isAnother), 'another question'))
+      .requirements;
+  }
+
   resolve(requirementId: string, answer: Answer, actor = 'olga', reason = 'because') {
     return this.handle.executeUpdate(resolveRequirement, {
       args: [{ requirementId, answer, actor, reason }],
@@ -155,6 +164,14 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
       },
       'the workflow to see the cancel request',
     );
+  }
+
+  /** The parts of a customer. */
+  get parts(): Readonly<Record<Part, Onboarding>> {
+    const [boarding, business, terminal] = (['boarding', 'business', 'terminal'] as const).map(
+      (part) => new Onboarding(this.client, partIds(this.workflowId)[part]),
+    ) as [Onboarding, Onboarding, Onboarding];
+    return { boarding, business, terminal };
   }
 
   /** The kinds of the events of the history, sorted. Leaves out workflow tasks, because a busy machine may need more of them. */

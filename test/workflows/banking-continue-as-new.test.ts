@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { partIds } from '../../src/temporal/onboardings.js';
 import { business, customer, OWNER } from '../rigs/inputs.js';
-import { asShown, Onboarding } from '../rigs/onboarding.js';
+import { asShown, type Onboarding } from '../rigs/onboarding.js';
 import { createRig, type Rig } from '../rigs/rig.js';
 import { bankOf } from '../rigs/workflows/bank.js';
 
@@ -94,7 +93,7 @@ describe.concurrent('the business of a customer whose history grows long', () =>
     const onboarding = await rig.onboard({ ...input, business: { ...input.business, ...withTickets } });
     const { requirements, profileId = 0, merchantProfileId = 0 } = await ticketsOf(onboarding);
     const [address, use] = requirements;
-    const child = new Onboarding(rig.client, partIds(onboarding.workflowId).business);
+    const { business: child } = onboarding.parts;
     await onboarding.resolve(use?.id ?? '', { kind: 'text', text: 'Payroll.' });
     await child.until(({ timeline }) => timeline.at(-1)?.event === 'ticket-answered', 'the reply');
     const statuses = [...(await growOld(child, profileId)), ...(await growOld(child, profileId, 'Still'))];

@@ -72,8 +72,9 @@ describe.concurrent('the bank’s decision wins', () => {
       ...{ outcome: name, profileId, financialAccountId: null, bankingStatus },
       unfinished: [{ write: replies[0], became: 'unknown' }],
     });
-    const { requirements, timeline } = await onboarding.state();
-    expect(requirements).toEqual([]);
+    const { stage, requirements, timeline } = await onboarding.state();
+    expect([stage, requirements]).toEqual([name, []]);
+    expect((await onboarding.handle.describe()).status.name).toBe('COMPLETED');
     const dropped = timeline.find(({ event }) => event === 'answer-dropped');
     expect(dropped?.detail).toBe(
       `${ids[0]}: the partner decided while it was in flight; whether it arrived is unknown`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { business } from '../rigs/inputs.js';
+import { business, holder } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { bankOf } from '../rigs/workflows/bank.js';
 
@@ -36,16 +36,79 @@ describe.concurrent('a financial account whose opening is unknown', () => {
     const { onboarding } = await opening('drop-before-commit');
     const { id } = await onboarding.requirement('uncertain-write');
     await onboarding.resolve(id, { kind: 'adopt', id: 'fa-by-hand' });
-    const { requirements } = await onboarding.until(
-      (state) => state.requirements.some((requirement) => requirement.id !== id),
-      'the question again',
-    );
-    const [again] = requirements;
+    const [again] = await onboarding.asksAgain(id);
     expect(again?.detail).toContain('fa-by-hand cannot be adopted: the bank shows no financial account');
     await onboarding.resolve(again?.id ?? '', { kind: 'adopt', id: 'fa-by-hand' });
     expect(await onboarding.outcome()).toMatchObject({
       outcome: 'onboarded',
       financialAccountId: 'fa-by-hand',
     });
+  });
+});
+
+const SUBMIT = 'submit-business-account-holder';
+
+/** Plans a fault for the next submission under this name. */
+const plan = (fault: string, { doingBusinessAsName: about }: ReturnType<typeof holder>) =>
+  rig.sandbox.plan(fault, SUBMIT, { about });
+
+describe.concurrent('a submission whose response was lost', () => {
+  it('is found by the name of the business, and nobody is asked', async () => {
+    const bank = bankOf(rig);
+    const input = business();
+    await plan('drop-after-commit', input.holder);
+    const onboarding = await rig.onboardBusiness(input);
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { profileId } = await onboarding.state();
+    expect(await bank.submissions(input.holder)).toEqual([profileId]);
+    const events = await onboarding.events();
+    expect(events.slice(0, 4)).toEqual(['started', 'write-uncertain', 'write-adopted', 'profile-adopted']);
+    expect(events).not.toContain('requirement-raised');
+  });
+
+  it('is corrected when the lost response reported a problem', async () => {
+    const bank = bankOf(rig);
+    const input = business('correction');
+    await plan('drop-after-commit', input.holder);
+    const onboarding = await rig.onboardBusiness(input);
+    const { id, detail } = await onboarding.requirement('rejected-input');
+    expect(detail).toBe('holder.website: cannot be reached');
+    const patch = { holder: { website: 'https://bakery.example' } };
+    await onboarding.resolve(id, { kind: 'correction', patch });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    expect(await bank.submissions(input.holder)).toHaveLength(1);
+  });
+
+  it('is not mistaken for a business of the same name that was there before', async () => {
+    const bank = bankOf(rig);
+    const input = business();
+    const earlier = await bank.submit(input.holder);
+    await plan('drop-after-commit', input.holder);
+    const onboarding = await rig.onboardBusiness(input);
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { profileId } = await onboarding.state();
+    expect(await bank.submissions(input.holder)).toEqual([earlier, profileId]);
+    expect(await onboarding.events()).not.toContain('requirement-raised');
+  });
+});
+
+describe.concurrent('a submission of which nothing is to be seen', () => {
+  it('does not adopt one that bears the name since it was corrected', async () => {
+    const bank = bankOf(rig);
+    const other = holder();
+    const earlier = await bank.submit(other);
+    const input = business(undefined, { holder: holder(undefined, { ssn: '078051120' }) });
+    const onboarding = await rig.onboardBusiness(input);
+    const refused = await onboarding.requirement('rejected-input');
+    await plan('drop-before-commit', other);
+    const { doingBusinessAsName, ssn } = other;
+    const patch = { holder: { doingBusinessAsName, ssn } };
+    await onboarding.resolve(refused.id, { kind: 'correction', patch });
+    const { id } = await onboarding.requirement('uncertain-write');
+    expect(await bank.submissions(other)).toEqual([earlier]);
+    await onboarding.resolve(id, { kind: 'retry' });
+    await onboarding.outcome();
+    const { profileId } = await onboarding.state();
+    expect(await bank.submissions(other)).toEqual([earlier, profileId]);
   });
 });

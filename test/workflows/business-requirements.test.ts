@@ -27,10 +27,7 @@ describe.concurrent('a submission that the bank finds wanting', () => {
     const first = await onboarding.requirement('rejected-input');
     const phone = { holder: { phone: '5185550199' } };
     await onboarding.resolve(first.id, { kind: 'correction', patch: phone });
-    const { requirements } = await onboarding.until(
-      (state) => state.requirements.some(({ id }) => id !== first.id),
-      'the second question',
-    );
+    const requirements = await onboarding.asksAgain(first.id);
     expect(requirements.map(({ detail }) => detail)).toEqual(['holder.website: cannot be reached']);
     const website = { holder: { website: 'https://bakery.example' } };
     await onboarding.resolve(requirements[0]?.id ?? '', { kind: 'correction', patch: website });

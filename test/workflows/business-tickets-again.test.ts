@@ -51,10 +51,7 @@ describe.concurrent('a ticket that was answered', () => {
     const onboarding = await rig.onboardBusiness(business('reopened-ticket'));
     const { id, title, detail } = await onboarding.requirement('ticket');
     await onboarding.resolve(id, { kind: 'text', text });
-    const { requirements } = await onboarding.until(
-      (state) => state.requirements.some((requirement) => requirement.id !== id),
-      'the ticket again',
-    );
+    const requirements = await onboarding.asksAgain(id);
     expect(requirements).toMatchObject([{ id: `${id}-2`, title, detail }]);
     await onboarding.resolve(`${id}-2`, { kind: 'text', text });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
@@ -67,7 +64,7 @@ describe.concurrent('a ticket that was answered', () => {
     const { id } = await onboarding.requirement('ticket');
     const words = `${text} (${id})`;
     await onboarding.resolve(id, { kind: 'text', text: words });
-    await onboarding.until((state) => state.requirements.some((requirement) => requirement.id !== id));
+    await onboarding.asksAgain(id);
     await rig.sandbox.plan('drop-before-commit', 'create-ticket', { about: words });
     await onboarding.resolve(`${id}-2`, { kind: 'text', text: words });
     const doubt = await onboarding.requirement('uncertain-write');

@@ -5,6 +5,15 @@ import { bankOf } from '../rigs/workflows/bank.js';
 
 const rig = await sharedRig();
 
+async function withTwoTickets() {
+  const onboarding = await rig.onboardBusiness(business('tickets', { beneficialOwners: [OWNER] }));
+  const { requirements, profileId = 0 } = await onboarding.until(
+    (state) => state.requirements.length === 2,
+    'two tickets',
+  );
+  return { onboarding, requirements, profileId };
+}
+
 describe.concurrent('a ticket', () => {
   it('is a requirement with the question of the bank, and a text answers it', async () => {
     const bank = bankOf(rig);
@@ -44,11 +53,7 @@ describe.concurrent('a ticket', () => {
 
   it('and another one are each answered by their own answer, in any order', async () => {
     const bank = bankOf(rig);
-    const onboarding = await rig.onboardBusiness(business('tickets', { beneficialOwners: [OWNER] }));
-    const { requirements, profileId = 0 } = await onboarding.until(
-      (state) => state.requirements.length === 2,
-      'two tickets',
-    );
+    const { onboarding, requirements, profileId } = await withTwoTickets();
     const [address, use] = requirements;
     expect(requirements.map(({ title }) => title)).toEqual([
       'Ticket about Owner1Address',
@@ -82,23 +87,12 @@ describe.concurrent('a ticket', () => {
 });
 
 describe.concurrent('an answer that the bank does not take', () => {
-  /** One ticket is answered by a correction that the bank refuses, the other one is open. */
-  async function withOneRefused() {
-    const onboarding = await rig.onboardBusiness(business('tickets', { beneficialOwners: [OWNER] }));
-    const { requirements, profileId = 0 } = await onboarding.until(
-      (state) => state.requirements.length === 2,
-      'two tickets',
-    );
-    const [refused, open] = requirements.map(({ id }) => id);
+  it('is asked for again, and what the bank decides meanwhile still counts', async () => {
+    const { onboarding, requirements, profileId } = await withTwoTickets();
     const patch = { holder: { ssn: '219099999' } };
-    await onboarding.resolve(refused ?? '', { kind: 'correction', patch });
+    await onboarding.resolve(requirements[0]?.id ?? '', { kind: 'correction', patch });
     const { detail } = await onboarding.requirement('rejected-input');
     expect(detail).toBe('holder.ssn: cannot be verified');
-    return { onboarding, profileId, open: open ?? '' };
-  }
-
-  it('is asked for again, and what the bank decides meanwhile still counts', async () => {
-    const { onboarding, profileId } = await withOneRefused();
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
     expect((await onboarding.state()).requirements).toEqual([]);

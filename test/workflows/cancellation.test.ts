@@ -1,8 +1,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { documentStore } from '../../src/documents/document-store.js';
-import { folder } from '../../src/documents/file-store.js';
+import { stored } from '../rigs/commands/files.js';
 import { merchant } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 
@@ -43,10 +42,7 @@ describe.concurrent('cancelling', () => {
   });
 
   it('begins no other write after the one that it sees through', async () => {
-    const document = await documentStore(folder(rig.documentDir)).put(
-      'check.pdf',
-      Buffer.from('%PDF-1.7 test'),
-    );
+    const document = await stored(rig);
     const input = merchant('uw-level-1');
     const boarding = await rig.board(input);
     const { id } = await boarding.requirement('underwriting-note');

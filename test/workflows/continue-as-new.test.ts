@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
 import { merchant } from '../rigs/inputs.js';
@@ -7,113 +7,91 @@ import { Onboarding } from '../rigs/onboarding.js';
 import { createRig, type Rig } from '../rigs/rig.js';
 import { eventually } from '../rigs/waiting.js';
 
-/** On a server that suggests a new run after a few dozen events, where a real one waits for thousands. */
-async function withImpatientServer(body: (rig: Rig) => Promise<void>): Promise<void> {
-  const rig = await createRig({ continueAfter: 30, accounts: ['acme'] });
-  try {
-    await body(rig);
-  } finally {
-    await rig.close();
+// A server that suggests a new run after a few dozen events, where a real one waits for thousands.
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig({ continueAfter: 30, accounts: ['acme'] });
+});
+afterAll(() => rig.close());
+
+const twoNotes = (boarding: Onboarding<unknown>) =>
+  boarding.until((state) => state.requirements.length === 2, 'two notes');
+
+/** Changes that mean nothing to us make the history grow, until it goes on in another run. */
+async function growOld(boarding: Onboarding<unknown>, merchantProfileId: number): Promise<void> {
+  const { runId } = await boarding.handle.describe();
+  for (let change = 0; (await boarding.handle.describe()).runId === runId; change++) {
+    expect(change).toBeLessThan(30);
+    const status = change % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
+    await rig.sandbox.transition(merchantProfileId, { status, comment: `still looking ${change}` });
+    const detail = `${status}: still looking ${change}`;
+    await boarding.until(({ timeline }) => timeline.at(-1)?.detail === detail, detail);
   }
 }
 
 describe.concurrent('a boarding whose history grows long', { timeout: 90_000 }, () => {
   it('goes on in new runs and loses nothing: state, open requirements, answers and timeline', async () => {
-    await withImpatientServer(async ({ sandbox, board }) => {
-      const input = merchant('notes');
-      const boarding = await board(input);
-      const { runId } = await boarding.handle.describe();
-      const { requirements, merchantProfileId = 0 } = await boarding.until(
-        (state) => state.requirements.length === 2,
-        'two notes',
-      );
-      const [first, second] = requirements;
-      await boarding.resolve(first?.id ?? '', { kind: 'text', text: 'The first answer.' });
+    const { sandbox } = rig;
+    const input = merchant('notes');
+    const boarding = await rig.board(input);
+    const { requirements, merchantProfileId = 0 } = await twoNotes(boarding);
+    const [first, second] = requirements;
+    await boarding.resolve(first?.id ?? '', { kind: 'text', text: 'The first answer.' });
+    await growOld(boarding, merchantProfileId);
+    await sandbox.transition(merchantProfileId, { status: 'Pending' });
+    const between = await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending', 'Pending');
+    expect(between).toMatchObject({ stage: 'underwriting', merchantProfileId });
+    expect(between.requirements).toEqual([second]);
+    expect(between.timeline.map(({ event }) => event).slice(0, 2)).toEqual(['started', 'merchant-created']);
 
-      // Changes that mean nothing to us make the history grow.
-      for (let change = 0; change < 8; change++) {
-        const status = change % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
-        await sandbox.transition(merchantProfileId, { status, comment: `still looking ${change}` });
-        const detail = `${status}: still looking ${change}`;
-        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === detail, detail);
-      }
-      expect((await boarding.handle.describe()).runId).not.toBe(runId);
-      const between = await boarding.state();
-      expect(between).toMatchObject({ stage: 'underwriting', merchantProfileId, partnerStatus: 'Pending' });
-      expect(between.requirements).toEqual([second]);
-      expect(between.timeline.map(({ event }) => event).slice(0, 2)).toEqual(['started', 'merchant-created']);
-
-      await boarding.resolve(second?.id ?? '', { kind: 'text', text: 'The second answer.' });
-      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId });
-      const { reviewComments } = await sandbox.merchant(merchantProfileId);
-      expect(reviewComments).toEqual([
-        'Please send a voided check for the deposit account.\nThe first answer.\n\n' +
-          'What share of sales is keyed in by hand?\nThe second answer.',
-      ]);
-      const writes = await sandbox.writes(input.externalId);
-      expect(writes).toEqual(['create-merchant', 'submit-merchant', 'request-underwriting-review']);
-    });
+    await boarding.resolve(second?.id ?? '', { kind: 'text', text: 'The second answer.' });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId });
+    const { reviewComments } = await sandbox.merchant(merchantProfileId);
+    expect(reviewComments).toEqual([
+      'Please send a voided check for the deposit account.\nThe first answer.\n\n' +
+        'What share of sales is keyed in by hand?\nThe second answer.',
+    ]);
+    const writes = await sandbox.writes(input.externalId);
+    expect(writes).toEqual(['create-merchant', 'submit-merchant', 'request-underwriting-review']);
   });
 
   it('shows in each run at once what it showed before, and writes no history for that', async () => {
-    await withImpatientServer(async ({ sandbox, board }) => {
-      const boarding = await board(merchant('notes'));
-      const { runId: firstRun } = await boarding.handle.describe();
-      const { merchantProfileId = 0, requirements } = await boarding.until(
-        (state) => state.requirements.length === 2,
-        'two notes',
-      );
-      const run = async () => (await boarding.handle.describe()).runId;
-      for (let change = 0; (await run()) === firstRun; change++) {
-        const status = change % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
-        await sandbox.transition(merchantProfileId, { status, comment: `still looking ${change}` });
-        const detail = `${status}: still looking ${change}`;
-        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === detail, detail);
-        expect(change).toBeLessThan(30);
-      }
-      const { currentDetails } = await boarding.handle.query<{ currentDetails: string }>(
-        '__temporal_workflow_metadata',
-      );
-      expect(currentDetails).toContain(`**Merchant** ${merchantProfileId}`);
-      for (const { id } of requirements) expect(currentDetails).toContain(id);
-      // An outbound event of the run before may be on its way still.
-      const written = (await boarding.written()).filter((name) => !name.startsWith('markerRecorded'));
-      expect(written).toEqual([
-        'activityTaskScheduledEventAttributes',
-        // It waits for the answers until they are due.
-        'timerStartedEventAttributes',
-        'workflowExecutionStartedEventAttributes',
-      ]);
-      await boarding.handle.terminate();
-    });
+    const boarding = await rig.board(merchant('notes'));
+    const { merchantProfileId = 0, requirements } = await twoNotes(boarding);
+    await growOld(boarding, merchantProfileId);
+    const currentDetails = await boarding.currentDetails();
+    expect(currentDetails).toContain(`**Merchant** ${merchantProfileId}`);
+    for (const { id } of requirements) expect(currentDetails).toContain(id);
+    // An outbound event of the run before may be on its way still.
+    const written = (await boarding.written()).filter((name) => !name.startsWith('markerRecorded'));
+    expect(written).toEqual([
+      'activityTaskScheduledEventAttributes',
+      // It waits for the answers until they are due.
+      'timerStartedEventAttributes',
+      'workflowExecutionStartedEventAttributes',
+    ]);
+    await boarding.handle.terminate();
   });
 
   it('stays in its account, even when only its id had named that', async () => {
-    await withImpatientServer(async ({ client, sandbox, taskQueue }) => {
-      const input = merchant('notes');
-      const workflowId = `merchant-boarding-${input.externalId}@acme`;
-      const first = await client.workflow.start('merchantBoarding', { workflowId, taskQueue, args: [input] });
-      const boarding = new Onboarding<MerchantBoardingOutcome>(client, workflowId);
-      const { merchantProfileId = 0 } = await boarding.until(({ requirements }) => requirements.length === 2);
-      for (let change = 0; change < 8; change++) {
-        const status = change % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
-        await sandbox.transition(merchantProfileId, { status, comment: `still looking ${change}` });
-        const detail = `${status}: still looking ${change}`;
-        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === detail, detail);
-      }
-      const { runId, typedSearchAttributes } = await boarding.handle.describe();
-      expect(runId).not.toBe(first.firstExecutionRunId);
-      expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount)).toBe('acme');
-      for (const run of [first.firstExecutionRunId, runId]) {
-        const queues = await eventually(
-          () => queuesOf(client, workflowId, run),
-          ({ size }) => size > 0,
-          'an activity of the run',
-        );
-        expect(queues).toEqual(new Set([`${taskQueue}-boarding-acme`]));
-      }
-      await boarding.handle.terminate();
-    });
+    const { client, taskQueue } = rig;
+    const input = merchant('notes');
+    const workflowId = `merchant-boarding-${input.externalId}@acme`;
+    const first = await client.workflow.start('merchantBoarding', { workflowId, taskQueue, args: [input] });
+    const boarding = new Onboarding<MerchantBoardingOutcome>(client, workflowId);
+    const { merchantProfileId = 0 } = await twoNotes(boarding);
+    await growOld(boarding, merchantProfileId);
+    const { runId, typedSearchAttributes } = await boarding.handle.describe();
+    expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount)).toBe('acme');
+    for (const run of [first.firstExecutionRunId, runId]) {
+      const queues = await eventually(
+        () => queuesOf(client, workflowId, run),
+        ({ size }) => size > 0,
+        'an activity of the run',
+      );
+      expect(queues).toEqual(new Set([`${taskQueue}-boarding-acme`]));
+    }
+    await boarding.handle.terminate();
   });
 });
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { partIds } from '../../src/temporal/onboardings.js';
 import { customer } from '../rigs/inputs.js';
-import { asShown, Onboarding } from '../rigs/onboarding.js';
+import { asShown, type Onboarding } from '../rigs/onboarding.js';
 import { createRig, type Rig } from '../rigs/rig.js';
 import { eventually } from '../rigs/waiting.js';
 
@@ -17,14 +16,6 @@ afterAll(() => rig.close());
 
 const TEXT = { kind: 'text', text: 'Here.' } as const;
 const WAITING = { boarding: 'waiting', business: 'waiting' };
-
-const childrenOf = ({ workflowId }: Onboarding<unknown>) => {
-  const ids = partIds(workflowId);
-  return {
-    boarding: new Onboarding(rig.client, ids.boarding),
-    business: new Onboarding(rig.client, ids.business),
-  };
-};
 
 /**
  * Has the underwriters move the merchant on, and waits until the customer knows. Each change ends another phase, because a status
@@ -51,11 +42,8 @@ async function inLaterRun(scenarios: { boarding: string; business: string } = WA
     if (changes > LIMIT) throw new Error('it never goes on in another run');
     await change(onboarding, merchantProfileId, changes);
   }
-  return { onboarding, merchantProfileId, profileId, ...childrenOf(onboarding) };
+  return { onboarding, merchantProfileId, profileId, ...onboarding.parts };
 }
-
-const detailsOf = async ({ handle }: Onboarding<unknown>) =>
-  (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
 
 describe.concurrent('a customer whose history grows long', () => {
   it('goes on in another run, loses nothing, and has both its outcomes', async () => {
@@ -68,7 +56,7 @@ describe.concurrent('a customer whose history grows long', () => {
     expect(state.business).toEqual(asShown(await business.state()));
     expect(state).toMatchObject({ stage: 'onboarding', merchantProfileId, profileId });
     expect(state.timeline.map(({ event }) => event)).toEqual(['started']);
-    expect(await detailsOf(onboarding)).toContain(`gangway resolve ${onboarding.workflowId} note-`);
+    expect(await onboarding.currentDetails()).toContain(`gangway resolve ${onboarding.workflowId} note-`);
 
     // The underwriters take answers in this status.
     await rig.sandbox.transition(merchantProfileId, { status: 'Pending' });
@@ -126,7 +114,7 @@ describe('200 changes of requirements', () => {
       expect(events?.length).toBeLessThan(2 * LIMIT);
     }
     const { requirements } = await onboarding.state();
-    expect(requirements).toEqual((await childrenOf(onboarding).boarding.state()).requirements);
+    expect(requirements).toEqual((await onboarding.parts.boarding.state()).requirements);
     await onboarding.handle.terminate();
   });
 });

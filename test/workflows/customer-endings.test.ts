@@ -11,14 +11,6 @@ import { bankOf } from '../rigs/workflows/bank.js';
 
 const rig = await sharedRig();
 
-const childrenOf = ({ workflowId }: Onboarding<unknown>) => {
-  const ids = partIds(workflowId);
-  return {
-    boarding: new Onboarding(rig.client, ids.boarding),
-    business: new Onboarding(rig.client, ids.business),
-  };
-};
-
 const WAITING = { boarding: 'waiting', business: 'waiting' };
 
 /** A customer whose merchant and business both wait until the test decides how they end. */
@@ -27,7 +19,7 @@ async function underWay(onDecline: 'continue' | 'cancel-other', scenarios = WAIT
   const both = ({ boarding, business }: Awaited<ReturnType<typeof onboarding.state>>) =>
     boarding?.partnerStatus === 'Pending' && business?.partnerStatus === 'Submitted';
   const { merchantProfileId = 0, profileId = 0 } = await onboarding.until(both, 'both under way');
-  return { onboarding, merchantProfileId, profileId, ...childrenOf(onboarding) };
+  return { onboarding, merchantProfileId, profileId, ...onboarding.parts };
 }
 
 const statusOf = async ({ handle }: Onboarding) => (await handle.describe()).status.name;

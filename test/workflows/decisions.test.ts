@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { documentStore } from '../../src/documents/document-store.js';
-import { folder } from '../../src/documents/file-store.js';
 import type { Answer } from '../../src/messages/requirements.js';
+import { stored } from '../rigs/commands/files.js';
 import { merchant } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 
@@ -12,9 +11,7 @@ const rarelyReading = await sharedRig({ poll: { minMs: 10_000, maxMs: 10_000 } }
 const DECLINED = { status: 'Declined', comment: 'no' };
 
 async function documents(...names: string[]): Promise<Answer> {
-  const store = documentStore(folder(rig.documentDir));
-  const put = names.map((name) => store.put(name, Buffer.from('%PDF-1.7 test')));
-  return { kind: 'documents', documents: await Promise.all(put) };
+  return { kind: 'documents', documents: await Promise.all(names.map((name) => stored(rig, name))) };
 }
 
 /** A boarding whose one note has an answer of two documents, whose uploads the sandbox holds: the first after its effect. */
@@ -44,7 +41,9 @@ describe.concurrent('two uploads in flight are seen through, and each is named',
     const { unfinished = [], ...outcome } = await boarding.outcome();
     expect(outcome).toEqual({ outcome: 'declined', comment: 'no', merchantProfileId: id });
     expect([...unfinished].sort(byName)).toEqual(bothDone);
-    const { timeline } = await boarding.state();
+    const { stage, timeline } = await boarding.state();
+    expect(stage).toBe('declined');
+    expect((await boarding.handle.describe()).status.name).toBe('COMPLETED');
     expect(timeline.find(({ event }) => event === 'answer-dropped')?.detail).toContain('note-');
   });
 

@@ -93,7 +93,7 @@ async function provisioning(operation: string, fault: string, more: object): Pro
   };
   return {
     onboarding,
-    part: platform.partOf(onboarding),
+    part: onboarding.parts.terminal,
     effects: () => platform.writesFor(onboarding),
     once: ['create-account', 'create-terminal'],
     question: {
@@ -217,6 +217,6 @@ describe.concurrent('a write at a partner that is down', () => {
       };
     const onboarding = await own.onboard(customer({}, { provisionTerminal: terminal() }));
     await onboarding.until(({ terminal: part }) => part !== undefined, 'the terminal');
-    return { onboarding, part: platformOf(own).partOf(onboarding), writes: times('create-account') };
+    return { onboarding, part: onboarding.parts.terminal, writes: times('create-account') };
   }
 });

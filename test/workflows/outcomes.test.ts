@@ -47,21 +47,6 @@ describe.concurrent('a boarding without questions', () => {
   });
 });
 
-describe.concurrent('a boarding that the partner ends', () => {
-  it.each([
-    ['declined', 'Business type is not supported.'],
-    ['withdrawn', 'Withdrawn on request of the merchant.'],
-    ['closed', 'Closed by the sponsor bank.'],
-  ] as const)('as %s completes with that outcome and the comment', async (outcome, comment) => {
-    const boarding = await rig.board(merchant(outcome));
-    const result = await boarding.outcome();
-    const { merchantProfileId, stage } = await boarding.state();
-    expect(result).toEqual({ outcome, comment, merchantProfileId });
-    expect(stage).toBe(outcome);
-    expect((await boarding.handle.describe()).status.name).toBe('COMPLETED');
-  });
-});
-
 describe.concurrent('agent profile and boarding settings', () => {
   const { agentProfileId: _, boardingSettingsId: __, ...withoutIds } = merchant();
 

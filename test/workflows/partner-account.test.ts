@@ -2,14 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { partnerAccountId } from '../../src/messages/ids.js';
 import type { MerchantBoardingInput } from '../../src/messages/inputs.js';
 import type { MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
-import { countingProxy } from '../rigs/counting-proxy.js';
-import { merchant } from '../rigs/inputs.js';
+import { type CountingProxy, countingProxy } from '../rigs/counting-proxy.js';
+import { business, merchant } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
-import type { Rig } from '../rigs/rig.js';
+import type { Rig, RigOptions } from '../rigs/rig.js';
+import { eventually } from '../rigs/waiting.js';
+import { bankOf } from '../rigs/workflows/bank.js';
 import {
   accountOf,
   allRefused,
   asked,
+  begun,
   soon,
   waiting,
   withAccounts,
@@ -111,10 +114,7 @@ describe.concurrent('a password that the partner refuses', () => {
       // The first write, and one probe.
       expect(proxy.seen().map(({ status }) => status)).toEqual([401, 401]);
       await account.resolve(first.id, { kind: 'retry' });
-      const { requirements } = await account.until(
-        (state) => state.requirements.some(({ id }) => id !== first.id),
-        'the second question',
-      );
+      const requirements = await account.asksAgain(first.id);
       expect(requirements.map(({ kind }) => kind)).toEqual(['credentials']);
       expect(
         proxy
@@ -139,6 +139,209 @@ describe.concurrent('a password that the partner refuses', () => {
       await rig.startWorker({ accounts });
       expect(await soon([atA])).toMatchObject([{ outcome: 'boarded' }]);
       expect(await accountOf(rig, 'boarding', 'a').outcome()).toEqual({ outcome: 'done' });
+    });
+  });
+});
+
+const SIGN_IN = 'POST /api/auth/v2';
+
+/** A worker that asks the bank as this user, by a way on which its sign-ins are counted. */
+async function asUser(
+  bankingUser: string,
+  body: (rig: Rig, proxy: CountingProxy) => Promise<void>,
+  more: RigOptions = {},
+): Promise<void> {
+  await withAccounts(async (rig) => {
+    const proxy = await countingProxy(rig.sandbox.url, rig.atClose);
+    await rig.startWorker({ bankingUser, bankingUrl: proxy.url });
+    await body(rig, proxy);
+  }, more);
+}
+
+const statuses = (proxy: CountingProxy) => proxy.seen(SIGN_IN).map(({ status }) => status);
+
+const raised = async (account: Onboarding) =>
+  (await account.events()).filter((event) => event === 'requirement-raised').length;
+
+describe.concurrent('a bank that wants a second factor', () => {
+  it('has a person asked for the one-time code once for all, who go on with it', async () => {
+    await asUser('mfa', async (rig, proxy) => {
+      const onboardings = await Promise.all([1, 2, 3].map(() => rig.onboardBusiness(business())));
+      const account = accountOf(rig, 'banking');
+      const requirement = await asked(account, 'one-time-code');
+      expect(requirement).toMatchObject({
+        title: 'One-time code needed: sign in to the banking partner',
+        answers: ['code', 'retry'],
+      });
+      await allRefused(onboardings);
+      expect(statuses(proxy)).toEqual([403]);
+      expect(await waiting(rig)).toEqual([account.workflowId]);
+      await account.resolve(requirement.id, { kind: 'code', code: '000000' });
+      const outcomes = await soon(onboardings);
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(Array(3).fill('onboarded'));
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+      expect(statuses(proxy)).toEqual([403, 200]);
+      expect(await raised(account)).toBe(1);
+      const states = await Promise.all([account, ...onboardings].map((each) => each.state()));
+      expect(JSON.stringify(states)).not.toContain('000000');
+    });
+  });
+
+  it('has a person asked for a code for each worker process, one after the other', async () => {
+    await asUser('mfa', async (rig, one) => {
+      const other = await countingProxy(rig.sandbox.url, rig.atClose);
+      await rig.startWorker({ bankingUser: 'mfa', bankingUrl: other.url });
+      const onboardings = await Promise.all(Array.from({ length: 8 }, () => rig.onboardBusiness(business())));
+      await allRefused(onboardings);
+      await eventually(
+        async () => [one, other].map((proxy) => statuses(proxy).length),
+        (counts) => counts.every((count) => count === 1),
+        'a refusal of both',
+      );
+      const account = accountOf(rig, 'banking');
+      const first = await asked(account, 'one-time-code');
+      await account.resolve(first.id, { kind: 'code', code: '000000' });
+      const requirements = await account.asksAgain(first.id);
+      expect(requirements).toHaveLength(1);
+      expect([statuses(one), statuses(other)].filter((all) => all.includes(200))).toHaveLength(1);
+      await account.resolve(requirements[0]?.id ?? '', { kind: 'code', code: '000000' });
+      const outcomes = await soon(onboardings);
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(Array(8).fill('onboarded'));
+      await account.outcome();
+      expect(statuses(one).at(-1)).toBe(200);
+      expect(statuses(other).at(-1)).toBe(200);
+      expect(await raised(account)).toBe(2);
+    });
+  });
+});
+
+describe.concurrent('an account that the bank does not let in', () => {
+  it('when it is locked, is one question, and is not tried again before a person says so', async () => {
+    await asUser('locked', async (rig, proxy) => {
+      const first = await rig.onboardBusiness(business());
+      const account = accountOf(rig, 'banking');
+      const requirement = await asked(account, 'credentials');
+      expect(requirement.detail).toContain(
+        'does not let us sign in (403): the account is locked or suspended; issue-token: HTTP 403. Ask the partner to unlock it.',
+      );
+      // The user's name, which is in the partner's words by chance, is its password as well.
+      expect(requirement.detail).toContain('Response of the partner: The account is [Redacted]');
+      // Others come to the same door meanwhile.
+      const others = await Promise.all([1, 2, 3].map(() => rig.onboardBusiness(business())));
+      await allRefused([first, ...others]);
+      expect(await waiting(rig)).toEqual([account.workflowId]);
+      expect(statuses(proxy)).toEqual([403]);
+
+      await account.resolve(requirement.id, { kind: 'retry' });
+      await account.asksAgain(requirement.id);
+      expect(statuses(proxy)).toEqual([403, 403]);
+      expect(proxy.seen()).toHaveLength(2);
+    });
+  });
+
+  it.each([
+    ['a wrong password (401)', { bankingPassword: 'wrong' }, 'Wrong nickName or password'],
+    ['a user nobody knows (404)', { bankingUser: 'nobody' }, 'User not found'],
+  ])('(%s) is reported to a person, with the partner’s words', async (_, user, words) => {
+    await withAccounts(async (rig) => {
+      await rig.startWorker(user);
+      await rig.onboardBusiness(business());
+      const { detail, answers } = await asked(accountOf(rig, 'banking'), 'credentials');
+      expect(detail).toContain('rejects our credentials (401)');
+      expect(detail).toContain(`Response of the partner: ${words}`);
+      expect(answers).toEqual(['retry']);
+    });
+  });
+});
+
+const text = 'Who are you?';
+
+/** A business under review, in which nothing happens. */
+async function businessUnderReview(rig: Rig, account?: string) {
+  const onboarding = await rig.onboardBusiness(business('waiting', account === undefined ? {} : { account }));
+  const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+  return { onboarding, profileId };
+}
+
+/** Has the bank's staff open a ticket that names nobody, or what its topic names. */
+function opened(rig: Rig, profileId: number, topic = 'General'): Promise<unknown> {
+  const ticket = { topic, text, userProfileId: null };
+  return rig.sandbox.transitionProfile(profileId, { tickets: [ticket] });
+}
+
+const idOf = (requirementId: string) => Number(requirementId.replace('ticket-', ''));
+
+describe.concurrent('a ticket that no onboarding shows', () => {
+  // In concurrent tests, only the `expect` of the test knows which of them polls.
+  it('is one requirement of the account, and a text answers it once', async ({ expect }) => {
+    await withAccounts(async (rig) => {
+      await rig.startWorker();
+      const [{ onboarding, profileId }] = [await businessUnderReview(rig), await businessUnderReview(rig)];
+      await opened(rig, profileId);
+      const account = accountOf(rig, 'banking');
+      const requirement = await asked(account, 'ticket');
+      expect(requirement).toMatchObject({
+        id: expect.stringMatching(/^ticket-\d+$/),
+        title: 'Ticket about General',
+        detail: text,
+        answers: ['text', 'retry'],
+      });
+      await expect.poll(() => waiting(rig)).toEqual(['partner-account-banking']);
+      await account.resolve(requirement.id, { kind: 'text', text: 'A bakery.' });
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+      expect(await bankOf(rig).repliesTo(requirement.id)).toEqual(['A bakery.']);
+      expect(await rig.sandbox.ledger({ operation: 'create-ticket' })).toHaveLength(1);
+      expect(await account.events()).toContain('ticket-answered');
+      expect(await raised(account)).toBe(1);
+      expect(await raised(onboarding)).toBe(0);
+    });
+  });
+
+  it('closes at the account once an onboarding shows it', async () => {
+    await withAccounts(async (rig) => {
+      await rig.startWorker();
+      const { onboarding, profileId } = await businessUnderReview(rig);
+      await opened(rig, profileId);
+      const account = accountOf(rig, 'banking');
+      const { id } = await asked(account, 'ticket');
+      const named = { ticketId: idOf(id), text: `About profile ${profileId}`, status: 'New' } as const;
+      await bankOf(rig).client.updateTicket(named);
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+      const closed = (await account.state()).timeline.find(({ event }) => event === 'requirement-closed');
+      expect(closed?.detail).toBe(`${id}: the partner no longer asks, or an onboarding shows the ticket`);
+      expect(await onboarding.requirement('ticket')).toMatchObject({ id, detail: named.text });
+    });
+  });
+
+  it('is asked about in the account whose poll lists it, and in no other', async ({ expect }) => {
+    await withAccounts(async (rig) => {
+      await rig.startWorker({ accounts: ['a', 'b'] });
+      const { profileId } = await businessUnderReview(rig, 'a');
+      await opened(rig, profileId);
+      const account = accountOf(rig, 'banking', 'a');
+      const { id } = await asked(account, 'ticket');
+      await expect.poll(() => waiting(rig)).toEqual(['partner-account-banking@a']);
+      await account.resolve(id, { kind: 'text', text: 'A bakery.' });
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+      expect(await bankOf(rig).repliesTo(id)).toEqual(['A bakery.']);
+      for (const other of [undefined, 'b'])
+        await expect(accountOf(rig, 'banking', other).handle.describe()).rejects.toThrow('not found');
+    });
+  });
+});
+
+describe.concurrent('a ticket that an onboarding shows', () => {
+  it('is not asked about at the account', async () => {
+    await withAccounts(async (rig) => {
+      await rig.startWorker();
+      const [first, second] = [await businessUnderReview(rig), await businessUnderReview(rig)];
+      await opened(rig, first.profileId, `Profile ${second.profileId}`);
+      const account = await begun(accountOf(rig, 'banking'));
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+      expect(await raised(account)).toBe(0);
+      const { title } = await second.onboarding.requirement('ticket');
+      expect(title).toBe(`Ticket about Profile ${second.profileId}`);
+      expect(await raised(first.onboarding)).toBe(0);
     });
   });
 });

@@ -2,9 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { documentStore } from '../../src/documents/document-store.js';
-import { folder } from '../../src/documents/file-store.js';
 import type { Answer } from '../../src/messages/requirements.js';
+import { stored } from '../rigs/commands/files.js';
 import { merchant } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 
@@ -28,10 +27,7 @@ describe.concurrent('underwriting notes', () => {
     });
     expect(Date.parse(check?.dueAt ?? '') - Date.parse(check?.raisedAt ?? '')).toBe(48 * 3_600_000);
 
-    const document = await documentStore(folder(rig.documentDir)).put(
-      'check.pdf',
-      Buffer.from('%PDF-1.7 test'),
-    );
+    const document = await stored(rig);
     await boarding.resolve(check?.id ?? '', { kind: 'documents', documents: [document] });
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
     await boarding.resolve(share?.id ?? '', { kind: 'text', text: 'One in ten.' });
@@ -145,17 +141,14 @@ describe.concurrent('a resolution that does not fit', () => {
     const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
     const id = requirements[0]?.id ?? '';
     const text: Answer = { kind: 'text', text: 'x' };
-    const wrong: [string, Answer | undefined, string, string, string][] = [
+    const wrong: [string, Answer, string, string, string][] = [
       ['note-0', text, 'olga', 'why', 'requirementId: no requirement with this id is open'],
       [id, { kind: 'adopt', id: '1' }, 'olga', 'why', `answer.kind: ${id} takes text, documents, abandon`],
-      [id, { kind: 'documents', documents: [] }, 'olga', 'why', 'answer.documents: must name at least one'],
-      [id, undefined, 'olga', 'why', 'answer: must be an object with a kind'],
-      [id, text, '', 'why', 'actor: must name the person who answers'],
       [id, text, 'olga', ' ', 'reason: must not be empty'],
     ];
     for (const [requirementId, answer, actor, reason, why] of wrong) {
       const error = await boarding
-        .resolve(requirementId, answer as Answer, actor, reason)
+        .resolve(requirementId, answer, actor, reason)
         .catch((failed: unknown) => failed);
       expect(error, why).toBeInstanceOf(WorkflowUpdateFailedError);
       expect((error as WorkflowUpdateFailedError).cause?.message).toContain(why);

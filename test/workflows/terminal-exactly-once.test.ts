@@ -17,12 +17,11 @@ describe.concurrent('a write whose outcome is unknown', () => {
     );
     // One that is there from the start.
     await onboarding.resolve(id, { kind: 'adopt', id: 'account-1001' });
-    const again = 'terminal-uncertain-write-2';
-    const { requirements } = await onboarding.until((state) => state.requirements[0]?.id === again, again);
-    expect(requirements[0]?.detail).toContain(
+    const [again] = await onboarding.asksAgain(id);
+    expect(again?.detail).toContain(
       `account-1001 cannot be adopted: the payments platform shows no payments account account-1001 whose description ends in "mid ${mid}". To adopt it anyway, adopt it again`,
     );
-    await onboarding.resolve(again, { kind: 'adopt', id: 'account-1001' });
+    await onboarding.resolve(again?.id ?? '', { kind: 'adopt', id: 'account-1001' });
     const { terminal: end } = await onboarding.outcome();
     expect(end).toMatchObject({ outcome: 'provisioned', accountId: 'account-1001' });
     expect((await platform.of(mid)).accounts).toEqual([]);
@@ -39,6 +38,6 @@ describe.concurrent('a call that hangs', () => {
     await eventually(accounts, ({ length }) => length === 1, 'the late account');
     await onboarding.resolve(id, { kind: 'retry' });
     expect(await at.writesFor(onboarding)).toEqual(ONCE_EACH);
-    expect(await at.partOf(onboarding).events()).toContain('payments-account-adopted');
+    expect(await onboarding.parts.terminal.events()).toContain('payments-account-adopted');
   });
 });

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { documentStore } from '../../src/documents/document-store.js';
-import { folder } from '../../src/documents/file-store.js';
 import { DEFAULT_HTTP_LIMITS } from '../../src/partners/http.js';
+import { stored } from '../rigs/commands/files.js';
 import { business, merchant } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
 import { sharedRig } from '../rigs/shared-rig.js';
@@ -11,9 +10,7 @@ const rig = await sharedRig();
 async function boarded() {
   const boarding = await rig.board(merchant('uw-level-1'));
   const note = await boarding.requirement('underwriting-note');
-  const store = documentStore(folder(rig.documentDir));
-  const document = await store.put('check.pdf', Buffer.from('%PDF-1.7 test'));
-  await boarding.resolve(note.id, { kind: 'documents', documents: [document] });
+  await boarding.resolve(note.id, { kind: 'documents', documents: [await stored(rig)] });
   await boarding.outcome();
   return boarding;
 }

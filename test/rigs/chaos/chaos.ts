@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { resolveRequirement } from '../../../src/messages/requirements.js';
 import type { FaultPlan } from '../../../src/sandbox/faults.js';
+import { stateOf } from '../../../src/temporal/onboardings.js';
 import { type Markers, markers } from '../privacy/markers.js';
 import { run } from '../processes.js';
 import { aftermath, unreported } from './aftermath.js';
 import { castOf, faultsOf, type Party } from './cast.js';
-import { answerForFranchises } from './franchise.js';
-import { Operator, type Standing, waits } from './operator.js';
+import { Operator, type Standing, waits, workersOf } from './operator.js';
 import type { Incident } from './questions.js';
 import { Sender } from './sender.js';
 import { type Serve, serveInOne } from './served.js';
@@ -163,4 +164,33 @@ async function answerUncertainWrites(
   const { code, stdout, stderr } = await run(script, [rig.sandbox.url], { ...env, ...gangway });
   const answers = stdout.split('\n').filter(Boolean);
   report(`${script} printed ${answers.length} answers and exited with ${code} ${stderr}`.trim());
+}
+
+/**
+ * Resolves the uncertain submissions of franchises, as a person does who compares the legal name. The dba alone does not
+ * distinguish them.
+ *
+ * @returns how many questions were answered
+ */
+async function answerForFranchises(stage: Stage, cast: readonly Party[]): Promise<number> {
+  const { client } = stage.rig;
+  const ledger = await stage.ledger();
+  let count = 0;
+  for (const party of cast.filter(({ twin }) => twin)) {
+    const made = ledger.find(({ name, of }) => name === party.businessName && of === party.legalName);
+    for (const workflowId of workersOf(party)) {
+      const state = await stateOf(client, workflowId).catch(() => undefined);
+      const asked = state?.requirements.filter(
+        ({ kind, title }) =>
+          kind === 'uncertain-write' && title.endsWith('submit the business account holder'),
+      );
+      for (const { id: requirementId } of asked ?? []) {
+        const answer = made ? { kind: 'adopt' as const, id: String(made.id) } : { kind: 'retry' as const };
+        const resolution = { requirementId, answer, actor: 'chaos', reason: 'by the legal name' };
+        await client.workflow.getHandle(workflowId).executeUpdate(resolveRequirement, { args: [resolution] });
+        count += 1;
+      }
+    }
+  }
+  return count;
 }

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access, readdir } from 'node:fs/promises';
-import { basename, delimiter, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { firstIn, PATH } from '../executables.js';
 
 const run = promisify(execFile);
 
@@ -76,16 +76,15 @@ export async function programs(report: (line: string) => void): Promise<Programs
 }
 
 async function find(): Promise<Found> {
-  const path = (process.env['PATH'] ?? '').split(delimiter);
   const versions = await readdir(DEBIANS).catch(() => []);
   const debians = versions.sort().map((version) => join(DEBIANS, version, 'bin'));
-  const folders = [...path, ...debians.toReversed()];
+  const folders = [...PATH, ...debians.toReversed()];
   return {
-    initdb: await firstOf(folders, 'initdb'),
-    postgres: await firstOf(folders, 'postgres'),
-    pgIsReady: await firstOf(folders, 'pg_isready'),
-    go: await firstOf(path, 'go'),
-    isBuilt: (await Promise.all([server, sql, webUi].map(isExecutable))).every(Boolean),
+    initdb: await firstIn(folders, 'initdb'),
+    postgres: await firstIn(folders, 'postgres'),
+    pgIsReady: await firstIn(folders, 'pg_isready'),
+    go: await firstIn(PATH, 'go'),
+    isBuilt: (await Promise.all([server, sql, webUi].map((built) => firstIn([''], built)))).every(Boolean),
   };
 }
 
@@ -95,16 +94,4 @@ function sentenceOf({ initdb, postgres, pgIsReady, go, isBuilt }: Found): string
     ...(isBuilt || go ? [] : ["Go, which builds Temporal's server (https://go.dev/dl)"]),
   ];
   return lacks.length === 0 ? undefined : `A Temporal cluster needs ${lacks.join(', and ')}.`;
-}
-
-async function firstOf(folders: readonly string[], name: string): Promise<string | undefined> {
-  for (const folder of folders) if (await isExecutable(join(folder, name))) return join(folder, name);
-  return undefined;
-}
-
-function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,6 +1,7 @@
 import { type CodecServerOptions, startCodecServer } from '../../../src/codec-server/server.js';
 import { createLogger } from '../../../src/process/logging.js';
 import { parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
+import { type Body, type HeaderLines, type Reply, sendJson } from '../send.js';
 import { testEnds } from '../shared.js';
 
 /** The bytes 0 to 31 in base64. */
@@ -18,21 +19,10 @@ export const ENCRYPTED =
 /** Limits that no test reaches, so that a busy machine may take its time. */
 export const PATIENT = { headersMs: 120_000, requestMs: 600_000, idleMs: 600_000 };
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  /** The body as it arrived. */
-  readonly text: string;
-}
-
-export interface RunningCodecServer {
+interface RunningCodecServer {
   readonly url: string;
   /** `call('POST /decode', '{"payloads":[...]}')`, of namespace `default` and with the token by default. */
-  call(
-    line: string,
-    body?: string | Uint8Array<ArrayBuffer>,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<Reply>;
+  call(line: string, body?: Body, headers?: HeaderLines): Promise<Reply>;
   /** Its log so far. */
   log(): string;
 }
@@ -56,19 +46,8 @@ export async function runCodecServer(options: Partial<CodecServerOptions> = {}):
   testEnds(() => server.close());
   return {
     url: server.url,
-    async call(line, body, headers = { authorization: `Bearer ${TOKEN}` }) {
-      const [method = '', path = ''] = line.split(' ');
-      const response = await fetch(server.url + path, {
-        method,
-        headers: {
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          'x-namespace': 'default',
-          ...headers,
-        },
-        ...(body !== undefined && { body }),
-      });
-      return { status: response.status, headers: response.headers, text: await response.text() };
-    },
+    call: (line, body, headers = { authorization: `Bearer ${TOKEN}` }) =>
+      sendJson(server.url, line, body, { 'x-namespace': 'default', ...headers }),
     log: () => lines.join(''),
   };
 }

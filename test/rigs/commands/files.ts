@@ -3,6 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Client } from '@temporalio/client';
+import { documentStore } from '../../../src/documents/document-store.js';
+import { folder } from '../../../src/documents/file-store.js';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { describe } from '../../../src/temporal/onboardings.js';
 import { merchant } from '../inputs.js';
@@ -21,6 +23,10 @@ export async function batchFile({ documentDir }: Rig, name: string, content: str
   await writeFile(path, content);
   return path;
 }
+
+/** A document in the store of a rig. */
+export const stored = ({ documentDir }: Rig, fileName = 'check.pdf') =>
+  documentStore(folder(documentDir)).put(fileName, Buffer.from('%PDF-1.7 test'));
 
 export function ndjson(rows: readonly unknown[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('');

@@ -1,7 +1,8 @@
-import { access, chmod, constants, readdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, readdir, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { unpackPackages } from '../debian-packages.js';
+import { firstIn } from '../executables.js';
 import { run } from '../processes.js';
 
 const CACHE = fileURLToPath(new URL('../../../.cache/shells', import.meta.url));
@@ -29,18 +30,6 @@ export async function shell(name: 'zsh' | 'fish', path = process.env['PATH'] ?? 
   const libraries = join(CACHE, 'usr', 'lib');
   const [machine = ''] = await readdir(libraries);
   return { path: unpacked, env: { LD_LIBRARY_PATH: join(libraries, machine) } };
-}
-
-async function firstIn(folders: readonly string[], name: string): Promise<string | undefined> {
-  const found = await Promise.all(folders.map((folder) => executable(join(folder, name))));
-  return found.find((each) => each !== undefined);
-}
-
-async function executable(path: string): Promise<string | undefined> {
-  return access(path, constants.X_OK).then(
-    () => path,
-    () => undefined,
-  );
 }
 
 /** A folder for the PATH whose `gangway` completes as the built one does, and otherwise prints its arguments: `<list><--json>`. */

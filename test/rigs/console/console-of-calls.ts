@@ -155,7 +155,8 @@ interface Call {
   readonly cookies?: Readonly<Record<string, string>>;
 }
 
-const PROVIDER = {
+/** Settings of a console at which people sign in. */
+export const PROVIDER = {
   ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console' },
   ...{ CONSOLE_URL: 'https://console.example.com', CONSOLE_SESSION_KEYS: SESSION_KEY },
 };

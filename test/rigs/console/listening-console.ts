@@ -4,13 +4,7 @@ import { loadConsoleSettings } from '../../../src/console/settings.js';
 import type { ArrivalLimits } from '../../../src/http/server.js';
 import { createLogger } from '../../../src/process/logging.js';
 import { testEnds } from '../shared.js';
-import { clientOfCalls } from './console-of-calls.js';
-import { SESSION_KEY } from './running-console.js';
-
-const PROVIDER = {
-  ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console' },
-  ...{ CONSOLE_URL: 'https://console.example.com', CONSOLE_SESSION_KEYS: SESSION_KEY },
-};
+import { clientOfCalls, PROVIDER } from './console-of-calls.js';
 
 /**
  * A console that listens, over a Temporal without workflows. Without a provider, everybody is an admin.

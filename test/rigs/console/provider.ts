@@ -1,11 +1,10 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import Provider, { interactionPolicy } from 'oidc-provider';
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
 import type { OidcSettings } from '../../../src/console/settings.js';
+import { listening } from '../listening.js';
 import { testEnds, type Until } from '../shared.js';
 
 /** A person at the identity provider. */
@@ -64,9 +63,7 @@ export async function runProvider(
   const requested: string[] = [];
   const people = new Map<string, Person>();
   const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const issuer = `http://${await listening(server, until)}`;
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const policy = interactionPolicy.base();
   policy.get('consent').checks.remove('native_client_prompt');
@@ -126,7 +123,6 @@ export async function runProvider(
     server.closeAllConnections();
     server.close();
   };
-  until(close);
   const running: RunningProvider = {
     oidc: {
       ...{ issuer, clientId: CLIENT_ID, clientSecret, scope: 'openid profile email' },

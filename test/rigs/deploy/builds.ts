@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { listening } from '../listening.js';
 import { type Finished, launch, type RunningProcess, run } from '../processes.js';
 
 /** Starts and stops the workers of builds for deploy/roll-out.sh, as a cluster does. */
@@ -55,11 +54,9 @@ export async function serveBuilds(
       (error: Error) => response.writeHead(500).end(error.message),
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const address = await listening(server, () => undefined);
   return {
-    command: `${process.execPath} test/rigs/deploy/workers.mjs http://127.0.0.1:${port}`,
+    command: `${process.execPath} test/rigs/deploy/workers.mjs http://${address}`,
     running: () => [...workers.keys()],
     async close() {
       await Promise.all([...workers.keys()].map((build) => verbs['stop']?.(build, [])));

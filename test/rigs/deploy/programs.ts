@@ -1,7 +1,7 @@
-import { access, constants } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { unpackPackages } from '../debian-packages.js';
+import { firstIn, PATH } from '../executables.js';
 
 const CACHE = fileURLToPath(new URL('../../../.cache/monitoring', import.meta.url));
 
@@ -23,8 +23,7 @@ const UNPACKED = 'mount --bind "$0" /usr/share && exec "$@"';
  * @throws {Error} that names what to install, where Debian's packages are not available
  */
 export async function monitoringPrograms(): Promise<Programs> {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const onPath = await Promise.all(folders.map(allIn));
+  const onPath = await Promise.all(PATH.map(allIn));
   return onPath.find((programs) => programs !== undefined) ?? (await unpacked()) ?? fetched();
 }
 
@@ -37,13 +36,9 @@ async function unpacked(): Promise<Programs | undefined> {
 }
 
 async function allIn(folder: string): Promise<Programs | undefined> {
-  const paths = NAMES.map((name) => [name, [join(folder, name)]] as const);
-  try {
-    await Promise.all(paths.map(([, [path]]) => access(path as string, constants.X_OK)));
-    return Object.fromEntries(paths) as unknown as Programs;
-  } catch {
-    return undefined;
-  }
+  const paths = await Promise.all(NAMES.map(async (name) => [name, await firstIn([folder], name)] as const));
+  if (paths.some(([, path]) => path === undefined)) return undefined;
+  return Object.fromEntries(paths.map(([name, path]) => [name, [path]])) as unknown as Programs;
 }
 
 async function fetched(): Promise<Programs> {

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { parse, stringify } from 'yaml';
 import { endWithUs } from '../../../src/process/lifecycle.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
+import { listening } from '../listening.js';
 import { eventually } from '../waiting.js';
 import type { Programs } from './programs.js';
 
@@ -58,9 +58,7 @@ export async function startMonitoring(
     sent.push(...alerts.map((alert) => ({ to: request.url ?? '', ...alert })));
     response.writeHead(204).end();
   });
-  webhooks.listen(0, '127.0.0.1');
-  await once(webhooks, 'listening');
-  const webhookUrl = `http://127.0.0.1:${(webhooks.address() as AddressInfo).port}`;
+  const webhookUrl = `http://${await listening(webhooks, () => undefined)}`;
   const [port, alertPort] = [await freePort(), await freePort()];
 
   await writeFile(join(folder, 'token'), TOKEN);

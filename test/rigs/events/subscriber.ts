@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { CloudEvent, HTTP } from 'cloudevents';
 import { Webhook } from 'standardwebhooks';
-import { testEnds, type Until } from '../shared.js';
+import { listening } from '../listening.js';
+import type { Until } from '../shared.js';
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
@@ -28,7 +27,7 @@ export interface Subscriber {
 }
 
 /** Receives outbound events over HTTP. The response to a request that is not a signed CloudEvent is 401. */
-export async function subscriber(secret = SECRET, until: Until = testEnds): Promise<Subscriber> {
+export async function subscriber(secret = SECRET, until?: Until): Promise<Subscriber> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);
@@ -52,13 +51,7 @@ export async function subscriber(secret = SECRET, until: Until = testEnds): Prom
     }
     response.writeHead(it.response.status, it.response.headers).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  until(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const it: Subscriber = { url: `http://127.0.0.1:${port}/events`, received, response: { status: 204 } };
+  const url = `http://${await listening(server, until)}/events`;
+  const it: Subscriber = { url, received, response: { status: 204 } };
   return it;
 }

@@ -1,11 +1,12 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net';
+import { createServer as createSocketServer, type Socket } from 'node:net';
 import {
   type BoardingClient,
   type BoardingSettings,
   boardingClient,
 } from '../../../src/partners/boarding/client.js';
 import { type ByHand, byHand } from '../../../src/partners/by-hand.js';
+import { listening } from '../listening.js';
 import { testEnds } from '../shared.js';
 
 /** A request as it arrived. */
@@ -40,12 +41,7 @@ export async function recordingServer(respond: Respond): Promise<RecordingServer
     respond(response, request);
   });
   server.on('connection', (socket) => connections.push(socket));
-  const port = await listening(server);
-  testEnds(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${port}`, requests, connections: () => connections.length };
+  return { url: `http://${await listening(server)}`, requests, connections: () => connections.length };
 }
 
 /** A server that sends whatever the test writes to its sockets, until the running test ends. */
@@ -59,20 +55,21 @@ export async function socketServer(
     socket.on('error', () => undefined);
     onConnection(socket);
   });
-  const port = await listening(server);
-  testEnds(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { port, url: `http://127.0.0.1:${port}` };
+  const address = await listening(server, (close) =>
+    testEnds(() => {
+      for (const socket of sockets) socket.destroy();
+      close();
+    }),
+  );
+  return { port: Number(address.split(':')[1]), url: `http://${address}` };
 }
 
 /** A port where nothing listens: it was free a moment ago. */
 export async function closedPort(): Promise<number> {
   const server = createSocketServer();
-  const port = await listening(server);
+  const address = await listening(server, () => undefined);
   await new Promise((resolve) => server.close(resolve));
-  return port;
+  return Number(address.split(':')[1]);
 }
 
 /** Responds to every request with this status and body. */
@@ -86,9 +83,4 @@ export function clientOf(url: string, settings: Partial<BoardingSettings> = {}):
   const client = byHand(boardingClient({ url, username: 'sandbox', password: 's3cret', ...settings }));
   testEnds(() => client.close());
   return client;
-}
-
-async function listening(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
 }

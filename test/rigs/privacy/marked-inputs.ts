@@ -1,5 +1,5 @@
 import type { BusinessOnboardingInput, MerchantBoardingInput } from '../../../src/messages/inputs.js';
-import { holder } from '../inputs.js';
+import { holder, OWNER } from '../inputs.js';
 import type { Markers } from './markers.js';
 
 /** A merchant with a marker in every private field. */
@@ -34,6 +34,7 @@ export function holderOf(marked: Markers, ssn: string, dba: string): BusinessOnb
 export function ownersOf(marked: Markers): NonNullable<BusinessOnboardingInput['beneficialOwners']> {
   return [
     {
+      ...OWNER,
       firstName: marked.ownerName,
       lastName: marked.ownerName,
       email: marked.email,
@@ -41,10 +42,6 @@ export function ownersOf(marked: Markers): NonNullable<BusinessOnboardingInput['
       ssn: marked.ownerSsn,
       dob: marked.ownerDateOfBirth,
       homeAddress: marked.ownerStreet,
-      city: 'Albany',
-      state: 33,
-      zipCode: '12207',
-      percentageOwnership: 40,
     },
   ];
 }

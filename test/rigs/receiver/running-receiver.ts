@@ -4,7 +4,10 @@ import { createLogger } from '../../../src/process/logging.js';
 import { type ReceiverOptions, startReceiver } from '../../../src/receiver/server.js';
 import { lazyClient } from '../../../src/temporal/connection.js';
 import type { Rig } from '../rig.js';
+import { type Body, type HeaderLines, type Reply, send } from '../send.js';
 import { testEnds, type Until } from '../shared.js';
+
+export type { Reply };
 
 /** The bytes 0 to 31, and 32 to 63, in base64. */
 export const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
@@ -33,19 +36,10 @@ export const NOT_APPLIED = {
 const OFF = { senders: [], idFields: [] };
 const NO_WEBHOOKS = { banking: OFF, boarding: OFF, processor: OFF };
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  /** The body as it arrived. */
-  readonly text: string;
-}
-
-type HeaderLines = Readonly<Record<string, string>>;
-
 export interface RunningReceiver {
   readonly url: string;
   /** `call('POST /events', body, headers)`, with nothing added. */
-  call(line: string, body?: string | Uint8Array<ArrayBuffer>, headers?: HeaderLines): Promise<Reply>;
+  call(line: string, body?: Body, headers?: HeaderLines): Promise<Reply>;
   /** Posts an event, signed now with {@link SECRET}. */
   post(body: string | Uint8Array<ArrayBuffer>, headers: HeaderLines): Promise<Reply>;
   /** Ends it before the test does. */
@@ -78,12 +72,7 @@ export async function runReceiver(
     ...options,
   });
   until(() => server.close());
-  const call: RunningReceiver['call'] = async (line, body, headers = {}) => {
-    const [method = '', path = ''] = line.split(' ');
-    const init = { method, headers, ...(body !== undefined && { body }) };
-    const response = await fetch(server.url + path, init);
-    return { status: response.status, headers: response.headers, text: await response.text() };
-  };
+  const call: RunningReceiver['call'] = (line, body, headers) => send(server.url, line, body, headers);
   return {
     url: server.url,
     call,

@@ -1,5 +1,8 @@
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.js';
+import { type Reply, send, sendJson } from '../send.js';
 import { testEnds, type Until } from '../shared.js';
+
+export type { Reply };
 
 /** `Authorization` headers; the last two belong to no user. */
 export const AUTHORIZATION = {
@@ -11,14 +14,6 @@ export const AUTHORIZATION = {
 } as const;
 
 export type Caller = keyof typeof AUTHORIZATION;
-
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  /** The body as it arrived. */
-  readonly text: string;
-  json<T>(): T;
-}
 
 export interface RunningSandbox {
   readonly url: string;
@@ -42,18 +37,9 @@ export async function runSandbox(
   until(() => sandbox.close());
 
   async function call(line: string, body?: string | FormData, caller: Caller = 'sandbox'): Promise<Reply> {
-    const [method = '', path = ''] = line.split(' ');
     const authorization = AUTHORIZATION[caller];
-    const response = await fetch(sandbox.url + path, {
-      method,
-      headers: {
-        ...(authorization !== undefined && { authorization }),
-        ...(typeof body === 'string' && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body }),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+    const headers = authorization === undefined ? {} : { authorization };
+    return (typeof body === 'string' ? sendJson : send)(sandbox.url, line, body, headers);
   }
 
   async function control<T>(line: string, body?: string): Promise<T> {

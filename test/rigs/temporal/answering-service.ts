@@ -89,6 +89,18 @@ export function execution(facts: Facts) {
   };
 }
 
+/** How a server answers that has these workflows, which every list finds. */
+export function known(...workflows: readonly Facts[]): Answers {
+  return {
+    listWorkflowExecutions: () => ({ executions: workflows.map(execution) }),
+    describeWorkflowExecution: ({ execution: { workflowId } }) => {
+      const facts = workflows.find((each) => each.workflowId === workflowId);
+      if (!facts) throw grpcError('NOT_FOUND');
+      return { workflowExecutionInfo: execution(facts) };
+    },
+  };
+}
+
 /** A timestamp of protobuf. */
 export function time(iso: string): { seconds: number } {
   return { seconds: Date.parse(iso) / 1_000 };

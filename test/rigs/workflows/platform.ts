@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { CustomerOnboardingOutcome } from '../../../src/messages/onboardings.js';
-import { partIds } from '../../../src/temporal/onboardings.js';
 import { customer, terminal } from '../inputs.js';
-import { Onboarding } from '../onboarding.js';
+import type { Onboarding } from '../onboarding.js';
 import type { Rig } from '../rig.js';
 
 export type Write = 'create-account' | 'create-terminal';
@@ -30,7 +29,7 @@ function identifiable(operation: Write) {
 }
 
 /** The payments platform over HTTP, for callers other than Gangway. */
-export function platformOf({ client, sandbox, onboard }: Rig) {
+export function platformOf({ sandbox, onboard }: Rig) {
   async function call<Reply>(method: 'GET' | 'POST', path: string, body?: object): Promise<Reply> {
     const headers = { 'x-svc-api-key': 'sandbox', 'content-type': 'application/json' };
     const response = await fetch(sandbox.url + path, {
@@ -92,8 +91,5 @@ export function platformOf({ client, sandbox, onboard }: Rig) {
 
     /** Accounts with this text in one of their fields, such as the merchant's name. */
     accountsWith,
-
-    /** The part of a customer that provisions its terminal. */
-    partOf: ({ workflowId }: Onboarding<unknown>) => new Onboarding(client, partIds(workflowId).terminal),
   };
 }

@@ -198,6 +198,11 @@ function merchantOf(name: string, scenario: string | undefined): MerchantBoardin
   return { dba, firstName: 'Ada', lastName: 'Example', cashDiscount: 'No', pos: 'None' };
 }
 
+const holderOf = (name: string, scenario: string | undefined) =>
+  holder(undefined, { doingBusinessAsName: called(name, scenario) });
+
+const SETTINGS = { agentProfileId: 101, boardingSettingsId: 11, dueInHours: 48 };
+
 function board(scenario?: string, more: Partial<MerchantBoardingInput> = {}): Path['start'] {
   return ({ board: start }, name) =>
     start({
@@ -254,7 +259,7 @@ function onboardBusiness(scenario?: string, more: Partial<BusinessOnboardingInpu
   return ({ onboardBusiness: start }, name) =>
     start({
       externalId: name,
-      holder: holder(undefined, { doingBusinessAsName: called(name, scenario) }),
+      holder: holderOf(name, scenario),
       dueInHours: 48,
       ...more,
     });
@@ -268,16 +273,8 @@ function onboard(
   return ({ onboard: start }, name) =>
     start({
       externalId: name,
-      boarding: {
-        merchant: merchantOf(name, boarding),
-        agentProfileId: 101,
-        boardingSettingsId: 11,
-        dueInHours: 48,
-      },
-      business: {
-        holder: holder(undefined, { doingBusinessAsName: called(name, business) }),
-        dueInHours: 48,
-      },
+      boarding: { ...SETTINGS, merchant: merchantOf(name, boarding) },
+      business: { holder: holderOf(name, business), dueInHours: 48 },
       onDecline: 'continue',
       ...more,
     });
@@ -309,14 +306,8 @@ function operation<Name extends OperationName>(
 async function startBatch({ client, taskQueue }: Rig, name: string): Promise<Onboarding> {
   const input = { ...merchant('waiting'), externalId: name };
   const id = workflowId('merchantBoarding', name);
-  const row = {
-    line: 1,
-    externalId: name,
-    unique: {},
-    type: 'merchantBoarding',
-    workflowId: id,
-    input,
-  } as const;
+  const type = 'merchantBoarding';
+  const row = { line: 1, externalId: name, unique: {}, type, workflowId: id, input } as const;
   const about = { name: 'rows.csv', actor: 'olga', pace: { concurrency: 1 } };
   return new Onboarding(client, await handOver(client, taskQueue, [row], about));
 }

@@ -1,12 +1,11 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { batchActivities } from '../../../src/activities/batches.js';
 import { folder } from '../../../src/documents/file-store.js';
 import { BATCH_MEMO, type BatchRow, type RowResult } from '../../../src/messages/batches.js';
+import { newFolder } from '../../rigs/folders.js';
 import { merchant } from '../../rigs/inputs.js';
 import {
   type Answers,
@@ -21,9 +20,8 @@ const OF = { batch: BATCH, part: 0 };
 
 let documents: string;
 beforeEach(async () => {
-  documents = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+  documents = await newFolder();
 });
-afterEach(() => rm(documents, { recursive: true }));
 
 const rows = [1, 2, 3, 4].map((line): BatchRow => {
   const externalId = `m-${line}`;

@@ -1,13 +1,10 @@
-import type { Client } from '@temporalio/client';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import { boardingActivities } from '../../../src/activities/boarding.js';
 import type { BoardingActivities } from '../../../src/messages/boarding-activities.js';
 import type { BoardingClient } from '../../../src/partners/boarding/client.js';
 import type { CallOptions } from '../../../src/partners/client.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
-import { takesMarks } from '../../rigs/activities/takes-marks.js';
+import { environment } from '../../rigs/activities/environment.js';
 
 type Request<Name extends keyof BoardingActivities> = Parameters<BoardingActivities[Name]>[0];
 
@@ -33,10 +30,10 @@ function atPartner(responses: Partial<Record<keyof BoardingClient, unknown>>, de
     meaningOf: async () => decided,
   });
   const run = <Name extends keyof BoardingActivities>(name: Name, request: Request<Name>) =>
-    new MockActivityEnvironment(
-      {},
-      { logger: new DefaultLogger('ERROR'), client: { ...takesMarks, workflow: {} } as unknown as Client },
-    ).run(activities[name] as (request: unknown) => Promise<unknown>, request);
+    environment({}, { client: { workflow: {} } }).run(
+      activities[name] as (request: unknown) => Promise<unknown>,
+      request,
+    );
   return { run, sent };
 }
 

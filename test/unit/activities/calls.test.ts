@@ -1,11 +1,9 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { expect, it } from 'vitest';
 import { callActivities } from '../../../src/activities/calls.js';
 import { boardingOperations } from '../../../src/partners/boarding/operations.js';
 import type { CallOptions } from '../../../src/partners/client.js';
 import { PartnerError, type PartnerErrorDetails } from '../../../src/partners/partner-error.js';
-import { takesMarks } from '../../rigs/activities/takes-marks.js';
+import { environment } from '../../rigs/activities/environment.js';
 
 type Failure = Pick<PartnerErrorDetails, 'kind' | 'atSignIn'>;
 
@@ -26,8 +24,7 @@ async function call(operation: string, request: object = {}, failure?: Failure) 
     documents: { get: async () => 'content' } as never,
     downloads: {} as never,
   });
-  const options = { client: takesMarks, logger: new DefaultLogger('ERROR') };
-  const outcome = await new MockActivityEnvironment({}, options)
+  const outcome = await environment()
     .run(callPartner, { system: 'boarding' as const, operation, request: request as never })
     .catch((error: unknown) => error);
   return { got, outcome };

@@ -1,20 +1,16 @@
-import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { boundedOutcomes, PartnerWaits } from '../../../src/activities/interceptors.js';
 import { again } from '../../../src/activities/poll.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
-import { takesMarks } from '../../rigs/activities/takes-marks.js';
+import { environment } from '../../rigs/activities/environment.js';
+import { stoppedAt } from '../../rigs/clock.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const START = '2026-01-01T10:00:00.000Z';
-const QUIET = new DefaultLogger('ERROR');
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(START) }));
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => stoppedAt(START));
 
 function failed(more: Partial<PartnerErrorDetails> = {}, nonRetryable = false): ApplicationFailure {
   const details = { kind: 'RateLimited', fields: [], ...more };
@@ -41,7 +37,6 @@ function process() {
     signalWithStart: (_: string, start: { workflowId: string; signalArgs: object[] }) =>
       take({ to: start.workflowId, ...start.signalArgs[0] }),
   };
-  const client = { ...takesMarks, workflow } as unknown as Client;
   const place = { system: 'boarding', account: undefined, taskQueue: 'gangway' } as const;
   const { interceptors } = new PartnerWaits(place, { stepMs: 10 * MINUTE, unreadableMs: HOUR });
 
@@ -52,8 +47,8 @@ function process() {
       activityId: '5',
       scheduledTimestampMs: Date.parse(START),
     };
-    const options = { logger: QUIET, client, interceptors: [interceptors] };
-    const end = new MockActivityEnvironment({ ...ofStep, ...info }, options).run(async () => {
+    const around = { client: { workflow }, interceptors: [interceptors] };
+    const end = environment({ ...ofStep, ...info }, around).run(async () => {
       if (outcome instanceof Error) throw outcome;
       return outcome;
     });
@@ -239,8 +234,10 @@ it.each([
 ])(
   'the result of an activity (in a workflow: %s) has texts of at most %i characters',
   async (inWorkflow, length) => {
-    const environment = new MockActivityEnvironment({ inWorkflow }, { interceptors: [boundedOutcomes] });
-    const result = await environment.run(async () => ({ comment: 'x'.repeat(3_000) }));
+    const around = { interceptors: [boundedOutcomes] };
+    const result = await environment({ inWorkflow }, around).run(async () => ({
+      comment: 'x'.repeat(3_000),
+    }));
     expect(result).toHaveProperty('comment.length', length);
   },
 );

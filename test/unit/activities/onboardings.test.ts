@@ -1,11 +1,9 @@
-import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { expect, it } from 'vitest';
 import { onboardingActivities } from '../../../src/activities/onboardings.js';
 import type { OnboardingActivities } from '../../../src/messages/activities.js';
-import { takesMarks } from '../../rigs/activities/takes-marks.js';
+import { environment } from '../../rigs/activities/environment.js';
 
 /** One activity next to an onboarding in this state of Temporal, which takes an update like this. */
 async function run<Name extends keyof OnboardingActivities>(
@@ -24,11 +22,9 @@ async function run<Name extends keyof OnboardingActivities>(
       return taken();
     },
   };
-  const client = { ...takesMarks, workflow: { getHandle: () => handle } } as unknown as Client;
   const info = { activityId: '9', workflowExecution: { workflowId: 'c', runId: 'run' } };
-  const environment = new MockActivityEnvironment(info, { client, logger: new DefaultLogger('ERROR') });
   const activity = onboardingActivities({ minMs: 60_000, maxMs: 3_600_000 })[name];
-  const outcome = await environment
+  const outcome = await environment(info, { client: { workflow: { getHandle: () => handle } } })
     .run(activity as (request: unknown) => Promise<unknown>, request)
     .catch((error: unknown) => error);
   return { outcome, asked };

@@ -1,19 +1,16 @@
-import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { StatusMeanings } from '../../../src/activities/status-meanings.js';
-import { takesMarks } from '../../rigs/activities/takes-marks.js';
+import { environment } from '../../rigs/activities/environment.js';
+import { stoppedAt } from '../../rigs/clock.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const { WORKFLOW_EXECUTION_STATUS_RUNNING, WORKFLOW_EXECUTION_STATUS_TERMINATED } =
   proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => stoppedAt(0, ['performance']));
 
 /** A process, and the record of its account: the meaning of each status name that it has; null until a person decides. */
 function process() {
@@ -26,7 +23,6 @@ function process() {
       ...(meaning && { decision: { meaning } }),
     }));
   const client = {
-    ...takesMarks,
     options: {
       namespace: 'default',
       loadedDataConverter: { payloadCodecs: [], payloadConverter: defaultPayloadConverter },
@@ -43,12 +39,9 @@ function process() {
       signalWithStart: async (_: string, { signalArgs }: { signalArgs: unknown[] }) =>
         reported.push(...signalArgs),
     },
-  } as unknown as Client;
+  };
   const meanings = new StatusMeanings({ system: 'boarding', account: undefined, taskQueue: 'gangway' });
-  const meaningOf = (status = 'Escalated') =>
-    new MockActivityEnvironment({}, { client, logger: new DefaultLogger('ERROR') }).run(() =>
-      meanings.of(status),
-    );
+  const meaningOf = (status = 'Escalated') => environment({}, { client }).run(() => meanings.of(status));
   return { meaningOf, temporal, record, reported };
 }
 

@@ -8,7 +8,7 @@ function about(name: string, value: unknown): string[] {
 }
 
 describe('a value of a format that everybody knows', () => {
-  it.each([
+  it.each<[string, unknown, string?]>([
     ['email', 'not-an-email', 'is not an e-mail address'],
     ['businessEmail', 'a@', 'is not an e-mail address'],
     ['zip', 'ABCDE', 'is not a zip code of 5 digits, or 5-4'],
@@ -21,11 +21,7 @@ describe('a value of a format that everybody knows', () => {
     ['dob', '12/31/1980', 'is not a date such as 1980-12-31'],
     ['dateOfBirth', '2999-01-01T00:00:00Z', 'is in the future'],
     ['size', '1.234,56', 'write a number as 1234.56: digits, and a point before the decimals'],
-  ])('is doubtful: %s %s', (name, value, message) => {
-    expect(about(name, value)).toEqual([message]);
-  });
-
-  it.each([
+    // Right.
     ['email', "o'neil+shop@example.co.uk"],
     ['zip', '02134-1234'],
     ['zip', 12207],
@@ -40,8 +36,8 @@ describe('a value of a format that everybody knows', () => {
     ['mandate', 'none'],
     ['email', null],
     ['dob', { year: 1980 }],
-  ])('is right: %s %j', (name, value) => {
-    expect(about(name, value)).toEqual([]);
+  ])('is doubtful: %s %j', (name, value, message) => {
+    expect(about(name, value)).toEqual(message === undefined ? [] : [message]);
   });
 
   it.each(['phone', 'email', 'zip', 'openedDate', 'dob', 'size'])(

@@ -1,25 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { awaitOutcome } from '../../../src/client/outcome.js';
-import {
-  answering,
-  execution,
-  type Facts,
-  grpcError,
-  payloads,
-} from '../../rigs/temporal/answering-service.js';
+import { answering, type Facts, known, payloads } from '../../rigs/temporal/answering-service.js';
 
 const ADVICE = { restart: 'start it again', input: 'FILE' };
 
 /** Temporal with these workflows, of which each has ended with this event. */
 function ended(event: object, ...workflows: readonly Facts[]) {
-  return answering({
-    getWorkflowExecutionHistory: () => ({ history: { events: [event] } }),
-    describeWorkflowExecution: ({ execution: { workflowId } }) => {
-      const facts = workflows.find((each) => each.workflowId === workflowId);
-      if (!facts) throw grpcError('NOT_FOUND');
-      return { workflowExecutionInfo: execution(facts) };
-    },
-  }).client;
+  const getWorkflowExecutionHistory = () => ({ history: { events: [event] } });
+  return answering({ ...known(...workflows), getWorkflowExecutionHistory }).client;
 }
 
 const TERMINATED = { workflowExecutionTerminatedEventAttributes: {} };

@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { storeCheck } from '../../../src/commands/system/doctor/stores.js';
 import { type FileStore, fileStore, folder, judgeFile } from '../../../src/documents/file-store.js';
+import { newFolder } from '../../rigs/folders.js';
 
 const examine = (files: FileStore, isGiven = true, place = tmpdir()) =>
   storeCheck('document store', 'DOCUMENT_DIR', { place, isGiven, open: async () => files }).run(
@@ -18,7 +19,7 @@ function failing(code: string): FileStore {
 
 describe('doctor reports what happened to a file that it writes in a store, and what to do:', () => {
   it('nothing, and the file stays', async () => {
-    const place = await mkdtemp(join(tmpdir(), 'gangway-stores-'));
+    const place = await newFolder();
     const empty = [{ state: 'ok', detail: `${place}, which is empty` }];
     expect(await examine(folder(place), true, place)).toEqual(empty);
     expect(await readdir(place)).toEqual(['gangway-doctor.txt']);
@@ -28,7 +29,7 @@ describe('doctor reports what happened to a file that it writes in a store, and 
   });
 
   it('a folder that does not exist, which it does not make', async () => {
-    const above = await mkdtemp(join(tmpdir(), 'gangway-stores-'));
+    const above = await newFolder();
     const place = join(above, 'docments');
     const detail = `${place}: the folder does not exist, and the first file makes it`;
     const fix = 'correct DOCUMENT_DIR, or create the folder';

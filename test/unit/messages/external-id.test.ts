@@ -11,14 +11,9 @@ import {
 const problemWith = (id: string) => externalId.safeParse(id).error?.issues[0]?.message;
 
 describe('an externalId', () => {
-  it.each(['m-1', 'A', '7', 'crm:2026.04_a-b', '12345678', '1234567890', '123-456-789', 'a'.repeat(200)])(
-    'may be %s',
-    (id) => {
-      expect(problemWith(id)).toBeUndefined();
-    },
-  );
-
   it.each([
+    ...['m-1', 'A', '7', 'crm:2026.04_a-b', '12345678', '1234567890', '123-456-789', 'a'.repeat(200)],
+    // Digits without a meaning.
     '01a1fd30-abdc-7c0d-a0c9-9edbb184ef65',
     'm-01a1fd30-abdc-7c0d-a012-1234567abcde',
     'd41d8cd98f00b204e9800998ecf8427e',
@@ -27,7 +22,7 @@ describe('an externalId', () => {
     '2026-11-22-1234567',
     '2026-11-22T10:15:00Z',
     'a123456789',
-  ])('may be %s, in which digits have no meaning', (id) => {
+  ])('may be %s', (id) => {
     expect(problemWith(id)).toBeUndefined();
   });
 

@@ -32,26 +32,22 @@ describe('the ids of a webhook', () => {
     ],
     ['by the end of the way to it', { x: { client: { reference: 'm-1' } } }, { externalId: ['m-1'] }],
     ['at the depth that is still looked into', nested(16, { profileId: 1 }), { BankingProfileId: ['1'] }],
+    // Ignored.
+    ['nothing', [], {}],
+    ['no id', { type: 'ping' }, {}],
+    ['a piece of a query', { profileId: "1' OR BankingProfileId != '" }, {}],
+    ['a fraction', { merchantProfileId: -1.5 }, {}],
+    ['a negative number', { merchantProfileId: -1 }, {}],
+    ['twenty-one digits', { profileId: '1'.repeat(21) }, {}],
+    ['an empty text', { profileId: '' }, {}],
+    ['an object', { profileId: { $ne: 1 } }, {}],
+    ['a boolean', { merchantProfileId: true }, {}],
+    ['null', { profileId: null }, {}],
+    ['a name that only ends like the field', { myProfileId: 5 }, {}],
+    ['the last name of a way, elsewhere', { reference: 'm-1' }, {}],
+    ['an id that is too deep', nested(17, { profileId: 1 }), {}],
   ])('are found: %s', (_, delivery, found) => {
     expect(ids(delivery)).toEqual(found);
-  });
-
-  it.each<[string, unknown]>([
-    ['nothing', []],
-    ['no id', { type: 'ping' }],
-    ['a piece of a query', { profileId: "1' OR BankingProfileId != '" }],
-    ['a fraction', { merchantProfileId: -1.5 }],
-    ['a negative number', { merchantProfileId: -1 }],
-    ['twenty-one digits', { profileId: '1'.repeat(21) }],
-    ['an empty text', { profileId: '' }],
-    ['an object', { profileId: { $ne: 1 } }],
-    ['a boolean', { merchantProfileId: true }],
-    ['null', { profileId: null }],
-    ['a name that only ends like the field', { myProfileId: 5 }],
-    ['the last name of a way, elsewhere', { reference: 'm-1' }],
-    ['an id that is too deep', nested(17, { profileId: 1 })],
-  ])('are ignored: %s', (_, delivery) => {
-    expect(ids(delivery)).toEqual({});
   });
 
   it('may be 100, of all kinds together, and no more', () => {

@@ -7,25 +7,9 @@ import {
   ownersOf,
   stillRunning,
 } from '../../../src/temporal/onboardings.js';
-import {
-  answering,
-  execution,
-  type Facts,
-  grpcError,
-  payloads,
-} from '../../rigs/temporal/answering-service.js';
+import { answering, type Facts, known, payloads } from '../../rigs/temporal/answering-service.js';
 
-/** Temporal with these workflows, which every list finds. */
-function temporal(...workflows: readonly Facts[]) {
-  return answering({
-    listWorkflowExecutions: () => ({ executions: workflows.map(execution) }),
-    describeWorkflowExecution: ({ execution: { workflowId } }) => {
-      const facts = workflows.find((each) => each.workflowId === workflowId);
-      if (!facts) throw grpcError('NOT_FOUND');
-      return { workflowExecutionInfo: execution(facts) };
-    },
-  });
-}
+const temporal = (...workflows: readonly Facts[]) => answering(known(...workflows));
 
 const named = (workflowId: string, dba?: string): Facts => {
   const [payload] = payloads(dba);

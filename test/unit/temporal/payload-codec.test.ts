@@ -4,7 +4,6 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  generatePayloadKey,
   isUnreadablePayload,
   MAX_UNPACKED_BYTES,
   type Place,
@@ -69,7 +68,11 @@ const ADA = '0a160a08656e636f64696e67120a6a736f6e2f706c61696e12052241646122';
 const bytes = fc.uint8Array({ maxLength: 300 });
 const anyPayload = fc.record({
   metadata: fc.dictionary(fc.string({ maxLength: 20 }), bytes, { maxKeys: 4 }),
-  data: fc.oneof(bytes, fc.uint8Array({ minLength: 30_000, maxLength: 70_000, size: 'max' })),
+  data: fc.oneof(
+    fc.constant(null),
+    bytes,
+    fc.uint8Array({ minLength: 30_000, maxLength: 70_000, size: 'max' }),
+  ),
 });
 
 describe('the payload codec', () => {
@@ -82,14 +85,6 @@ describe('the payload codec', () => {
       { numRuns: 60 },
     );
   });
-
-  it.each([undefined, null, 'Ada', { email: 'ada@example.com' }, new Uint8Array([1, 2, 3])])(
-    'carries a value: %o',
-    async (value) => {
-      const decoded = await decode(await encode(json(value)));
-      expect(defaultPayloadConverter.fromPayload(decoded)).toEqual(value);
-    },
-  );
 
   it('marks what it encrypts, names the key, and shows nothing else', async () => {
     const { metadata, data } = await encode(json({ email: 'ada@example.com' }));
@@ -224,11 +219,6 @@ describe('an encrypted payload', () => {
     const after = await encode(json('Ada'), rotated);
     expect(Buffer.from(after.metadata?.['encryption-key-id'] ?? []).toString()).toBe('k2');
     expect(plain(await decode(after, codecOf(OTHER)))).toEqual(plain(json('Ada')));
-  });
-
-  it('can be read with a key as it is generated', async () => {
-    const fresh = codecOf(generatePayloadKey());
-    expect(plain(await decode(await encode(json('Ada'), fresh), fresh))).toEqual(plain(json('Ada')));
   });
 });
 

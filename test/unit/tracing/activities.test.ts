@@ -1,14 +1,10 @@
 import { SpanStatusCode, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { ApplicationFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { again } from '../../../src/activities/poll.js';
 import { tracedActivities } from '../../../src/tracing/spans.js';
-
-/** Attempts fail by design here, so warnings are not printed. */
-const QUIET = new DefaultLogger('ERROR');
+import { environment } from '../../rigs/activities/environment.js';
 
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
@@ -22,8 +18,9 @@ afterAll(async () => {
 async function spanOf(attempt: () => Promise<void>) {
   exporter.reset();
   const info = { activityType: 'awaitStatusChange' };
-  const environment = new MockActivityEnvironment(info, { interceptors: [tracedActivities], logger: QUIET });
-  await environment.run(attempt).catch(() => undefined);
+  await environment(info, { interceptors: [tracedActivities] })
+    .run(attempt)
+    .catch(() => undefined);
   const [span, ...more] = exporter.getFinishedSpans();
   expect([span?.name, more]).toEqual(['RunActivity:awaitStatusChange', []]);
   return { code: span?.status.code, type: span?.attributes['error.type'] };

@@ -1,10 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { bankingActivities } from '../../../../src/activities/banking.js';
 import { folder as folderStore } from '../../../../src/documents/file-store.js';
 import type { ResponseOf } from '../../../../src/messages/activities.js';
@@ -12,11 +8,11 @@ import type { BankingActivities } from '../../../../src/messages/banking-activit
 import type { BankingClient, BankingSettings } from '../../../../src/partners/banking/client.js';
 import type { PartnerErrorDetails } from '../../../../src/partners/partner-error.js';
 import type { SandboxOptions } from '../../../../src/sandbox/server.js';
+import { newFolder } from '../../folders.js';
 import { OWNER } from '../../inputs.js';
 import { clientAt } from '../../partners/banking/partner.js';
 import { HOLDER, type RunningBanking, runBanking } from '../../sandbox/banking/running-banking.js';
-import { testEnds } from '../../shared.js';
-import { takesMarks } from '../takes-marks.js';
+import { environment } from '../environment.js';
 
 type Activities = BankingActivities;
 
@@ -37,9 +33,7 @@ export interface RunningActivities {
 
 /** The banking activities with this client and a new statement store, for the running test. */
 export async function activitiesOf(client: BankingClient): Promise<RunningActivities> {
-  const parent = await mkdtemp(join(tmpdir(), 'gangway-activities-'));
-  testEnds(() => rm(parent, { recursive: true, force: true }));
-  const folder = join(parent, 'statements');
+  const folder = join(await newFolder(), 'statements');
   const poll = { minMs: 60_000, maxMs: 3_600_000 };
   const activities = bankingActivities({
     client,
@@ -49,12 +43,9 @@ export async function activitiesOf(client: BankingClient): Promise<RunningActivi
   });
   const heartbeats: unknown[] = [];
   const run: Run = (name, request, info = {}) => {
-    const environment = new MockActivityEnvironment(info, {
-      logger: new DefaultLogger('ERROR'),
-      client: takesMarks,
-    });
-    environment.on('heartbeat', (details) => heartbeats.push(details));
-    return environment.run(activities[name] as never as (request: unknown) => Promise<never>, request);
+    const attempt = environment(info);
+    attempt.on('heartbeat', (details) => heartbeats.push(details));
+    return attempt.run(activities[name] as never as (request: unknown) => Promise<never>, request);
   };
   return { run, folder, heartbeats };
 }

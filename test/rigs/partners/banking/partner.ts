@@ -4,6 +4,7 @@ import {
   bankingClient,
 } from '../../../../src/partners/banking/client.js';
 import { type ByHand, byHand } from '../../../../src/partners/by-hand.js';
+import * as inputs from '../../inputs.js';
 import { testEnds } from '../../shared.js';
 import { type Recorded, type Respond, recordingServer } from '../servers.js';
 
@@ -60,41 +61,16 @@ export function clientAt(url: string, settings: Partial<BankingSettings> = {}): 
 }
 
 export const OWNER = {
-  firstName: 'Bo',
-  lastName: 'Baker',
-  email: 'bo@example.com',
-  homePhone: '5551230002',
-  ssn: '234567891',
-  dob: '1981-03-04T00:00:00Z',
-  homeAddress: '2 Elm Street',
-  city: 'Albany',
-  state: 33,
-  zipCode: '12207',
+  ...inputs.OWNER,
+  ...{ homePhone: '5551230002', ssn: '234567891', dob: '1981-03-04T00:00:00Z', homeAddress: '2 Elm Street' },
   percentageOwnership: 25,
 };
 
 /** Everything that E7 requires. */
 export const HOLDER = {
-  email: 'ada@example.com',
-  givenName: 'Ada',
-  familyName: 'Baker',
-  phone: '5551230001',
-  ssn: '123456789',
-  dateOfBirth: '1980-02-29T00:00:00Z',
-  streetAddress: '1 Main Street',
-  city: 'Albany',
-  postalCode: '12207-1234',
-  state: 33,
-  authorizingPersonTitle: 3,
-  primaryAuthorizedStreetAddress: '1 Main Street',
-  primaryAuthorizedPostalCode: '12207',
-  primaryAuthorizedLocality: 'Albany',
-  primaryAuthorizedState: 33,
-  legalBusinessName: 'Baker LLC',
-  doingBusinessAsName: 'Corner Bakery',
-  employerIdentificationNumber: '123456789',
-  businessPhone: '5551230003',
-  percentageOwnership: 75,
+  ...inputs.HOLDER,
+  ...{ phone: '5551230001', businessPhone: '5551230003', postalCode: '12207-1234' },
+  ...{ authorizingPersonTitle: 3, percentageOwnership: 75 },
 };
 
 export const ADDRESS = { streetAddress: '1 Main Street', postalCode: '12207', city: 'Albany', state: 33 };

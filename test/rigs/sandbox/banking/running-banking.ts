@@ -1,20 +1,13 @@
 import type { SandboxOptions } from '../../../../src/sandbox/server.js';
+import * as inputs from '../../inputs.js';
+import { type Reply, sendJson } from '../../send.js';
 import { testEnds, type Until } from '../../shared.js';
-import { type Reply, type RunningSandbox, runSandbox } from '../running-sandbox.js';
+import { type RunningSandbox, runSandbox } from '../running-sandbox.js';
 
 /** The body of E7, without owners. */
-export const HOLDER =
-  '{"email":"ada@example.com","givenName":"Ada","familyName":"Baker","phone":"5185550100","ssn":"123456789",' +
-  '"dateOfBirth":"1980-02-29T00:00:00Z","streetAddress":"1 Main Street","city":"Albany","postalCode":"12207",' +
-  '"state":33,"authorizingPersonTitle":2,"primaryAuthorizedStreetAddress":"1 Main Street",' +
-  '"primaryAuthorizedPostalCode":"12207","primaryAuthorizedLocality":"Albany","primaryAuthorizedState":33,' +
-  '"legalBusinessName":"Baker LLC","doingBusinessAsName":"Corner Bakery",' +
-  '"employerIdentificationNumber":"123456789","businessPhone":"5185550101","percentageOwnership":60}';
+export const HOLDER = JSON.stringify(inputs.HOLDER);
 
-export const OWNER =
-  '{"firstName":"Bo","lastName":"Baker","email":"bo@example.com","homePhone":"5185550102","ssn":"123456788",' +
-  '"dob":"1985-01-01T00:00:00Z","homeAddress":"2 Main Street","city":"Albany","state":33,"zipCode":"12207",' +
-  '"percentageOwnership":40}';
+export const OWNER = JSON.stringify(inputs.OWNER);
 
 /** JSON of an object with one field left out or set to other JSON. */
 export function changed(object: string, field: string, json?: string): string {
@@ -53,17 +46,8 @@ export async function runBanking(
   const { url, control, effects, create } = await runSandbox(options, until);
   const bearers = new Map<string, Bearer>();
 
-  async function send(line: string, body: string | undefined, bearer: Bearer): Promise<Reply> {
-    const [method = '', path = ''] = line.split(' ');
-    const { authorization } = bearer;
-    const headers = {
-      ...(authorization !== undefined && { authorization }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    };
-    const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body }) });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
-  }
+  const send = (line: string, body: string | undefined, { authorization }: Bearer) =>
+    sendJson(url, line, body, authorization === undefined ? {} : { authorization });
 
   async function signIn(body: string) {
     const reply = await send('POST /api/auth/v2', body, { authorization: undefined });

@@ -1,21 +1,17 @@
-import type { Client } from '@temporalio/client';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { OtherTickets, ticketActivities } from '../../../../src/activities/banking/tickets.js';
-import { takesMarks } from '../../../rigs/activities/takes-marks.js';
+import { environment } from '../../../rigs/activities/environment.js';
+import { stoppedAt } from '../../../rigs/clock.js';
 
 const MINUTE = 60_000;
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => stoppedAt(0, ['Date', 'performance']));
 
 /** A process that polls profiles of an account. */
 function process() {
   const temporal = { isUp: true };
   const started: unknown[] = [];
   const client = {
-    ...takesMarks,
     workflow: {
       signalWithStart: async (_: string, { workflowId, taskQueue, signal }: Record<string, unknown>) => {
         if (!temporal.isUp) throw new Error('Temporal is down');
@@ -24,16 +20,12 @@ function process() {
       },
       getHandle: () => ({ describe: async () => ({ raw: {} }) }),
     },
-  } as unknown as Client;
+  };
   const tickets = new OtherTickets('acme');
-  const environment = () =>
-    new MockActivityEnvironment(
-      { taskQueue: 'gangway-banking-acme' },
-      { client, logger: new DefaultLogger('ERROR') },
-    );
   /** How many reports there are after a poll. */
   async function reportsAfter(others: readonly number[], listed: readonly number[] = others) {
-    await environment().run(async () => tickets.seen(others, listed));
+    const taskQueue = 'gangway-banking-acme';
+    await environment({ taskQueue }, { client }).run(async () => tickets.seen(others, listed));
     return started.length;
   }
   return { reportsAfter, started, temporal };
@@ -93,7 +85,6 @@ it('tickets without an onboarding are those that no running one shows', async ()
   ];
   const poll = { minMs: MINUTE, maxMs: MINUTE };
   const { awaitUnmatchedTickets } = ticketActivities(client as never, { owners } as never, poll);
-  const environment = new MockActivityEnvironment();
-  const found = await environment.run(awaitUnmatchedTickets, { seen: null });
+  const found = await environment().run(awaitUnmatchedTickets, { seen: null });
   expect(found).toMatchObject({ snapshot: [{ ticketId: 2 }, { ticketId: 3 }] });
 });

@@ -1,0 +1,19 @@
+import type { Info } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { type ActivityInterceptorsFactory, DefaultLogger } from '@temporalio/worker';
+import { takesMarks } from './takes-marks.js';
+
+/** Parts of a client that a test makes up, and the interceptors of the worker. */
+interface Around {
+  readonly client?: object;
+  readonly interceptors?: ActivityInterceptorsFactory[];
+}
+
+/** Runs attempts of activities without a worker, and logs errors only, because some attempts fail by design. */
+export const environment = (info: Partial<Info> = {}, { client, interceptors = [] }: Around = {}) =>
+  new MockActivityEnvironment(info, {
+    logger: new DefaultLogger('ERROR'),
+    client: { ...takesMarks, ...client } as Client,
+    interceptors,
+  });
