@@ -77,9 +77,9 @@ const LONGEST = {
     ],
     ...['commands/disaster', 'corrections', 'commands/scripts', 'browser/web-ui', 'privacy/leaks'],
     ...['worker/memory', 'privacy/rotation', 'commands/batch-killed', 'console/answering', 'package'],
-    ...['browser/console-start', 'worker/clock', 'events/killed-worker', 'worker/versions'],
+    ...['browser/console-start', 'worker/clock', 'events/killed-worker', 'deploy/activated-patch'],
     ...['receiver/schemathesis', 'workflows/interrupted-writes', 'receiver/killed-temporal'],
-    ...['commands/adopt-many', 'receiver/outage'],
+    'commands/adopt-many',
   ],
 };
 
