@@ -299,6 +299,8 @@ describe('an interruption', () => {
     const { stdout, stderr, error } = await batch(three, { wait: true }, { rows, ...after(1_500, reason) });
     expect(stdout).toEqual(['1 merchant-boarding-1 started', '3 rows: 1 started, 2 to come']);
     expect([stderr, error?.exitCode]).toEqual([[GOES_ON], exitCode]);
+    const before = await batch(three, {}, { rows, signal: AbortSignal.abort(reason) });
+    expect([before.stdout.length <= 2, before.error?.exitCode]).toEqual([true, exitCode]);
   });
 });
 
