@@ -101,7 +101,7 @@ async function attemptWrite<Result>(
     }
     if (!(error instanceof PartnerError)) {
       const reason = error instanceof Error ? error.name : 'unknown';
-      throw uncertain(activityType, reason, mark, error);
+      throw uncertain(activityType, reason, mark);
     }
     if (error.kind === 'Uncertain') throw asFailure(error, mayRepeat, mark);
     if (!isSafeToResend(error)) throw asFailure(error, false);
@@ -198,12 +198,7 @@ function lost(operation: string, mark: Mark | undefined): ApplicationFailure {
   return uncertain(operation, reason, before);
 }
 
-function uncertain(
-  operation: string,
-  reason: string,
-  before: Partial<Sent>,
-  cause?: unknown,
-): ApplicationFailure {
+function uncertain(operation: string, reason: string, before: Partial<Sent>): ApplicationFailure {
   const details = { system: 'gangway', operation, kind: 'Uncertain', fields: [], reason } as const;
-  return asFailure(new PartnerError(details, { cause }), false, before);
+  return asFailure(new PartnerError(details), false, before);
 }

@@ -284,6 +284,15 @@ describe('a call that is refused although the credentials work', () => {
   ])('is a requirement of its workflow: %s', async (_, between) => {
     expect(await refusedTwice(between)).toMatchObject(asksItself);
   });
+
+  it.each([
+    ['rejected its input', (rig: Process) => ended(rig, 'Rejected')],
+    ['did not permit it', (rig: Process) => ended(rig, 'Forbidden')],
+    ['let it in', ({ run }: Process) => run()],
+    ['was let in and met a bug', ({ run }: Process) => run(() => Promise.reject(new Error())).catch(String)],
+  ])('is about the credentials when the partner %s since the probe', async (_, between) => {
+    expect(await refusedTwice(between)).toMatchObject(waits);
+  });
 });
 
 describe('a probe', () => {
@@ -298,10 +307,17 @@ describe('a probe', () => {
       expect(partner.calls).toBe(expected);
       vi.advanceTimersByTime(MINUTE);
     }
-    partner.refusal = { kind: 'Forbidden', needs: 'one-time-code', reason: 'HTTP 403' };
-    expect(await probe(seen)).toMatchObject({ refusal: { needs: 'one-time-code' } });
+    const others = [
+      { kind: 'Forbidden', atSignIn: true },
+      { needs: 'one-time-code' },
+      { reason: 'HTTP 403' },
+    ];
+    for (const { atSignIn, ...other } of others as Partial<PartnerErrorDetails>[]) {
+      partner.refusal = { ...other, ...(atSignIn && { atSignIn }) };
+      expect(await probe(seen)).toMatchObject({ refusal: other });
+      vi.advanceTimersByTime(MINUTE);
+    }
     partner.refusal = undefined;
-    vi.advanceTimersByTime(MINUTE);
     expect(await probe(seen)).not.toHaveProperty('refusal');
   });
 
@@ -324,16 +340,19 @@ describe('a probe', () => {
   });
 
   it('forgets earlier refusals before it stores a code, even when the partner was busy the first time', async () => {
-    const { run, probe, partner, signIns, heartbeats } = process();
+    const { run, probe, partner, reports, signIns, heartbeats } = process();
     partner.refusal = {};
     await failure(run());
     partner.refusal = { kind: 'RateLimited' };
     const request = { afresh: true, code: '123456' } as const;
     expect(await failure(probe(request))).toMatchObject({ kind: 'RateLimited', nonRetryable: false });
-    partner.refusal = undefined;
-    expect(await probe(request)).not.toHaveProperty('refusal');
+    // A read that is rejected for another reason shows that the credentials work.
+    for (const refusal of [undefined, { kind: 'Rejected', status: 404 } as const]) {
+      partner.refusal = refusal;
+      expect(await probe(request)).toEqual({ process: reports[0]?.process });
+    }
     const signIn = ['forget', 'code 123456', 'read'];
-    expect([signIns, heartbeats]).toEqual([[...signIn, ...signIn], []]);
+    expect([signIns, heartbeats]).toEqual([[...signIn, ...signIn, ...signIn], []]);
   });
 
   it('that meets a bug reports the bug', async () => {

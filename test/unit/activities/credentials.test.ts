@@ -50,7 +50,7 @@ describe('a refused read', () => {
   type Does = 'wait' | 'report' | 'confirm' | 'ask';
   type Unusual = { readonly as?: PartnerErrorDetails; readonly before?: Credentials };
   const [SENT, ARRIVED, OPEN] = [closed('sent'), closed('arrived'), open(readBefore)];
-  const [HELD, AGAIN] = [closed('arrived', readBefore), closed('sent', readAfter)];
+  const [HELD, AGAIN] = [closed('arrived', { ...readAfter, probes: 2 }), closed('sent', readAfter)];
   const [FIRST, AFTER] = [closed('sent', { refused: types(['read', 0]) }), closed('arrived', readAfter)];
   const [FRESH, THIRD] = [open({ ...readBefore, refused: types() }), closed('arrived', { unanswered: 3 })];
   const SUBMIT = { refused: types(['submit', 0]) };
@@ -120,7 +120,7 @@ describe('a report', () => {
 describe('a probe', () => {
   it.each<[string, Credentials, next: Credentials]>([
     ['that begins answers all reports', closed('arrived', { unanswered: 3 }), closed('arrived')],
-    ['that begins in an open process changes nothing', open(readBefore), open(readBefore)],
+    ['that begins in a new process changes nothing', UNTRIED, open()],
   ])('%s', (_, state, next) => {
     expect(probed(state)).toEqual(next);
   });

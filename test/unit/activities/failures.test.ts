@@ -2,8 +2,11 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import {
+  checked,
   isRetryable,
+  naming,
   partnerErrorIn,
   type Repetition,
   repeatable,
@@ -116,6 +119,29 @@ describe('the failure of a call', () => {
       undefined,
     ]);
   });
+});
+
+it('a problem of a call names the field of the input, unless the response was unreadable', async () => {
+  const named = (error: Error) =>
+    naming(
+      (field) => `merchant.${field}`,
+      () => Promise.reject(error),
+    ).catch((failure: unknown) => failure);
+  const dba = { field: 'dba', message: 'is too long' };
+  const rejected = failed('Rejected', 400, undefined, { fields: [dba] });
+  const fields = [{ ...dba, field: 'merchant.dba' }];
+  expect(await named(rejected)).toMatchObject({ details: { ...rejected.details, fields }, cause: rejected });
+  const unreadable = failed('Uncertain', 200, undefined, { unreadable: 'get-status', fields: [dba] });
+  for (const other of [unreadable, new TypeError('a bug')]) expect(await named(other)).toBe(other);
+});
+
+it('what is about to be sent is checked, and rejected without a call', () => {
+  const call = { system: 'boarding', operation: 'get-status' } as const;
+  const check = (input: object) => checked(z.object({ id: z.literal(7) }), input, call);
+  expect(check({ id: 7, more: 1 })).toEqual({ id: 7 });
+  const fields = [{ field: 'id', message: expect.any(String) }];
+  const details = { ...call, kind: 'Rejected', fields, reason: 'not sent: invalid request' };
+  expect(() => check({ id: 8 })).toThrow(expect.objectContaining({ details }));
 });
 
 describe('a running call', () => {

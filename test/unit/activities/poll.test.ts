@@ -4,7 +4,7 @@ import proto from '@temporalio/proto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { awaitChange, nudgeOwnPoll } from '../../../src/activities/poll.js';
+import { awaitChange, readNow } from '../../../src/activities/poll.js';
 import type { Pace } from '../../../src/messages/onboarding-state.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 import { counter } from '../../rigs/activities/counter.js';
@@ -33,7 +33,8 @@ async function attempt<T>(read: () => Promise<T>, isChange: boolean, info = {}, 
 
 describe('a status poll', () => {
   it.each([
-    ['at once', { attempt: 1 }, 1],
+    ['at once', { attempt: 1, heartbeatDetails: null }, 1],
+    ['after details of another kind', { attempt: 3, heartbeatDetails: { passes: 2 } }, 3],
     ['by the attempts', { attempt: 7, heartbeatDetails: { polls: 1, attempt: 1 } }, 7],
     ['where a nudge began them again', { attempt: 1, heartbeatDetails: { polls: 41, attempt: 31 } }, 42],
     ['and goes on from there', { attempt: 5, heartbeatDetails: { polls: 42, attempt: 1 } }, 46],
@@ -99,6 +100,7 @@ describe('a status poll', () => {
     expect(nextRetryDelay).toBeGreaterThanOrEqual(least - 5_000);
     expect(nextRetryDelay).toBeLessThanOrEqual(most - 5_000 + 1);
     expect(asked).toEqual([]);
+    expect(heartbeats).toEqual([{ polls: 1, attempt: 1 }]);
     const [heartbeatDetails] = heartbeats;
     const then = { ...scheduled, attempt: 2, heartbeatDetails };
     expect((await attempt(read, true, then, pace)).outcome).toEqual({ snapshot: 'now', polls: 1 });
@@ -210,7 +212,7 @@ describe('a nudge of the workflow’s own poll', () => {
       return { describe };
     };
     const client = { ...takesMarks, workflow: { getHandle } } as unknown as Client;
-    await new MockActivityEnvironment(info, { client, metricMeter }).run(async () => nudgeOwnPoll());
+    await new MockActivityEnvironment(info, { client, metricMeter }).run(() => readNow(async () => 'now'));
     // The activity does not wait for it.
     await vi.waitFor(() => expect(counts).toHaveLength('inWorkflow' in info ? 0 : 1));
     return { counts, asked };

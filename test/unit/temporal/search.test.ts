@@ -49,7 +49,7 @@ describe('the query of gangway list', () => {
       " AND (Dba IN ('🍕!', '🍕…')" +
         " OR WorkflowId STARTS_WITH '🍕!' OR WorkflowId STARTS_WITH 'merchant-boarding-🍕!')",
     ],
-    ['quotes to look for, which find nothing', { find: " ''' " }, " AND WorkflowId = ''"],
+    ['quotes to look for, which find nothing', { find: " ''' \0\0'" }, " AND WorkflowId = ''"],
     ['blanks to look for, which are nothing', { find: ' \n ' }, ''],
     ['a kind of requirement', { kind: 'ticket' }, " AND Requirements = 'ticket'"],
     // Which only a running workflow has.

@@ -7,7 +7,14 @@ import {
   TimeoutType,
 } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { partnerFailure } from '../../../src/workflows/journey/partner-activities.js';
+import {
+  ANSWER,
+  ONCE,
+  POLL,
+  partnerFailure,
+  REPEATABLE,
+  WAIT,
+} from '../../../src/workflows/journey/partner-activities.js';
 
 const activityFailed = (cause: Error) =>
   new ActivityFailure('failed', 'createMerchant', '1', RetryState.NON_RETRYABLE_FAILURE, 'worker', cause);
@@ -18,6 +25,19 @@ const REJECTED = {
   fields: [{ field: 'merchant.email', message: 'is missing' }],
 };
 const reported = activityFailed(ApplicationFailure.create({ type: 'PartnerError', details: [REJECTED] }));
+
+it('only a once-only write has no heartbeat time-out, and whatever a cancellation has to know runs to its end', () => {
+  const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' };
+  const cancellationType = 'WAIT_CANCELLATION_COMPLETED';
+  const once = { startToCloseTimeout: 120_000, retry, cancellationType };
+  const beating = { startToCloseTimeout: '1m', heartbeatTimeout: '10s', cancellationType };
+  const wait = { ...beating, retry: { initialInterval: '1s', backoffCoefficient: 1 } };
+  expect({ REPEATABLE, ONCE, ANSWER, WAIT, POLL }).toEqual({
+    REPEATABLE: { startToCloseTimeout: '2m', heartbeatTimeout: '10s', retry },
+    ...{ ONCE: once, ANSWER: { ...once, priority: { priorityKey: 2 } } },
+    ...{ WAIT: wait, POLL: { ...wait, activityId: 'await-status' } },
+  });
+});
 
 describe('the failed call in the failure of an activity', () => {
   const own = { system: 'gangway', operation: 'createMerchant', fields: [] };

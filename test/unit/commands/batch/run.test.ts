@@ -297,8 +297,12 @@ describe('an interruption', () => {
     const three = ['started', 'started', 'started'] as const;
     const rows = { every: 1_000 };
     const { stdout, stderr, error } = await batch(three, { wait: true }, { rows, ...after(1_500, reason) });
-    expect(stdout).toEqual(['1 merchant-boarding-1 started', '3 rows: 1 started, 2 to come']);
+    const shown = ['1 merchant-boarding-1 started', '3 rows: 1 started, 2 to come'];
+    expect(stdout).toEqual(shown);
     expect([stderr, error?.exitCode]).toEqual([[GOES_ON], exitCode]);
+    // By then a row is started. Whoever interrupts before the first reading sees the same.
+    const before = await batch(three, {}, { rows, signal: AbortSignal.abort(reason) });
+    expect([before.stdout, before.error?.exitCode]).toEqual([shown, exitCode]);
   });
 });
 
