@@ -18,6 +18,7 @@ import type { Network } from './network.js';
 import { NOT_TODAY } from './network.js';
 import type { Partners } from './partners.js';
 import type { Plan, Slip } from './plan.js';
+import type { Service } from './service/service.js';
 import type { World } from './world.js';
 
 /** A write takes effect at most so long after the question about it, in milliseconds: its request may still be on its way. */
@@ -36,6 +37,9 @@ const TOO_LATE = /is not open|is open; open|has ended|already|not found|unsent|t
 
 /** The partner does not take it, for no reason of the input. It may be on hold for a moment only. */
 const FOR_NO_REASON = new RegExp(`${NOT_TODAY}|^the partner gave no reason$|is On Hold`);
+
+/** What is asked about the holder whose social security numbers a new run did not get. */
+const LACKS_SSN = /^((holder|beneficialOwners\.\d)\.ssn: is required(\n|$))+$/;
 
 /** A requirement of a workflow, and the answer that its person has in mind. */
 interface Case {
@@ -61,7 +65,7 @@ export class People {
   readonly #slips: ReadonlyMap<number, Slip>;
   /** Parts that the partner has approved. */
   readonly #moved = new Set<object>();
-  /** A business that has continued as new does not keep social security numbers, and asks for them. */
+  /** A business that has continued as new does not keep social security numbers, and has asked for them. */
   readonly #knowsNoSsn = new Set<string>();
   /** A correction was given, and has got lost on its way to the partner. */
   readonly #isCorrected = new Set<string>();
@@ -76,6 +80,7 @@ export class People {
     private readonly files: FileStore,
     private readonly cast: readonly Party[],
     private readonly plan: Pick<Plan, 'slips' | 'shiftMs' | 'existing'>,
+    private readonly service: Pick<Service, 'latest'>,
   ) {
     this.#slips = new Map(plan.slips.map(({ answer, slip }) => [answer, slip]));
   }
@@ -143,6 +148,10 @@ export class People {
     if (requirement.kind === 'waiting') return undefined;
     const { party, workflowId } = witness;
     if (requirement.kind === 'not-submitted' && this.plan.existing === 'followed') return { kind: 'retry' };
+    if (this.#isWithoutSsn(workflowId, requirement)) {
+      this.#knowsNoSsn.add(workflowId);
+      return withSsn({ patch: {} });
+    }
     const isForNoReason = requirement.kind === 'rejected-input' && FOR_NO_REASON.test(requirement.detail);
     const answer = isForNoReason ? { kind: 'retry' as const } : answerTo(party, requirement, MARKERS);
     if (answer === undefined)
@@ -160,6 +169,16 @@ export class People {
       documents.put(`${requirement.id}.txt`, Buffer.from(MARKERS.noteAnswer)),
     );
     return { kind: 'documents', documents: [document] };
+  }
+
+  /** A followed business accepts a correction without them, because nobody knows all of it, and asks before it sends the holder. */
+  #isWithoutSsn(workflowId: string, { kind, detail }: Requirement): boolean {
+    const isFollowed = this.plan.existing === 'followed';
+    return kind === 'rejected-input' && isFollowed && LACKS_SSN.test(detail) && this.#isNewRun(workflowId);
+  }
+
+  #isNewRun(workflowId: string): boolean {
+    return this.service.latest(workflowId)?.start.before !== undefined;
   }
 
   #afterLookingAtTheLedger(witness: Witness, { title, detail, raisedAt }: Requirement): Answer | undefined {
@@ -306,7 +325,7 @@ export class People {
       const { message, cause } = error as Error;
       const why = cause instanceof Error ? cause.message : message;
       say(', refused');
-      if (/ssn: is required/.test(why)) this.#knowsNoSsn.add(workflowId);
+      if (/ssn: is required/.test(why) && this.#isNewRun(workflowId)) this.#knowsNoSsn.add(workflowId);
       else if (/changes nothing/.test(why)) this.#isCorrected.add(workflowId);
       else if (!refusal.test(why)) this.surprises.add(`${workflowId} refuses ${what} for ${kind}: ${why}`);
       return undefined;

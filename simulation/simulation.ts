@@ -136,7 +136,7 @@ class Simulation {
     await this.#prepare();
     const cast = this.#cast;
     for (const name of ['worker 1', 'worker 2']) this.#startWorker(name);
-    const people = new People(world, client, partners, this.#network, this.#files, cast, plan);
+    const people = new People(world, client, partners, this.#network, this.#files, cast, plan, service);
     for (const move of plan.moves)
       await partners.control('POST', '/sandbox/faults', { ...MOVES[move], ...ONCE });
     for (const party of cast)

@@ -21,7 +21,7 @@ import {
 import { type Activity, ms } from './service/activity.js';
 import { clientOf, type Link } from './service/requests.js';
 import type { Run, Step } from './service/run.js';
-import type { Service, Worker as ServiceWorker } from './service/service.js';
+import type { Service } from './service/service.js';
 import { Process, type World } from './world.js';
 
 /** How long a worker takes to report its last activities, in milliseconds. */
@@ -45,7 +45,7 @@ export interface Stores {
  * A worker process: the activities, clients and interceptors of production, and the SDK's runtime of workflows. A kill takes
  * everything that it holds; what has left it is on its way.
  */
-export class Worker extends Process implements ServiceWorker {
+export class Worker extends Process {
   readonly client: Client;
   readonly #sinks: InjectedSinks<Sinks>;
   readonly #queues: ReadonlyMap<string, Queue>;
@@ -291,8 +291,8 @@ export class Worker extends Process implements ServiceWorker {
     return runActivity({ info, args: args as Payload[], run, interceptors, client: this.client, heartbeat });
   }
 
-  #info(run: { readonly runId: string }, of: AttemptOf): object {
-    const { workflowId, type } = 'start' in run ? (run as Run).start : (run as Activity['run']);
+  #info(run: Run, of: AttemptOf): object {
+    const { workflowId, type } = run.start;
     const { queue: taskQueue, token, id: activityId, type: activityType, attempt, isLocal, details } = of;
     return {
       ...{ activityId, activityType, attempt, isLocal, taskQueue, namespace: 'default' },
@@ -307,19 +307,9 @@ export class Worker extends Process implements ServiceWorker {
   }
 }
 
-interface AttemptOf {
-  readonly id: string;
-  readonly type: string;
-  readonly queue: string;
-  readonly token: string;
-  readonly attempt: number;
-  readonly isLocal: boolean;
-  readonly scheduledAt: number;
-  readonly attemptScheduledAt: number;
-  readonly startToCloseMs: number;
-  readonly heartbeatMs?: number | undefined;
-  readonly details?: readonly Payload[] | undefined;
-}
+type AttemptOf = Pick<Activity, 'id' | 'type' | 'queue' | 'attempt' | 'scheduledAt' | 'attemptScheduledAt'> &
+  Pick<Activity, 'startToCloseMs'> &
+  Partial<Pick<Activity, 'heartbeatMs' | 'details'>> & { readonly token: string; readonly isLocal: boolean };
 
 /** What production runs on each task queue. */
 function queuesOf(config: WorkersConfig, stores: Stores, ofWorkflows: object): ReadonlyMap<string, Queue> {

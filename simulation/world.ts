@@ -1,6 +1,7 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Heap } from 'heap-js';
 import { Seeded } from '../test/rigs/chaos/seeded.js';
 
 /** Something that runs until it is killed. What it has begun then never continues: no timer of it fires, no response reaches it. */
@@ -61,7 +62,8 @@ export class World {
   readonly trace: Line[] = [];
   /** Of code that nobody waits for. */
   readonly failures: unknown[] = [];
-  readonly #due: Due[] = [];
+  /** The earliest is the first. */
+  readonly #due = new Heap<Due>((one, other) => one.at - other.at || one.order - other.order);
   #order = 0;
   #ids = 0;
   #outside = 0;
@@ -103,7 +105,7 @@ export class World {
     this.#order += 1;
     const due: Due = { at, order: this.#order, process, run: process ? AsyncResource.bind(run) : run };
     if (process === this.visitor) this.#awaited += 1;
-    this.#push(due);
+    this.#due.push(due);
     return () => void this.#take(due);
   }
 
@@ -175,13 +177,13 @@ export class World {
   /** Lets time pass until a condition holds, nothing is due any more, or the time is over. */
   async run(isOver: () => boolean, until: number): Promise<void> {
     await this.#settled();
-    for (let due = this.#pop(); due; due = this.#pop()) {
+    for (let due = this.#due.pop(); due; due = this.#due.pop()) {
       const { process } = due;
       if (!due.run || process?.isAlive === false) continue;
       if (due.at > until) return;
       if (process && process.frozenUntil > due.at) {
         due.at = process.frozenUntil;
-        this.#push(due);
+        this.#due.push(due);
         continue;
       }
       const run = this.#take(due) ?? (() => {});
@@ -196,36 +198,4 @@ export class World {
       if (isOver() || this.failures.length > 0) return;
     }
   }
-
-  /** A heap: the earliest is the first. */
-  #push(due: Due): void {
-    const heap = this.#due;
-    let at = heap.push(due) - 1;
-    for (let above = (at - 1) >> 1; at > 0 && isBefore(due, heap[above]); above = (at - 1) >> 1) {
-      heap[at] = heap[above] as Due;
-      at = above;
-    }
-    heap[at] = due;
-  }
-
-  #pop(): Due | undefined {
-    const heap = this.#due;
-    const [first] = heap;
-    const last = heap.pop();
-    if (!last || heap.length === 0) return first;
-    let at = 0;
-    for (;;) {
-      let below = 2 * at + 1;
-      if (below + 1 < heap.length && isBefore(heap[below + 1] as Due, heap[below])) below += 1;
-      if (below >= heap.length || !isBefore(heap[below] as Due, last)) break;
-      heap[at] = heap[below] as Due;
-      at = below;
-    }
-    heap[at] = last;
-    return first;
-  }
-}
-
-function isBefore(one: Due, other: Due | undefined): boolean {
-  return other === undefined || one.at < other.at || (one.at === other.at && one.order < other.order);
 }

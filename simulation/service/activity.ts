@@ -2,7 +2,8 @@ import { decompileRetryPolicy, type Payload } from '@temporalio/common';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { coresdk, temporal } from '@temporalio/proto';
 import type { ActivityResult } from '../runtime.js';
-import type { World } from '../world.js';
+import type { Run } from './run.js';
+import type { Service } from './service.js';
 
 export type Failure = temporal.api.failure.v1.IFailure;
 type Scheduled = coresdk.workflow_commands.IScheduleActivity;
@@ -14,16 +15,6 @@ export interface Beat {
 
 /** How an activity ended, as its workflow learns it. */
 export type ActivityEnd = coresdk.activity_result.IActivityResolution;
-
-/** What an activity needs of the service. */
-export interface ActivityHost {
-  readonly world: World;
-  /** Hands an attempt to a worker, once there is one. */
-  dispatch(activity: Activity): void;
-  /** Tells the attempt, if its worker is still there. */
-  cancelAttempt(token: string): void;
-  ended(activity: Activity, end: ActivityEnd): void;
-}
 
 const MINUTE = 60_000;
 
@@ -57,8 +48,8 @@ export class Activity {
 
   constructor(
     readonly scheduled: Scheduled,
-    readonly run: { readonly runId: string; readonly workflowId: string; readonly type: string },
-    private readonly host: ActivityHost,
+    readonly run: Run,
+    private readonly host: Service,
   ) {
     const { seq, activityId, activityType, taskQueue, arguments: args } = scheduled;
     this.seq = seq ?? 0;
@@ -236,7 +227,7 @@ export class Activity {
 
   #end(end: ActivityEnd): void {
     this.isOver = true;
-    this.host.ended(this, end);
+    this.run.activityEnded(this, end);
   }
 }
 

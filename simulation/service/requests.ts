@@ -4,7 +4,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { clientInterceptors } from '../../src/temporal/connection.js';
 import { grpcError } from '../../test/rigs/temporal/answering-service.js';
-import { decoded, encoded, timestampOf } from '../runtime.js';
+import { decoded, timestampOf } from '../runtime.js';
 import { NAMESPACE } from './names.js';
 import type { Event, Run, Update } from './run.js';
 import type { Service } from './service.js';
@@ -148,7 +148,7 @@ function requestsOf(service: Service): Readonly<Record<string, Handler>> {
       if (historyEventFilterType !== HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
         return { history: { events: run.events.map(historyEvent) } };
       if (waitNewEvent) await new Promise<void>((resolve) => run.whenClosed(resolve));
-      return { history: { events: [closeEvent(run)] } };
+      return { history: { events: run.events.map(historyEvent).slice(-1) } };
     },
 
     listWorkflowExecutions: ({ query }) => ({
@@ -235,45 +235,4 @@ function historyEvent({ kind, at, attributes }: Event, index: number) {
     eventType,
     [`${kind}EventAttributes`]: attributes,
   };
-}
-
-function closeEvent({ closed, continuedTo, historyLength: eventId }: Run) {
-  const failure = closed && 'failure' in closed ? closed.failure : undefined;
-  switch (closed?.status) {
-    case 'COMPLETED': {
-      const payloads = [closed.result ?? encoded(undefined)[0]];
-      const attributes = { result: { payloads } };
-      return {
-        eventId,
-        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
-        workflowExecutionCompletedEventAttributes: attributes,
-      };
-    }
-    case 'FAILED':
-      return {
-        eventId,
-        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
-        workflowExecutionFailedEventAttributes: { failure },
-      };
-    case 'CANCELED':
-      return {
-        eventId,
-        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED,
-        workflowExecutionCanceledEventAttributes: {},
-      };
-    case 'CONTINUED_AS_NEW': {
-      const attributes = { newExecutionRunId: continuedTo?.runId };
-      return {
-        eventId,
-        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
-        workflowExecutionContinuedAsNewEventAttributes: attributes,
-      };
-    }
-    default:
-      return {
-        eventId,
-        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED,
-        workflowExecutionTerminatedEventAttributes: {},
-      };
-  }
 }

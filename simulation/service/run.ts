@@ -1,9 +1,17 @@
 import type { Payload, SearchAttributeValue } from '@temporalio/common';
-import type { coresdk, temporal } from '@temporalio/proto';
+import type { coresdk } from '@temporalio/proto';
 import Long from 'long';
-import { type Activation, type Command, decoded, type Init, type Job, timestampOf } from '../runtime.js';
-import type { World } from '../world.js';
+import {
+  type Activation,
+  type Command,
+  decoded,
+  encoded,
+  type Init,
+  type Job,
+  timestampOf,
+} from '../runtime.js';
 import { Activity, type ActivityEnd, type Failure, ms } from './activity.js';
+import type { Service } from './service.js';
 
 /** A workflow to start. */
 export interface Start {
@@ -18,15 +26,20 @@ export interface Start {
   readonly before?: Run;
 }
 
-export type Status = 'RUNNING' | 'COMPLETED' | 'FAILED' | 'CANCELED' | 'TERMINATED' | 'CONTINUED_AS_NEW';
+/** As in queries and in the names of events. */
+export const STATUSES = {
+  ...{ RUNNING: 'Running', COMPLETED: 'Completed', FAILED: 'Failed', CANCELED: 'Canceled' },
+  ...{ TERMINATED: 'Terminated', CONTINUED_AS_NEW: 'ContinuedAsNew' },
+} as const;
+
+export type Status = keyof typeof STATUSES;
 
 /** How a run ended. */
-export type Closed =
-  | { readonly status: 'COMPLETED'; readonly result: Payload | undefined }
-  | {
-      readonly status: 'FAILED' | 'CANCELED' | 'TERMINATED' | 'CONTINUED_AS_NEW';
-      readonly failure?: Failure;
-    };
+export interface Closed {
+  readonly status: Exclude<Status, 'RUNNING'>;
+  readonly result?: Payload | undefined;
+  readonly failure?: Failure;
+}
 
 /** An update that a workflow got. */
 export interface Update {
@@ -54,18 +67,6 @@ export interface Step {
   readonly flags: readonly number[];
 }
 
-/** What a run needs of the service. */
-export interface RunHost {
-  readonly world: World;
-  /** A worker has to take a task of the run. */
-  dispatchTask(run: Run): void;
-  dispatch(activity: Activity): void;
-  cancelAttempt(token: string): void;
-  start(start: Start, policy?: temporal.api.enums.v1.WorkflowIdReusePolicy | null): Run | undefined;
-  open(workflowId: string): Run | undefined;
-  closed(run: Run): void;
-}
-
 const WORKFLOW_TASK_MS = 10_000;
 
 /**
@@ -78,7 +79,6 @@ export class Run {
   status: Status = 'RUNNING';
   closed: Closed | undefined;
   closedAt: number | undefined;
-  continuedTo: Run | undefined;
   readonly steps: Step[] = [];
   readonly activities = new Map<number, Activity>();
   readonly updates = new Map<string, Update>();
@@ -95,7 +95,7 @@ export class Run {
 
   constructor(
     readonly start: Start,
-    private readonly host: RunHost,
+    private readonly host: Service,
     private readonly continueAfter: number,
   ) {
     const { world } = host;
@@ -131,7 +131,9 @@ export class Run {
     return this.events.length;
   }
 
+  /** The event that closes a history is its last one, whatever commands follow in the same task. */
   #write(kind: string, attributes: object = {}): void {
+    if (!this.isOpen) return;
     this.events.push({ kind, attributes, at: this.host.world.now });
   }
 
@@ -234,7 +236,7 @@ export class Run {
   }
 
   terminate(): void {
-    this.#close({ status: 'TERMINATED' });
+    this.#close({ status: 'TERMINATED', failure: { terminatedFailureInfo: {} } });
   }
 
   #apply(command: Command): void {
@@ -243,14 +245,7 @@ export class Run {
     const event = EVENTS.find(([key]) => command[key]);
     if (event) this.#write(event[1], eventOf(command));
     if (scheduleActivity) {
-      const { workflowId, type } = this.start;
-      const of = { runId: this.runId, workflowId, type };
-      const activity = new Activity(scheduleActivity, of, {
-        world,
-        dispatch: (due) => this.host.dispatch(due),
-        cancelAttempt: (token) => this.host.cancelAttempt(token),
-        ended: (over, end) => this.#activityEnded(over, end),
-      });
+      const activity = new Activity(scheduleActivity, this, this.host);
       this.activities.set(activity.seq, activity);
     } else if (requestCancelActivity) this.activities.get(requestCancelActivity.seq ?? 0)?.requestCancel();
     else if (startTimer) {
@@ -300,17 +295,19 @@ export class Run {
       this.#close({ status: 'COMPLETED', result: completeWorkflowExecution.result as Payload | undefined });
     else if (failWorkflowExecution)
       this.#close({ status: 'FAILED', failure: failWorkflowExecution.failure ?? {} });
-    else if (command.cancelWorkflowExecution) this.#close({ status: 'CANCELED' });
+    else if (command.cancelWorkflowExecution)
+      this.#close({ status: 'CANCELED', failure: { canceledFailureInfo: {} } });
     else if (continueAsNewWorkflowExecution) {
       const { arguments: args, memo, searchAttributes } = continueAsNewWorkflowExecution;
       const { parent, ...start } = this.start;
       const payloads = { ...this.indexed, ...searchAttributes?.indexedFields } as Record<string, Payload>;
       this.#close({ status: 'CONTINUED_AS_NEW' });
-      this.continuedTo = this.host.start({
+      const next = this.host.start({
         ...{ ...start, args: (args ?? []) as Payload[], before: this, searchAttributes: payloads },
         memo: { ...this.start.memo, ...(memo as Record<string, Payload>) },
         ...(parent && { parent }),
       });
+      Object.assign(this.events.at(-1)?.attributes ?? {}, { newExecutionRunId: next?.runId });
     } else if (!isWithoutEffect(command))
       throw new Error(`the simulated service lacks ${Object.keys(command)}`);
   }
@@ -365,17 +362,15 @@ export class Run {
     const result =
       closed.status === 'COMPLETED'
         ? { completed: { result: closed.result ?? null } }
-        : closed.status === 'CANCELED'
-          ? { cancelled: { failure: failure({ canceledFailureInfo: {} }) } }
-          : closed.status === 'TERMINATED'
-            ? { failed: { failure: failure({ terminatedFailureInfo: {} }) } }
-            : { failed: { failure: failure(closed.failure ?? {}) } };
+        : {
+            [closed.status === 'CANCELED' ? 'cancelled' : 'failed']: {
+              failure: failure(closed.failure ?? {}),
+            },
+          };
     this.#children.delete(seq);
-    const became = { COMPLETED: 'Completed', CANCELED: 'Canceled', TERMINATED: 'Terminated' } as const;
-    const how = became[closed.status as keyof typeof became] ?? 'Failed';
-    this.happened({ resolveChildWorkflowExecution: { seq, result } }, `childWorkflowExecution${how}`, {
-      workflowType: { name: child.start.type },
-    });
+    const event = `childWorkflowExecution${STATUSES[closed.status]}`;
+    const workflowType = { name: child.start.type };
+    this.happened({ resolveChildWorkflowExecution: { seq, result } }, event, { workflowType });
   }
 
   /** Children that have not ended. */
@@ -383,7 +378,7 @@ export class Run {
     return [...this.#children.values()];
   }
 
-  #activityEnded(activity: Activity, end: ActivityEnd): void {
+  activityEnded(activity: Activity, end: ActivityEnd): void {
     this.activities.delete(activity.seq);
     if (activity.hasStarted) this.#write('activityTaskStarted', { attempt: activity.attempt });
     const how = end.completed ? 'Completed' : end.cancelled ? 'Canceled' : 'Failed';
@@ -418,11 +413,9 @@ export class Run {
 
   #close(closed: Closed): void {
     if (!this.isOpen) return;
-    const how = { CANCELED: 'Canceled', CONTINUED_AS_NEW: 'ContinuedAsNew' } as Record<string, string>;
-    this.#write(
-      `workflowExecution${how[closed.status] ?? `${closed.status[0]}${closed.status.slice(1).toLowerCase()}`}`,
-    );
-    this.status = closed.status;
+    const { status, failure, result = encoded(undefined)[0] } = closed;
+    this.#write(`workflowExecution${STATUSES[status]}`, { failure, result: { payloads: [result] } });
+    this.status = status;
     this.closed = closed;
     this.closedAt = this.host.world.now;
     this.#task?.cancel();

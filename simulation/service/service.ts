@@ -1,28 +1,17 @@
 import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import type { ActivityResult } from '../runtime.js';
+import type { Worker } from '../worker.js';
 import type { World } from '../world.js';
 import type { Activity, Beat } from './activity.js';
-import { Run, type RunHost, type Start } from './run.js';
+import { Run, STATUSES, type Start } from './run.js';
 import { parsed } from './visibility.js';
-
-/** A worker as the service knows it. */
-export interface Worker {
-  readonly isAlive: boolean;
-  readonly frozenUntil: number;
-  serves(taskQueue: string): boolean;
-  holds(run: Run): boolean;
-  runTask(run: Run): void;
-  runActivity(activity: Activity): void;
-  cancelAttempt(token: string): void;
-  query(run: Run, name: string, args: readonly Payload[]): Promise<Payload>;
-}
 
 /** How long a query waits for a worker, in milliseconds. */
 const QUERY_MS = 10_000;
 
 /** Temporal, as far as Gangway relies on it: workflows, their tasks and activities, and the workers that take them. */
-export class Service implements RunHost {
+export class Service {
   readonly runs: Run[] = [];
   readonly workers: Worker[] = [];
   /** Activities without a workflow: nobody runs them. Their arguments by their ids. */
@@ -90,7 +79,11 @@ export class Service implements RunHost {
     const fields = {
       ...run.searchAttributes,
       ...{ WorkflowId: start.workflowId, WorkflowType: start.type, TaskQueue: start.taskQueue },
-      ...{ RunId: run.runId, StartTime: new Date(startedAt).toISOString(), ExecutionStatus: NAMES[status] },
+      ...{
+        RunId: run.runId,
+        StartTime: new Date(startedAt).toISOString(),
+        ExecutionStatus: STATUSES[status],
+      },
     };
     const delay = this.world.chance.between(1, this.limits.visibleWithinMs);
     this.world.after(delay, () => this.#seen.set(run, fields), null);
@@ -204,9 +197,3 @@ const {
 const NOTICED_AFTER_MS = 10_000;
 
 const CLOSE = { TERMINATE: 1, REQUEST_CANCEL: 3 };
-
-/** As in queries. */
-const NAMES = {
-  ...{ RUNNING: 'Running', COMPLETED: 'Completed', FAILED: 'Failed', CANCELED: 'Canceled' },
-  ...{ TERMINATED: 'Terminated', CONTINUED_AS_NEW: 'ContinuedAsNew' },
-} as const;
