@@ -1,4 +1,4 @@
-import { rm, stat } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { msToTs } from '@temporalio/common/lib/time.js';
@@ -11,6 +11,7 @@ import { business, customer, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines, launch, type RunningProcess } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { startTemporal } from '../../rigs/temporal-server.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const TIMEOUT_MS = 900_000;
@@ -163,6 +164,13 @@ function doubled(ledger: readonly LedgerEntry[]): string[] {
   return [...new Set(writes.filter((write, index) => writes.indexOf(write) !== index))].sort();
 }
 
+/** What is asked about a merchant that may have been created after the backup. */
+const asksAbout = (guid: string) =>
+  new RegExp(
+    '^The request was perhaps sent before. Whether it took effect is unknown \\(restored from a backup of \\S+, in which ' +
+      `it was not done\\)\\. Look in the partner’s portal for a merchant with dba “Corner Bakery” and guid ${guid}\\.`,
+  );
+
 describe('after the loss of the namespace', () => {
   it(
     'thirty onboardings at all stages are restored from a backup, and end, and nothing is written twice',
@@ -248,12 +256,7 @@ describe('after the loss of the namespace', () => {
       const [since] = uncreated as [Onboarding];
       const { detail } = await since.requirement('uncertain-write');
       const guid = since.workflowId.replace('merchant-boarding-', '');
-      expect(detail).toMatch(
-        new RegExp(
-          '^The request was perhaps sent before. Whether it took effect is unknown \\(restored from a backup of \\S+, in which ' +
-            `it was not done\\)\\. Look in the partner’s portal for a merchant with dba “Corner Bakery” and guid ${guid}\\.`,
-        ),
-      );
+      expect(detail).toMatch(asksAbout(guid));
       await untilAllEnded({ merchants, profiles });
       const listed = jsonLines(await gangway('list', '--limit', '100', '--json'));
       expect(listed.filter(({ state }) => state !== 'completed')).toEqual([]);
@@ -272,6 +275,82 @@ describe('after the loss of the namespace', () => {
       expect(repeated.stdout).toContain(
         'restored 0, of which 0 search the partner first; already there: 35; not restored: 3\n',
       );
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** A server whose database can be put back to an earlier copy, always at the same address. */
+async function serverWithCopies() {
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-disaster-'));
+  const [database, copy] = [join(folder, 'temporal.db'), join(folder, 'copy.db')];
+  let server = await startTemporal({ databaseFile: database });
+  const { address } = server;
+  const port = Number(address.split(':')[1]);
+  const restart = async (databaseFile?: string) => {
+    await server.stop();
+    if (databaseFile === database) await copyFile(database, copy);
+    server = await startTemporal({ port, ...(databaseFile !== undefined && { databaseFile }) });
+    expect(server.address).toBe(address);
+  };
+  return {
+    address,
+    copied: () => restart(database),
+    putBack: () => restart(copy),
+    emptied: () => restart(),
+    close: async () => {
+      await server.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+describe('after a restore of the database from an older copy', () => {
+  it(
+    'a backup of it, restored, asks about what may have been created since, and creates nothing twice',
+    async () => {
+      const server = await serverWithCopies();
+      const own = await createRig({ address: server.address, worker: false });
+      onTestFinished(async () => {
+        await own.close();
+        await server.close();
+      });
+      const run = (...args: string[]) => runGangway(own.env, args);
+      const working = () => launch('worker', own.env, 'worker is ready');
+      const input = lookingUp(merchant());
+      await down(own.sandbox);
+      const before = await working();
+      const boarded = await own.board(merchant());
+      await boarded.outcome();
+      const held = await own.board(input);
+      await held.retrying('createMerchant');
+      await stop(before);
+      await server.copied();
+
+      const since = await working();
+      // A server that has just started may have tried it already.
+      await run('nudge', held.workflowId);
+      expect(await held.outcome()).toMatchObject({ outcome: 'boarded' });
+      await stop(since);
+      await server.putBack();
+      const { status } = await held.handle.describe();
+      expect(status.name).toBe('RUNNING');
+      const file = join(own.documentDir, '..', 'backup.ndjson');
+      expect((await run('backup', file)).stdout).toBe(`saved 2 onboardings to ${file}\n`);
+
+      await server.emptied();
+      expect((await run('restore', file)).stdout).toContain(
+        'restored 2, of which 1 search the partner first;',
+      );
+      const after = await working();
+      const asked = await held.requirement('uncertain-write');
+      expect(asked.detail).toMatch(asksAbout(input.externalId));
+      const [made] = await own.sandbox.ledger({ operation: 'create-merchant', guid: input.externalId });
+      await run('resolve', held.workflowId, asked.id, '--adopt', `${made?.id}`, '--reason', 'it is there');
+      expect(await held.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId: made?.id });
+      expect(await boarded.outcome()).toMatchObject({ outcome: 'boarded' });
+      expect(doubled(await own.sandbox.ledger())).toEqual([]);
+      await stop(after);
     },
     TIMEOUT_MS,
   );
