@@ -68,7 +68,7 @@ describe('onboardings that cannot be read', () => {
       const good = await release('good');
       const { boarding: stuck } = await waitingBoarding(rig);
       const { merchantProfileId = 0 } = await stuck.state();
-      const pinned = await closingInDoubt();
+      const pinned = await bankOf(rig).closingInDoubt();
       await stop(good);
       await release('bad', await changedBuild('without-patch'));
       await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
@@ -157,13 +157,3 @@ describe('onboardings that cannot be read', () => {
     TIMEOUT_MS,
   );
 });
-
-/** An operation that waits for a person, and is pinned to its first build. */
-async function closingInDoubt(): Promise<Onboarding> {
-  const bank = bankOf(rig);
-  const card = await bank.card();
-  await rig.sandbox.plan('drop-before-commit', 'close-card');
-  const closing = await bank.operate('close-card', card.paymentCardId, card);
-  await closing.requirement('uncertain-write');
-  return closing;
-}

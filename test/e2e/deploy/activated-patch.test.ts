@@ -53,16 +53,6 @@ const allOn = (onboardings: readonly Onboarding[], build: string) =>
     120_000,
   );
 
-/** An operation that waits for a person, and is pinned to the build that it began with. */
-async function closingInDoubt(): Promise<Onboarding> {
-  const bank = bankOf(rig);
-  const card = await bank.card();
-  await rig.sandbox.plan('drop-before-commit', 'close-card');
-  const closing = await bank.operate('close-card', card.paymentCardId, card);
-  await closing.requirement('uncertain-write');
-  return closing;
-}
-
 /** Waits until doctor finds this. The server lists a worker a moment after its first poll. */
 const found = (words: RegExp) =>
   eventually(
@@ -83,7 +73,7 @@ it(
     await found(/has no current version[\s\S]* set-current-version .* --build-id 0\.1\.0 --yes"/);
     await rollOut('promote', '0.1.0');
     const old = await waiting();
-    const pinned = await closingInDoubt();
+    const pinned = await bankOf(rig).closingInDoubt();
 
     await rollOut('start', '0.2.0');
     await rollOut('replay', '0.2.0');

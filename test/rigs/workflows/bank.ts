@@ -18,19 +18,34 @@ export function bankOf({ client: temporal, sandbox, taskQueue, atClose }: Rig) {
   const client = byHand(bankingClient({ url: sandbox.url, ...credentials, form: 'user' }));
   atClose(() => client.close());
 
+  /** Starts the workflow of a single operation. */
+  async function operate<Name extends OperationName>(
+    operation: Name,
+    key: string,
+    request: OperationRequest<Name>,
+  ) {
+    const { workflowId } = await startOperation(temporal, { operation, key, request }, { taskQueue });
+    return new Onboarding<OperationOutcome>(temporal, workflowId);
+  }
+
+  /** Issues a card; default: a virtual one. */
+  async function card(type = 2) {
+    const { paymentCardId, last4 } = await client.createCard({ financialAccountId: 'fa-501-1', type });
+    return { paymentCardId, last4: last4 ?? '' };
+  }
+
   return {
     client,
+    operate,
+    card,
 
-    /** Starts the workflow of a single operation. */
-    async operate<Name extends OperationName>(operation: Name, key: string, request: OperationRequest<Name>) {
-      const { workflowId } = await startOperation(temporal, { operation, key, request }, { taskQueue });
-      return new Onboarding<OperationOutcome>(temporal, workflowId);
-    },
-
-    /** Issues a card; default: a virtual one. */
-    async card(type = 2) {
-      const { paymentCardId, last4 } = await client.createCard({ financialAccountId: 'fa-501-1', type });
-      return { paymentCardId, last4: last4 ?? '' };
+    /** Starts the closing of a card that waits for a person, because nobody knows whether its request arrived. */
+    async closingInDoubt() {
+      const closed = await card();
+      await sandbox.plan('drop-before-commit', 'close-card');
+      const closing = await operate('close-card', closed.paymentCardId, closed);
+      await closing.requirement('uncertain-write');
+      return closing;
     },
 
     /** Submits a business without Gangway. @returns its profile ID */
