@@ -38,6 +38,12 @@ const TOO_LATE = /is not open|is open; open|has ended|already|not found|unsent|t
 /** The partner does not take it, for no reason of the input. It may be on hold for a moment only. */
 const FOR_NO_REASON = new RegExp(`${NOT_TODAY}|^the partner gave no reason$|is On Hold`);
 
+/**
+ * What the sandbox says while a merchant is on hold for a moment (`refusedReview`). Whoever reads its status at once sees that; after
+ * a lost read it takes answers again, and only a person can say whether to send the same once more.
+ */
+const REFUSED_REVIEW = 'BadRequest';
+
 /** What is asked about the holder whose social security numbers a new run did not get. */
 const LACKS_SSN = /^((holder|beneficialOwners\.\d)\.ssn: is required(\n|$))+$/;
 
@@ -79,7 +85,7 @@ export class People {
     private readonly network: Pick<Network, 'next'>,
     private readonly files: FileStore,
     private readonly cast: readonly Party[],
-    private readonly plan: Pick<Plan, 'slips' | 'shiftMs' | 'existing'>,
+    private readonly plan: Plan,
     private readonly service: Pick<Service, 'latest'>,
   ) {
     this.#slips = new Map(plan.slips.map(({ answer, slip }) => [answer, slip]));
@@ -152,8 +158,9 @@ export class People {
       this.#knowsNoSsn.add(workflowId);
       return withSsn({ patch: {} });
     }
-    const isForNoReason = requirement.kind === 'rejected-input' && FOR_NO_REASON.test(requirement.detail);
-    const answer = isForNoReason ? { kind: 'retry' as const } : answerTo(party, requirement, MARKERS);
+    const answer = this.#isForNoReason(requirement)
+      ? { kind: 'retry' as const }
+      : answerTo(party, requirement, MARKERS);
     if (answer === undefined)
       this.surprises.add(`${party.externalId} asks: ${requirement.title}: ${requirement.detail}`);
     if (answer === undefined || answer === 'moot') return undefined;
@@ -169,6 +176,14 @@ export class People {
       documents.put(`${requirement.id}.txt`, Buffer.from(MARKERS.noteAnswer)),
     );
     return { kind: 'documents', documents: [document] };
+  }
+
+  #isForNoReason({ kind, detail }: Requirement): boolean {
+    const { fates, losses, incidents } = this.plan;
+    const mayMissRead = fates.length + losses.length + incidents.length > 0;
+    return (
+      kind === 'rejected-input' && (FOR_NO_REASON.test(detail) || (detail === REFUSED_REVIEW && mayMissRead))
+    );
   }
 
   /** A followed business accepts a correction without them, because nobody knows all of it, and asks before it sends the holder. */

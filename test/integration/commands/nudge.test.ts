@@ -3,6 +3,7 @@ import { gangway as runGangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 import { hostilePartner, STATUS } from '../../rigs/workflows/hostile-partner.js';
 
 const AGENTS = 'GET /api/v1/agentProfiles';
@@ -54,7 +55,11 @@ describe('gangway nudge', () => {
     const polling = await rig.board(merchant('waiting'));
     const { merchantProfileId = 0 } = await polling.until(({ stage }) => stage === 'underwriting');
     hostile.misbehave(STATUS, () => ({ status: 503, headers: { 'retry-after': '3600' }, body: '' }));
-    await polling.retrying('awaitStatusChange');
+    await eventually(
+      () => polling.poll(),
+      (poll) => Number(poll?.nextAttemptScheduleTime?.seconds) > Date.now() / 1_000 + 1_800,
+      'a status poll that waits for an hour',
+    );
     hostile.behave(STATUS);
     await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
     const [woken] = jsonLines(await gangway('nudge', '--system', 'boarding', '--json'));

@@ -5,6 +5,9 @@ import '../runtime.js';
 
 const FOLDER = fileURLToPath(new URL('../../histories/', import.meta.url));
 
+/** Without these sinks, the SDK logs an error for each event that a replay would publish again. */
+const SILENT = { outbound: { publish: { fn: () => undefined } } };
+
 /** The recorded histories: `0.1.0/straight.json`. */
 export const HISTORIES = (await readdir(FOLDER, { recursive: true }))
   .filter((file) => file.endsWith('.json'))
@@ -25,7 +28,7 @@ export async function replayAll(codePath: string): Promise<Map<string, Error | u
     for (const file of HISTORIES) yield { workflowId: file, history: await recorded(file) };
   }
   const problems = new Map<string, Error | undefined>();
-  const replayed = Worker.runReplayHistories({ workflowBundle: { codePath } }, histories());
+  const replayed = Worker.runReplayHistories({ workflowBundle: { codePath }, sinks: SILENT }, histories());
   for await (const { workflowId, error } of replayed) problems.set(workflowId, error);
   return problems;
 }
