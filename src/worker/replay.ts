@@ -69,7 +69,13 @@ export async function* replayed(
   next: () => Promise<Recorded | undefined>,
 ): AsyncGenerator<Replayed> {
   installQuietRuntime();
-  const threads = Array.from({ length: THREADS }, () => thread(config, next));
+  const replayers: Replayer[] = [];
+  const replayerOfCode = (code: string) => {
+    const replayer = replayerOf(config, code);
+    replayers.push(replayer);
+    return replayer;
+  };
+  const threads = Array.from({ length: THREADS }, () => thread(config.code, replayerOfCode, next));
   const pending = new Map(threads.map((each) => [each, each.next().then((result) => ({ each, result }))]));
   try {
     while (pending.size > 0) {
@@ -85,6 +91,8 @@ export async function* replayed(
     }
   } finally {
     await Promise.allSettled(threads.map((each) => each.return(undefined)));
+    // The SDK's runtime ends with the last worker: a worker that another thread is about to create would then hang.
+    await Promise.allSettled(replayers.map((each) => each.close()));
   }
 }
 
@@ -100,10 +108,11 @@ function installQuietRuntime(): void {
 }
 
 async function* thread(
-  config: ReplayConfig,
+  code: string,
+  replayerOfCode: (code: string) => Replayer,
   next: () => Promise<Recorded | undefined>,
 ): AsyncGenerator<Replayed> {
-  const replayer = replayerOf(config, config.code);
+  const replayer = replayerOfCode(code);
   // Finding a place in the sources takes as long as the replay, so only what differs is replayed for it.
   let locating: Replayer | undefined;
   const fetched = () => {
@@ -113,23 +122,19 @@ async function* thread(
     return run;
   };
   const ahead = Array.from({ length: AHEAD }, fetched);
-  try {
-    for (let current = await ahead.shift(); current; current = await ahead.shift()) {
-      ahead.push(fetched());
-      const { history, ...run } = current;
-      if (!(await replayer.replay(current)).error) yield run;
-      else {
-        locating ??= replayerOf(config, `globalThis.${LOCATED} = true;${config.code}`);
-        const { error, requested } = await locating.replay(current);
-        // Whatever differs once is not safe, even if it passes the second time.
-        const difference = error
-          ? await differenceOf(run.type, history, requested, error)
-          : { cause: `${run.type}: the replay fails at times` };
-        yield { ...run, difference };
-      }
+  for (let current = await ahead.shift(); current; current = await ahead.shift()) {
+    ahead.push(fetched());
+    const { history, ...run } = current;
+    if (!(await replayer.replay(current)).error) yield run;
+    else {
+      locating ??= replayerOfCode(`globalThis.${LOCATED} = true;${code}`);
+      const { error, requested } = await locating.replay(current);
+      // Whatever differs once is not safe, even if it passes the second time.
+      const difference = error
+        ? await differenceOf(run.type, history, requested, error)
+        : { cause: `${run.type}: the replay fails at times` };
+      yield { ...run, difference };
     }
-  } finally {
-    await Promise.allSettled([replayer.close(), locating?.close()]);
   }
 }
 

@@ -7,6 +7,7 @@ import { replayed } from '../../../src/worker/replay.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
 import { merchant } from '../../rigs/inputs.js';
+import { run } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
 import { recorded } from '../../rigs/workflows/recorded-histories.js';
 
@@ -110,6 +111,33 @@ async function differences(part: string, by: string) {
   });
   return (await Array.fromAsync(found)).map(({ difference }) => difference);
 }
+
+/** In a process of its own, because the workers of this one keep the SDK's runtime alive. */
+it('replays on, although one of its threads is done before the other has begun', async () => {
+  const script = `
+    import { readFile } from 'node:fs/promises';
+    import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+    import { replayed } from './dist/worker/replay.js';
+    const code = await readFile('dist/workflow-bundle.js', 'utf8');
+    const history = historyFromJSON(JSON.parse(await readFile('test/histories/0.1.0/straight.json', 'utf8')));
+    const { promise: isDone, resolve: done } = Promise.withResolvers();
+    // Each thread fetches four ahead: the first one gets "one" and nothing else, the second one later "two".
+    const nothing = Promise.resolve(undefined);
+    const fetched = ['one', nothing, nothing, nothing, isDone.then(() => 'two')];
+    const next = async () => {
+      const id = await fetched.shift();
+      return id && { workflowId: id, runId: id, type: 'merchantBoarding', history };
+    };
+    const config = { namespace: 'default', taskQueue: 'gangway', payloadKeys: undefined, code };
+    for await (const { workflowId, difference } of replayed(config, next)) {
+      console.log(workflowId, difference ?? 'replays');
+      setTimeout(done, 0);
+    }`;
+  expect(await run(process.execPath, ['--input-type=module', '--eval', script], {})).toEqual({
+    ...{ code: 0, stderr: '' },
+    stdout: 'one replays\ntwo replays\n',
+  });
+});
 
 const STEPS = '_boarding_steps_js__WEBPACK_IMPORTED_MODULE_6__';
 const SET_FEES = `await (0,${STEPS}.setFees)(boarding);\n            await (0,${STEPS}.submit)(boarding);`;
