@@ -125,11 +125,13 @@ async function readAll(
       stop.signal.throwIfAborted();
       try {
         const preview = await persistently(() => row.preview(client, config.taskQueue));
+        stop.signal.throwIfAborted();
         if (options.dryRun) report.preview(row, preview);
         else accepted.push(row);
       } catch (error) {
         const refused = error instanceof RefusedRow ? error.message : rejectionOf(error);
-        if (refused === undefined) throw error;
+        // After an abort, the summary is printed.
+        if (refused === undefined || stop.signal.aborted) throw error;
         report.failed(row, refused);
       }
       progress.step();

@@ -1,7 +1,14 @@
 import { PassThrough } from 'node:stream';
+import type { Client } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type FollowOptions, followBatch } from '../../../../src/commands/batch/run.js';
-import { CommandLine } from '../../../../src/commands/cli/command-line.js';
+import { RefusedRow } from '../../../../src/commands/batch/partner-reads.js';
+import {
+  type FollowOptions,
+  followBatch,
+  type RunOptions,
+  readAndFollow,
+} from '../../../../src/commands/batch/run.js';
+import { type CommandContext, CommandLine } from '../../../../src/commands/cli/command-line.js';
 import { Interrupted, TimedOut } from '../../../../src/commands/cli/errors.js';
 import { BATCH_MEMO, type BatchState, NO_RESULTS, type RowResult } from '../../../../src/messages/batches.js';
 import { answering, execution, grpcError, payloads } from '../../../rigs/temporal/answering-service.js';
@@ -96,11 +103,21 @@ async function batch(
       return { history: { events: [end === 'terminated' ? terminated : completed] } };
     },
   });
+  const follow = (context: CommandContext) => followBatch(context, ID, { giveUpAfter: 60_000, ...options });
+  return finished(client, follow, signal, terminal);
+}
+
+/** Runs a command to its end. */
+async function finished(
+  client: Client,
+  run: (context: CommandContext) => Promise<void>,
+  signal: AbortSignal,
+  terminal: object = {},
+) {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const stderr = Object.assign(new PassThrough(), terminal);
   const cli = new CommandLine({ env: { TZ: 'UTC', TERM: 'xterm' }, stdin, stdout, stderr, signal });
-  const context = { cli, client, config: { taskQueue: 'gangway', dbaForm: 'shown' } } as never;
-  const ended = followBatch(context, ID, { giveUpAfter: 60_000, ...options }).then(
+  const ended = run({ cli, client, config: { taskQueue: 'gangway', dbaForm: 'shown' } } as never).then(
     () => undefined,
     (error: Error & { exitCode?: number }) => ({ message: error.message, exitCode: error.exitCode }),
   );
@@ -108,8 +125,131 @@ async function batch(
   const error = await ended;
   const [output, screen] = [stdout, stderr].map((stream) => String(stream.read() ?? ''));
   const lines = (text = '') => text.split(/\r?\n/).slice(0, -1);
-  return { error, stdout: lines(output), stderr: lines(screen), screen, at: passed() };
+  return { error, stdout: lines(output), stderr: lines(screen), screen, at: Date.now() - NOW };
 }
+
+/** What the partner has of a row, how long it takes to read it in milliseconds, and what keeps the row from being followed. */
+interface Read {
+  readonly takes?: number;
+  readonly refused?: Error;
+}
+
+/** Previews rows, or reads them and hands over those that can be followed. */
+async function adopt(
+  reads: readonly Read[],
+  options: Partial<RunOptions> = {},
+  { signal = new AbortController().signal }: { signal?: AbortSignal } = {},
+) {
+  const seen = { now: 0, most: 0, total: 0 };
+  async function* rows() {
+    for (const [index, { takes = 0, refused }] of reads.entries()) {
+      const line = index + 1;
+      const preview = async () => {
+        seen.total += 1;
+        seen.now += 1;
+        seen.most = Math.max(seen.most, seen.now);
+        await new Promise((resolve) => setTimeout(resolve, takes));
+        seen.now -= 1;
+        if (refused) throw refused;
+        return { word: 'new', text: `is ${line}`, json: { status: `S${line}` } };
+      };
+      yield { line, externalId: `m-${line}`, workflowId: `merchant-boarding-${line}`, preview };
+    }
+  }
+  const asked: string[] = [];
+  const { client } = answering({
+    describeTaskQueue: () => {
+      asked.push('workers');
+      throw grpcError('INVALID_ARGUMENT', 'no more of this');
+    },
+  });
+  const all = { giveUpAfter: 60_000, concurrency: 2, ...options };
+  const run = (context: CommandContext) =>
+    readAndFollow(context, 'rows.csv', rows() as never, reads.length, all);
+  return { ...(await finished(client, run, signal)), ...seen, asked };
+}
+
+describe('a dry run of rows that are read', () => {
+  const dryRun = true;
+
+  it('prints what each would do, and hands nothing over', async () => {
+    const { stdout, stderr, error, asked } = await adopt([{}, {}], { dryRun });
+    expect(stdout).toEqual(['1 merchant-boarding-1 is 1', '2 merchant-boarding-2 is 2', '2 rows: 2 new']);
+    expect([stderr, error, asked]).toEqual([[], undefined, []]);
+  });
+
+  it('prints them as JSON lines, or as CSV in the order of the file', async () => {
+    const json = await adopt([{}], { dryRun, json: true });
+    const row = { line: 1, externalId: 'm-1', workflowId: 'merchant-boarding-1', status: 'S1' };
+    expect([json.stdout.map((line) => JSON.parse(line)), json.stderr]).toEqual([[row], ['1 row: 1 new']]);
+    const csv = await adopt([{ takes: 50 }, {}], { dryRun, csv: true });
+    expect(csv.stdout).toEqual([
+      'line,externalId,workflowId,runId,started,status',
+      ...['1,m-1,merchant-boarding-1,,,S1', '2,m-2,merchant-boarding-2,,,S2'],
+    ]);
+  });
+
+  it.each([
+    [1, 1, 300],
+    [2, 2, 200],
+    [9, 3, 100],
+  ])('reads at most %i at a time', async (concurrency, most, at) => {
+    const three = [{ takes: 100 }, { takes: 100 }, { takes: 100 }];
+    expect(await adopt(three, { dryRun, concurrency })).toMatchObject({ most, total: 3, at });
+  });
+
+  it('goes on after a row that cannot be followed, and after one that Temporal rejects, and fails at the end', async () => {
+    const reads = [
+      { refused: new RefusedRow('there is no merchant 7') },
+      {},
+      { refused: grpcError('INVALID_ARGUMENT', 'the id is too long') },
+    ];
+    const { stdout, error } = await adopt(reads, { dryRun });
+    expect(stdout.sort()).toEqual([
+      '1 merchant-boarding-1 failed: there is no merchant 7',
+      ...['2 merchant-boarding-2 is 2', '3 merchant-boarding-3 failed: the id is too long'],
+      '3 rows: 2 failed, 1 new',
+    ]);
+    expect(error).toEqual(failed(2));
+  });
+
+  it('ends at the first error that is not about its row', async () => {
+    const late = [{ takes: 100 }, { takes: 100, refused: new RefusedRow('there is no merchant 7') }];
+    const reads = [{}, { refused: new Error('no disk') }, ...late, {}];
+    const { stdout, error, total } = await adopt(reads, { dryRun, concurrency: 3 });
+    expect(error).toEqual({ message: 'no disk', exitCode: undefined });
+    expect([stdout.at(-1), total]).toEqual(['5 rows: 1 new, 4 not read', 4]);
+  });
+
+  it('ends when it is interrupted, and says how many rows were not read', async () => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(Interrupted.by('SIGINT')), 150);
+    const three = [{ takes: 100 }, { takes: 100 }, { takes: 100 }];
+    const options = { dryRun, concurrency: 1 } as const;
+    const { stdout, error } = await adopt(three, options, { signal: stop.signal });
+    expect([stdout.at(-1), error?.exitCode]).toEqual(['3 rows: 1 new, 2 not read', 130]);
+  });
+});
+
+describe('rows that are read to be followed', () => {
+  it('are not handed over when none of them can be followed', async () => {
+    const none = { refused: new RefusedRow('there is no merchant 7') };
+    const { stdout, error, asked } = await adopt([none, none]);
+    expect(stdout.at(-1)).toBe('2 rows: 2 failed');
+    expect([error, asked]).toEqual([failed(2), []]);
+  });
+
+  it('are handed over without those that cannot', async () => {
+    const { stdout, error, asked } = await adopt([{ refused: new RefusedRow('there is no merchant 7') }, {}]);
+    expect(stdout).toEqual(['1 merchant-boarding-1 failed: there is no merchant 7']);
+    expect([error?.message, asked]).toEqual(['no more of this', ['workers', 'workers']]);
+  });
+
+  it('are said not to be started after an error', async () => {
+    const { stdout } = await adopt([{}, { refused: new Error('no disk') }]);
+    expect(stdout).toEqual(['2 rows: 2 not started']);
+  });
+});
 
 /** How the bar of a terminal is cleared. */
 const CLEARED = '\r\u001b[2K';
