@@ -35,7 +35,7 @@ const SERVER = {
   globalSetup: [TEMPORAL],
   provide: { isSimulated: false },
   testTimeout: 200_000,
-  hookTimeout: 120_000,
+  hookTimeout: 200_000,
 };
 
 /** A worker for each core: these wait for nothing. vitest leaves a core alone by default, which is half of two. */

@@ -35,8 +35,13 @@ const MOST_ANSWERS = 150;
 /** Somebody else was faster, or the partner was. */
 const TOO_LATE = /is not open|is open; open|has ended|already|not found|unsent|to take back|proposed|claimed/;
 
-/** The partner does not take it, for no reason of the input. It may be on hold for a moment only. */
-const FOR_NO_REASON = new RegExp(`${NOT_TODAY}|^the partner gave no reason$|is On Hold`);
+/**
+ * The partner does not take it, for no reason of the input. It may be on hold for a moment only. Two 401 in a row look like a merchant
+ * of another organization.
+ */
+const FOR_NO_REASON = new RegExp(
+  `${NOT_TODAY}|^the partner gave no reason$|is On Hold|^the partner does not let us read it \\(401\\)`,
+);
 
 /**
  * What the sandbox says while a merchant is on hold for a moment (`refusedReview`). Whoever reads its status at once sees that; after

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { ensureFreshBuild } from '../scripts/build-stamp.js';
 import { pictureOf } from './picture.js';
 import { ONLY, type Plan, planOf } from './plan.js';
 import { shrunk } from './shrink.js';
@@ -30,6 +31,9 @@ if (values.only !== undefined && !only) throw new Error(`--only takes ${ONLY.joi
 
 /** How often progress is printed, in seconds. */
 const PROGRESS_S = process.stderr.isTTY ? 1 : 10;
+
+// The workflows run as they are bundled.
+ensureFreshBuild();
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const seconds = () => Number(process.hrtime.bigint() / 1_000_000n) / 1_000;

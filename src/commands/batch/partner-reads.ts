@@ -182,7 +182,7 @@ function explainRead(error: unknown, what: string, queue: string): unknown {
   if (status === 404) return new RefusedRow(`the ${system} partner has no ${what} (404)`);
   if (kind === 'Forbidden')
     return new RefusedRow(
-      `the ${system} partner does not let us read ${what} (403): it belongs to another organization`,
+      `the ${system} partner does not let us read ${what} (${status ?? 403}): it belongs to another organization`,
     );
   return new RefusedRow(`${what}: ${explainPartnerFailure(details).replace(/\n\s*/g, '; ')}`);
 }

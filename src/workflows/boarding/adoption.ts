@@ -75,8 +75,9 @@ export async function inspect({ journey }: Boarding, merchantProfileId: number):
     title: `read merchant ${merchantProfileId}`,
     run: () =>
       partner.inspectMerchant({ merchantProfileId, taskQueue, workflowId }).catch((error: unknown) => {
-        if (partnerFailure(error).kind !== 'Forbidden') throw error;
-        throw refused('the partner does not let us read it (403): it belongs to another organization');
+        const { kind, status = 403 } = partnerFailure(error);
+        if (kind !== 'Forbidden') throw error;
+        throw refused(`the partner does not let us read it (${status}): it belongs to another organization`);
       }),
     endsWhenRejected: true,
   });
