@@ -14,7 +14,7 @@ import { workersOf } from '../test/rigs/chaos/operator.js';
 import { writtenAs } from '../test/rigs/chaos/questions.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import { MARKERS } from './markers.js';
-import type { Network } from './network.js';
+import type { Departure, Network } from './network.js';
 import { NOT_TODAY } from './network.js';
 import type { Partners } from './partners.js';
 import type { Plan, Slip } from './plan.js';
@@ -43,10 +43,7 @@ const FOR_NO_REASON = new RegExp(
   `${NOT_TODAY}|^the partner gave no reason$|is On Hold|^the partner does not let us read it \\(401\\)`,
 );
 
-/**
- * What the sandbox says while a merchant is on hold for a moment (`refusedReview`). Whoever reads its status at once sees that; after
- * a lost read it takes answers again, and only a person can say whether to send the same once more.
- */
+/** What the sandbox says while a merchant is on hold for a moment (`refusedReview`). */
 const REFUSED_REVIEW = 'BadRequest';
 
 /** What is asked about the holder whose social security numbers a new run did not get. */
@@ -87,10 +84,10 @@ export class People {
     private readonly world: World,
     private readonly client: Client,
     private readonly partners: Partners,
-    private readonly network: Pick<Network, 'next'>,
+    private readonly network: Pick<Network, 'next' | 'left'>,
     private readonly files: FileStore,
     private readonly cast: readonly Party[],
-    private readonly plan: Plan,
+    private readonly plan: Pick<Plan, 'slips' | 'shiftMs' | 'existing'>,
     private readonly service: Pick<Service, 'latest'>,
   ) {
     this.#slips = new Map(plan.slips.map(({ answer, slip }) => [answer, slip]));
@@ -183,12 +180,22 @@ export class People {
     return { kind: 'documents', documents: [document] };
   }
 
-  #isForNoReason({ kind, detail }: Requirement): boolean {
-    const { fates, losses, incidents } = this.plan;
-    const mayMissRead = fates.length + losses.length + incidents.length > 0;
-    return (
-      kind === 'rejected-input' && (FOR_NO_REASON.test(detail) || (detail === REFUSED_REVIEW && mayMissRead))
-    );
+  #isForNoReason({ kind, detail, raisedAt }: Requirement): boolean {
+    if (kind !== 'rejected-input') return false;
+    return FOR_NO_REASON.test(detail) || (detail === REFUSED_REVIEW && this.#isStatusReadLate(raisedAt));
+  }
+
+  /**
+   * Whoever reads the status right after a refused review sees that the merchant is on hold. When that read is repeated, it may take
+   * answers again, and only a person can say whether to send the same once more.
+   */
+  #isStatusReadLate(raisedAt: string): boolean {
+    const { left } = this.network;
+    const refused = left.findLastIndex(({ path, status }) => /Review\?/.test(path) && status === 400);
+    const [, id] = left[refused]?.path.split('?') ?? [];
+    const isRead = ({ at, path }: Departure) =>
+      path === `/api/v1/merchant/status?${id}` && at < Date.parse(raisedAt);
+    return left.slice(refused + 1).filter(isRead).length > 1;
   }
 
   /** A followed business accepts a correction without them, because nobody knows all of it, and asks before it sends the holder. */
