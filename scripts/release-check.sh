@@ -29,7 +29,6 @@ sbom() {
 # Not every registry signs.
 signatures() { npm audit signatures --omit dev; }
 gate() {
-  local clone
   clone=$(mktemp -d) && trap 'rm -rf "$clone"' EXIT && git clone --quiet . "$clone" && "$clone/.ci/run"
 }
 # The gate has small sizes of these.
@@ -43,7 +42,7 @@ on-a-server() { WORKFLOWS_ON=server npx vitest run --project workflows; }
 mutants() { npm run mutants -- --at-least 75 --concurrency 2; }
 seeded-defects() { npm run seeded-defects; }
 # Schedules that no release before it has run. The checks beside it come first.
-simulation() { nice -n 5 npm run simulate -- --minutes 60 --seed "$((16#$(git rev-parse --short=8 HEAD)))"; }
+simulation() { nice -n 5 npm run simulate -- --minutes 60 --seed "$((16#$(git rev-parse HEAD | cut -c 1-6)))"; }
 
 [ -z "$(git status --porcelain)" ] || { echo 'commit your changes first'; exit 1; }
 times=.cache/release/$(git rev-parse HEAD)
