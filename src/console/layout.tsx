@@ -112,6 +112,7 @@ const KEYS = {
   j: 'the next row of the inbox',
   k: 'the row before',
   Enter: 'open the row',
+  x: 'choose the row',
   c: 'take the requirement of this page',
   '/': 'find a business or an ID',
   '?': 'these keys',

@@ -1,4 +1,5 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
+import type { FastifyRequest } from 'fastify';
 import { partsOfId } from '../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { describe } from '../temporal/onboardings.js';
@@ -14,17 +15,21 @@ export function mayOpen({ visitor }: Pick<Visit, 'visitor'>, workflowId: string)
   return parts !== undefined && maySee(visitor, parts.account);
 }
 
+/** The workflow id in the path of a request. */
+export function idIn({ params }: Pick<FastifyRequest, 'params'>): string {
+  return (params as { readonly id: string }).id;
+}
+
 /**
- * The onboarding, single operation or partner account of a request, whose path has its whole workflow id as `:id`. Every page that
- * gets a workflow id opens it here.
+ * The onboarding, single operation or partner account of a request. Every page that gets a workflow id opens it here.
  *
  * @throws {NotShown} with 404 when there is none, and in the same words and without a look at Temporal when its account is not
  * one that the person may see
  */
 export async function openOnboarding(
   visit: Pick<Visit, 'client' | 'visitor' | 'request'>,
+  id = idIn(visit.request),
 ): Promise<WorkflowExecutionDescription> {
-  const { id } = visit.request.params as { readonly id: string };
   const description = mayOpen(visit, id) ? await describe(visit.client, id) : undefined;
   const partnerAccount = description?.typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);
   if (!description || !isInAccounts({ workflowId: id, partnerAccount }, visit.visitor.accounts))

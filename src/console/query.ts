@@ -16,14 +16,23 @@ export class Fields {
     return new Fields(body);
   }
 
+  #values(name: string): readonly unknown[] {
+    return Object.hasOwn(this.#fields, name) ? [this.#fields[name]].flat() : [];
+  }
+
   get names(): readonly string[] {
     return Object.keys(this.#fields);
   }
 
   /** '' when it is not given. */
   text(name: string): string {
-    const value = Object.hasOwn(this.#fields, name) ? [this.#fields[name]].flat().at(-1) : undefined;
+    const value = this.#values(name).at(-1);
     return typeof value === 'string' ? value : '';
+  }
+
+  /** Each value, when a field may be given more than once. */
+  all(name: string): readonly string[] {
+    return this.#values(name).filter((value) => typeof value === 'string');
   }
 
   /** undefined when it is not given, or not one of these. */
@@ -56,6 +65,11 @@ export const LIST = 'list';
 /** An address of a requirement that remembers the list; undefined leaves it as it is. */
 export function withList(path: string, list: string | undefined): string {
   return list === undefined ? path : `${path}?${new URLSearchParams({ [LIST]: list })}`;
+}
+
+/** The address of an inbox with a filter. */
+export function inboxOf(list: string): string {
+  return list === '' ? '/' : `/?${new URLSearchParams(list)}`;
 }
 
 /** The address of a workflow's page, or of something below it. */

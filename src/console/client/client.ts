@@ -109,7 +109,9 @@ async function copy(button: HTMLElement): Promise<void> {
 /** Keys, while nobody types. See `Keys` of the page. */
 document.addEventListener('keydown', (event) => {
   const { key, target } = event;
-  const isTyped = target instanceof Element && target.matches('input, select, textarea, [contenteditable]');
+  const isTyped =
+    target instanceof Element &&
+    target.matches('input:not([type="checkbox"]), select, textarea, [contenteditable]');
   // Only a move may repeat while its key is held.
   if (event.repeat && key !== 'j' && key !== 'k') return;
   if (isTyped || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -124,6 +126,7 @@ const KEYS: Readonly<Record<string, () => void>> = {
   j: () => moveBy(1),
   k: () => moveBy(-1),
   c: claim,
+  x: choose,
   '/': () => document.getElementById('find-anywhere')?.focus(),
   '?': () => document.querySelector<HTMLDialogElement>('#keys')?.showModal(),
 };
@@ -132,6 +135,11 @@ const KEYS: Readonly<Record<string, () => void>> = {
 function claim(): void {
   const [only, ...others] = document.querySelectorAll<HTMLElement>('button[name="do"][value="claim"]');
   if (others.length === 0) only?.click();
+}
+
+/** Chooses the row that has the focus, or no longer. */
+function choose(): void {
+  document.activeElement?.closest('tr')?.querySelector<HTMLElement>('input[type="checkbox"]')?.click();
 }
 
 /** Moves the focus by rows; Enter then opens the row, as for each link. */

@@ -1,13 +1,14 @@
 import { Idiomorph } from 'idiomorph';
 
 /**
- * Makes a part of the page like a fresh one and changes only what differs, so focus, selection, scroll position, open details and
- * typed text stay.
+ * Makes a part of the page like a fresh one and changes only what differs, so focus, selection, scroll position, open details, checked
+ * boxes and typed text stay.
  */
 export function morph(old: Element, fresh: Element): void {
   void Idiomorph.morph(old, fresh, {
     callbacks: {
-      beforeNodeMorphed: (element) => !(element.matches?.('form[data-keep]') && isBusy(element)),
+      beforeNodeMorphed: (element) =>
+        !(element.matches?.('form[data-keep]') && isBusy(element)) && !element.matches?.('input:checked'),
       beforeAttributeUpdated: (name, { tagName }) => !(name === 'open' && tagName === 'DETAILS'),
       beforeNodeRemoved(gone) {
         if (!(gone instanceof HTMLElement) || !isBusy(gone)) return true;

@@ -1,16 +1,19 @@
 import type { Client } from '@temporalio/client';
 import { type Change, changesOf } from '../../forms/corrections.js';
 import { sendClaim, sendConfirmation, sendWithdrawal } from '../../inbox/answering.js';
+import type { InboxItem } from '../../inbox/inbox.js';
 import type { Correctable } from '../../messages/activities.js';
 import { currentClaim, isSamePerson } from '../../messages/claims.js';
 import { DEFAULT_CLAIM_HOURS } from '../../messages/requirement-kinds.js';
 import type { Answer, Requirement } from '../../messages/requirements.js';
 import { proposedAnswerOf } from '../../temporal/onboardings.js';
+import { TemporalProblem } from '../../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
+import { nameOf } from '../../texts/names.js';
 import { openOnboarding } from '../onboarding-access.js';
 import { refreshView } from '../onboarding-view.js';
-import { Fields, LIST, pathOf, withList } from '../query.js';
+import { Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
 import { NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { forgetLists } from '../waiting-list.js';
@@ -188,6 +191,32 @@ function ProposedContent({ proposed: { answer, changes } }: { readonly proposed:
   }
 }
 
+/** The form of the boxes in the rows of the inbox. */
+const CHOSEN = 'chosen';
+
+export function ChooseCell({ item }: { readonly item: InboxItem }) {
+  const { workflowId, id = '', task } = item;
+  return (
+    <input
+      type="checkbox"
+      form={CHOSEN}
+      name={CHOSEN}
+      value={`${id} ${workflowId}`}
+      aria-label={`Choose: ${nameOf(item)}, ${task}`}
+    />
+  );
+}
+
+export function ClaimChosen({ csrf, list }: { readonly csrf: string; readonly list: string }) {
+  return (
+    <Form id={CHOSEN} class="actions" action="/inbox/claims" csrf={csrf} hidden={{ [LIST]: list }}>
+      <button type="submit" class="plain">
+        I am on what I chose
+      </button>
+    </Form>
+  );
+}
+
 /** What the buttons say when they have worked. */
 const DONE = {
   claim: 'You are on it. Others see that.',
@@ -211,7 +240,7 @@ async function act(visit: Visit, actions: readonly Action[]): Promise<Shown> {
   const back = backFrom(fields, workflowId, requirementId);
   const isProposal = what === 'confirm' || what === 'withdraw';
   try {
-    await apply(visit, workflowId, what, fields.text('proposedAt'));
+    await apply(visit, { workflowId, requirementId }, what, fields.text('proposedAt'));
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     if (isProposal) refresh(client, workflowId);
@@ -222,14 +251,26 @@ async function act(visit: Visit, actions: readonly Action[]): Promise<Shown> {
   return { to: what === 'confirm' ? pathOf(pageIn(fields, workflowId)) : back, message: DONE[what] };
 }
 
+/** The place of a requirement. */
+interface Place {
+  readonly workflowId: string;
+  readonly requirementId: string;
+}
+
+/** No id of a requirement has a space. */
+function placeOf(chosen: string): Place {
+  const [requirementId = '', ...workflowId] = chosen.split(' ');
+  return { requirementId, workflowId: workflowId.join(' ') };
+}
+
 /** @throws {InvalidInput} when the workflow refuses it */
 async function apply(
-  { client, visitor: { actor }, request }: Visit,
-  workflowId: string,
+  { client, visitor: { actor } }: Visit,
+  { workflowId, requirementId }: Place,
   what: Action,
-  proposedAt: string,
+  proposedAt = '',
 ): Promise<unknown> {
-  const claim = { requirementId: requirementIdIn(request), actor };
+  const claim = { requirementId, actor };
   const until = new Date(Date.now() + DEFAULT_CLAIM_HOURS * 3_600_000).toISOString();
   switch (what) {
     case 'claim':
@@ -245,6 +286,43 @@ async function apply(
   }
 }
 
+/** At most so many are claimed at once: more than a page of the inbox has. */
+const MOST_CHOSEN = 100;
+
+/** How many reasons a message has. It is kept in a cookie. */
+const MOST_REASONS = 2;
+
+/** Claims what was chosen in the inbox, and says what somebody else was faster with. */
+async function claimChosen(visit: Visit): Promise<Shown> {
+  const fields = Fields.ofBody(visit.request);
+  const to = inboxOf(fields.text(LIST));
+  const chosen = fields.all(CHOSEN).map(placeOf);
+  if (chosen.length > MOST_CHOSEN) throw new NotShown(400, `Choose at most ${MOST_CHOSEN}.`);
+  if (chosen.length === 0) return { to, message: 'Choose something first.' };
+  const refusals = await Promise.all(
+    chosen.map(async (place) => {
+      const { workflowId } = place;
+      try {
+        await openOnboarding(visit, workflowId);
+        await apply(visit, place, 'claim');
+        visit.audit(visit.visitor, { what: 'claim', ...place });
+        refresh(visit.client, workflowId);
+        return [];
+      } catch (error) {
+        const isKnown = [InvalidInput, NotShown, TemporalProblem].some((type) => error instanceof type);
+        if (!isKnown) throw error;
+        return [`${workflowId}: ${(error as Error).message}`];
+      }
+    }),
+  );
+  const reasons = refusals.flat();
+  const claimed = chosen.length - reasons.length;
+  if (reasons.length === 0) return { to, message: `You are on ${claimed}. Others see that.` };
+  const rest = reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more`] : [];
+  const why = [...reasons.slice(0, MOST_REASONS), ...rest].join('; ');
+  return { to, message: `You are on ${claimed} of ${chosen.length}. Not on: ${why}` };
+}
+
 /** Back to the page of the form: of the requirement, or of an onboarding. */
 function backFrom(fields: Fields, workflowId: string, requirementId: string): string {
   const page = fields.text('page');
@@ -257,6 +335,7 @@ function backFrom(fields: Fields, workflowId: string, requirementId: string): st
 }
 
 export const HANDLING_ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/inbox/claims', role: 'operator', show: claimChosen },
   {
     ...{ method: 'POST', path: `${REQUIREMENT_PATH}/claim`, role: 'operator' },
     show: (visit) => act(visit, ['claim', 'release', 'take-over']),

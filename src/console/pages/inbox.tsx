@@ -5,10 +5,10 @@ import { SYSTEM_NAMES } from '../../partners/names.js';
 import { type Column, Table } from '../../reports/page.js';
 import { nameOf } from '../../texts/names.js';
 import type { Times } from '../../texts/time.js';
-import { address, Fields, pathOf, withList } from '../query.js';
+import { address, Fields, inboxOf, pathOf, withList } from '../query.js';
 import { withQuestions } from '../questions.js';
 import type { Route, Shown, Visit } from '../route.js';
-import type { Visitor } from '../visitor.js';
+import { hasRole, type Visitor } from '../visitor.js';
 import { type WaitingFilter, type WaitingList, waitingList } from '../waiting-list.js';
 import {
   AccountChoice,
@@ -20,6 +20,7 @@ import {
   SystemChoice,
   withoutPrivate,
 } from './filters.js';
+import { ChooseCell, ClaimChosen } from './handling.js';
 import { BusinessCell, capitalized, Due, Empty, Pages, Person } from './parts.js';
 
 export interface InboxSizes {
@@ -105,7 +106,7 @@ export async function nextIn(
       proposedBy === undefined &&
       (claimedBy === undefined || isSamePerson(claimedBy, visit.visitor.actor)),
   );
-  if (next?.id === undefined) return list === '' ? '/' : `/?${filter}`;
+  if (next?.id === undefined) return inboxOf(list);
   return withList(pathOf(next.workflowId, 'requirements', next.id), list);
 }
 
@@ -197,6 +198,7 @@ function InboxList({ list, shown, items, page, pages, choices, visit, size }: Li
   const isWhole = list.later === 0 || isSearched(choices);
   const to = (number: number) => address('/', { ...others, page: number > 1 ? number : '' });
   const source = address('/inbox/part', { ...others, page });
+  const filter = address('', others).slice(1);
   return (
     <section id="inbox" data-live={source} data-seconds={REFRESH_SECONDS} aria-label="Open requirements">
       {items.length === 0 ? (
@@ -205,7 +207,7 @@ function InboxList({ list, shown, items, page, pages, choices, visit, size }: Li
         <Table
           caption={summaryOf(list, items, isWhole)}
           rows={shown}
-          columns={columnsFor(visit, address('', others).slice(1))}
+          columns={columnsFor(visit, filter)}
           rowOf={({ workflowId, id, overdue }) => ({
             id: `row-${workflowId}-${id ?? 'more'}`,
             class: overdue ? 'late' : undefined,
@@ -213,6 +215,7 @@ function InboxList({ list, shown, items, page, pages, choices, visit, size }: Li
           isWide
         />
       )}
+      {shown.some((item) => isFree(item, visit)) && <ClaimChosen csrf={visit.csrf} list={filter} />}
       {(page === pages || isSearched(choices)) && <Later list={list} choices={choices} />}
       <Pages page={page} pages={pages} atLeast={isWhole ? undefined : Math.ceil(list.total / size)} to={to} />
     </section>
@@ -236,8 +239,18 @@ function waitingOf(number: number, other = ''): string {
   return `${number} ${other}${number === 1 ? 'onboarding waits' : 'onboardings wait'}`;
 }
 
+/** Reports whether this person can claim it here. */
+function isFree({ id, claimedBy }: InboxItem, { visitor }: Pick<Visit, 'visitor'>): boolean {
+  return id !== undefined && claimedBy === undefined && hasRole(visitor, 'operator');
+}
+
 function columnsFor({ times, visitor }: Visit, list: string): readonly Column<InboxItem>[] {
+  const choose: Column<InboxItem> = {
+    title: 'Choose',
+    cell: (item) => isFree(item, { visitor }) && <ChooseCell item={item} />,
+  };
   return [
+    ...(hasRole(visitor, 'operator') ? [choose] : []),
     { title: 'Due', cell: ({ dueAt }) => dueAt && <Due at={dueAt} times={times} /> },
     { title: 'Business', cell: BusinessCell },
     { title: 'What to do', cell: (item) => <TaskCell item={item} list={list} /> },

@@ -199,6 +199,39 @@ describe('a person without a mouse', () => {
     expect((await boarding.state()).requirements.map((each) => each.id)).not.toContain(id);
   });
 
+  it('claims several at once, which stay chosen while the inbox updates, but for the one that somebody took', async () => {
+    const dba = `Chosen Shop ${Date.now()} [uw-level-1]`;
+    const { merchant: of } = merchant('uw-level-1');
+    const boardings = await Promise.all(
+      [1, 2, 3].map(() => rig().board(merchant('uw-level-1', { merchant: { ...of, dba } }))),
+    );
+    for (const boarding of boardings) {
+      await boarding.requirement('underwriting-note');
+      await boarding.listed(' AND ActionRequired = true');
+    }
+    const [ada, grace] = await Promise.all([person('Ada', 'operator'), person('Grace', 'operator')]);
+    const { page } = ada;
+    await ada.go(`/?find=${encodeURIComponent(dba.toLowerCase())}`);
+    for (const key of ['j', 'x', 'j', 'x', 'x', 'x', 'j', 'x']) await page.keyboard.press(key);
+    const chosen = page.getByRole('checkbox', { checked: true });
+    expect(await chosen.count()).toBe(3);
+    expect(await axeFindings(page)).toEqual([]);
+    const taken = (await page.locator('a.task').first().getAttribute('href')) ?? '';
+    await grace.go(taken);
+    await press(grace, 'I am on it');
+    await page.getByText('Grace').waitFor();
+    expect(await chosen.count()).toBe(2);
+    await press(ada, 'I am on what I chose');
+    expect(await ada.text()).toContain('You are on 2. Others see that.');
+    const claims = await Promise.all(boardings.map((boarding) => boarding.state()));
+    const actors = claims.flatMap(({ requirements }) =>
+      requirements.map(({ claim }) => claim?.actor ?? 'nobody'),
+    );
+    expect(actors.sort()).toEqual(['Ada (ada-operator)', 'Ada (ada-operator)', 'Grace (grace-operator)']);
+    expect(new URL(page.url()).search).toContain('find=chosen');
+    expect(ada.complaints).toEqual([]);
+  });
+
   it('works through a list by keys: after an answer comes the next one of the same filter', async () => {
     const dba = `Keyboard Shop ${Date.now()} [more-notes]`;
     const { merchant: of } = merchant('more-notes');

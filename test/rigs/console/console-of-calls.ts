@@ -146,7 +146,7 @@ export interface CallOptions extends Given {
 
 /** What to send besides the path. `csrf` of a form is that of the session by default. */
 interface Call {
-  readonly form?: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string | readonly string[]>>;
   /** Any other body, which makes it a POST. */
   readonly body?: Sent['body'];
   readonly method?: 'GET' | 'POST';
@@ -198,7 +198,7 @@ export async function consoleOfCalls(options: CallOptions = {}) {
         ...headers,
       },
       ...(body && { payload: body as Readable }),
-      ...(form && { payload: new URLSearchParams({ csrf, ...form }).toString() }),
+      ...(form && { payload: new URLSearchParams(pairsOf({ csrf, ...form })).toString() }),
     });
     const { statusCode: status, payload: text, headers: replied, cookies: kept } = reply;
     const now = Object.fromEntries(kept.map(({ name, value }) => [name, value]));
@@ -215,6 +215,13 @@ export async function consoleOfCalls(options: CallOptions = {}) {
   /** The updates that workflows got. */
   const updates = () => asked.filter(([what]) => /[A-Z]/.test(String(what)));
   return { server, client, asked, open, log, audited, updates };
+}
+
+/** The names and values of a form, of which some have more than one. */
+function pairsOf(form: Readonly<Record<string, string | readonly string[]>>): [string, string][] {
+  return Object.entries(form).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
 }
 
 /** An operator who may see all accounts. */

@@ -31,6 +31,7 @@ it('each route is for the role that this list names', () => {
     [
       'GET / viewer',
       'GET /inbox/part viewer part',
+      'POST /inbox/claims operator',
       'GET /onboardings viewer',
       'GET /onboardings/:id viewer',
       'GET /onboardings/:id/part viewer part',

@@ -138,6 +138,89 @@ describe('the form of a claim', () => {
   });
 });
 
+describe('what was chosen in the inbox', () => {
+  const OTHER = 'merchant-boarding-m-2@north';
+  const inbox = (onUpdate?: CallOptions['onUpdate']) => {
+    const state = { requirements: [NOTE] };
+    return consoleOfCalls({
+      workflows: { [ID]: { state }, [OTHER]: { state, account: 'north' } },
+      ...(onUpdate && { onUpdate }),
+    });
+  };
+  const chosen = (...places: string[]) => ({ chosen: places, list: 'kind=ticket' });
+
+  it('is claimed, and leads back to the same filter', async () => {
+    const { open, updates, audited } = await inbox();
+    const form = chosen(`note-1 ${ID}`, `note-1 ${OTHER}`);
+    const reply = await open({}, '/inbox/claims', { form });
+    const message = { text: 'You are on 2. Others see that.' };
+    expect([reply.status, reply.to, reply.message]).toEqual([303, '/?kind=ticket', message]);
+    const request = { requirementId: 'note-1', actor: 'olga', until: FOUR };
+    expect(updates().sort()).toEqual([
+      ['claimRequirement', ID, request],
+      ['claimRequirement', OTHER, request],
+    ]);
+    const entry = { actor: 'olga', what: 'claim', requirementId: 'note-1' };
+    expect(audited()).toEqual([
+      { ...entry, workflowId: ID },
+      { ...entry, workflowId: OTHER },
+    ]);
+  });
+
+  it.each<[string, string[], text: string, claimed: number]>([
+    ['nothing', [], 'Choose something first.', 0],
+    [
+      'one that somebody else took',
+      [`taken ${ID}`, `note-1 ${ID}`],
+      `You are on 1 of 2. Not on: ${ID}: requirementId: pete has claimed taken until noon`,
+      1,
+    ],
+    [
+      'more than a message names',
+      [`taken ${ID}`, `taken ${OTHER}`, `taken ${ID}`, `taken ${ID}`],
+      `You are on 0 of 4. Not on: ${ID}: requirementId: pete has claimed taken until noon; ` +
+        `${OTHER}: requirementId: pete has claimed taken until noon; and 2 more`,
+      0,
+    ],
+    [
+      'what is not there',
+      ['note-1 merchant-boarding-gone', 'nonsense'],
+      'You are on 0 of 2. Not on: merchant-boarding-gone: There is no onboarding with this ID, or you may not see it.; ' +
+        ': There is no onboarding with this ID, or you may not see it.',
+      0,
+    ],
+  ])('may be %s', async (_, places, text, claimed) => {
+    const { open, audited } = await inbox((_name, request) => {
+      if ((request as { requirementId: string }).requirementId === 'note-1') return { open: 1 };
+      throw rejected('requirementId: pete has claimed taken until noon');
+    });
+    const reply = await open({}, '/inbox/claims', { form: { chosen: places, list: '' } });
+    expect([reply.status, reply.to, reply.message]).toEqual([303, '/', { text }]);
+    expect(audited()).toHaveLength(claimed);
+  });
+
+  it.each<[who: Partial<SessionData>, form: Record<string, string | string[]>, status: number]>([
+    [{ role: 'viewer' }, chosen(`note-1 ${ID}`), 403],
+    [{}, { ...chosen(`note-1 ${ID}`), csrf: 'x' }, 403],
+    [{}, chosen(...Array.from({ length: 101 }, () => `note-1 ${ID}`)), 400],
+  ])('%j with %j is refused as a whole', async (who, form, status) => {
+    const { open, updates, audited } = await inbox();
+    expect((await open(who, '/inbox/claims', { form })).status).toBe(status);
+    expect([updates(), audited()]).toEqual([[], []]);
+  });
+
+  it('is not claimed in an account that the person may not see', async () => {
+    const { open, updates } = await inbox();
+    const reply = await open({ accounts: [''] }, '/inbox/claims', {
+      form: chosen(`note-1 ${OTHER}`, `note-1 ${ID}`),
+    });
+    expect(reply.message).toEqual({
+      text: `You are on 1 of 2. Not on: ${OTHER}: There is no onboarding with this ID, or you may not see it.`,
+    });
+    expect(updates().map(([, workflowId]) => workflowId)).toEqual([ID]);
+  });
+});
+
 describe('the form of a proposal', () => {
   const CONFIRM = ['confirmAnswer', 'You confirmed the answer, and it is sent.'] as const;
   const WITHDRAW = ['withdrawProposal', 'The proposal is withdrawn.'] as const;

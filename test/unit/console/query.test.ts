@@ -38,3 +38,9 @@ it('an address has the fields that are given, in their encoding', () => {
     '/onboardings/merchant-boarding-m%2F1%40north/requirements/a%20b',
   );
 });
+
+it('a field that is given several times has all its texts', () => {
+  const fields = new Fields({ a: 'x', b: ['x', 'y'], c: 7, e: ['x', 7] });
+  const all = ['a', 'b', 'c', 'e', 'toString', 'none'].map((name) => fields.all(name));
+  expect(all).toEqual([['x'], ['x', 'y'], [], ['x'], [], []]);
+});
