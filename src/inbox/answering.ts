@@ -6,6 +6,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
 import {
+  addRemark,
   type ClaimReceipt,
   type ClaimRequest,
   type Confirmation,
@@ -14,6 +15,8 @@ import {
   confirmAnswer,
   type ProposalReceipt,
   proposeAnswer,
+  type Remark,
+  type RemarkReceipt,
   type Withdrawal,
   type WithdrawalReceipt,
   withdrawProposal,
@@ -99,6 +102,11 @@ export function sendWithdrawal(
     withdrawal,
     'repeat it if the answer is still proposed',
   );
+}
+
+/** Adds a remark for colleagues. Throws as {@link applied}. */
+export function sendRemark(client: Client, workflowId: string, remark: Remark): Promise<RemarkReceipt> {
+  return applied(client, workflowId, addRemark, remark, 'write it again if it is not shown then');
 }
 
 /**

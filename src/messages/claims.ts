@@ -73,6 +73,26 @@ export interface WithdrawalReceipt {
 /** Removes a proposed answer; the requirement stays open. */
 export const withdrawProposal = defineUpdate<WithdrawalReceipt, [Withdrawal]>('withdrawProposal');
 
+/** The length of a remark, in characters, and how many a workflow keeps. */
+export const LONGEST_REMARK = 500;
+export const MOST_REMARKS = 50;
+
+/** A remark about a requirement for colleagues. No partner gets it. The timeline keeps it, masked. */
+export interface Remark {
+  readonly requirementId: string;
+  readonly actor: string;
+  /** At most {@link LONGEST_REMARK} characters. */
+  readonly text: string;
+}
+
+/** Confirms that the timeline has a remark. */
+export interface RemarkReceipt {
+  readonly requirementId: string;
+}
+
+/** Adds a remark to the timeline. Its validator rejects more than {@link MOST_REMARKS}. */
+export const addRemark = defineUpdate<RemarkReceipt, [Remark]>('addRemark');
+
 /** A proposed answer as a whole, private values included. */
 export interface ProposedAnswer extends Resolution {
   /** ISO 8601. */

@@ -14,6 +14,7 @@ export type {
   WebhookRequest,
 } from './banking-activities.js';
 export {
+  addRemark,
   type ClaimReceipt,
   type ClaimRequest,
   type Confirmation,
@@ -25,6 +26,8 @@ export {
   type ProposedAnswer,
   proposeAnswer,
   proposedAnswer,
+  type Remark,
+  type RemarkReceipt,
   type Withdrawal,
   type WithdrawalReceipt,
   withdrawProposal,

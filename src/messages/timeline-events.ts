@@ -6,7 +6,7 @@ export const TIMELINE_EVENTS = [
   ...['requirement-raised', 'requirement-resolved', 'requirement-closed', 'requirement-overdue'],
   ...['requirement-claimed', 'requirement-released', 'requirement-taken-over'],
   ...['answer-taken-back', 'answer-dropped', 'answer-rejected', 'answer-proposed'],
-  ...['proposal-withdrawn', 'proposal-dropped'],
+  ...['proposal-withdrawn', 'proposal-dropped', 'remark-added'],
   // Writes whose outcome was unknown, or that were in flight at the end, and what partners remark.
   ...['write-uncertain', 'write-adopted', 'write-unfinished', 'partner-warned'],
   // A merchant.

@@ -17,6 +17,13 @@ export function closedBefore(
   return lastOf(timeline, 'requirement-closed', requirementId);
 }
 
+/** The remarks of colleagues on a requirement, oldest first. */
+export function remarksOn(timeline: readonly TimelineEntry[], requirementId: string): TimelineEntry[] {
+  return timeline.filter(
+    ({ event, detail = '' }) => event === 'remark-added' && detail.startsWith(`${requirementId}: `),
+  );
+}
+
 function lastOf(timeline: readonly TimelineEntry[], event: TimelineEntry['event'], requirementId: string) {
   return timeline.findLast(
     ({ event: each, detail = '' }) => each === event && detail.startsWith(`${requirementId}: `),

@@ -296,7 +296,7 @@ const MOST_REASONS = 2;
 async function claimChosen(visit: Visit): Promise<Shown> {
   const fields = Fields.ofBody(visit.request);
   const to = inboxOf(fields.text(LIST));
-  const chosen = fields.all(CHOSEN).map(placeOf);
+  const chosen = [...new Set(fields.all(CHOSEN))].map(placeOf);
   if (chosen.length > MOST_CHOSEN) throw new NotShown(400, `Choose at most ${MOST_CHOSEN}.`);
   if (chosen.length === 0) return { to, message: 'Choose something first.' };
   const refusals = await Promise.all(

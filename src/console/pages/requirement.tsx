@@ -29,6 +29,7 @@ import {
   requirementIdIn,
 } from './handling.js';
 import { capitalized, Due, inShort, Problem, Trail, When } from './parts.js';
+import { RemarkForm, Remarks } from './remarks.js';
 import { Business, Help } from './requirement-aside.js';
 
 /** The interval at which the page checks whether the requirement is still open, in seconds. */
@@ -135,6 +136,7 @@ export async function requirementShown(visit: Visit, found: Found, extra: Extra 
               {...listIn(visit, filled?.fields)}
             />
           )}
+          <RemarkForm {...{ visit, workflowId, requirementId }} />
         </section>
         <aside>
           <Business listed={listed} state={found.state} input={input} />
@@ -209,6 +211,7 @@ function LiveState({ found, visit, proposed }: LiveProps) {
       ) : (
         requirement && <Handling {...{ visit, workflowId, requirement, proposed }} isPage />
       )}
+      {state && <Remarks {...{ state, requirementId, visit }} />}
     </div>
   );
 }

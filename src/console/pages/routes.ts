@@ -6,6 +6,7 @@ import { HANDLING_ROUTES } from './handling.js';
 import { INBOX_ROUTES } from './inbox.js';
 import { ONBOARDING_ROUTES } from './onboarding.js';
 import { ONBOARDINGS_ROUTES } from './onboardings.js';
+import { REMARK_ROUTES } from './remarks.js';
 import { REPORT_ROUTES } from './report.js';
 import { REQUIREMENT_ROUTES } from './requirement.js';
 import { START_ROUTES } from './start.js';
@@ -17,6 +18,7 @@ export const ROUTES: readonly Route[] = [
   ...REQUIREMENT_ROUTES,
   ...ANSWERING_ROUTES,
   ...HANDLING_ROUTES,
+  ...REMARK_ROUTES,
   ...DOCUMENT_ROUTES,
   ...START_ROUTES,
   ...BATCH_ROUTES,

@@ -139,7 +139,7 @@ export function Timeline({ timeline, times }: Pick<OnboardingState, 'timeline'> 
 
 /** Without the ID of a requirement, which means nothing to people. */
 function detailOf(entry: TimelineEntry, times: Times): string {
-  if (!/^(requirement|answer|proposal)-/.test(entry.event)) return entry.detail ?? '';
+  if (!/^(requirement|answer|proposal|remark)-/.test(entry.event)) return entry.detail ?? '';
   const said = saidOf(entry);
   return entry.event === 'requirement-resolved' ? inShort(said) : inZone(said, entry, times);
 }

@@ -1,5 +1,6 @@
 import { setHandler } from '@temporalio/workflow';
 import {
+  addRemark,
   type ClaimReceipt,
   type ClaimRequest,
   type Confirmation,
@@ -8,10 +9,14 @@ import {
   confirmAnswer,
   currentClaim,
   isSamePerson,
+  LONGEST_REMARK,
+  MOST_REMARKS,
   type ProposalReceipt,
   type ProposedAnswer,
   proposeAnswer,
   proposedAnswer,
+  type Remark,
+  type RemarkReceipt,
   type Withdrawal,
   type WithdrawalReceipt,
   withdrawProposal,
@@ -54,6 +59,10 @@ export class Claims {
     on(withdrawProposal, this.#withdraw, {
       validator: this.#validateWithdrawal,
       description: 'Removes a proposed answer',
+    });
+    on(addRemark, this.#remark, {
+      validator: this.#validateRemark,
+      description: 'Adds a remark for colleagues to the timeline. No partner gets it',
     });
     on(proposedAnswer, this.#proposedFor, { description: 'The whole proposed answer to a requirement' });
   }
@@ -183,6 +192,19 @@ export class Claims {
     return { requirementId };
   };
 
+  readonly #validateRemark = (remark: Remark): void => {
+    reject(problemWithId(remark, this.requirements.open) ?? problemWithRemark(remark));
+    const remarks = this.state.timeline.entries.filter(({ event }) => event === 'remark-added');
+    if (remarks.length >= MOST_REMARKS) throw rejection(`there are ${MOST_REMARKS} remarks already`);
+  };
+
+  readonly #remark = async ({ requirementId, actor, text }: Remark): Promise<RemarkReceipt> => {
+    const detail = `${requirementId}: ${masked(text.trim())}`;
+    this.state.timeline.add('remark-added', { detail, actor: actor.trim() });
+    this.state.refresh();
+    return { requirementId };
+  };
+
   readonly #proposedFor = (id: string): ProposedAnswer | null =>
     this.requirements.claimsOf(id).proposed ?? null;
 
@@ -219,6 +241,13 @@ function problemWithClaim(request: ClaimRequest): string | undefined {
   return ahead > LONGEST_CLAIM_DAYS * 24 * 3_600_000
     ? `until: must be at most ${LONGEST_CLAIM_DAYS} days ahead`
     : undefined;
+}
+
+function problemWithRemark({ actor, text }: Remark): string | undefined {
+  if (!isText(text)) return 'text: must not be empty';
+  if (text.length > LONGEST_REMARK)
+    return `text: must have at most ${LONGEST_REMARK} characters; it has ${text.length}`;
+  return problemWithPerson(actor, undefined);
 }
 
 function problemWithPerson(actor: unknown, reason: unknown): string | undefined {

@@ -64,6 +64,13 @@ describe('two people', () => {
     // The inbox has room for the name only.
     expect(rows.join()).not.toContain('ada-operator');
     await grace.go(pathOf(boarding, id));
+    await grace.page.getByText('Remark for colleagues').click();
+    await grace.page.getByLabel('Remark', { exact: true }).fill('They call back on Monday. <3');
+    await press(grace, 'Add the remark');
+    expect(await grace.text()).toContain('Your colleagues see the remark.');
+    expect(await axeFindings(grace.page)).toEqual([]);
+    // Without a reload, and no partner gets it.
+    await ada.page.getByText(/^Grace \(grace-operator\), .*: They call back on Monday. <3$/).waitFor();
     await press(grace, 'Take over');
     expect(await grace.text()).toContain('You are on it, until');
     await press(grace, 'Release');

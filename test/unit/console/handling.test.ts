@@ -151,7 +151,8 @@ describe('what was chosen in the inbox', () => {
 
   it('is claimed, and leads back to the same filter', async () => {
     const { open, updates, audited } = await inbox();
-    const form = chosen(`note-1 ${ID}`, `note-1 ${OTHER}`);
+    // The same one twice counts once.
+    const form = chosen(`note-1 ${ID}`, `note-1 ${OTHER}`, `note-1 ${ID}`);
     const reply = await open({}, '/inbox/claims', { form });
     const message = { text: 'You are on 2. Others see that.' };
     expect([reply.status, reply.to, reply.message]).toEqual([303, '/?kind=ticket', message]);
@@ -177,7 +178,7 @@ describe('what was chosen in the inbox', () => {
     ],
     [
       'more than a message names',
-      [`taken ${ID}`, `taken ${OTHER}`, `taken ${ID}`, `taken ${ID}`],
+      [`taken ${ID}`, `taken ${OTHER}`, `taken-2 ${ID}`, `taken-3 ${ID}`],
       `You are on 0 of 4. Not on: ${ID}: requirementId: pete has claimed taken until noon; ` +
         `${OTHER}: requirementId: pete has claimed taken until noon; and 2 more`,
       0,
@@ -218,6 +219,70 @@ describe('what was chosen in the inbox', () => {
       text: `You are on 1 of 2. Not on: ${OTHER}: There is no onboarding with this ID, or you may not see it.`,
     });
     expect(updates().map(([, workflowId]) => workflowId)).toEqual([ID]);
+  });
+});
+
+describe('a remark for colleagues', () => {
+  const TIMELINE = [
+    { at: NOON, event: 'remark-added', detail: 'note-1: <b>Called</b> them.', actor: 'Pete (pete)' },
+    { at: NOON, event: 'remark-added', detail: 'note-11: Of another one.', actor: 'Pete (pete)' },
+    { at: NOON, event: 'answer-taken-back', detail: 'note-1', actor: 'Pete (pete)' },
+  ] as const;
+  const remarked = (onUpdate?: CallOptions['onUpdate']) =>
+    consoleOfCalls({
+      workflows: {
+        [ID]: { state: { requirements: [NOTE], timeline: TIMELINE }, queries: { input: { input: {} } } },
+      },
+      ...(onUpdate && { onUpdate }),
+    });
+
+  it.each<[role: Role, forms: number]>([
+    ['viewer', 0],
+    ['operator', 1],
+  ])('is shown to a %s at its requirement, and in the part that updates', async (role, forms) => {
+    const { open } = await remarked();
+    for (const path of [PAGE, `${PAGE}/part`]) {
+      const { text } = await open({ role }, path);
+      const [section = ''] = /<section aria-label="Remarks">.*?<\/section>/s.exec(text) ?? [];
+      expect(section).toContain('<strong>Pete (pete)</strong>, ');
+      expect(section).toContain(': &lt;b>Called&lt;/b> them.</p>');
+      expect(section).not.toContain('Of another one.');
+    }
+    const { text } = await open({ role }, PAGE);
+    expect(text.split(`action="${PAGE}/remarks"`).length - 1).toBe(forms);
+  });
+
+  it('is sent with its actor, and leads back to the requirement and its list', async () => {
+    const { open, updates, audited } = await remarked();
+    const form = { remark: 'They call back.', list: 'kind=ticket' };
+    const { status, to, message } = await open({}, `${PAGE}/remarks`, { form });
+    expect([status, to]).toEqual([303, `${PAGE}?list=kind%3Dticket`]);
+    expect(message).toEqual({ text: 'Your colleagues see the remark.' });
+    const sent = { requirementId: 'note-1', actor: 'olga', text: 'They call back.' };
+    expect(updates()).toEqual([['addRemark', ID, sent]]);
+    // The audit log names no text.
+    expect(audited()).toEqual([{ actor: 'olga', what: 'remark', workflowId: ID, requirementId: 'note-1' }]);
+  });
+
+  it('is not lost when its workflow rejects it', async () => {
+    const { open, audited } = await remarked(() => {
+      throw rejected('text: must have at most 500 characters; it has 501');
+    });
+    const { status, to, message } = await open({}, `${PAGE}/remarks`, { form: { remark: 'x'.repeat(501) } });
+    expect([status, to, audited()]).toEqual([303, PAGE, []]);
+    expect(message).toEqual({
+      text: `text: must have at most 500 characters; it has 501. You wrote: ${'x'.repeat(471)}… (shortened, 501 characters)`,
+    });
+  });
+
+  it.each<[Partial<SessionData>, Fields, status: number]>([
+    [{ role: 'viewer' }, { remark: 'x' }, 403],
+    [{}, { remark: 'x', csrf: 'y' }, 403],
+    [{ role: 'admin', accounts: ['north'] }, { remark: 'x' }, 404],
+  ])('of %j with %j is refused', async (who, form, status) => {
+    const { open, updates } = await remarked();
+    expect((await open(who, `${PAGE}/remarks`, { form })).status).toBe(status);
+    expect(updates()).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
+  addRemark,
   claimRequirement,
   confirmAnswer,
   proposeAnswer,
@@ -33,7 +34,10 @@ type Sent = Readonly<Record<string, unknown>> | null;
 /** The claims of two notes. Updates run as in the SDK: the validator, which cannot wait, and then the handler. */
 function handledNotes(records?: RequirementRecords) {
   const entries: Readonly<Record<string, string>>[] = [];
-  const timeline = { add: (event: string, what: object = {}) => void entries.push({ event, ...what }) };
+  const timeline = {
+    entries,
+    add: (event: string, what: object = {}) => void entries.push({ event, ...what }),
+  };
   const shown: string[] = [];
   const registered = new Map<string, { description: string; run: (request: never) => unknown }>();
   const queue = new RequirementQueue(timeline, { requirement: () => {} }, { dueInHours: 48, records });
@@ -68,6 +72,7 @@ function handledNotes(records?: RequirementRecords) {
     propose: (more: object = {}) => send(proposeAnswer, { ...PROPOSED, ...more }),
     confirm: (more: object = {}) => send(confirmAnswer, { ...CONFIRMED, ...more }),
     withdraw: (more: object = {}) => send(withdrawProposal, { ...BY_OLGA, ...more }),
+    remark: (more: object = {}) => send(addRemark, { ...BY_OLGA, text: 'Called them.', ...more }),
     proposed: (id = 'note-1') => send(proposedAnswer, id),
     first: () => queue.shown.find(({ id }) => id === 'note-1') ?? note('gone'),
     accepted: () => queue.answered.map(({ resolution }) => resolution),
@@ -372,6 +377,40 @@ it('the next run goes on with claims and proposals', async () => {
   expect(after.accepted()).toMatchObject([{ answer: TEXT, actor: 'pete' }]);
 });
 
+describe('a remark', () => {
+  it('is in the timeline, masked, and shown at once; it changes nothing of its requirement', async () => {
+    const { remark, first, shown, happened, accepted } = handledNotes();
+    const text = ' They send it on Monday. SSN 123-45-6789 ';
+    expect(await remark({ actor: ' olga ', text })).toEqual({ requirementId: 'note-1' });
+    expect(happened()).toEqual([
+      { event: 'remark-added', detail: 'note-1: They send it on Monday. SSN ***-**-6789', actor: 'olga' },
+    ]);
+    expect([shown, first(), accepted()]).toEqual([['refresh'], note('note-1'), []]);
+  });
+
+  it.each([
+    [{ requirementId: 'note-9' }, NO_SUCH],
+    [{ text: ' ' }, 'text: must not be empty'],
+    [{ text: undefined }, 'text: must not be empty'],
+    [{ text: 7 }, 'text: must not be empty'],
+    [{ text: 'x'.repeat(501) }, 'text: must have at most 500 characters; it has 501'],
+    [{ actor: '' }, 'actor: must name a person'],
+  ])('with %j is rejected', async (more, problem) => {
+    const { remark, happened } = handledNotes();
+    await expect(remark(more)).rejects.toThrow(problem);
+    expect(happened()).toEqual([]);
+  });
+
+  it('is rejected after 50, on whichever requirement', async () => {
+    const { remark, happened } = handledNotes();
+    const text = 'x'.repeat(500);
+    for (let number = 0; number < 50; number += 1)
+      await remark({ requirementId: number % 2 === 0 ? 'note-1' : 'note-2', text });
+    await expect(remark()).rejects.toThrow('there are 50 remarks already');
+    expect(happened()).toHaveLength(50);
+  });
+});
+
 it('the Web UI describes each of these messages', () => {
   const { registered } = handledNotes();
   expect([...registered].map(([name, { description }]) => [name, description])).toEqual([
@@ -379,6 +418,7 @@ it('the Web UI describes each of these messages', () => {
     ['proposeAnswer', 'Proposes an answer that a second person confirms. Data: as for resolveRequirement'],
     ['confirmAnswer', 'Confirms an answer that another person proposed'],
     ['withdrawProposal', 'Removes a proposed answer'],
+    ['addRemark', 'Adds a remark for colleagues to the timeline. No partner gets it'],
     ['proposedAnswer', 'The whole proposed answer to a requirement'],
   ]);
 });
