@@ -203,8 +203,8 @@ describe('what was chosen in the inbox', () => {
   it.each<[who: Partial<SessionData>, form: Record<string, string | string[]>, status: number]>([
     [{ role: 'viewer' }, chosen(`note-1 ${ID}`), 403],
     [{}, { ...chosen(`note-1 ${ID}`), csrf: 'x' }, 403],
-    [{}, chosen(...Array.from({ length: 101 }, () => `note-1 ${ID}`)), 400],
-  ])('%j with %j is refused as a whole', async (who, form, status) => {
+    [{}, chosen(...Array.from({ length: 101 }, (_, number) => `note-${number} ${ID}`)), 400],
+  ])('of %j is refused as a whole', async (who, form, status) => {
     const { open, updates, audited } = await inbox();
     expect((await open(who, '/inbox/claims', { form })).status).toBe(status);
     expect([updates(), audited()]).toEqual([[], []]);
