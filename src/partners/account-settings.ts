@@ -3,7 +3,8 @@ import { shapeOf } from '../schemas/shape.js';
 import { BadSetting, list, prefixed, readSettings, secureUrl } from '../settings/settings.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './bounds.js';
 import { type Inspector, partnerOff } from './client.js';
-import { type HttpLimits, observers, type PartnerObserver } from './http.js';
+import type { HttpLimits } from './http.js';
+import { observers, type PartnerObserver } from './observers.js';
 import { recordingIn, recordSettings } from './recording.js';
 import {
   eachSystem,

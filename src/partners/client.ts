@@ -1,30 +1,29 @@
-import { Readable } from 'node:stream';
 import { deprecate } from 'node:util';
 import type { z } from 'zod';
-import { retryAfterMs, untilAborted } from '../http/deadline.js';
-import { maskedProblems, masking, withoutRepeats } from '../privacy/private-fields.js';
-import { fieldNames, shapeOf } from '../schemas/shape.js';
-import { LONGEST, shortened } from './bounds.js';
-import {
-  type Download,
-  type Operation,
-  type Operations,
-  operationName,
-  unknownFieldsWarning,
-} from './catalogue.js';
+import { untilAborted } from '../http/deadline.js';
+import { masking, withoutRepeats } from '../privacy/private-fields.js';
+import { type Operation, type Operations, operationName, unknownFieldsWarning } from './catalogue.js';
 import { encode } from './encoding.js';
-import type { ExchangeEnd, PartnerObserver, Transport } from './http.js';
-import { type HttpDownload, type HttpResponse, TOO_LARGE, TransportError } from './http.js';
-import { isNestedDeeper, parseExactly, parseKeepingDigits } from './json.js';
+import { type HttpDownload, type HttpResponse, type Transport, TransportError } from './http.js';
+import type { ExchangeEnd, PartnerObserver } from './observers.js';
 import type { OncePermit } from './once.js';
 import { signOfMore } from './pages.js';
+import { type FieldProblem, PartnerError, type PartnerErrorDetails } from './partner-error.js';
 import {
-  type FieldProblem,
-  PartnerError,
-  type PartnerErrorDetails,
-  type PartnerErrorKind,
-  problemsOf,
-} from './partner-error.js';
+  download,
+  type Failure,
+  type FailureOfResponse,
+  isSuccess,
+  jsonIn,
+  maskedFailure,
+  noCredentials,
+  noResponse,
+  type Opened,
+  outcomeOf,
+  type PartnerResponse,
+  payloadOf,
+  tooLarge,
+} from './responses.js';
 import { fieldProblems } from './rules-in-words.js';
 
 /** The parts that differ between partners: the name, the authentication, and the envelope of responses. */
@@ -70,24 +69,7 @@ export interface Received {
 /** Called with every complete response before the client reads it. It must not throw, and must not keep values. */
 export type Inspector = (received: Received) => void;
 
-export interface PartnerResponse extends HttpResponse {
-  readonly json: unknown;
-}
-
 export type Credentials = Readonly<Record<string, string>>;
-
-/** A response without its envelope: the payload, or the problems that the partner reports. */
-export interface Opened {
-  readonly failed: boolean;
-  /** The kind of the failure, where the body is more precise than the status. */
-  readonly kind?: PartnerErrorKind;
-  readonly payload?: unknown;
-  readonly envelope?: unknown;
-  readonly fields: readonly FieldProblem[];
-  readonly requestId?: string;
-  /** A warning of the partner although the call succeeded. */
-  readonly warning?: string;
-}
 
 export interface CallOptions {
   /** Ends the call. If bytes have been sent by then, the outcome is `Uncertain`. */
@@ -160,13 +142,6 @@ export function partnerOff(system: string, operations: Operations, reason: strin
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 const PAUSED: ExchangeEnd = { failure: 'Paused', code: '429' };
-
-const SHOWN_BYTES = 200;
-
-type Failure = Omit<PartnerErrorDetails, 'system' | 'operation'>;
-
-/** The operation is that of the call. */
-type FailureOfResponse = Omit<Failure, 'unreadable'> & { readonly unreadable?: true };
 
 class Call {
   /** The request without what its schema changes. */
@@ -335,136 +310,4 @@ export async function orRefusal(
 /** Warns that an operation is deprecated, once for each code and process, as Node does for its own functions. */
 function warnOfDeprecated(system: string, name: string, instead: string): void {
   deprecate(() => undefined, `${system} ${name} is deprecated: ${instead}`, `GANGWAY_${system}_${name}`)();
-}
-
-function maskedFailure({ requestId, ...details }: Failure, mask: (text: string) => string): Failure {
-  const fields = maskedProblems(details.fields, mask);
-  return { ...details, fields, ...(requestId !== undefined && { requestId: mask(requestId) }) };
-}
-
-/** The JSON of a body, its numbers with all their digits; undefined if it is not JSON, or nested too deep. */
-function jsonIn(body: Buffer, { exactNumbers }: Operation): unknown {
-  try {
-    const json = (exactNumbers ? parseExactly : parseKeepingDigits)(body.toString('utf8'));
-    return isNestedDeeper(json) ? undefined : json;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The payload of a complete response, as the catalogue describes it. */
-function payloadOf(
-  operation: Operation,
-  response: HttpResponse,
-  opened: Opened | undefined,
-  maxRetryAfterMs: number,
-  fail: (details: FailureOfResponse) => PartnerError,
-): unknown {
-  const { status } = response;
-  const known = { status, ...(opened?.requestId !== undefined && { requestId: opened.requestId }) };
-  const standsFor = operation.statusPayloads?.[status];
-  if (standsFor !== undefined) return operation.response.parse(standsFor);
-  if (!isSuccess(status) || opened?.failed) {
-    const wait = retryAfterMs(response.headers['retry-after']);
-    const meaning = operation.failures?.[status];
-    throw fail({
-      ...known,
-      kind: opened?.kind ?? meaning?.kind ?? kindOf(status),
-      fields: [...(meaning ? [{ field: '', message: meaning.message }] : []), ...(opened?.fields ?? [])],
-      reason: `HTTP ${status}`,
-      ...(wait !== undefined && { retryAfterMs: Math.min(wait, maxRetryAfterMs) }),
-    });
-  }
-  const understood = opened && operation.response.safeParse(opened.payload);
-  if (!understood?.success) {
-    const fields = understood
-      ? [
-          ...problemsOf(opened?.payload),
-          ...fieldProblems(understood.error),
-          ...addedFields(operation, opened?.payload),
-        ]
-      : [{ field: '', message: beginningOf(operation, response) }];
-    throw fail({ ...known, kind: 'Uncertain', fields, reason: 'unreadable response', unreadable: true });
-  }
-  return understood.data;
-}
-
-/** The maximum number of fields to name that the catalogue does not have. */
-const MOST_ADDED = 5;
-
-/** The fields of an unreadable response that the catalogue does not have: one may be a field that was renamed. */
-function addedFields({ response }: Operation, payload: unknown): FieldProblem[] {
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return [];
-  const known = fieldNames(shapeOf(response));
-  const added = Object.keys(payload).filter((name) => !known.has(name));
-  return added.slice(0, MOST_ADDED).map((field) => ({ field, message: 'is not in the catalogue' }));
-}
-
-function download(
-  { headers, chunks, cancel }: HttpDownload,
-  fail: (f: Failure, c: unknown) => Error,
-): Download {
-  async function* translated() {
-    try {
-      yield* chunks;
-    } catch (error) {
-      throw error instanceof TransportError ? fail(noResponse(error), error) : error;
-    }
-  }
-  const body = Readable.from(translated(), { objectMode: false });
-  body.once('close', cancel);
-  return { contentType: String(headers['content-type'] ?? ''), body };
-}
-
-/**
- * `text/html, 1234 bytes: <html><body>Maintenance`. Possible JSON and the response to a write are left out, because
- * they may hold a secret.
- */
-function beginningOf({ effect }: Operation, { headers, body }: HttpResponse): string {
-  const type = String(headers['content-type'] ?? 'no content type');
-  const came = `${shortened(type, LONGEST.summary)}, ${body.byteLength} bytes`;
-  if (effect !== 'read' || !type.startsWith('text/')) return came;
-  return `${came}: ${body.subarray(0, SHOWN_BYTES).toString('utf8').replace(/\s+/g, ' ')}`;
-}
-
-/** The response was too large to be read to its end. */
-function tooLarge({ code }: TransportError, operation: string, maxBytes: number): Failure | undefined {
-  if (code !== TOO_LARGE) return undefined;
-  const fields = [{ field: '', message: `the response is larger than ${maxBytes} bytes` }];
-  return { kind: 'Uncertain', fields, reason: code, unreadable: operation };
-}
-
-function noResponse(error: TransportError): Failure {
-  return { kind: outcomeOf(error), fields: [], reason: error.code };
-}
-
-function outcomeOf({ sent }: TransportError): 'NotSent' | 'Uncertain' {
-  return sent ? 'Uncertain' : 'NotSent';
-}
-
-/** Returns the failure of a call that has no credentials. Whatever the request for them did, the call itself did nothing. */
-function noCredentials(error: unknown): Failure {
-  if (!(error instanceof PartnerError)) {
-    return { kind: 'NotSent', fields: [], reason: error instanceof Error ? error.name : 'aborted' };
-  }
-  const { system: _, operation, kind, reason, ...details } = error.details;
-  return {
-    ...details,
-    kind: kind === 'Uncertain' ? 'NotSent' : kind,
-    atSignIn: true,
-    reason: `${operation}: ${reason}`,
-  };
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status <= 299;
-}
-
-/** A 2xx gets here if its body reports a failure, so the call did nothing. */
-function kindOf(status: number): PartnerErrorKind {
-  if (status === 401) return 'Unauthorized';
-  if (status === 403) return 'Forbidden';
-  if (status === 429) return 'RateLimited';
-  const neverSaysWhatHappened = status >= 500 || status === 408 || (status >= 300 && status < 400);
-  return neverSaysWhatHappened ? 'Uncertain' : 'Rejected';
 }

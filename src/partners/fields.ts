@@ -1,8 +1,8 @@
 import { type ZodType, z } from 'zod';
 import { type Mark, marks } from '../schemas/shape.js';
-import type { Opened, PartnerResponse } from './client.js';
 import type { HttpResponse } from './http.js';
 import { problemsOf } from './partner-error.js';
+import type { Opened, PartnerResponse } from './responses.js';
 
 /** ISO 8601 date and time, as `1980-02-29T00:00:00Z`; with or without an offset. */
 export const dateTime = z.iso

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { buildConnector, Client, type Dispatcher, errors, type FormData, Pool } from 'undici';
 import { Deadline, untilAborted } from '../http/deadline.js';
 import { isSecureOrLoopback } from '../settings/settings.js';
-import type { Operation } from './catalogue.js';
+import { Pause } from './pause.js';
 
 /** The time limits of one call, in milliseconds, and the size limits of a response, in bytes. */
 export const DEFAULT_HTTP_LIMITS = {
@@ -57,31 +57,6 @@ class AboutToSend {
       const needed = Math.ceil(this.#averageMs / MS_PER_PLACE);
       this.#places.concurrency = Math.min(Math.max(needed, FEWEST_PLACES), MOST_PLACES);
     });
-  }
-}
-
-/** The pause after a 429 without a `Retry-After`, in milliseconds. */
-const SHORTEST_PAUSE_MS = 1_000;
-
-/** The pause that a partner asks for with a 429: until it ends, no call of the account is sent. */
-export class Pause {
-  #until = 0;
-  #operation = '';
-
-  constructor(private readonly clock = () => performance.now()) {}
-
-  /** @param operation the one that got the 429. A shorter pause does not end a longer one. */
-  begin(operation: string, ms = SHORTEST_PAUSE_MS): void {
-    const until = this.clock() + ms;
-    if (until <= this.#until) return;
-    this.#until = until;
-    this.#operation = operation;
-  }
-
-  /** The remaining time, in whole milliseconds, and the operation that got the 429; undefined without a pause. */
-  get now(): { readonly leftMs: number; readonly operation: string } | undefined {
-    const leftMs = Math.ceil(this.#until - this.clock());
-    return leftMs > 0 ? { leftMs, operation: this.#operation } : undefined;
   }
 }
 
@@ -398,53 +373,6 @@ function errorCode(error: unknown): string {
   if (error instanceof errors.UndiciError) return error.code;
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
   return error instanceof Error ? error.name : 'unknown';
-}
-
-/** An HTTP exchange with a partner when it begins. It holds nothing of the request: no path, no id, no value. */
-export interface Exchange {
-  /** As in the catalogue: `boarding`. */
-  readonly system: string;
-  /** As in the catalogue: `create-merchant`. */
-  readonly operation: string;
-  readonly method: string;
-}
-
-/**
- * The end of the exchange: an HTTP status, or a kind of failure without a response and a code such as `ECONNREFUSED`. `Paused`: an
- * earlier 429 holds, so nothing was sent.
- */
-export type ExchangeEnd =
-  | {
-      readonly status: number;
-      /** Header `Date`: the partner's clock. */
-      readonly date?: string | undefined;
-    }
-  | { readonly failure: 'NotSent' | 'Uncertain' | 'Paused'; readonly code: string };
-
-/** The further facts that a recording needs. They include everything, private values and credentials too. */
-export interface ObservedCall {
-  readonly operation: Operation;
-  readonly request: unknown;
-  secrets(): readonly string[];
-}
-
-/**
- * Called when an exchange begins; the function that it returns is called when the exchange ends, with the response if there
- * is one. A call has one exchange, or two when the partner rejected its credentials, or none when it failed before sending.
- * A file counts until its first byte.
- */
-export type PartnerObserver = (
-  exchange: Exchange,
-  call: ObservedCall,
-) => (end: ExchangeEnd, response?: HttpResponse | HttpDownload) => void;
-
-export function observers(...all: readonly PartnerObserver[]): PartnerObserver {
-  return (exchange, call) => {
-    const begun = all.map((observe) => observe(exchange, call));
-    return (end, response) => {
-      for (const ended of begun) ended(end, response);
-    };
-  };
 }
 
 /**

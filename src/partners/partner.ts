@@ -8,7 +8,8 @@ import {
   type PartnerProtocol,
   partnerClient,
 } from './client.js';
-import { type HttpLimits, PartnerHttp, type PartnerObserver } from './http.js';
+import { type HttpLimits, PartnerHttp } from './http.js';
+import type { PartnerObserver } from './observers.js';
 import type { Contract } from './openapi/contract.js';
 
 /** The address of a partner, and our identity there. */

@@ -7,8 +7,9 @@ import { BadSetting } from '../settings/settings.js';
 import type { FilePart, Operation } from './catalogue.js';
 import { encode, isFilePart } from './encoding.js';
 import { type HarEntry, type HarPart, harOf } from './har.js';
-import type { ExchangeEnd, HttpDownload, HttpResponse, ObservedCall, PartnerObserver } from './http.js';
+import type { HttpDownload, HttpResponse } from './http.js';
 import { isNestedDeeper, parseExactly, writeExactly } from './json.js';
+import type { ExchangeEnd, ObservedCall, PartnerObserver } from './observers.js';
 
 export const recordSettings = z.object({
   GANGWAY_RECORD: z.string().optional().meta({

@@ -27,7 +27,7 @@ import {
   type TraceSinks,
   workflowSpanId,
 } from '../messages/trace-context.js';
-import type { PartnerObserver } from '../partners/http.js';
+import type { PartnerObserver } from '../partners/observers.js';
 import { readSettings } from '../settings/settings.js';
 
 /** The destination of traces. The exporter reads the other settings of the standard. */

@@ -4,7 +4,7 @@ import { serverWithin } from '../http/server.js';
 import { ACCOUNTS, systemOf, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from '../messages/ids.js';
 import { REQUIREMENT_KINDS } from '../messages/requirements.js';
 import { COUNTERS } from '../messages/search-attributes.js';
-import type { PartnerObserver } from '../partners/http.js';
+import type { PartnerObserver } from '../partners/observers.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
 import type { WorkerSettings } from './settings.js';
 

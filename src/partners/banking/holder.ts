@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Opened } from '../client.js';
 import type { HttpResponse } from '../http.js';
+import type { Opened } from '../responses.js';
 import { type accountHolder, beneficialOwner, type businessAccountHolder } from './requests.js';
 
 /** The holder's own fields of E7, as people write them. `annualBusinessRevenue` is in whole US dollars. */

@@ -2,17 +2,12 @@ import { performance } from 'node:perf_hooks';
 import { Secret, TOTP } from 'otpauth';
 import type { z } from 'zod';
 import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
-import {
-  type Credentials,
-  type Opened,
-  type PartnerClient,
-  type PartnerResponse,
-  partnerClient,
-} from '../client.js';
+import { type Credentials, type PartnerClient, partnerClient } from '../client.js';
 import { openPlain } from '../fields.js';
 import type { Transport } from '../http.js';
 import type { Connection } from '../partner.js';
 import { PartnerError, type PartnerErrorDetails, problemsOf } from '../partner-error.js';
+import type { Opened, PartnerResponse } from '../responses.js';
 import { asksForCode } from './holder.js';
 import { nothing, secondFactorRequest, tokenRequest } from './requests.js';
 import { tokenResponse } from './responses.js';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { Opened, PartnerClient, PartnerResponse } from '../client.js';
+import type { PartnerClient } from '../client.js';
 import { type Closable, type Connection, connectedClient } from '../partner.js';
 import { isNothing, UNKNOWN_FORM, validationProblems } from '../partner-error.js';
+import type { Opened, PartnerResponse } from '../responses.js';
 import { type BoardingOperations, boardingOperations } from './operations.js';
 
 export interface BoardingSettings extends Connection {

@@ -1,6 +1,7 @@
-import type { Opened, PartnerClient, PartnerResponse } from '../client.js';
+import type { PartnerClient } from '../client.js';
 import { openPlain } from '../fields.js';
 import { bearer, type Closable, type Connection, connectedClient } from '../partner.js';
+import type { Opened, PartnerResponse } from '../responses.js';
 import { failure, PLANT_STORE_OPERATIONS, type PlantStoreOperations } from './operations.js';
 
 export type PlantStoreClient = PartnerClient<PlantStoreOperations> & Closable;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Operations } from '../catalogue.js';
-import type { Opened, PartnerClient, PartnerResponse } from '../client.js';
+import type { PartnerClient } from '../client.js';
 import { httpsUrl, open, openPlain, text } from '../fields.js';
 import { bearer, type Closable, type Connection, connectedClient } from '../partner.js';
 import { problemsOf } from '../partner-error.js';
+import type { Opened, PartnerResponse } from '../responses.js';
 
 /** Webhook registration of the payment processor (apis/3). */
 export const PROCESSOR_OPERATIONS = {

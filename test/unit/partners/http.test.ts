@@ -7,10 +7,10 @@ import {
   DEFAULT_HTTP_LIMITS,
   type HttpDownload,
   type HttpResponse,
-  observers,
   PartnerHttp,
   TransportError,
 } from '../../../src/partners/http.js';
+import { observers } from '../../../src/partners/observers.js';
 import { isClosed, type MemoryOptions, memoryPartner, response } from '../../rigs/partners/memory.js';
 
 const READ = { method: 'GET', path: '/', headers: {}, ownConnection: false } as const;

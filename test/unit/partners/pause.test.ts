@@ -5,7 +5,7 @@ import { byHand } from '../../../src/partners/by-hand.js';
 import type { Operations } from '../../../src/partners/catalogue.js';
 import { partnerClient } from '../../../src/partners/client.js';
 import { openPlain } from '../../../src/partners/fields.js';
-import type { ExchangeEnd } from '../../../src/partners/http.js';
+import type { ExchangeEnd } from '../../../src/partners/observers.js';
 import type { PartnerErrorKind } from '../../../src/partners/partner-error.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { failureOf } from '../../rigs/partners/failure.js';

@@ -1,4 +1,4 @@
-import type { Exchange, ExchangeEnd } from '../../../partners/http.js';
+import type { Exchange, ExchangeEnd } from '../../../partners/observers.js';
 import { ok, type Verdict, wrong } from './check.js';
 
 /** How far a clock may differ, in milliseconds. Signatures of events are valid for five minutes. */

@@ -1,5 +1,5 @@
 import { type Account, partnerClients, servedAccounts } from '../../../partners/account-settings.js';
-import { observers, type PartnerObserver } from '../../../partners/http.js';
+import { observers, type PartnerObserver } from '../../../partners/observers.js';
 import type { Closable } from '../../../partners/partner.js';
 import { PartnerError } from '../../../partners/partner-error.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../../partners/systems.js';

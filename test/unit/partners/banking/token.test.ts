@@ -1,8 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BankingToken, type TokenSettings } from '../../../../src/partners/banking/token.js';
-import type { Exchange, ExchangeEnd, HttpRequest, HttpResponse } from '../../../../src/partners/http.js';
-import { Pause, TransportError } from '../../../../src/partners/http.js';
+import type { HttpRequest, HttpResponse } from '../../../../src/partners/http.js';
+import { TransportError } from '../../../../src/partners/http.js';
+import type { Exchange, ExchangeEnd } from '../../../../src/partners/observers.js';
+import { Pause } from '../../../../src/partners/pause.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 
 const SECOND = 1_000;
