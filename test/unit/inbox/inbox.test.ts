@@ -1,17 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  changeableFields,
-  changesOf,
-  checkCorrection,
-  isCorrectable,
-} from '../../../src/forms/corrections.js';
 import { byDue, itemsOf, onboardingName, shortIds } from '../../../src/inbox/inbox.js';
 import { waitsUnread } from '../../../src/inbox/waits.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
 import type { Listed } from '../../../src/temporal/search.js';
 import { UnreadableOnboarding } from '../../../src/temporal/unreadable.js';
 import { stoppedAt } from '../../rigs/clock.js';
-import { merchant } from '../../rigs/inputs.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 beforeEach(() => stoppedAt(NOON));
@@ -53,62 +46,6 @@ describe('the items of a workflow in the inbox', () => {
     expect(onboardingName('merchant-boarding-a@north')).toBe('a@north');
     // It would be taken for a workflow id.
     expect(onboardingName('merchant-boarding-operation-1')).toBeUndefined();
-  });
-});
-
-describe('a correction', () => {
-  it('shows what changes, private values masked, and new fields that are like others', () => {
-    const input = { merchant: { dba: 'A', email: 'a@b.test' }, fees: { rate: 2 } };
-    const patch = { merchant: { dba: null, email: 'c@d.test' }, fees: { rate: 2, rates: 3 } };
-    expect(changesOf({ input } as never, patch)).toEqual([
-      { field: 'merchant.dba', before: 'A', after: undefined, remark: '' },
-      { field: 'merchant.email', before: '[Redacted]', after: '[Redacted]', remark: '' },
-      { field: 'fees.rates', before: undefined, after: 3, remark: 'new field; did you mean rate?' },
-    ]);
-    const asked = ['merchant.taxClassification'];
-    const remark = 'new field that the partner asked for; sent as is';
-    expect(changesOf({ input, asked } as never, { merchant: { taxClassification: 'LLC' } })).toEqual([
-      { field: 'merchant.taxClassification', before: undefined, after: 'LLC', remark },
-    ]);
-  });
-
-  it.each([
-    ['merchantBoarding', 'merchant-boarding-a', true],
-    ['businessOnboarding', 'business-onboarding-a', true],
-    ['terminalProvisioning', 'terminal-provisioning-a', true],
-    ['customerOnboarding', 'customer-onboarding-a', false],
-    ['partnerAccount', 'partner-account-boarding', false],
-    ['none', 'gangway-events', false],
-  ])('is possible for %s: %s %s', (_, id, isPossible) => {
-    expect(isCorrectable(id)).toBe(isPossible);
-  });
-
-  it('has a place for the fields that the partner asked for and no schema has', () => {
-    const asked = ['merchant.taxClassification', 'merchant.email', 'guid'];
-    const known = { posNames: [], accounts: {} } as never;
-    const fields = changeableFields({ type: 'merchantBoarding', input: merchant(), asked }, known);
-    const free = { type: 'any', rule: 'the partner asked for it; sent as is', now: undefined };
-    expect(fields.filter(({ name }) => asked.includes(name))).toMatchObject([
-      { name: 'merchant.email', type: 'string' },
-      { name: 'merchant.taxClassification', ...free },
-    ]);
-  });
-
-  it('of a number to a text that may be a number of another language is not valid', () => {
-    const input = merchant(undefined, { application: { rate: 2.5, name: 'x' } });
-    const correctable = { type: 'merchantBoarding', fields: ['application'], input } as never;
-    const known = { posNames: [], accounts: {} } as never;
-    const problems = (application: object) => {
-      try {
-        checkCorrection(correctable, { application }, known);
-        return [];
-      } catch (error) {
-        return (error as { problems: { field: string }[] }).problems.map(({ field }) => field);
-      }
-    };
-    expect([problems({ rate: '2,5' }), problems({ name: '2,5' }), problems({ rate: 3 })]).toEqual([
-      ...[['application.rate'], [], []],
-    ]);
   });
 });
 
