@@ -89,7 +89,9 @@ export class Merchant {
   /** The underwriters move it between two actions of the caller: permanently, or for some steps before they continue. */
   meanwhile({ status, steps }: { readonly status: string; readonly steps?: number | undefined }): void {
     const pause: Step[] = Array(Math.max(0, (steps ?? 0) - 1)).fill({});
-    this.#script.play(steps === undefined ? [] : [...pause, { status: this.status }, ...this.#script.left]);
+    this.#script.play(
+      steps === undefined ? [] : [...pause, { from: status, status: this.status }, ...this.#script.left],
+    );
     this.set({ status });
   }
 
@@ -104,7 +106,8 @@ export class Merchant {
     return { status, statusDate: statusDate.toISOString(), comment, mid };
   }
 
-  #take({ mid, comment, status, notes }: Step): void {
+  #take({ from, mid, comment, status, notes }: Step): void {
+    if (from !== undefined && this.status !== from) return;
     if (status !== undefined) this.set({ status, comment: comment ?? null });
     this.set({ mid: mid && this.#makeMid(mid), notes });
     if (this.status === APPROVED) this.notes = [];
@@ -128,6 +131,8 @@ export class Merchant {
 
 /** One thing that the underwriters do. Fields that are left out stay as they are. */
 export interface Step {
+  /** Taken only from this status: a decision meanwhile stands. */
+  readonly from?: string;
   readonly status?: string;
   readonly comment?: string;
   /** `final`, `temporary` and `unclear` make one up, the last one without digits. `none` removes it. */

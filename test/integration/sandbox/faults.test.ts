@@ -97,6 +97,20 @@ describe('a planned fault that moves the merchant meanwhile', () => {
     const after = [await status(sandbox), await status(sandbox), await status(sandbox)];
     expect([before, ...after]).toEqual(['Pending', 'Pending', 'On Hold', 'Pending']);
   });
+
+  it('does not move it back after a decision', async () => {
+    const sandbox = await runSandbox();
+    await sandbox.create('Corner Bakery [waiting]');
+    await sandbox.call('POST /api/v2/merchant/submit', '{"merchantProfileId":1001}');
+    await plan(
+      sandbox,
+      '{"fault":"400","operation":"request-underwriting-review","meanwhile":{"status":"On Hold","steps":2}}',
+    );
+    expect(await outcome(sandbox.call(REVIEW))).toBe(400);
+    await sandbox.control('POST /sandbox/merchants/1001/transition', '{"status":"Declined"}');
+    const after = [await status(sandbox), await status(sandbox), await status(sandbox)];
+    expect(after).toEqual(['Declined', 'Declined', 'Declined']);
+  });
 });
 
 describe('the log of requests', () => {
