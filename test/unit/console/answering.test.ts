@@ -247,6 +247,47 @@ describe('an answer', () => {
     expect(reads()).toBe(2);
   });
 
+  it('that changes what a correction must not change is refused before the workflow gets it', async () => {
+    const workflows = {
+      [ID]: {
+        state: { requirements: [NOTE] },
+        queries: { input: { type: 'merchantBoarding', fields: ['merchant'], input: merchant() } },
+      },
+    };
+    const { open, updates } = await asking({}, { workflows });
+    const fields = { 'other.0.name': 'externalId', 'other.0.value': 'm-2' };
+    const form = { kind: 'correction', reason: 'wrong', ...fields, step: 'send' };
+    const { status, text } = await open({ role: 'approver' }, PAGE, { form });
+    expect([status, text]).toEqual([422, expect.stringContaining('externalId: cannot be changed')]);
+    expect(updates()).toEqual([]);
+  });
+
+  it.each([
+    ['answer.text: must not be rude', 'text', 'must not be rude'],
+    ['reason: must not be a joke', 'text-reason', 'must not be a joke'],
+    ['answer: late\nreason: empty', 'text-reason', 'empty'],
+  ])('that the workflow refuses with %j has it at its field %s', async (message, field, rule) => {
+    const refuse = () => {
+      throw rejected(message);
+    };
+    const { open } = await asking({}, { onUpdate: refuse });
+    const { text } = await open({}, PAGE, { form: TEXT });
+    const [, said] = new RegExp(`id="note-1-${field}-error"[^>]*>([^<]*)<`).exec(text) ?? [];
+    expect(said).toBe(rule);
+    const others = ['text', 'text-reason'].filter((each) => each !== field);
+    for (const other of others) expect(text).not.toContain(`id="note-1-${other}-error"`);
+  });
+
+  it('that the workflow refuses for no field of the form has the whole reason above it', async () => {
+    const refuse = () => {
+      throw rejected('the answer: came late');
+    };
+    const { open } = await asking({}, { onUpdate: refuse });
+    const { text } = await open({}, PAGE, { form: TEXT });
+    expect(text).toContain('<li>the answer: came late</li>');
+    expect(text).not.toContain('-error"');
+  });
+
   it('that the workflow refuses stays on the page, with its problem, and is counted', async () => {
     const refuse = () => {
       throw rejected('answer.text: must not be rude');
