@@ -1,37 +1,24 @@
-import { setImmediate as breathe } from 'node:timers/promises';
-import { type Batch, handOver, listBatches, readBatch, resultsOf } from '../../batches/batches.js';
+import { type Batch, listBatches, readBatch, resultsOf } from '../../batches/batches.js';
 import { NOT_READ } from '../../batches/doubts.js';
-import { heldSource, rowReader } from '../../batches/format.js';
-import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
 import {
   attachedSentence,
   consequenceOf,
-  fileDoubts,
   kindsOf,
   rowsOf,
   UNCONFIRMED_ROWS,
-  type Validation,
-  validate,
 } from '../../batches/validation.js';
-import { confirmBatch, type FileDoubts, type RowResult } from '../../messages/batches.js';
+import { confirmBatch, type RowResult } from '../../messages/batches.js';
 import { isSamePerson } from '../../messages/claims.js';
-import { BATCHES, partsOfId } from '../../messages/ids.js';
-import { fieldOf } from '../../messages/objects.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { Facts, Notes, Table, Time } from '../../reports/page.js';
-import { promptly } from '../../temporal/unavailable.js';
+import { isNotFound, promptly } from '../../temporal/unavailable.js';
 import { csvOf } from '../../texts/csv.js';
-import { parseJson, utf8 } from '../../texts/text.js';
-import { type HeldFile, receivedForm } from '../held-files.js';
-import { accountProblem, ownAccounts } from '../own-accounts.js';
 import { Fields } from '../query.js';
-import { type Console, NotShown, type Route, type Shown, type Visit, ZONE_COOKIE } from '../route.js';
+import { NotShown, type Route, type Shown, type Visit, ZONE_COOKIE } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
+import { batchIdOf, pathOfBatch, RowTable } from './batch-file.js';
 import { Field } from './field.js';
 import { Form } from './parts.js';
-
-/** 5,000 customers of 3 KiB each. A larger file is for the command line, which streams it. */
-const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** Starts per second, where the form has no other number. */
 const DEFAULT_RATE = 20;
@@ -41,40 +28,12 @@ const CONCURRENCY = 8;
 
 const MOST_LISTED = 50;
 
-const DELIMITERS: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };
-
-/** The form that checks a file. Nothing starts before a second form. */
-export function BatchUpload({ csrf }: { readonly csrf: string }) {
-  return (
-    <>
-      <h2>Many onboardings from a file</h2>
-      <p>The console first checks the file and shows what would happen. Nothing starts before you confirm.</p>
-      <Form action="/batches" enctype="multipart/form-data" csrf={csrf}>
-        <Field
-          {...{ name: 'delimiter', label: 'Between the cells of a CSV' }}
-          choices={Object.keys(DELIMITERS).map((name) => [name, name])}
-        />
-        <Field
-          {...{ name: 'file', label: 'CSV or NDJSON file', type: 'file', accept: '.csv,.ndjson,.jsonl' }}
-          advice={[
-            `Up to ${MAX_FILE_BYTES / 1024 / 1024} MiB, as `,
-            <code>gangway batch</code>,
-            ' takes it.',
-          ]}
-        />
-        <Field name="mapping" label="Mapping of its columns (JSON, optional)" type="file" accept=".json" />
-        <button type="submit">Check the file</button>
-      </Form>
-    </>
-  );
-}
-
 export async function listedBatches({ client, settings, visitor, times }: Visit) {
   const all = await listBatches(client, settings.taskQueue, MOST_LISTED);
   const batches = all.filter((batch) => isVisible(batch, visitor));
   if (batches.length === 0) return null;
   const columns = [
-    { title: 'File', cell: (batch: Batch) => <a href={pathOf(batch)}>{batch.state.name}</a> },
+    { title: 'File', cell: (batch: Batch) => <a href={pathOfBatch(batch.id)}>{batch.state.name}</a> },
     { title: 'State', cell: (batch: Batch) => stageOf(batch) },
     { title: 'Rows', cell: ({ state }: Batch) => state.rows, isNumber: true as const },
     { title: 'By', cell: ({ state }: Batch) => state.actor },
@@ -92,126 +51,6 @@ export async function listedBatches({ client, settings, visitor, times }: Visit)
 export function isVisible({ state: { stage, actor, accounts } }: Batch, visitor: Visitor): boolean {
   if (stage === 'checked' || stage === 'discarded') return isSamePerson(actor, visitor.actor);
   return accounts.every((account) => maySee(visitor, account || undefined));
-}
-
-const PREFIX = `${BATCHES.onboardingBatch}-`;
-
-function pathOf({ id }: Batch): string {
-  return `/batches/${id.slice(PREFIX.length)}`;
-}
-
-interface FileForm {
-  readonly delimiter?: string | undefined;
-  readonly mapping?: HeldFile | undefined;
-}
-
-interface CheckedFile {
-  readonly name: string;
-  readonly validation: Validation;
-  /** Reads it again, when every row is valid. */
-  readonly rows: () => AsyncGenerator<Ready>;
-}
-
-/** Rows that are read before others get a turn. */
-const ROWS_AT_ONCE = 50;
-
-/**
- * Checks every row of a file, as the command line does, for what this person may start.
- *
- * @throws {InvalidInput} when the file or its mapping cannot be read
- */
-export async function checkedFile(
-  { settings, visitor }: Pick<Console, 'settings'> & { readonly visitor: Visitor },
-  { name, bytes }: HeldFile,
-  { delimiter, mapping }: FileForm,
-): Promise<CheckedFile> {
-  const known = ownAccounts(settings, visitor);
-  const given = mapping && {
-    name: mapping.name,
-    value: parseJson(utf8(mapping.bytes, mapping.name), mapping.name),
-  };
-  const readRows = rowReader({ delimiter, mapping: given }, name, rowSchemas(known));
-  const check = rowCheck(known);
-  const source = heldSource(name, bytes);
-  async function* checkedRows(): AsyncGenerator<Ready | Invalid> {
-    let count = 0;
-    for await (const row of readRows(source)) {
-      const checked = check(row);
-      count += 1;
-      if (count % ROWS_AT_ONCE === 0) await breathe();
-      const problem =
-        'problems' in checked ? undefined : accountProblem(visitor, partsOfId(checked.workflowId)?.account);
-      yield problem ? { line: checked.line, problems: [problem] } : checked;
-    }
-  }
-  async function* readyRows() {
-    // The bytes are those of the first reading.
-    for await (const row of checkedRows()) if ('input' in row) yield row;
-  }
-  return { name, validation: await validate(checkedRows()), rows: readyRows };
-}
-
-/** Hands a valid file over to the workers, which keep it until a second form confirms it. */
-async function checkFile(visit: Visit): Promise<Shown> {
-  const { client, settings, visitor, csrf } = visit;
-  const { fields, files } = await receivedForm(visit, MAX_FILE_BYTES);
-  const { file, mapping } = files;
-  if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
-  const named = fieldOf(DELIMITERS, fields['delimiter'] ?? '');
-  // NDJSON takes none.
-  const delimiter = /\.csv$/i.test(file.name) ? named : undefined;
-  const { name, validation, rows } = await checkedFile(visit, file, { delimiter, mapping });
-  if (validation.rows === 0) throw new NotShown(422, 'The file has no rows. Nothing was started.');
-  if (validation.problemCount > 0)
-    return { title: 'File is not valid', status: 422, page: <Problems {...{ name, validation, csrf }} /> };
-  const { doubts, ...found } = await fileDoubts(client, settings.taskQueue, validation);
-  const id = await handOver(client, settings.taskQueue, rows(), {
-    ...{ name, actor: visitor.actor, found: { ...found, doubts: doubts.slice(0, MOST_DOUBTS) } },
-  });
-  return { to: `/batches/${id.slice(PREFIX.length)}` };
-}
-
-/** How many doubts the page of a checked file lists. */
-const MOST_DOUBTS = 20;
-
-/** What is wrong with a file, by line and field. */
-function Problems({ name, validation, csrf }: Omit<CheckedFile, 'rows'> & { readonly csrf: string }) {
-  const { rows, badRows, counts, problems, problemCount } = validation;
-  const valid = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return (
-    <>
-      <h1>{name} is not valid</h1>
-      <Notes notes={['Nothing was started. Correct the file and check it again.']} />
-      <Facts
-        facts={{
-          Rows: rows,
-          'Valid rows': valid > 0 ? `${valid} (${kindsOf(counts)})` : 0,
-          'Rows that are not valid': badRows,
-          Problems: problemCount,
-        }}
-      />
-      <RowTable what="problems" problems={problems} count={problemCount} />
-      <BatchUpload csrf={csrf} />
-    </>
-  );
-}
-
-interface RowTableProps {
-  readonly what: 'problems' | 'warnings';
-  readonly problems: FileDoubts['doubts'];
-  readonly count: number;
-}
-
-/** Problems or warnings, by line and field. */
-function RowTable({ what, problems, count }: RowTableProps) {
-  type Problem = (typeof problems)[number];
-  const columns = [
-    { title: 'Line', cell: ({ line }: Problem) => line, isNumber: true as const },
-    { title: 'Field', cell: ({ field }: Problem) => (field ? <code>{field}</code> : '') },
-    { title: 'Problem', cell: ({ message }: Problem) => message },
-  ];
-  const caption = count > problems.length ? `The first ${problems.length} ${what}` : `All ${what}`;
-  return <Table caption={caption} rows={problems} columns={columns} />;
 }
 
 const STAGES: Readonly<Record<Batch['state']['stage'], string>> = {
@@ -267,7 +106,7 @@ function BatchPage({ batch, csrf, times, problem }: BatchPageProps) {
 function Progress({ batch, csrf, times }: Omit<BatchPageProps, 'problem'>) {
   const { rows, counts, failures, actor } = batch.state;
   const done = counts.started + counts.attached + counts.failed;
-  const path = pathOf(batch);
+  const path = pathOfBatch(batch.id);
   const live = isUnderWay(batch) && { 'data-live': `${path}/part`, 'data-seconds': REFRESH_SECONDS };
   return (
     <div id="live" {...live}>
@@ -337,7 +176,7 @@ function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
       {count > 0 && <RowTable what="warnings" problems={doubts} count={count} />}
       <p>{consequenceOf(name, { rows, counts: kinds })}</p>
       <p>A row whose external ID was started before attaches to that onboarding, and starts no second one.</p>
-      <Form action={`${pathOf(batch)}/start`} noValidate autocomplete="off" csrf={csrf}>
+      <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off" csrf={csrf}>
         <Field {...NUMBER} name="rate" label="Starts per second" value={rate} problems={wrong('rate')} />
         {rows > UNCONFIRMED_ROWS && (
           <Field
@@ -359,7 +198,7 @@ function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
 
 async function startBatch(visit: Visit): Promise<Shown> {
   const batch = await batchIn(visit);
-  const to = pathOf(batch);
+  const to = pathOfBatch(batch.id);
   // A second click shows the batch that the first one started.
   if (batch.state.stage !== 'checked' || batch.hasEnded) return { to };
   const fields = Fields.ofBody(visit.request);
@@ -379,9 +218,14 @@ async function startBatch(visit: Visit): Promise<Shown> {
   if (rate === undefined)
     return again({ field: 'rate', message: 'must be a whole number from 1 to 9999. Nothing was started.' });
   const handle = visit.client.workflow.getHandle(batch.id);
-  await promptly(visit.client, () =>
-    handle.executeUpdate(confirmBatch, { args: [{ rate, concurrency: CONCURRENCY }] }),
-  );
+  try {
+    await promptly(visit.client, () =>
+      handle.executeUpdate(confirmBatch, { args: [{ rate, concurrency: CONCURRENCY }] }),
+    );
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return { to, message: 'The confirmation came too late. Nothing was started.' };
+  }
   visit.audit(visit.visitor, { what: 'start a batch', workflowId: batch.id, detail: `${total} rows` });
   return { to };
 }
@@ -390,7 +234,7 @@ async function stopBatch(visit: Visit): Promise<Shown> {
   const batch = await batchIn(visit);
   if (!batch.hasEnded) await visit.client.workflow.getHandle(batch.id).cancel();
   visit.audit(visit.visitor, { what: 'stop a batch', workflowId: batch.id });
-  return { to: pathOf(batch) };
+  return { to: pathOfBatch(batch.id) };
 }
 
 const COLUMNS = ['line', 'externalId', 'workflowId', 'runId', 'result', 'error'];
@@ -407,7 +251,7 @@ async function results(visit: Visit): Promise<Shown> {
 /** @throws {NotShown} */
 async function batchIn({ client, request, visitor }: Visit): Promise<Batch> {
   const { id = '' } = request.params as { readonly id?: string };
-  const batch = await readBatch(client, PREFIX + id);
+  const batch = await readBatch(client, batchIdOf(id));
   if (!batch || !isVisible(batch, visitor)) throw new NotShown(404, NO_BATCH);
   return batch;
 }
@@ -416,7 +260,6 @@ const NO_BATCH =
   'There is no such batch. To start its rows, upload the file again: it starts what is missing, and nothing twice.';
 
 export const BATCH_ROUTES: readonly Route[] = [
-  { method: 'POST', path: '/batches', role: 'admin', multipart: true, show: checkFile },
   { method: 'GET', path: '/batches/:id', role: 'admin', show: showBatch },
   { method: 'GET', path: '/batches/:id/part', role: 'admin', part: true, show: showPart },
   { method: 'POST', path: '/batches/:id/start', role: 'admin', show: startBatch },

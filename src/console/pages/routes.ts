@@ -1,5 +1,6 @@
 import type { Route } from '../route.js';
 import { ANSWERING_ROUTES } from './answering.js';
+import { BATCH_FILE_ROUTES } from './batch-file.js';
 import { BATCH_ROUTES } from './batches.js';
 import { DOCUMENT_ROUTES } from './documents.js';
 import { HANDLING_ROUTES } from './handling.js';
@@ -21,6 +22,7 @@ export const ROUTES: readonly Route[] = [
   ...REMARK_ROUTES,
   ...DOCUMENT_ROUTES,
   ...START_ROUTES,
+  ...BATCH_FILE_ROUTES,
   ...BATCH_ROUTES,
   ...REPORT_ROUTES,
 ];

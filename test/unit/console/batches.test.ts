@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Batch } from '../../../src/batches/batches.js';
-import { checkedFile, isVisible } from '../../../src/console/pages/batches.js';
+import { checkedFile } from '../../../src/console/pages/batch-file.js';
+import { BATCH_ROUTES, isVisible } from '../../../src/console/pages/batches.js';
 import { loadConsoleSettings } from '../../../src/console/settings.js';
 import type { Visitor } from '../../../src/console/visitor.js';
-import type { BatchState } from '../../../src/messages/batches.js';
+import { BATCH_MEMO, type BatchState, NO_RESULTS } from '../../../src/messages/batches.js';
 import { merchant } from '../../rigs/inputs.js';
+import { answering, execution, grpcError, payloads } from '../../rigs/temporal/answering-service.js';
 
 const person = (actor: string, accounts?: readonly string[]) => ({ actor, accounts }) as Visitor;
 
@@ -46,4 +48,39 @@ it('rows of an account that a person may not use are not valid, and neither are 
   };
   expect(await checkedFor(['north'])).toEqual(['2 account', '3 account']);
   expect(await checkedFor(['south', ''])).toEqual(['1 account']);
+});
+
+it.each([
+  ['NOT_FOUND', { to: '/batches/7', message: 'The confirmation came too late. Nothing was started.' }],
+  ['INVALID_ARGUMENT', 'INVALID_ARGUMENT'],
+] as const)('a confirmation that Temporal refuses with %s starts nothing', async (code, shown) => {
+  const state: BatchState = {
+    ...{ stage: 'checked', name: 'rows.csv', actor: 'olga', rows: 1, kinds: {}, accounts: [''] },
+    ...{ parts: 0, counts: NO_RESULTS, failures: [] },
+  };
+  const [memo] = payloads(state);
+  const { client } = answering({
+    describeWorkflowExecution: () => ({
+      workflowExecutionInfo: execution({
+        workflowId: 'onboarding-batch-7',
+        memo: { [BATCH_MEMO]: memo as never },
+      }),
+    }),
+    updateWorkflowExecution: () => {
+      throw grpcError(code, code);
+    },
+  });
+  const audited: unknown[] = [];
+  const request = { params: { id: '7' }, body: { rate: '20' } };
+  const visit = {
+    client,
+    request,
+    visitor: person('olga'),
+    audit: (...entry: unknown[]) => audited.push(entry),
+  };
+  const start = BATCH_ROUTES.find(({ path }) => path === '/batches/:id/start');
+  const reply = await start
+    ?.show(visit as never)
+    .catch((error: { cause?: { details?: string } }) => error.cause?.details);
+  expect([reply, audited]).toEqual([shown, []]);
 });

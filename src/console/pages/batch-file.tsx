@@ -1,0 +1,179 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { handOver } from '../../batches/batches.js';
+import { heldSource, rowReader } from '../../batches/format.js';
+import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
+import { fileDoubts, kindsOf, type Validation, validate } from '../../batches/validation.js';
+import type { FileDoubts } from '../../messages/batches.js';
+import { BATCHES, partsOfId } from '../../messages/ids.js';
+import { fieldOf } from '../../messages/objects.js';
+import { Facts, Notes, Table } from '../../reports/page.js';
+import { parseJson, utf8 } from '../../texts/text.js';
+import { type HeldFile, receivedForm } from '../held-files.js';
+import { accountProblem, ownAccounts } from '../own-accounts.js';
+import { type Console, NotShown, type Route, type Shown, type Visit } from '../route.js';
+import type { Visitor } from '../visitor.js';
+import { Field } from './field.js';
+import { Form } from './parts.js';
+
+/** A file of onboardings is checked as a whole before any of its rows can start. */
+
+/** 5,000 customers of 3 KiB each. A larger file is for the command line, which streams it. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+const DELIMITERS: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };
+
+/** The form that checks a file. Nothing starts before a second form. */
+export function BatchUpload({ csrf }: { readonly csrf: string }) {
+  return (
+    <>
+      <h2>Many onboardings from a file</h2>
+      <p>The console first checks the file and shows what would happen. Nothing starts before you confirm.</p>
+      <Form action="/batches" enctype="multipart/form-data" csrf={csrf}>
+        <Field
+          {...{ name: 'delimiter', label: 'Between the cells of a CSV' }}
+          choices={Object.keys(DELIMITERS).map((name) => [name, name])}
+        />
+        <Field
+          {...{ name: 'file', label: 'CSV or NDJSON file', type: 'file', accept: '.csv,.ndjson,.jsonl' }}
+          advice={[
+            `Up to ${MAX_FILE_BYTES / 1024 / 1024} MiB, as `,
+            <code>gangway batch</code>,
+            ' takes it.',
+          ]}
+        />
+        <Field name="mapping" label="Mapping of its columns (JSON, optional)" type="file" accept=".json" />
+        <button type="submit">Check the file</button>
+      </Form>
+    </>
+  );
+}
+
+const PREFIX = `${BATCHES.onboardingBatch}-`;
+
+/** The address of a batch. */
+export function pathOfBatch(id: string): string {
+  return `/batches/${id.slice(PREFIX.length)}`;
+}
+
+/** The id of the batch at an address. */
+export function batchIdOf(inPath: string): string {
+  return PREFIX + inPath;
+}
+
+interface FileForm {
+  readonly delimiter?: string | undefined;
+  readonly mapping?: HeldFile | undefined;
+}
+
+interface CheckedFile {
+  readonly name: string;
+  readonly validation: Validation;
+  /** Reads it again, when every row is valid. */
+  readonly rows: () => AsyncGenerator<Ready>;
+}
+
+/** Rows that are read before others get a turn. */
+const ROWS_AT_ONCE = 50;
+
+/**
+ * Checks every row of a file, as the command line does, for what this person may start.
+ *
+ * @throws {InvalidInput} when the file or its mapping cannot be read
+ */
+export async function checkedFile(
+  { settings, visitor }: Pick<Console, 'settings'> & { readonly visitor: Visitor },
+  { name, bytes }: HeldFile,
+  { delimiter, mapping }: FileForm,
+): Promise<CheckedFile> {
+  const known = ownAccounts(settings, visitor);
+  const given = mapping && {
+    name: mapping.name,
+    value: parseJson(utf8(mapping.bytes, mapping.name), mapping.name),
+  };
+  const readRows = rowReader({ delimiter, mapping: given }, name, rowSchemas(known));
+  const check = rowCheck(known);
+  const source = heldSource(name, bytes);
+  async function* checkedRows(): AsyncGenerator<Ready | Invalid> {
+    let count = 0;
+    for await (const row of readRows(source)) {
+      const checked = check(row);
+      count += 1;
+      if (count % ROWS_AT_ONCE === 0) await breathe();
+      const problem =
+        'problems' in checked ? undefined : accountProblem(visitor, partsOfId(checked.workflowId)?.account);
+      yield problem ? { line: checked.line, problems: [problem] } : checked;
+    }
+  }
+  async function* readyRows() {
+    // The bytes are those of the first reading.
+    for await (const row of checkedRows()) if ('input' in row) yield row;
+  }
+  return { name, validation: await validate(checkedRows()), rows: readyRows };
+}
+
+/** Hands a valid file over to the workers, which keep it until a second form confirms it. */
+async function checkFile(visit: Visit): Promise<Shown> {
+  const { client, settings, visitor, csrf } = visit;
+  const { fields, files } = await receivedForm(visit, MAX_FILE_BYTES);
+  const { file, mapping } = files;
+  if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
+  const named = fieldOf(DELIMITERS, fields['delimiter'] ?? '');
+  // NDJSON takes none.
+  const delimiter = /\.csv$/i.test(file.name) ? named : undefined;
+  const { name, validation, rows } = await checkedFile(visit, file, { delimiter, mapping });
+  if (validation.rows === 0) throw new NotShown(422, 'The file has no rows. Nothing was started.');
+  if (validation.problemCount > 0)
+    return { title: 'File is not valid', status: 422, page: <Problems {...{ name, validation, csrf }} /> };
+  const { doubts, ...found } = await fileDoubts(client, settings.taskQueue, validation);
+  const id = await handOver(client, settings.taskQueue, rows(), {
+    ...{ name, actor: visitor.actor, found: { ...found, doubts: doubts.slice(0, MOST_DOUBTS) } },
+  });
+  return { to: pathOfBatch(id) };
+}
+
+/** How many doubts the page of a checked file lists. */
+const MOST_DOUBTS = 20;
+
+/** What is wrong with a file, by line and field. */
+function Problems({ name, validation, csrf }: Omit<CheckedFile, 'rows'> & { readonly csrf: string }) {
+  const { rows, badRows, counts, problems, problemCount } = validation;
+  const valid = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return (
+    <>
+      <h1>{name} is not valid</h1>
+      <Notes notes={['Nothing was started. Correct the file and check it again.']} />
+      <Facts
+        facts={{
+          Rows: rows,
+          'Valid rows': valid > 0 ? `${valid} (${kindsOf(counts)})` : 0,
+          'Rows that are not valid': badRows,
+          Problems: problemCount,
+        }}
+      />
+      <RowTable what="problems" problems={problems} count={problemCount} />
+      <BatchUpload csrf={csrf} />
+    </>
+  );
+}
+
+interface RowTableProps {
+  readonly what: 'problems' | 'warnings';
+  readonly problems: FileDoubts['doubts'];
+  readonly count: number;
+}
+
+/** Problems or warnings, by line and field. */
+export function RowTable({ what, problems, count }: RowTableProps) {
+  type Problem = (typeof problems)[number];
+  const columns = [
+    { title: 'Line', cell: ({ line }: Problem) => line, isNumber: true as const },
+    { title: 'Field', cell: ({ field }: Problem) => (field ? <code>{field}</code> : '') },
+    { title: 'Problem', cell: ({ message }: Problem) => message },
+  ];
+  const caption = count > problems.length ? `The first ${problems.length} ${what}` : `All ${what}`;
+  return <Table caption={caption} rows={problems} columns={columns} />;
+}
+
+export const BATCH_FILE_ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/batches', role: 'admin', multipart: true, show: checkFile },
+];
