@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { FileDoubts } from '../messages/batches.js';
+import { shortened } from '../partners/bounds.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { isIn } from '../temporal/query.js';
 import { rawListed } from '../temporal/search.js';
@@ -101,18 +102,26 @@ class RowProblems {
   }
 }
 
-/** Reads what the file itself does not tell: the lists of the partner, and which onboardings exist. */
+/**
+ * Reads what the file itself does not tell: the lists of the partner, and which onboardings exist.
+ *
+ * @param read reads the lists of an account; undefined when they cannot be read now
+ */
 export async function fileDoubts(
   client: Client,
   taskQueue: string,
-  { doubts, doubtCount, named, workflowIds }: Validation,
+  {
+    doubts,
+    doubtCount,
+    named,
+    workflowIds,
+  }: Pick<Validation, 'doubts' | 'doubtCount' | 'named' | 'workflowIds'>,
+  read = referencesAt,
 ): Promise<FileDoubts> {
   const accounts = [...new Set(named.map((each) => each.named.account))];
-  const reading = accounts.map(
-    async (account) => [account, await referencesAt(client, taskQueue, account)] as const,
-  );
-  const [read, attached] = await Promise.all([Promise.all(reading), countExisting(client, workflowIds)]);
-  const lists = new Map(read);
+  const reading = accounts.map(async (account) => [account, await read(client, taskQueue, account)] as const);
+  const [all, attached] = await Promise.all([Promise.all(reading), countExisting(client, workflowIds)]);
+  const lists = new Map(all);
   const further = named.flatMap(({ named, line, rows }) => {
     const known = lists.get(named.account);
     const found = known ? referenceDoubts(named, known) : [];
@@ -120,13 +129,13 @@ export async function fileDoubts(
     return found.map(({ field, message }) => ({
       line,
       field,
-      message: message.slice(0, MESSAGE_LENGTH) + others,
+      message: shortened(message, MESSAGE_LENGTH) + others,
     }));
   });
   return {
     doubts: [...further, ...doubts].slice(0, PROBLEMS_SHOWN).sort((one, other) => one.line - other.line),
     count: doubtCount + further.length,
-    isComplete: read.every(([, list]) => list !== undefined),
+    isComplete: all.every(([, list]) => list !== undefined),
     attached,
   };
 }

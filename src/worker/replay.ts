@@ -12,6 +12,7 @@ import {
 } from '@temporalio/worker';
 import { LOCATED, type ReplaySinks, type Requested } from '../messages/replay.js';
 import type { TraceSinks } from '../messages/trace-context.js';
+import { shortened } from '../partners/bounds.js';
 import { masked } from '../privacy/masked.js';
 import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
 
@@ -211,14 +212,14 @@ async function differenceOf(
   return { cause: `${type}: ${has}, ${asks}`, at, eventId: was?.eventId };
 }
 
+const LONGEST_REASON = 300;
+
 /** The reason as the SDK says it: one line, without ids. Workers with keys encrypt the errors of their code. */
 function reasonOf({ message }: Error): string {
   if (message.includes('Encoded failure'))
     return 'the code fails, with an encrypted error: check that PAYLOAD_KEYS has the keys of these workflows';
   const [line = ''] = (message.split('Details: ').at(-1) ?? message).split('\n');
-  return masked(line, 'failure')
-    .replace(/\b(id|event_id): \d+/g, '$1: …')
-    .slice(0, 300);
+  return shortened(masked(line, 'failure').replace(/\b(id|event_id): \d+/g, '$1: …'), LONGEST_REASON);
 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { type Row, rowCheck } from '../../../src/batches/ready.js';
-import { kindsOf, rowsOf, validate } from '../../../src/batches/validation.js';
+import {
+  attachedSentence,
+  consequenceOf,
+  fileDoubts,
+  kindsOf,
+  rowsOf,
+  validate,
+} from '../../../src/batches/validation.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
+import { answering } from '../../rigs/temporal/answering-service.js';
 
 const known = { posNames: [], accounts: { acme: { posNames: [] } } };
 
@@ -91,4 +99,117 @@ describe('a file', () => {
 it('is counted in words', () => {
   expect(kindsOf({ merchantBoarding: 1, businessOnboarding: 2 })).toBe('1 merchant, 2 businesses');
   expect([0, 1, 2].map(rowsOf)).toEqual(['0 rows', '1 row', '2 rows']);
+});
+
+describe('what a file itself does not tell', () => {
+  /** Temporal has these onboardings, some of them with several runs. */
+  const temporal = (existing: readonly string[] = []) =>
+    answering({
+      listWorkflowExecutions: ({ query }: { readonly query: string }) => ({
+        executions: existing
+          .filter((workflowId) => query.includes(`'${workflowId}'`))
+          .map((workflowId) => ({ execution: { workflowId, runId: 'run' } })),
+      }),
+    });
+  const nothing = { doubts: [], doubtCount: 0, named: [], workflowIds: [] };
+  const lists = {
+    agentProfileId: [{ id: 101, name: 'Harbor Agents' }],
+    boardingSettingsId: [{ id: 11, name: 'Standard' }],
+  };
+  const named = (line: number, rows: number, agentProfileId: number, account?: string) => ({
+    ...{ line, rows },
+    named: {
+      prefix: '',
+      agentProfileId,
+      boardingSettingsId: 11,
+      agent: undefined,
+      boardingSettings: undefined,
+      account,
+    },
+  });
+
+  it('is which onboardings exist, each once, a hundred in a query', async () => {
+    const workflowIds = Array.from({ length: 250 }, (_, number) => `merchant-boarding-m-${number}.`);
+    const there = ['merchant-boarding-m-0.', 'merchant-boarding-m-99.', 'merchant-boarding-m-249.'];
+    const { client, sent } = temporal([...there, ...there]);
+    const found = await fileDoubts(client, 'gangway', { ...nothing, workflowIds });
+    expect(found).toEqual({ doubts: [], count: 0, isComplete: true, attached: 3 });
+    const asked = sent.map(([, { query }]) => query.split(', ').length);
+    expect(asked).toEqual([100, 100, 50]);
+  });
+
+  it('is not which ones exist in a file of more than 10,000 rows', async () => {
+    const { client, sent } = temporal();
+    const ids = (length: number) => Array.from({ length }, (_, number) => `merchant-boarding-m-${number}.`);
+    const attached = async (length: number) =>
+      (await fileDoubts(client, 'gangway', { ...nothing, workflowIds: ids(length) })).attached;
+    expect(await attached(10_001)).toBeUndefined();
+    expect(sent).toEqual([]);
+    expect(await attached(10_000)).toBe(0);
+    expect(sent).toHaveLength(100);
+  });
+
+  it('is what the partner does not list, next to doubts of the file, by line', async () => {
+    const { client } = temporal();
+    const asked: unknown[] = [];
+    const read = async (_: unknown, taskQueue: string, account: string | undefined) => {
+      asked.push([taskQueue, account]);
+      return lists;
+    };
+    const doubts = [{ line: 2, field: 'merchant.email', message: 'is not an e-mail address' }];
+    const all = {
+      ...nothing,
+      doubts,
+      doubtCount: 1,
+      named: [named(3, 1, 7), named(1, 4, 8), named(5, 1, 101)],
+    };
+    const found = await fileDoubts(client, 'gangway', all as never, read as never);
+    expect(found).toMatchObject({ count: 3, isComplete: true });
+    expect(found.doubts.map(({ line, field }) => [line, field])).toEqual([
+      ...[
+        [1, 'agentProfileId'],
+        [2, 'merchant.email'],
+        [3, 'agentProfileId'],
+      ],
+    ]);
+    expect(found.doubts[0]?.message).toMatch(/, as in 3 rows more$/);
+    expect(found.doubts[2]?.message).not.toContain('more');
+    // Once for each account.
+    expect(asked).toEqual([['gangway', undefined]]);
+  });
+
+  it('is not complete when the lists of one account cannot be read', async () => {
+    const { client } = temporal();
+    const read = async (_: unknown, __: string, account: string | undefined) =>
+      account === undefined ? lists : undefined;
+    const all = { ...nothing, named: [named(1, 1, 7), named(2, 1, 7, 'acme')] };
+    const found = await fileDoubts(client, 'gangway', all as never, read as never);
+    expect([found.isComplete, found.doubts.map(({ line }) => line)]).toEqual([false, [1]]);
+  });
+
+  it('is cut to a hundred doubts, and a long one to 300 characters', async () => {
+    const { client } = temporal();
+    const agentProfileId = Array.from({ length: 50 }, (_, number) => ({
+      id: 900 + number,
+      name: 'x'.repeat(20),
+    }));
+    const all = { ...nothing, named: Array.from({ length: 101 }, (_, number) => named(number + 1, 1, 7)) };
+    const read = async () => ({ ...lists, agentProfileId });
+    const found = await fileDoubts(client, 'gangway', all as never, read as never);
+    expect([found.doubts.length, found.count]).toEqual([100, 101]);
+    expect(found.doubts[0]?.message).toHaveLength(300);
+    expect(found.doubts[0]?.message).toMatch(/… \(shortened, \d+ characters\)$/);
+  });
+});
+
+it('is said in sentences', () => {
+  const attach = 'would only attach, because the onboarding exists.';
+  expect([undefined, 0, 1, 2].map((attached) => attachedSentence(attached, 2))).toEqual([
+    ...[undefined, undefined, `1 of 2 rows ${attach}`, `2 of 2 rows ${attach}`],
+  ]);
+  const counts = { merchantBoarding: 2, businessOnboarding: 1, customerOnboarding: 1 };
+  expect(consequenceOf('a.csv', { rows: 4, counts })).toBe(
+    'This starts 4 rows of a.csv (2 merchants, 1 business, 1 customer), which creates applications at the partners.',
+  );
+  expect(kindsOf({ customerOnboarding: 2, merchantBoarding: 1 })).toBe('2 customers, 1 merchant');
 });
