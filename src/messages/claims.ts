@@ -81,7 +81,7 @@ export const MOST_REMARKS = 50;
 export interface Remark {
   readonly requirementId: string;
   readonly actor: string;
-  /** At most {@link LONGEST_REMARK} characters. */
+  /** At most 500 characters. */
   readonly text: string;
 }
 
@@ -90,7 +90,7 @@ export interface RemarkReceipt {
   readonly requirementId: string;
 }
 
-/** Adds a remark to the timeline. Its validator rejects more than {@link MOST_REMARKS}. */
+/** Adds a remark to the timeline. Its validator rejects more than 50 in one workflow. */
 export const addRemark = defineUpdate<RemarkReceipt, [Remark]>('addRemark');
 
 /** A proposed answer as a whole, private values included. */
