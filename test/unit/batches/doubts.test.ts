@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { formatDoubts, namedIn, referenceDoubts } from '../../../src/batches/doubts.js';
+import { doubtsAbout, formatDoubts, namedIn, referenceDoubts } from '../../../src/batches/doubts.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
+import { answering, execution, grpcError } from '../../rigs/temporal/answering-service.js';
 
 /** The doubts about one field of the open part of an application. */
 function about(name: string, value: unknown): string[] {
@@ -21,7 +22,28 @@ describe('a value of a format that everybody knows', () => {
     ['dob', '12/31/1980', 'is not a date such as 1980-12-31'],
     ['dateOfBirth', '2999-01-01T00:00:00Z', 'is in the future'],
     ['size', '1.234,56', 'write a number as 1234.56: digits, and a point before the decimals'],
+    ['zip', '112207', 'is not a zip code of 5 digits, or 5-4'],
+    ['zip', '12207-12', 'is not a zip code of 5 digits, or 5-4'],
+    ['zip', '12207x', 'is not a zip code of 5 digits, or 5-4'],
+    ['postal_code', 'ABC', 'is not a zip code of 5 digits, or 5-4'],
+    ['postalCode', 'ABC', 'is not a zip code of 5 digits, or 5-4'],
+    ['phone', '5185550100 99', 'is not a phone number of 10 digits'],
+    ['phone', '+44 518 555 0100', 'is not a phone number of 10 digits'],
+    ['phone', ['call us'], 'is not a phone number of 10 digits'],
+    ['opened_date', 'on 2024-02-29', 'is not a date such as 1980-12-31'],
+    ['date_of_birth', '31 December', 'is not a date such as 1980-12-31'],
+    ['birth_date', '2999-01-01', 'is in the future'],
     // Right.
+    ['zip', '021341234'],
+    ['phone', '1 518 555 0100 x12'],
+    ['phone', '518-555-0100ext12'],
+    // Names of something else.
+    ['emailsPerMonth', 'many'],
+    ['zipped', 'yes'],
+    ['volumeUnit', '-5 %'],
+    ['dateless', 'yes'],
+    ['openedDateNote', 'in spring'],
+    ['dobConfirmed', '2999-01-01'],
     ['email', "o'neil+shop@example.co.uk"],
     ['zip', '02134-1234'],
     ['zip', 12207],
@@ -92,5 +114,56 @@ describe('the agent and the boarding settings', () => {
       undefined,
       undefined,
     ]);
+  });
+});
+
+describe('the doubts about an input that is about to be started', () => {
+  const { client } = answering({
+    describeWorkflowExecution: ({ execution: { workflowId } }) => {
+      if (workflowId !== 'merchant-boarding-m-1') throw grpcError('NOT_FOUND');
+      return { workflowExecutionInfo: execution({ workflowId }) };
+    },
+  });
+  const wrong = { ...merchant(), agentProfileId: 7, merchant: { ...merchant().merchant, email: 'x' } };
+  const lists = {
+    agentProfileId: [{ id: 101, name: 'Harbor' }],
+    boardingSettingsId: [{ id: 11, name: 'A' }],
+  };
+  const asked: unknown[] = [];
+  const about = (input: object, existing?: string, listed: object | undefined = lists) =>
+    doubtsAbout(client, 'gangway', input, existing, (async (_: unknown, ...where: unknown[]) => {
+      asked.push(where);
+      return listed;
+    }) as never);
+  const fields = async (...of: Parameters<typeof about>) => {
+    const { doubts, isComplete } = await about(...of);
+    return [isComplete, ...doubts.map(({ field }) => field)];
+  };
+
+  it('are those of its formats, and of what its partner lists', async () => {
+    expect(await fields(wrong)).toEqual([true, 'merchant.email', 'agentProfileId']);
+    expect(await fields({ ...wrong, account: 'acme' })).toEqual([true, 'merchant.email', 'agentProfileId']);
+    expect(asked).toEqual([
+      ['gangway', undefined],
+      ['gangway', 'acme'],
+    ]);
+  });
+
+  it('are not complete when its partner cannot be read', async () => {
+    const unread = doubtsAbout(client, 'gangway', wrong, undefined, async () => undefined);
+    expect(await unread).toMatchObject({ isComplete: false, doubts: [{ field: 'merchant.email' }] });
+  });
+
+  it('are none of a business, which names nothing that a partner lists', async () => {
+    asked.length = 0;
+    expect(await fields(business())).toEqual([true]);
+    expect(asked).toEqual([]);
+  });
+
+  it('are none when its onboarding exists, because that takes no new input', async () => {
+    asked.length = 0;
+    expect(await fields(wrong, 'merchant-boarding-m-1')).toEqual([true]);
+    expect(asked).toEqual([]);
+    expect(await fields(wrong, 'merchant-boarding-m-2')).toEqual([true, 'merchant.email', 'agentProfileId']);
   });
 });
