@@ -24,7 +24,7 @@ import { hasRole } from '../visitor.js';
 import { carried, labelOf } from './answer-forms.js';
 import { Changes } from './correction-form.js';
 import { listIn, pageIn, REQUIREMENT_PATH, refresh } from './handling.js';
-import { nextIn } from './inbox.js';
+import { nextIn } from './inbox-filter.js';
 import { Form, Problem } from './parts.js';
 import { type Found, find, goneShown, isFourEyes, requirementShown } from './requirement.js';
 

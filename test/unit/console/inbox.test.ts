@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { chosenItems } from '../../../src/console/pages/inbox.js';
+import { chosenItems } from '../../../src/console/pages/inbox-filter.js';
 import type { Visitor } from '../../../src/console/visitor.js';
 import type { InboxItem } from '../../../src/inbox/inbox.js';
 import { Times } from '../../../src/texts/time.js';
