@@ -1,4 +1,9 @@
-import { type Client, QueryNotRegisteredError, type WorkflowHandle } from '@temporalio/client';
+import {
+  type Client,
+  QueryNotRegisteredError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { PollProgress } from '../../src/activities/poll.js';
@@ -48,15 +53,20 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     return unlessStill(this.client, this.workflowId, 'the outcome', () => this.handle.result());
   }
 
-  /** Waits until `reached` is true of the state. */
+  /** Waits until `reached` is true of the state. The part of a customer may not have started yet. */
   async until(reached: (state: OnboardingState) => boolean, what = 'the state'): Promise<OnboardingState> {
-    return unlessStill(this.client, this.workflowId, what, ({ signal }) =>
+    const unlessMissing = (error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    };
+    const state = await unlessStill(this.client, this.workflowId, what, ({ signal }) =>
       eventually(
-        () => this.state(),
-        (state) => signal.aborted || reached(state),
+        () => this.state().catch(unlessMissing),
+        (now) => signal.aborted || (now !== undefined && reached(now)),
         what,
       ),
     );
+    return state as OnboardingState;
   }
 
   /** The status poll, as the server has it. */
