@@ -8,7 +8,7 @@ import { bankOf } from '../rigs/workflows/bank.js';
 let rig: Rig;
 beforeAll(async () => {
   rig = await createRig({ continueAfter: 30 });
-}, 60_000);
+});
 afterAll(() => rig.close());
 
 /** Moves a business through statuses that mean nothing to us, until it goes on in another run. */

@@ -121,7 +121,7 @@ describe('answer-notes.sh', () => {
       stderr: expect.stringMatching(/^usage: /),
     });
     await boarding.handle.terminate();
-  }, 60_000);
+  });
 });
 
 describe('answer-uncertain-writes.sh', () => {
@@ -162,7 +162,7 @@ describe('answer-uncertain-writes.sh', () => {
       expect(await writesOf(boarding)).toEqual(['create-merchant', 'submit-merchant']);
     }
     expect(await script('answer-uncertain-writes', [rig.sandbox.url])).toMatchObject({ code: 0, stdout: '' });
-  }, 120_000);
+  });
 
   it('leaves what the ledger has twice to a person, and exits 1; 2 without the sandbox', async () => {
     const [doubled] = await inDoubt('500-after-commit');
@@ -187,7 +187,7 @@ describe('answer-uncertain-writes.sh', () => {
       stderr: expect.stringMatching(/^usage: /),
     });
     await doubled.handle.terminate();
-  }, 120_000);
+  });
 });
 
 describe('overdue-report.sh', () => {
@@ -217,7 +217,7 @@ describe('overdue-report.sh', () => {
         .map((note) => expect.stringMatching(new RegExp(`^${time},0,${id},${note},underwriting-note$`))),
     );
     await Promise.all([boarding.handle.terminate(), nothing.boarding.handle.terminate()]);
-  }, 60_000);
+  });
 
   it('exits 4 when Temporal is unavailable, and 2 for an unknown option', async () => {
     const unavailable = await script('overdue-report', [], { TEMPORAL_ADDRESS: '127.0.0.1:9' });

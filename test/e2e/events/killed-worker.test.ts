@@ -61,4 +61,4 @@ it('a subscriber gets all events although the worker is killed', async () => {
   }
   const bodies = new Map(crm.received.map(({ id, body }) => [id, body]));
   for (const { id, body } of crm.received) expect(body).toBe(bodies.get(id));
-}, 150_000);
+});

@@ -353,7 +353,7 @@ describe('a run', () => {
       stderr: 'no worker polls task queue nobody-polls-this: is one running?\n',
     });
     expect(await isThere(ids[0] ?? '')).toBe(false);
-  }, 30_000);
+  });
 
   it('starts nothing when the file changes after it was checked', async () => {
     const { file, ids } = await merchantsFile(rig, 30);
