@@ -77,6 +77,8 @@ export class People {
   readonly #knowsNoSsn = new Set<string>();
   /** A correction was given, and has got lost on its way to the partner. */
   readonly #isCorrected = new Set<string>();
+  /** Somebody chose that a merchant on hold takes answers, so a review that is refused then is asked about. */
+  #heldTakesAnswers = false;
   #answers = 0;
   #last: Case | undefined;
 
@@ -132,8 +134,11 @@ export class People {
 
   /** Some of these close by themselves, once the partner has changed its mind. */
   #answerForAccount(workflowId: string, { kind, title }: Requirement): Answer | undefined {
-    if (kind === 'new-status')
-      return { kind: 'choice', choice: this.world.chance.pick(['under-review', 'needs-answers']) };
+    if (kind === 'new-status') {
+      const choice = this.world.chance.pick(['under-review', 'needs-answers']);
+      if (choice === 'needs-answers') this.#heldTakesAnswers = true;
+      return { kind: 'choice', choice };
+    }
     if (kind === 'waiting') return undefined;
     if (!['credentials', 'unreadable', 'ticket'].includes(kind))
       this.surprises.add(`${workflowId} asks: ${title}`);
@@ -182,7 +187,8 @@ export class People {
 
   #isForNoReason({ kind, detail, raisedAt }: Requirement): boolean {
     if (kind !== 'rejected-input') return false;
-    return FOR_NO_REASON.test(detail) || (detail === REFUSED_REVIEW && this.#isStatusReadLate(raisedAt));
+    if (detail === REFUSED_REVIEW) return this.#heldTakesAnswers || this.#isStatusReadLate(raisedAt);
+    return FOR_NO_REASON.test(detail);
   }
 
   /**
