@@ -27,11 +27,16 @@ export class Pacer {
   }
 }
 
+/** Where a poll is. It rests until it is told what was seen, and after its change was taken. */
+type Progress<Snapshot> =
+  | { readonly is: 'resting' }
+  | { readonly is: 'polling'; readonly scope: CancellationScope }
+  | { readonly is: 'changed'; readonly snapshot: Snapshot }
+  | { readonly is: 'failed'; readonly error: unknown };
+
 /** Polls a status while the workflow does other things, and keeps one change at a time. */
 export class StatusPoll<Seen, Snapshot> {
-  #change: Snapshot | undefined;
-  #failure: unknown;
-  #poll: CancellationScope | undefined;
+  #progress: Progress<Snapshot> = { is: 'resting' };
   readonly #pacer = new Pacer();
   /** Ends with the last poll that was begun: two polls at once would have the same activity id. */
   #last: Promise<unknown> = Promise.resolve();
@@ -49,8 +54,8 @@ export class StatusPoll<Seen, Snapshot> {
   follow(seen: Seen): void {
     if (this.isFollowing) return;
     const { journey, watch } = this;
-    const poll = new CancellationScope();
-    this.#poll = poll;
+    const scope = new CancellationScope();
+    this.#progress = { is: 'polling', scope };
     const before = this.#last;
     const read = async () => {
       await before;
@@ -61,17 +66,22 @@ export class StatusPoll<Seen, Snapshot> {
         run: () => watch(seen, this.#pacer.pace),
       });
     };
-    this.#last = poll.run(read).then(
+    this.#last = scope.run(read).then(
       ({ snapshot, polls }) => {
-        if (this.#poll !== poll) return;
+        if (!this.#isPollingIn(scope)) return;
         this.#pacer.ended(polls);
         this.#count(polls);
-        this.#change = snapshot;
+        this.#progress = { is: 'changed', snapshot };
       },
       (error: unknown) => {
-        if (this.#poll === poll) this.#failure = error;
+        if (this.#isPollingIn(scope)) this.#progress = { is: 'failed', error };
       },
     );
+  }
+
+  /** False once another read has replaced the poll. */
+  #isPollingIn(scope: CancellationScope): boolean {
+    return this.#progress.is === 'polling' && this.#progress.scope === scope;
   }
 
   #count(reads: number): void {
@@ -81,26 +91,26 @@ export class StatusPoll<Seen, Snapshot> {
 
   /** True while a poll runs, and until its change is taken. */
   get isFollowing(): boolean {
-    return this.#poll !== undefined;
+    return this.#progress.is !== 'resting';
   }
 
   get changes(): number {
     return this.#pacer.changes;
   }
 
-  /** Takes the read of another step as the change, and cancels the poll. */
+  /** Takes the read of another step as the change, and cancels the poll. A failed poll stays failed. */
   replaceWith(snapshot: Snapshot): void {
-    const poll = this.#poll;
-    this.#poll = new CancellationScope();
+    const before = this.#progress;
     this.#pacer.read();
     this.#count(1);
-    this.#change = snapshot;
-    poll?.cancel();
+    if (before.is !== 'failed') this.#progress = { is: 'changed', snapshot };
+    if (before.is === 'polling') before.scope.cancel();
   }
 
   /** True when there is something to {@link takeChange}. */
   get hasChange(): boolean {
-    return this.#change !== undefined || (this.#failure !== undefined && !isCancellation(this.#failure));
+    const progress = this.#progress;
+    return progress.is === 'changed' || (progress.is === 'failed' && !isCancellation(progress.error));
   }
 
   /**
@@ -109,10 +119,10 @@ export class StatusPoll<Seen, Snapshot> {
    * @throws {Abandoned} when a person, asked for a permission, abandons the onboarding
    */
   takeChange(): Snapshot | undefined {
-    if (this.#failure !== undefined) throw this.#failure;
-    const change = this.#change;
-    if (change) this.#poll = undefined;
-    this.#change = undefined;
-    return change;
+    const progress = this.#progress;
+    if (progress.is === 'failed') throw progress.error;
+    if (progress.is !== 'changed') return undefined;
+    this.#progress = { is: 'resting' };
+    return progress.snapshot;
   }
 }
