@@ -41,10 +41,11 @@ const TOO_LATE = /is not open|is open; open|has ended|already|not found|unsent|t
  */
 const FOR_NO_REASON = new RegExp(
   `${NOT_TODAY}|^the partner gave no reason$|is On Hold|^the partner does not let us read it \\(401\\)`,
+  'm',
 );
 
 /** What the sandbox says while a merchant is on hold for a moment (`refusedReview`). */
-const REFUSED_REVIEW = 'BadRequest';
+const REFUSED_REVIEW = 'BadRequest\nTo change an answer, take it back.';
 
 /** What is asked about the holder whose social security numbers a new run did not get. */
 const LACKS_SSN = /^((holder|beneficialOwners\.\d)\.ssn: is required(\n|$))+$/;

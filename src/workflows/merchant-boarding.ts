@@ -3,11 +3,13 @@ import type { FollowedMerchantInput } from '../messages/followed-inputs.js';
 import type { MerchantBoardingInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome, Restored } from '../messages/onboardings.js';
+import type { FieldProblem } from '../partners/partner-error.js';
 import { adoptMerchant, followMerchant } from './boarding/adoption.js';
 import { Boarding } from './boarding/boarding.js';
 import { type Due, onChangesRequested, type Remembered } from './boarding/decisions.js';
 import { afterDelivery, afterUpload, listsDelivered, missingDocuments } from './boarding/deliveries.js';
 import {
+  askAboutReview,
   createMerchant,
   FEES,
   REVIEW,
@@ -79,20 +81,22 @@ async function send(boarding: Boarding, due: Due): Promise<void> {
 async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
   const { journey, input } = boarding;
   const { requirements, state } = journey;
-  const before = input.current;
   const { seen } = boarding.remembered;
   await requirements.whileSending(answers, [FEES, SUBMIT], async () => {
     for (const { resolution } of answers) {
       const answer = unlessAbandoned(resolution);
       if (answer.kind !== 'correction') continue;
-      input.correct(answer.patch);
-      if ('fees' in answer.patch) await setFees(boarding);
+      input.tryOut(answer.patch);
+      if (!('fees' in answer.patch)) continue;
+      await setFees(boarding);
+      input.keep('fees');
     }
     const now = await submit(boarding, answers);
     if (!now) {
-      input.restore(before);
+      input.restore();
       return;
     }
+    input.keep();
     // The poll may have read earlier that the partner asks again. Nobody was asked, because these answers were in flight.
     const { restless } = boarding.remembered;
     apply(journey, onChangesRequested({ seen, restless }, now, boarding.situation));
@@ -103,12 +107,14 @@ async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]
 /** Uploads the documents of the answers concurrently, then requests the review. */
 async function deliverAnswers(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
   const { requirements, state, timeline } = boarding.journey;
+  let rejected: readonly FieldProblem[] | undefined;
   await requirements.whileSending(answers, [UPLOAD, REVIEW], async () => {
     await uploadDocuments(boarding, answers);
-    const mark = await requestReview(boarding, answers);
-    if (!mark) return;
+    const review = await requestReview(boarding, answers);
+    if (review.became === 'rejected') rejected = review.problems;
+    if (review.became !== 'delivered') return;
     for (const { requirement } of answers) requirements.settle(requirement.id);
-    boarding.remembered = afterDelivery(boarding.remembered, answers, mark);
+    boarding.remembered = afterDelivery(boarding.remembered, answers, review.before);
     timeline.add('answers-delivered');
     state.report();
     // The poll may have read that the partner asks again. Nobody was asked, because these answers were in flight.
@@ -116,6 +122,8 @@ async function deliverAnswers(boarding: Boarding, answers: readonly Answered[]):
     if (polled && listsDelivered(boarding.remembered, polled))
       boarding.status.replaceWith(await read(boarding));
   });
+  // The answers are no longer on their way, so a person can take one back and change it.
+  if (rejected) await askAboutReview(boarding, answers, rejected);
 }
 
 async function uploadDocuments(boarding: Boarding, answers: readonly Answered[]): Promise<void> {

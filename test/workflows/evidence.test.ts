@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inputQuery } from '../../src/messages/activities.js';
 import type { MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
 import type { Requirement } from '../../src/messages/requirements.js';
 import { nudge } from '../../src/temporal/nudge.js';
@@ -153,9 +154,113 @@ describe.concurrent('a resubmission', () => {
     const events = await boarding.events();
     expect(events.filter((event) => event === 'requirement-raised')).toHaveLength(1);
   });
+
+  it('that is not sent leaves the fees in the input that the partner has, and no other correction of its answer', async () => {
+    const { boarding, id, requirement } = await asked(unaware);
+    const read = await unaware.sandbox.hold('get-status', `id=${id}`);
+    const patch = { fees: { cashDiscountRate: 3 }, application: { annualVolume: 120_000 } };
+    await boarding.resolve(requirement.id, { kind: 'correction', patch });
+    await read.underWay();
+    await unaware.sandbox.transition(id, { status: 'UW Level 2' });
+    await read.letGo();
+    const { input } = await eventually(
+      async () => {
+        await happened(boarding, 'submission-moot');
+        return boarding.handle.query(inputQuery);
+      },
+      (now) => !('application' in now.input),
+      'the input without the correction',
+    );
+    expect(input).toMatchObject({ fees: { cashDiscountRate: 3 } });
+  });
+
+  const ends = async (boarding: Boarding) =>
+    (await boarding.state()).timeline
+      .filter(({ event }) => ['write-adopted', 'submission-moot', 'answer-dropped'].includes(event))
+      .map(({ event, detail }) => `${event} ${detail}`);
+  const correction = { kind: 'correction', patch: { application: { annualVolume: 120_000 } } } as const;
+
+  it.each(['meanwhile', 'while a person is asked'])(
+    'whose outcome is unknown stays unknown when the partner declines %s',
+    async (when) => {
+      const { boarding, id, requirement } = await asked(unaware);
+      const meanwhile = when === 'meanwhile' ? { status: 'Declined' } : undefined;
+      await unaware.sandbox.plan('500-before-commit', 'submit-merchant', { about: `${id}`, meanwhile });
+      await boarding.resolve(requirement.id, correction);
+      if (!meanwhile) {
+        await boarding.requirement('uncertain-write');
+        await unaware.sandbox.transition(id, { status: 'Declined' });
+        await eventually(() => nudge(unaware.client, boarding.workflowId), Boolean, 'a wait for the nudge');
+      }
+      expect(await boarding.outcome()).toMatchObject({
+        outcome: 'declined',
+        unfinished: [{ write: 'submit to underwriting', became: 'unknown' }],
+      });
+      expect(await ends(boarding)).toEqual([
+        `answer-dropped ${requirement.id}: the partner decided while it was in flight; whether it arrived is unknown`,
+      ]);
+      const raised = (await boarding.events()).filter((event) => event === 'requirement-raised');
+      expect(raised).toHaveLength(meanwhile ? 1 : 2);
+    },
+  );
+
+  it('whose outcome is unknown is asked about once an approval without a mid is taken back', async () => {
+    const { boarding, id, move, requirement, submissions } = await asked(unaware);
+    await unaware.sandbox.plan('500-before-commit', 'submit-merchant', {
+      ...{ about: `${id}`, meanwhile: { status: 'Approved' } },
+    });
+    await boarding.resolve(requirement.id, correction);
+    const { requirements } = await boarding.until(({ stage }) => stage === 'boarding', 'the approval');
+    expect(requirements).toEqual([]);
+    await move(WANTED);
+    const question = await boarding.requirement('uncertain-write');
+    await boarding.resolve(question.id, { kind: 'retry' });
+    await boarding.until(
+      ({ timeline }) => timeline.filter(({ event }) => event === 'submitted').length === 2,
+      'the second submission',
+    );
+    expect(await submissions()).toBe(2);
+  });
 });
 
 describe.concurrent('answers to notes', () => {
+  it('that the partner rejects can be taken back, changed, and sent again', async () => {
+    const { boarding, input, id, notes } = await noted(unaware, ['Which goods?', 'Which suppliers?']);
+    const [goods, suppliers] = notes as [Requirement, Requirement];
+    await unaware.sandbox.plan('400', REVIEW, { about: `${id}` });
+    await answer(boarding, goods, 'Bread.');
+    await answer(boarding, suppliers, 'A mill.');
+    const rejected = await boarding.requirement('rejected-input');
+    expect(rejected).toMatchObject({
+      title: 'Rejected: request the review of the answers',
+      detail: 'BadRequest\nTo change an answer, take it back.',
+      answers: ['retry', 'abandon'],
+    });
+    await boarding.resolve(goods.id, { kind: 'take-back' });
+    const { requirements } = await boarding.until(
+      (state) => state.requirements.every(({ kind }) => kind !== 'rejected-input'),
+      'the end of the question',
+    );
+    expect(requirements).toMatchObject([{ id: goods.id }]);
+    expect((await unaware.sandbox.writes(input.externalId)).slice(2)).toEqual([]);
+    await answer(boarding, goods, 'Bread and rolls.');
+    await happened(boarding, 'answers-delivered');
+    expect((await unaware.sandbox.merchant(id))['reviewComments']).toEqual([
+      'Which suppliers?\nA mill.\n\nWhich goods?\nBread and rolls.',
+    ]);
+  });
+
+  it('that the partner rejects are sent again as they are when a person wants that', async () => {
+    const { boarding, id, notes } = await noted(unaware);
+    await unaware.sandbox.plan('400', REVIEW, { about: `${id}` });
+    await answer(boarding, notes[0] as Requirement);
+    await boarding.resolve((await boarding.requirement('rejected-input')).id, { kind: 'retry' });
+    await happened(boarding, 'answers-delivered');
+    expect((await unaware.sandbox.merchant(id))['reviewComments']).toEqual([
+      'Please send the lease.\nHere it is.',
+    ]);
+  });
+
   it('wait when the partner rejects them because the status moved, and are delivered when it takes them', async () => {
     const { boarding, input, id, move, notes } = await noted(unaware);
     const held = await unaware.sandbox.hold(REVIEW, `${id}`);

@@ -256,11 +256,11 @@ export function next(remembered: Remembered, situation: Situation): Next<Seen, D
   return {
     due: sent ? [{ task: 'application', ...sent }] : [],
     compared: !situation.isWriting || mayChange ? compared(remembered) : undefined,
-    ended: endedByMid(situation),
+    ended: endedByConfirmedMid(situation),
   };
 }
 
-function endedByMid(situation: Situation): Ended<MerchantBoardingOutcome> | undefined {
+function endedByConfirmedMid(situation: Situation): Ended<MerchantBoardingOutcome> | undefined {
   const outcome = confirmedMid(situation);
   if (outcome?.outcome !== 'boarded') return undefined;
   const { mid } = outcome;

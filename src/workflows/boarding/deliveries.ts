@@ -7,10 +7,12 @@ import { idsOf, type Remembered, type StatusMark } from './decisions.js';
 
 /**
  * Evidence of the outcome of a submission: only a submission leads to this phase, possibly an earlier one whose response was lost.
- * After a decision that is not final, such as an approval without a mid, it no longer matters.
+ * After a decision it no longer matters, unless it may have been made without the submission.
+ *
+ * @param isAgainInDoubt it is not the first one, and its outcome is unknown
  */
-export function showsSubmission({ phase }: StatusSnapshot): boolean {
-  return phase === 'submitted' || isDecided(phase);
+export function showsSubmission({ phase }: StatusSnapshot, isAgainInDoubt = false): boolean {
+  return phase === 'submitted' || (isDecided(phase) && !isAgainInDoubt);
 }
 
 /** Evidence that the underwriters have the answers: they review them, or they no longer list the notes. */

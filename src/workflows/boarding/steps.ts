@@ -3,6 +3,7 @@ import type { StatusSnapshot, Submission, Warned } from '../../messages/boarding
 import { defined } from '../../messages/objects.js';
 import { isFollowed, mayBeDone, type Restored } from '../../messages/onboardings.js';
 import { isDecided, isSubmittable, takesAnswers } from '../../partners/boarding/phases.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
 import type { Answered } from '../journey/requirement-queue.js';
 import { askForCorrection, doubts, RejectedByPartner, runStep } from '../journey/run-step.js';
@@ -117,8 +118,11 @@ function submitStep(boarding: Boarding): Promise<Submission> {
   const { journey, merchantProfileId, input } = boarding;
   let readsAs = 'not submitted';
   let hasNewFees = false;
+  const isAgain = boarding.remembered.seen.phase === 'changes-requested';
+  /** A resubmission whose outcome is unknown. A decision may be about the earlier submission, so it is no evidence. */
+  let isAgainInDoubt = false;
   const effectIn = (now: StatusSnapshot | undefined) =>
-    now && showsSubmission(now) ? { found: submissionIn(now) } : undefined;
+    now && showsSubmission(now, isAgainInDoubt) ? { found: submissionIn(now) } : undefined;
   return runStep<Submission>(journey, {
     effect: 'once',
     title: SUBMIT,
@@ -133,13 +137,19 @@ function submitStep(boarding: Boarding): Promise<Submission> {
       hasNewFees ||= 'fees' in patch;
     },
     readEvidence: async (wasInDoubt) => {
+      isAgainInDoubt = isAgain && wasInDoubt;
       const now = await read(boarding);
       readsAs = now.status;
+      if (isAgainInDoubt && isDecided(now.phase)) {
+        await untilTakenBack(boarding, now);
+        return effectIn(boarding.polled);
+      }
       // The submission was rejected because the status had changed before it arrived.
       const isMoot = !wasInDoubt && !isSubmittable(now.phase);
       return effectIn(now) ?? (isMoot ? { found: submissionIn(now) } : undefined);
     },
     polledEvidence: () => effectIn(boarding.polled),
+    isMoot: () => isAgainInDoubt && isDecidedNow(boarding),
     adopt: () => ({ submitted: true, status: readsAs, phase: 'submitted' }),
     get whereToLook() {
       return (
@@ -180,7 +190,7 @@ export async function upload(boarding: Boarding, { description, ...first }: Uplo
     },
     readEvidence: 'none',
     polledEvidence: 'none',
-    isMoot: () => boarding.polled !== undefined && isDecided(boarding.polled.phase),
+    isMoot: () => isDecidedNow(boarding),
     adopt: () => ({}),
     whereToLook:
       `Check in the partner’s portal whether merchant ${merchantProfileId} (“${masked(boarding.dba)}”) has the document. ` +
@@ -190,49 +200,60 @@ export async function upload(boarding: Boarding, { description, ...first }: Uplo
 
 export const REVIEW = 'request the review of the answers';
 
-/**
- * Reports to the underwriters that their notes are answered, with the texts as comment.
- *
- * @returns the status in which the partner took the answers; undefined when it did not take them, and they wait
- */
-export async function requestReview(
-  boarding: Boarding,
-  answers: readonly Answered[],
-): Promise<StatusMark | undefined> {
-  const { journey } = boarding;
+/** What became of the answers. */
+type Review =
+  /** @param before the status in which the partner took them */
+  | { readonly became: 'delivered'; readonly before: StatusMark }
+  /** The partner takes no answers in its status. They wait until it sets another status or asks something else. */
+  | { readonly became: 'waiting' }
+  /** The partner takes answers, but not these. */
+  | { readonly became: 'rejected'; readonly problems: readonly FieldProblem[] };
+
+/** Reports to the underwriters that their notes are answered, with the texts as comment. */
+export async function requestReview(boarding: Boarding, answers: readonly Answered[]): Promise<Review> {
+  const { timeline } = boarding.journey;
   boarding.beginWrite();
   try {
     const review = await reviewStep(boarding, answers);
-    if (review.delivered) return review.before;
-    answersWait(boarding, answers, review.before);
+    if (review.delivered) return { became: 'delivered', before: review.before };
+    return wait(review.before);
   } catch (error) {
     if (!(error instanceof RejectedByPartner)) throw error;
     const now = await read(boarding);
-    if (takesAnswers(now.phase)) {
-      // The partner takes answers, but not these. If it changed only for a moment, its next change closes the question.
-      await askForCorrection(journey, { title: REVIEW }, error.problems, () => boarding.polled !== undefined);
-    } else {
-      answersWait(boarding, answers, now);
-    }
+    return takesAnswers(now.phase) ? { became: 'rejected', problems: error.problems } : wait(now);
   }
-  return undefined;
+
+  function wait(now: StatusSnapshot): Review {
+    boarding.remembered = afterRefusal(boarding.remembered, answers, now);
+    timeline.add('answers-wait', { detail: `the partner takes no answers in status ${now.status}` });
+    boarding.status.replaceWith(now);
+    return { became: 'waiting' };
+  }
 }
 
-/** The partner takes no answers in this status. They wait until it sets another status or asks something else. */
-function answersWait(boarding: Boarding, answers: readonly Answered[], now: StatusSnapshot): void {
-  const detail = `the partner takes no answers in status ${now.status}`;
-  boarding.remembered = afterRefusal(boarding.remembered, answers, now);
-  boarding.journey.timeline.add('answers-wait', { detail });
-  boarding.status.replaceWith(now);
+/**
+ * Asks a person whether to send the rejected answers again. The question closes when one of them is taken back, or with the next
+ * change at the partner, which may have changed only for a moment.
+ */
+export async function askAboutReview(
+  boarding: Boarding,
+  answers: readonly Answered[],
+  problems: readonly FieldProblem[],
+): Promise<void> {
+  const { journey } = boarding;
+  const isTakenBack = () => answers.some(({ requirement: { id } }) => !journey.requirements.isAnswered(id));
+  const isMoot = () => boarding.polled !== undefined || isTakenBack();
+  const advice = 'To change an answer, take it back.';
+  await askForCorrection(journey, { title: REVIEW, advice }, problems, isMoot);
 }
 
-/** The outcome of a review: the status before the partner took the answers, or the status with which it did not take them. */
-type Review =
+/** The status before the partner took the answers, or the one with which it did not take them. */
+type Sent =
   | { readonly delivered: true; readonly before: StatusMark }
   | { readonly delivered: false; readonly before: StatusSnapshot };
 
 /** @throws {RejectedByPartner} */
-function reviewStep(boarding: Boarding, answers: readonly Answered[]): Promise<Review> {
+function reviewStep(boarding: Boarding, answers: readonly Answered[]): Promise<Sent> {
   const { journey, merchantProfileId, remembered } = boarding;
   // A read after the outcome is in doubt may be too late: the partner may have taken the answers and asked the same again.
   const { status = '', statusDate = null } = remembered.seen;
@@ -247,7 +268,7 @@ function reviewStep(boarding: Boarding, answers: readonly Answered[]): Promise<R
     await untilTakenBack(boarding, now);
     return effectIn(boarding.polled);
   };
-  return runStep<Review>(journey, {
+  return runStep<Sent>(journey, {
     effect: 'once',
     title: REVIEW,
     run: (send) =>
@@ -270,4 +291,8 @@ function reviewStep(boarding: Boarding, answers: readonly Answered[]): Promise<R
 async function untilTakenBack(boarding: Boarding, decision: StatusSnapshot): Promise<void> {
   boarding.status.replaceWith(decision);
   await condition(() => boarding.polled !== undefined && !isDecided(boarding.polled.phase));
+}
+
+function isDecidedNow({ polled }: Boarding): boolean {
+  return polled !== undefined && isDecided(polled.phase);
 }

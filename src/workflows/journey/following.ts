@@ -124,7 +124,11 @@ async function untilDue<Seen, Snapshot, Due, Outcome>(
   }
 }
 
-/** Lets writes in flight end, and drops the remaining answers. */
+/**
+ * Ends what runs once there is an outcome. Writes in flight run to their end, and no other begins. An answer that such a write
+ * delivers is settled. Other answers are dropped, and the timeline says whether one may have arrived. Open requirements close
+ * when the journey ends.
+ */
 async function endTasks<Seen, Snapshot, Due, Outcome>({
   journey: { requirements, writes },
   tasks,

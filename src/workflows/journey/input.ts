@@ -37,6 +37,8 @@ const { checkCorrection, blankCorrection } = proxyLocalActivities<CorrectionActi
 /** The present input of a workflow, with people's corrections. */
 export class CorrectableInput<Input extends object = object> {
   #current: Input;
+  /** The input without the corrections that are on their way to the partner. */
+  #kept: Input;
   #running: Promise<unknown> | undefined;
 
   /** @param correctable fields that a correction can change */
@@ -46,6 +48,7 @@ export class CorrectableInput<Input extends object = object> {
     input: Input,
   ) {
     this.#current = input;
+    this.#kept = input;
   }
 
   get current(): Input {
@@ -59,13 +62,24 @@ export class CorrectableInput<Input extends object = object> {
   }
 
   /** Applies a correction: a JSON merge patch. */
-  readonly correct = (patch: Readonly<Record<string, unknown>>): void => {
+  readonly correct = (patch: Patch): void => {
     this.#current = mergePatch(this.#current, patch);
+    this.#kept = mergePatch(this.#kept, patch);
   };
 
-  /** Removes corrections that did not reach the partner, so that their answers can still be taken back. */
-  restore(input: Input): void {
-    this.#current = input;
+  /** Applies a correction until it is known whether it reached the partner: {@link keep} or {@link restore} follows. */
+  tryOut(patch: Patch): void {
+    this.#current = mergePatch(this.#current, patch);
+  }
+
+  /** Keeps the corrections that have reached the partner: those of one field, or all. */
+  keep(field?: keyof Input): void {
+    this.#kept = field === undefined ? this.#current : { ...this.#kept, [field]: this.#current[field] };
+  }
+
+  /** Removes the corrections that have not reached the partner, whose answers can still be taken back. */
+  restore(): void {
+    this.#current = this.#kept;
   }
 
   /** Returns the context for the check of a correction at this progress of the onboarding. */

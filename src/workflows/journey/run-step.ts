@@ -82,13 +82,16 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
       case 'Forbidden':
         await context.ask(permissionQuestion(step.title, failure));
         break;
-      default: {
-        // The server retries every other failure, except an unknown outcome.
+      case 'Uncertain': {
         if (step.effect !== 'once') throw new Error(`${step.title}: unexpected ${failure.kind}`);
         doubt ??= failure;
         const resolved = await resolveUncertain(context, step, failure, doubt);
         if (resolved !== 'again') return resolved.result;
+        break;
       }
+      default:
+        // The server retries every other failure.
+        throw new Error(`${step.title}: unexpected ${failure.kind}`);
     }
   }
 }
@@ -201,6 +204,8 @@ function keepWarnings({ timeline }: StepContext, title: string, result: unknown)
 /** A person's options after a rejection, besides retrying and abandoning. */
 interface Correctable {
   readonly title: string;
+  /** The last line of the question. */
+  readonly advice?: string;
   readonly correct?: OnceWrite<unknown>['correct'] | undefined;
   readonly replace?: OnceWrite<unknown>['replace'] | undefined;
   /** The person may adopt what was done by hand, by an id of this format. */
@@ -214,7 +219,7 @@ interface Correctable {
  */
 export async function askForCorrection(
   { ask, blankFor }: Pick<StepContext, 'ask' | 'blankFor'>,
-  { title, correct, replace, adopts }: Correctable,
+  { title, advice, correct, replace, adopts }: Correctable,
   problems: readonly FieldProblem[],
   isMoot?: () => boolean,
 ): Promise<Answer | undefined> {
@@ -224,7 +229,7 @@ export async function askForCorrection(
     {
       kind: 'rejected-input',
       title: `Rejected: ${title}`,
-      detail: describeProblems(problems),
+      detail: [describeProblems(problems), ...(advice ? [advice] : [])].join('\n'),
       ...(fields.length > 0 && { fields }),
       ...(blank && { blank }),
       answers: [

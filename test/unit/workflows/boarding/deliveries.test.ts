@@ -88,4 +88,10 @@ describe('evidence', () => {
       shown,
     );
   });
+
+  it('is no decision where another submission is in doubt, which may be about the earlier one', () => {
+    const phases = ['submitted', 'approved', 'declined', 'withdrawn', 'closed', 'changes-requested'] as const;
+    const shown = phases.filter((phase) => showsSubmission(read({ phase }), true));
+    expect(shown).toEqual(['submitted']);
+  });
 });
