@@ -37,7 +37,7 @@ export const payments = definePartner({
   settings: z.object({
     PAYMENTS_ENVIRONMENT: z.enum(['uat', 'production'], 'must be uat or production').optional().meta({
       description:
-        'Environment of `PAYMENTS_URL`. In `production`, money moves, and each write must ask for it. Required unless that URL is on this machine.',
+        'Environment of `PAYMENTS_URL`. In `production`, money moves. Required unless that URL is on this machine.',
       unset: '`uat` on this machine',
     }),
     PAYMENTS_API_KEY: z.string('is not set').meta({ description: 'API key.', secret: true }),
