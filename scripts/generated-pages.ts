@@ -3,10 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { keptResults, resultsMarkdown } from '../bench/results.js';
 import { recordSchema } from '../src/reports/record.js';
 import { configurationMarkdown, envExample } from './configuration.js';
+import { withBankStatuses, withUnderwritingRules } from './onboarding-rules.js';
 import { partnerApisMarkdown } from './partner-apis.js';
-import { withBankStatuses, withRequirementKinds } from './requirement-kinds.js';
 import { withTables } from './scale.js';
-import { withUnderwritingRules } from './underwriting-rules.js';
 
 const page = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
@@ -17,8 +16,7 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   '.env.example': envExample,
   'docs/export.schema.json': () => `${JSON.stringify(recordSchema(), null, 2)}\n`,
   'docs/scale.md': () => withTables(page('docs/scale.md'), keptResults()),
-  'docs/onboardings.md': () =>
-    withUnderwritingRules(withBankStatuses(withRequirementKinds(page('docs/onboardings.md')))),
+  'docs/onboardings.md': () => withUnderwritingRules(withBankStatuses(page('docs/onboardings.md'))),
   'bench/results.md': () => resultsMarkdown(keptResults()),
 };
 

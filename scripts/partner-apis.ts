@@ -8,7 +8,7 @@ const INTRODUCTION = `# Partner APIs
 <!-- Made by "npm run docs" from the catalogue. Do not edit by hand. -->
 
 The typed clients, the sandbox, its OpenAPI 3.1 documents (\`/openapi/<system>.json\`) and this page come from one catalogue
-of operations. [\`gangway call\`](commands.md#any-call) makes any of these calls.
+of operations, \`src/partners/<system>/operations.ts\`. [\`gangway call\`](commands.md#any-call) makes any of these calls.
 
 Code and comments cite the contract, which is not in this repository:
 
@@ -17,27 +17,22 @@ Code and comments cite the contract, which is not in this repository:
 | \`apis/1\` | the banking partner's API. \`E1\` to \`E15\` number its endpoints |
 | \`apis/2\` | the merchant boarding API. \`B1\` to \`B4\` number its endpoints |
 | \`apis/3\` | the plant store, the payments platform and the processor webhook |
-| \`apis/4\` | facts about shapes that the others omit, from similar services. The others win |
+| \`apis/4\` | shapes that the others omit, from similar services |
 
-† marks an operation that the contract names without its shapes. Its row, and the assumptions below the table, follow
-\`apis/4\` and similar operations. If the partner's reference contradicts an assumption, correct it:
-
-1. Correct the catalogue entry, and set its \`provenance\` to \`documented\`.
-2. Delete its assumption from the partner's \`partner.ts\`.
-3. Run \`npm run docs\`.
-
-The client and the sandbox follow, and the compiler points to all code that uses the old shape.
+† marks an operation whose shapes are assumed, from \`apis/4\` and similar operations. If the partner's reference
+contradicts an assumption, correct the catalogue entry, set its \`provenance\` to \`documented\`, delete its assumption from
+the partner's \`partner.ts\`, and run \`npm run docs\`. The compiler points to all code that uses the old shape.
 
 The effect states what a repeated call does:
 
 - \`read\`: changes nothing.
 - \`idempotent\`: leaves the same state, or has an idempotency key (\`event_id\`).
-- \`once\`: may take effect again. See [what a write promises](architecture.md#what-a-write-promises).
+- \`once\`: may [take effect again](architecture.md#what-a-write-promises).
 
 Gangway checks each request before it sends it, and accepts unknown fields and status names in responses. In the tables:
 
 - \`?\` marks an optional field. \`…\` stands for further fields, which Gangway passes on unchanged.
-- \`any JSON\` in a response means that its shape is unknown.
+- A text is not empty; a string may be. The shape of \`any JSON\` is unknown.
 - A shape in italics is listed below the table.
 - Fields that are in neither path nor query are the body.
 `;
@@ -54,11 +49,11 @@ const WORTH_A_NAME = 3;
 
 function section(system: SystemName): string {
   const { title, contract, documentation, operations } = PARTNERS[system];
-  const { schemas, assumptions, alsoAssumed } = documentation;
+  const { assumptions, alsoAssumed } = documentation;
   const entries: Entry[] = Object.entries(operations({}));
   const requests = requestCells(entries);
   const rows = entries.map(([key, operation], row) => [
-    ...[operationCell(operationName(key), operation), operation.effect],
+    ...[operationCell(key, operation, entries), operation.effect],
     ...[requests[row] ?? '', responseCell(operation)],
   ]);
   const head = ['operation', 'effect', 'request', 'response'];
@@ -66,8 +61,6 @@ function section(system: SystemName): string {
   const shapes = sharedShapes(table, contract.names);
   return [
     `## ${title}`,
-    '',
-    `Catalogue: ${linkTo(system, 'operations.ts')}, shapes: ${linkTo(system, schemas)}.`,
     '',
     [...shapes].reduce((text, [shape, name]) => text.replaceAll(shape, `_${name}_`), table),
     '',
@@ -93,16 +86,11 @@ function assumptionsOf(entries: readonly Entry[], assumptions: Readonly<Record<s
   return [...alike].map(([assumption, names]) => `- ${names.join(', ')}: ${assumption}`);
 }
 
-function linkTo(system: SystemName, file: string): string {
-  const path = `src/partners/${system}/${file}`;
-  return `[\`${path}\`](../${path})`;
-}
-
 function tableRow(row: readonly string[]): string {
   return `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-function operationCell(name: string, operation: Operation): string {
+function operationCell(key: string, operation: Operation, entries: readonly Entry[]): string {
   const {
     reference,
     method,
@@ -113,12 +101,13 @@ function operationCell(name: string, operation: Operation): string {
     deprecated,
     summary,
   } = operation;
+  const [same = key] = entries.find(([, other]) => other.summary === summary) ?? [];
   const mark = provenance === 'assumed' ? '†' : '';
   const number = reference ? ` (${reference})` : '';
   const address = `${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
   return [
-    `**${name}**${mark}${number}`,
-    summary,
+    `**${operationName(key)}**${mark}${number}`,
+    same === key ? summary : `As ${operationName(same)}`,
     `\`${method} ${address}\`${encoding === 'multipart' ? ', multipart' : ''}`,
     ...(deprecated === undefined ? [] : [`Deprecated: ${deprecated}`]),
   ].join('<br>');
@@ -245,7 +234,7 @@ function ruleOfType(type: string, schema: Schema): string {
     case 'number':
       return range(type, schema);
     case 'string':
-      return schema.minLength ? 'non-empty text' : 'text';
+      return schema.minLength ? 'text' : 'string';
     default:
       return type;
   }

@@ -126,8 +126,8 @@ export const LIBRARY_SECTIONS: readonly LibrarySection[] = [
   {
     title: 'Traces',
     about:
-      'Worker, command, receiver and console send traces to an OpenTelemetry collector (OTLP over HTTP, protobuf). The exporter also reads ' +
-      'the other `OTEL_EXPORTER_OTLP_*` settings of the standard, such as headers and certificates.',
+      'Worker, command, receiver and console send traces to an OpenTelemetry collector (OTLP over HTTP, protobuf). Other standard ' +
+      '`OTEL_EXPORTER_OTLP_*` settings work as well.',
     settings: [
       {
         name: 'OTEL_EXPORTER_OTLP_ENDPOINT',

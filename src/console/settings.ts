@@ -43,8 +43,7 @@ export const consoleSettings = z.object({
     .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be an address without a path')
     .optional()
     .meta({
-      description:
-        'Address of the console in browsers, to which the identity provider sends people back. Requests for other hosts are rejected.',
+      description: 'Address of the console in browsers. Requests for other hosts are rejected.',
       unset: 'its own address, on loopback only',
       address: false,
     }),

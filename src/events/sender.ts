@@ -14,17 +14,14 @@ export const eventSettings = z.object({
     .refine((urls) => urls.every((text) => URL.canParse(text)), 'each must be a URL')
     .default([])
     .meta({
-      description:
-        'Where [outbound events](events.md#outbound-events) go: https URLs. A URL may contain a key, so it is a secret.',
+      description: 'Where [outbound events](events.md#outbound-events) go: https URLs.',
       secret: true,
       address: true,
     }),
   EVENTS_SECRETS: signingSecrets
     .default([])
     .describe('Secrets that sign outbound events. List several to rotate them. Required with `EVENTS_URLS`.'),
-  EVENTS_TO_LOOPBACK: flag.describe(
-    'Allows `EVENTS_URLS` on this machine, with http as well. Other private addresses are always rejected.',
-  ),
+  EVENTS_TO_LOOPBACK: flag.describe('Allows `EVENTS_URLS` on this machine, with http as well.'),
 });
 
 /** The destinations of outbound events. */

@@ -131,8 +131,6 @@ export interface Partner<
   readonly contract: Contract;
   /** The parts of docs/partner-apis.md that the catalogue does not have. */
   readonly documentation: {
-    /** The file next to `operations.ts` that holds the shapes: `schemas.ts`. */
-    readonly schemas: string;
     /** The assumption about an assumed operation, by its name. Default: its row in docs/partner-apis.md shows it all. */
     readonly assumptions: Readonly<Record<string, string>>;
     /** Assumptions about more than one operation. */

@@ -13,8 +13,7 @@ import type { ExchangeEnd, ObservedCall, PartnerObserver } from './observers.js'
 
 export const recordSettings = z.object({
   GANGWAY_RECORD: z.string().optional().meta({
-    description:
-      'Folder for a [recording](commands.md#recordings) of the exchanges with partners, with placeholders for private values.',
+    description: 'Folder for a [recording](commands.md#recordings) of the exchanges with partners.',
     format: 'folder',
     unset: 'no recording',
   }),

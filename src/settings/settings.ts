@@ -92,7 +92,7 @@ export function unlessLoopback(address: { readonly host: string } | undefined, n
 export const metricsAddress = (process: string) =>
   withAdvice(
     listenAddress.optional().meta({
-      description: `Where the ${process} serves \`/metrics\`. Let only Prometheus reach it.`,
+      description: `Where the ${process} serves \`/metrics\`.`,
       unset: 'no metrics',
     }),
     unlessLoopback,

@@ -30,7 +30,7 @@ export const temporalClientSettings = z.object({
     .enum(['shown', 'masked'])
     .default('shown')
     .describe(
-      'Form of the dba in lists and logs, where it is not encrypted: `masked` shows only its initials. Commands with the key show all of it.',
+      'Form of the dba in lists and logs, where it is not encrypted: `masked` shows only its initials.',
     ),
   PAYLOAD_KEYS: withAdvice(
     payloadKeys.optional().meta({

@@ -81,9 +81,7 @@ export const workerSettings = z.object({
       'each must be the name of a patch: lower-case words with hyphens, such as fees-after-submission',
     )
     .default([])
-    .describe(
-      'Patches of workflows that take effect: onboardings that get to one from now on take its new branch. No other patch does.',
-    ),
+    .describe('Active [patches](changing-workflows.md#add-a-patch) of workflows.'),
   ...pollSettings.shape,
   ...patienceSettings.shape,
   GANGWAY_HEALTH_ADDRESS: withAdvice(

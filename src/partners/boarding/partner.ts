@@ -85,20 +85,17 @@ export const boarding = definePartner({
   },
   contract,
   documentation: {
-    schemas: 'schemas.ts',
     assumptions: {
-      'create-merchant':
-        'Takes the fields of v1. The contract calls its data model more complete, so Gangway sends other fields as well, with a warning that names them.',
+      'create-merchant': 'Takes the fields of v1. Gangway sends other fields as well, with a warning.',
       'update-fees': 'The body replaces all fees.',
-      'submit-merchant':
-        'Completes and submits the merchant with this `merchantProfileId`. The other fields are known by name only.',
+      'submit-merchant': 'Submits this `merchantProfileId`. The other fields are known by name only.',
       'upload-attachment': 'The limit of 25 MiB is Gangway’s own.',
       'request-underwriting-review': '`comment` contains the texts of people’s replies.',
     },
     alsoAssumed: [
-      'The two card-brand groups of the fees, whose names the contract does not print, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',
+      'The two card-brand groups of the fees, which the contract does not name, are `amex` and `visaMasterCardDiscover`.',
       'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, besides those that the contract prints (`src/partners/boarding/schemas.ts`).',
-      'A temporary `mid` can exist before approval. A merchant is boarded when it is `Approved` and has a `mid`.',
+      'A temporary `mid` can exist before approval.',
       'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`).',
       'A 401 or 403 can have `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',
     ],

@@ -37,7 +37,7 @@ export const payments = definePartner({
   settings: z.object({
     PAYMENTS_ENVIRONMENT: z.enum(['uat', 'production'], 'must be uat or production').optional().meta({
       description:
-        'Environment of `PAYMENTS_URL`. In `production`, money moves, and each write must ask for it. Required unless that URL is on this machine.',
+        'Environment of `PAYMENTS_URL`. In `production`, money moves. Required unless that URL is on this machine.',
       unset: '`uat` on this machine',
     }),
     PAYMENTS_API_KEY: z.string('is not set').meta({ description: 'API key.', secret: true }),
@@ -84,10 +84,8 @@ export const payments = definePartner({
   webhooks: undefined,
   contract,
   documentation: {
-    schemas: 'schemas.ts',
     assumptions: {
-      'create-account':
-        'Gangway keeps the fields of the organization, webhook application and API key as they are.',
+      'create-account': 'The organization, webhook application and API key can have any fields.',
       'update-account': CHANGES,
       'create-api-key': 'Returns the secret as `key`.',
       'update-api-key': CHANGES,
@@ -106,13 +104,13 @@ export const payments = definePartner({
       'refund-transaction': NO_KEY,
     },
     alsoAssumed: [
-      'The contract prints the addresses of get-account, list-terminals, update-transaction and capture-payment, and the methods of the last two. Of the others it prints only version and resource (`src/partners/payments/schemas.ts`). Every action on a payment exists in v1 and in v3.',
+      'The contract prints the addresses of get-account, list-terminals, update-transaction and capture-payment, and the methods of the last two, and of the others only version and resource. Every action on a payment exists in v1 and in v3.',
       'Amounts are whole cents, 1 or more. An optional `amount` that is absent or null means all of it.',
-      'An `event_id` is a text that the platform remembers. Gangway uses a UUID made from workflow ID and step (`src/partners/payments/event-id.ts`).',
-      'A transaction’s status is `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined` or `refunded`. Gangway keeps and shows any other (`src/partners/payments/schemas.ts`).',
-      'Errors have the forms of the banking API (`src/partners/fields.ts`). A 404 means that there is no such record, or that this API key may not see it.',
+      'An `event_id` is any text. Gangway uses a UUID (`src/partners/payments/event-id.ts`).',
+      'A transaction’s status is `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined` or `refunded` (`src/partners/payments/schemas.ts`).',
+      'Errors have the forms of the banking API (`src/partners/fields.ts`). A 404 means that there is no such record for this API key.',
       'The names of permissions are unknown, so Gangway sends any.',
-      'list-accounts searches in `description`, which ends in `mid <mid>`. list-terminals returns `name` and `account_id`. Otherwise a person decides about a write with an unknown outcome, and `--again` for the same merchant creates a second account (`src/activities/payments.ts`).',
+      'list-accounts searches in `description`, which ends in `mid <mid>`. list-terminals returns `name` and `account_id`. Otherwise `--again` creates a second account (`src/activities/payments.ts`).',
     ],
   },
 });

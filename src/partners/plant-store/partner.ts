@@ -36,7 +36,6 @@ export const plantStore = definePartner({
   webhooks: undefined,
   contract,
   documentation: {
-    schemas: 'operations.ts',
     assumptions: {},
     alsoAssumed: [
       'A plant in a response has no `id`, as printed. If there is one, Gangway keeps its digits as text, even beyond 2^53.',

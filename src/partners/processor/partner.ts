@@ -43,10 +43,9 @@ export const processor = definePartner({
   webhooks: { status: 200, idFields: [{ path: 'client_reference_id', kind: 'externalId' }] },
   contract,
   documentation: {
-    schemas: 'operations.ts',
     assumptions: {},
     alsoAssumed: [
-      'The envelope’s `status` decides, not the HTTP status. `errors` is null, absent, an empty list, or messages by field. Gangway keeps `error_code` and `data` as they are (`src/partners/processor/operations.ts`).',
+      'The envelope’s `status` decides, not the HTTP status. `errors` is null, absent, an empty list, or messages by field (`src/partners/processor/operations.ts`).',
       'A 2xx refusal that mentions a token is about the API key.',
       'The contract has three event names and no complete list, so Gangway sends any.',
     ],

@@ -1,5 +1,6 @@
 import type { Note, StatusSnapshot } from '../src/messages/boarding-activities.js';
 import type { Requirement, RequirementKind } from '../src/messages/requirements.js';
+import { statusesOf } from '../src/partners/banking/responses.js';
 import {
   APPROVED,
   NOT_SUBMITTED,
@@ -12,7 +13,6 @@ import {
 } from '../src/partners/boarding/schemas.js';
 import { due, NOTHING, onRead, type Situation } from '../src/workflows/boarding/decisions.js';
 import type { Answered } from '../src/workflows/journey/requirement-queue.js';
-import { between } from './requirement-kinds.js';
 
 /** What the partner shows, by a status that stands for all that mean the same. */
 const ROWS: readonly (readonly [shown: string, status: string])[] = [
@@ -68,4 +68,27 @@ function row([shown, status]: (typeof ROWS)[number]): string {
   };
   const cells = [shown, isAsked ? 'asked' : 'not asked', ...['listed', 'gone', 'changes'].map(becomes)];
   return `| ${cells.join(' | ')} |`;
+}
+
+/** docs/onboardings.md with the names in `bankingStatus` that end a business. */
+export function withBankStatuses(page: string): string {
+  const approved = statusesOf('approved');
+  const refused = statusesOf('declined', 'closed', 'withdrawn');
+  return [approved, refused].reduce((text, statuses, index) => {
+    const names = statuses.map((status) => `\`${status}\``);
+    const words = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+    let row = -1;
+    return text.replace(/(?<=outcome: the bank's status is ).+(?= \|)/g, (old) =>
+      ++row === index ? words : old,
+    );
+  }, page);
+}
+
+/** The page with another text between two comments. */
+function between(page: string, name: string, text: string): string {
+  const [begin, end] = [`<!-- ${name}: "npm run docs" writes them -->\n`, `<!-- end of ${name} -->\n`];
+  const from = page.indexOf(begin);
+  const to = page.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`a page has no place for the ${name}`);
+  return `${page.slice(0, from + begin.length)}\n${text}\n\n${page.slice(to)}`;
 }
