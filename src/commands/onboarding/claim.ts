@@ -7,6 +7,8 @@ import { stateOf } from '../../temporal/onboardings.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
+import { CommandFailed } from '../cli/errors.js';
+import { explain } from '../cli/failures.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';
 import { reportAccepted } from './effect.js';
 import { openRequirement, readFor } from './named.js';
@@ -27,18 +29,47 @@ export async function claim(
   cli: CommandLine,
   id: string,
   given: string,
+  more: readonly string[],
   { for: ms = DEFAULT_CLAIM_HOURS * 3_600_000, override, ...options }: ClaimOptions,
 ): Promise<void> {
+  const words = [id, given, ...more];
+  if (words.length % 2 === 1)
+    throw new InvalidInput(`${words.at(-1)}: add its requirement; nothing was claimed`);
+  const rows = words.flatMap((word, place) =>
+    place % 2 === 0 ? [[word, words[place + 1] ?? ''] as const] : [],
+  );
   await withTemporal(cli, async (context) => {
-    const { workflowId, requirementId } = await findAsking(context, id, given, options);
     const until = new Date(Date.now() + ms).toISOString();
-    const request = { requirementId, actor: actorFrom(options), until, ...(override && { override }) };
-    const receipt = await sendClaim(context.client, workflowId, request);
-    if (options.json) return cli.json({ workflowId, ...receipt });
-    cli.line(
-      `${requirementId} claimed by ${receipt.claim?.actor} until ${cli.times.at(receipt.claim?.until)}`,
+    const claimed = await Promise.allSettled(
+      rows.map(async ([id, given]) => {
+        const { workflowId, requirementId } = await findAsking(context, id, given, options);
+        const request = { requirementId, actor: actorFrom(options), until, ...(override && { override }) };
+        return { workflowId, ...(await sendClaim(context.client, workflowId, request)) };
+      }),
     );
+    const refusals = claimed.flatMap((row, place) => {
+      if (row.status === 'rejected') return [{ id: rows[place]?.[0], error: row.reason as unknown }];
+      const { requirementId, claim } = row.value;
+      if (options.json) cli.json(row.value);
+      else cli.line(`${requirementId} claimed by ${claim?.actor} until ${cli.times.at(claim?.until)}`);
+      return [];
+    });
+    rejectRefused(refusals, rows.length);
   });
+}
+
+/** @throws the only refusal of one row as it is, and those of several rows as one error that names each */
+function rejectRefused(
+  refusals: readonly { readonly id: string | undefined; readonly error: unknown }[],
+  of: number,
+) {
+  const [first] = refusals;
+  if (!first) return;
+  const reasons = refusals.map(({ id, error }) => ({ id, why: explain(error) }));
+  // The whole command fails for an unexpected reason.
+  if (of === 1 || reasons.some(({ why }) => why === undefined)) throw first.error;
+  const lines = reasons.map(({ id, why }) => `${id}: ${why}`);
+  throw new CommandFailed([...lines, `claimed ${of - refusals.length} of ${of}`].join('\n'));
 }
 
 export async function release(

@@ -170,12 +170,13 @@ Examples:
 
 export function claimCommand(program: Command, act: Act): void {
   withId(program.command('claim'))
-    .summary('claim a requirement, so that others see who works on it')
+    .summary('claim requirements, so that others see who works on them')
     .description(
       'Claim a requirement: "gangway inbox", "gangway status" and the Web UI show who works on it. The claim ends by itself, and ' +
         'it ends when the requirement is answered or closed. Claim it again to extend it. A claim prevents nobody from answering.',
     )
     .argument('<requirement>', 'id of the requirement, or its beginning')
+    .argument('[more...]', 'further ids, each followed by its requirement')
     .option(
       '--for <duration>',
       `how long: 30m, 2h, at most ${LONGEST_CLAIM_DAYS}d (default: ${DEFAULT_CLAIM_HOURS}h)`,

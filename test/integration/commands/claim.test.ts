@@ -73,6 +73,32 @@ describe('gangway claim and release', () => {
       });
   });
 
+  it('claim several at once, and name each that is refused, exit 1', async () => {
+    const [one, other] = [await waitingBoarding(rig), await waitingBoarding(rig)];
+    const [first, second] = [one, other].map(({ boarding, id }) => [boarding.workflowId, id] as const);
+    const rows = [...(first ?? []), ...(second ?? [])];
+    const taken = { code: 0, stderr: '' };
+    expect(await gangway('claim', ...rows, '--actor', 'olga')).toEqual({
+      ...{ ...taken, stdout: expect.stringMatching(/^(note-\w+ claimed by olga until .* UTC\n){2}$/) },
+    });
+    const [row] = jsonLines<object>(await gangway('claim', ...rows, '--actor', 'olga', '--json'));
+    expect(row).toMatchObject({ workflowId: one.boarding.workflowId, requirementId: one.id });
+    await other.boarding.claim(other.id, 'pete', { override: true });
+    const refused = await gangway('claim', ...rows, 'nowhere', 'note', '--actor', 'olga');
+    expect(refused).toMatchObject({
+      ...{ code: 1, stdout: expect.stringMatching(/^note-\w+ claimed by olga until .* UTC\n$/) },
+    });
+    expect(refused.stderr.split('\n')).toEqual([
+      expect.stringMatching(/^merchant-boarding-\S+: requirementId: pete has claimed note-\w+ until \d{4}-/),
+      expect.stringMatching(/^nowhere: there is no onboarding with id or dba "nowhere"/),
+      ...['claimed 1 of 3', ''],
+    ]);
+    expect(await gangway('claim', ...rows, 'nowhere')).toEqual({
+      ...{ code: 2, stdout: '', stderr: 'nowhere: add its requirement; nothing was claimed\n' },
+    });
+    for (const { boarding } of [one, other]) await boarding.handle.terminate();
+  });
+
   it('find the part of a customer that asks; status and resolve of the customer show the claim', async () => {
     const onboarding = await rig.onboard(customer({ boarding: 'notes', business: 'ticket' }));
     const { requirements } = await onboarding.until((state) => state.requirements.length === 3, 'all');
