@@ -10,6 +10,8 @@ import {
   type BatchInput,
   type BatchRow,
   type BatchState,
+  type FileDoubts,
+  FOUND_MEMO,
   NO_RESULTS,
   type Pace,
   type PartOfBatch,
@@ -40,7 +42,9 @@ const MOST_ROWS = 200;
 const MOST_BYTES = 1024 * 1024;
 
 /** What to tell the workers about a file. */
-export interface HandOver extends Pick<BatchState, 'name' | 'actor' | 'found'> {
+export interface HandOver extends Pick<BatchState, 'name' | 'actor'> {
+  /** What was found in the file before its start. */
+  readonly found?: FileDoubts;
   /** Default: it waits for its confirmation. */
   readonly pace?: Pace;
 }
@@ -56,7 +60,7 @@ export async function handOver(
   client: Client,
   taskQueue: string,
   rows: AsyncIterable<Ready> | Iterable<Ready>,
-  { pace, ...about }: HandOver,
+  { pace, found, ...about }: HandOver,
 ): Promise<string> {
   await requireWorker(client, taskQueue);
   const batch = workflowId('onboardingBatch', randomUUID());
@@ -91,7 +95,8 @@ export async function handOver(
   };
   const input: BatchInput = { ...pace, parts, state };
   await client.workflow.start('onboardingBatch', {
-    ...{ workflowId: batch, taskQueue, args: [input], memo: { [BATCH_MEMO]: state } },
+    ...{ workflowId: batch, taskQueue, args: [input] },
+    memo: { [BATCH_MEMO]: state, ...(found && { [FOUND_MEMO]: found }) },
     staticSummary: `${rowsOf(total)}: ${kindsOf(kinds)}`,
   });
   return batch;
@@ -169,6 +174,8 @@ export interface Batch {
   readonly id: string;
   /** Its counts include the part that runs. */
   readonly state: BatchState;
+  /** What was found in the file before its start. */
+  readonly found: FileDoubts | undefined;
   /** Nothing more is started. */
   readonly hasEnded: boolean;
   readonly startedAt: Date;
@@ -212,9 +219,10 @@ async function batchIn(
   const kept = (await inMemo(client, raw, BATCH_MEMO)) as BatchState | undefined;
   if (!kept) return undefined;
   const state = { ...kept, ...withResults(kept, summaryOf(recent)) };
+  const found = (await inMemo(client, raw, FOUND_MEMO)) as FileDoubts | undefined;
   const isUnderWay = kept.stage === 'checked' || kept.stage === 'running';
   return {
-    ...{ id: raw.execution?.workflowId ?? '', state, recent, problem, parts: kept.parts },
+    ...{ id: raw.execution?.workflowId ?? '', state, found, recent, problem, parts: kept.parts },
     hasEnded: raw.status !== WORKFLOW_EXECUTION_STATUS_RUNNING || !isUnderWay,
     startedAt: requiredTsToDate(raw.startTime, 'startTime'),
     endedAt: optionalTsToDate(raw.closeTime),

@@ -32,6 +32,7 @@ const EXTENSION = /(?<!\s)\s*(x|ext\.?)\s*\d+$/i;
 
 /** The rules of formats, by the ends of the names that fields have. */
 const FORMATS: readonly (readonly [names: RegExp, isRight: (value: string | number) => boolean, string])[] = [
+  [/^dba$|name$/i, (value) => /[\p{L}\p{N}]/u.test(String(value)), 'has no letter or digit'],
   [/e-?mail(address)?$/i, (value) => z.email().safeParse(value).success, 'is not an e-mail address'],
   [
     /(zip|zip_?code|postal_?code)$/i,

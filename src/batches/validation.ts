@@ -7,7 +7,7 @@ import { isIn } from '../temporal/query.js';
 import { rawListed } from '../temporal/search.js';
 import type { StartableType } from '../temporal/start.js';
 import { distinct } from '../texts/invalid-input.js';
-import { type Named, namedIn, referenceDoubts, referencesAt } from './doubts.js';
+import { type Named, namedIn, type References, referenceDoubts, referencesAt } from './doubts.js';
 import type { Invalid, Ready, Row } from './ready.js';
 
 /** What the rows of a file must be. */
@@ -27,63 +27,65 @@ export interface Validation {
   readonly problemCount: number;
   /** Rows with a problem. */
   readonly badRows: number;
-  /** The first doubts about valid rows. */
-  readonly doubts: readonly RowProblem[];
-  readonly doubtCount: number;
-  /** What the rows name at the boarding partner, each once. */
-  readonly named: readonly NamedRows[];
-  /** Workflow ids of valid rows. */
-  readonly workflowIds: readonly string[];
+  readonly valid: readonly ValidRow[];
+  /** How many further doubts these rows have. */
+  readonly moreDoubts: number;
+}
+
+/** What stays in memory of a valid row. */
+interface ValidRow {
+  readonly line: number;
+  readonly workflowId: string;
+  /** Rows that name the same share it. */
+  readonly named: Named | undefined;
+  readonly doubts: readonly FieldProblem[];
 }
 
 export interface RowProblem extends FieldProblem {
   readonly line: number;
 }
 
-/** Rows that name the same agent and boarding settings. */
-interface NamedRows {
-  readonly named: Named;
-  /** The first of them. */
-  readonly line: number;
-  rows: number;
-}
-
 /** More would repeat the same mistake. */
 const PROBLEMS_SHOWN = 100;
 
-/** Reads all rows. Of each, only the unique fields and the id stay in memory. */
+/** So many doubts stay in memory. */
+const MOST_DOUBTS = 10_000;
+
+const NONE: readonly FieldProblem[] = [];
+
+/** Reads all rows. */
 export async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Validation> {
   const counts: Partial<Record<StartableType, number>> = {};
-  const [problems, doubts] = [new RowProblems(), new RowProblems()];
+  const problems = new RowProblems();
   const lineOf = new Map<string, number>();
-  const named = new Map<string, NamedRows>();
-  const workflowIds: string[] = [];
-  let total = 0;
+  const names = new Map<string, Named>();
+  const valid: ValidRow[] = [];
+  let [total, kept, moreDoubts] = [0, 0, 0];
   for await (const row of rows) {
     total += 1;
     if ('problems' in row) {
       for (const problem of distinct(row.problems)) problems.add(row.line, problem);
       continue;
     }
-    const { line, unique, type, input, workflowId } = row;
+    const { line, unique, type, input, workflowId, doubts = NONE } = row;
     for (const [field, value] of Object.entries(unique)) {
       const first = lineOf.get(`${field} ${value}`);
       if (first === undefined) lineOf.set(`${field} ${value}`, line);
       else problems.add(line, { field, message: `is the same as in line ${first}` });
     }
-    for (const doubt of row.doubts ?? []) doubts.add(line, doubt);
     const here = namedIn(input);
     const key = JSON.stringify(here);
-    const same = named.get(key);
-    if (same) same.rows += 1;
-    else if (here) named.set(key, { named: here, line, rows: 1 });
-    workflowIds.push(workflowId);
+    const named = names.get(key) ?? here;
+    if (named) names.set(key, named);
+    const isKept = doubts.length > 0 && kept < MOST_DOUBTS;
+    if (isKept) kept += doubts.length;
+    else moreDoubts += doubts.length;
+    valid.push({ line, workflowId, named, doubts: isKept ? doubts : NONE });
     counts[type] = (counts[type] ?? 0) + 1;
   }
   return {
     ...{ rows: total, counts, problems: problems.first, problemCount: problems.count },
-    ...{ badRows: problems.rows, doubts: doubts.first, doubtCount: doubts.count },
-    ...{ named: [...named.values()], workflowIds },
+    ...{ badRows: problems.rows, valid, moreDoubts },
   };
 }
 
@@ -102,29 +104,54 @@ class RowProblems {
   }
 }
 
+/** What the valid rows of a file have. */
+type Checked = Pick<Validation, 'valid' | 'moreDoubts'>;
+
 /**
- * Reads what the file itself does not tell: the lists of the partner, and which onboardings exist.
+ * Reads what the file itself does not tell: the lists of the partner, and which onboardings exist. An onboarding that exists takes no
+ * new input, so its row has no doubts.
  *
  * @param read reads the lists of an account; undefined when they cannot be read now
  */
 export async function fileDoubts(
   client: Client,
   taskQueue: string,
-  {
-    doubts,
-    doubtCount,
-    named,
-    workflowIds,
-  }: Pick<Validation, 'doubts' | 'doubtCount' | 'named' | 'workflowIds'>,
+  { valid, moreDoubts }: Checked,
   read = referencesAt,
 ): Promise<FileDoubts> {
-  const accounts = [...new Set(named.map((each) => each.named.account))];
-  const reading = accounts.map(async (account) => [account, await read(client, taskQueue, account)] as const);
-  const [all, attached] = await Promise.all([Promise.all(reading), countExisting(client, workflowIds)]);
+  const accounts = new Set(valid.flatMap(({ named }) => (named ? [named.account] : [])));
+  const reading = [...accounts].map(
+    async (account) => [account, await read(client, taskQueue, account)] as const,
+  );
+  const ids = valid.map(({ workflowId }) => workflowId);
+  const [all, existing] = await Promise.all([Promise.all(reading), existingOf(client, ids)]);
   const lists = new Map(all);
-  const further = named.flatMap(({ named, line, rows }) => {
-    const known = lists.get(named.account);
-    const found = known ? referenceDoubts(named, known) : [];
+  const started = existing ? valid.filter(({ workflowId }) => !existing.has(workflowId)) : valid;
+  return {
+    ...doubtsOf({ valid: started, moreDoubts }, ({ account }) => lists.get(account)),
+    isComplete: all.every(([, list]) => list !== undefined),
+    attached: existing?.size,
+  };
+}
+
+/**
+ * The doubts about rows, by line.
+ *
+ * @param listed what the partner lists. Default: nobody has read it
+ */
+export function doubtsOf(
+  { valid, moreDoubts }: Checked,
+  listed: (named: Named) => References | undefined = () => undefined,
+): Pick<FileDoubts, 'doubts' | 'count'> {
+  const own = valid.flatMap(({ line, doubts }) => doubts.map((doubt) => ({ line, ...doubt })));
+  const naming = new Map<Named, { readonly line: number; readonly rows: number }>();
+  for (const { line, named } of valid) {
+    const same = named && naming.get(named);
+    if (named) naming.set(named, { line: same?.line ?? line, rows: (same?.rows ?? 0) + 1 });
+  }
+  const further = [...naming].flatMap(([named, { line, rows }]) => {
+    const lists = listed(named);
+    const found = lists ? referenceDoubts(named, lists) : [];
     const others = rows > 1 ? `, as in ${rowsOf(rows - 1)} more` : '';
     return found.map(({ field, message }) => ({
       line,
@@ -133,10 +160,8 @@ export async function fileDoubts(
     }));
   });
   return {
-    doubts: [...further, ...doubts].slice(0, PROBLEMS_SHOWN).sort((one, other) => one.line - other.line),
-    count: doubtCount + further.length,
-    isComplete: all.every(([, list]) => list !== undefined),
-    attached,
+    doubts: [...further, ...own].slice(0, PROBLEMS_SHOWN).sort((one, other) => one.line - other.line),
+    count: own.length + further.length + moreDoubts,
   };
 }
 
@@ -147,16 +172,17 @@ const MESSAGE_LENGTH = 300;
 const IDS_AT_ONCE = 100;
 const MOST_LOOKED_UP = 10_000;
 
-async function countExisting(client: Client, ids: readonly string[]): Promise<number | undefined> {
+/** @returns undefined for a large file, where they are not looked up */
+async function existingOf(client: Client, ids: readonly string[]): Promise<ReadonlySet<string> | undefined> {
   if (ids.length > MOST_LOOKED_UP) return undefined;
-  const found = new Set<string | null | undefined>();
+  const found = new Set<string>();
   for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
     const query = isIn('WorkflowId', ids.slice(from, from + IDS_AT_ONCE));
     // One onboarding may have several runs.
     for await (const { execution } of rawListed(client, query, Number.MAX_SAFE_INTEGER))
-      found.add(execution?.workflowId);
+      found.add(execution?.workflowId ?? '');
   }
-  return found.size;
+  return found;
 }
 
 /** What the start of a file does, besides starting rows: `3 of the rows only attach to onboardings that exist.` */

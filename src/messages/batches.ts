@@ -48,8 +48,6 @@ export interface BatchState {
   readonly counts: ResultCounts;
   /** The first rows of these parts that failed. */
   readonly failures: readonly RowResult[];
-  /** What was found in the file before its start. */
-  readonly found?: FileDoubts;
 }
 
 /** What is doubtful about the rows of a file, and what its start would not do. */
@@ -65,6 +63,9 @@ export interface FileDoubts {
 
 /** The field of the memo that has the {@link BatchState}. */
 export const BATCH_MEMO = 'batch';
+
+/** The field that has the {@link FileDoubts}, until the first run of the batch ends. Each change of the other field is a new copy of it. */
+export const FOUND_MEMO = 'found';
 
 /** How many failures the memo has. The results have all. */
 const MOST_FAILURES = 20;

@@ -5,6 +5,7 @@ import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/re
 import {
   attachedSentence,
   consequenceOf,
+  doubtsOf,
   fileDoubts,
   kindsOf,
   type RowProblem,
@@ -46,8 +47,6 @@ export async function batch(
   const rules = { schemas: rowSchemas(known), check: rowCheck(known) };
   await sayingHowFar(cli, (progress) =>
     withValidRows(cli, file, options, rules, async ({ name, validation, rows }) => {
-      const { doubts, doubtCount: count } = validation;
-      if (strict) rejectDoubts(name, { doubts, count });
       if (dryRun) return dryRunOf(cli, name, validation, options.json, strict);
       const isLarge = validation.rows > UNCONFIRMED_ROWS;
       if (isLarge && !cli.terminal) await confirm(cli, consequenceOf(name, validation), { yes });
@@ -77,16 +76,21 @@ async function checkedAtTemporal(
   const about = await whileShowing(cli, `checking ${name}`, () =>
     fileDoubts(client, config.taskQueue, validation),
   );
-  if (strict) rejectDoubts(name, about);
-  for (const line of linesOf(name, about.doubts, about.count)) cli.note(`warning: ${line}`);
+  warnOrReject(cli, name, about, strict);
   if (!about.isComplete && (cli.terminal || strict)) cli.note(NOT_READ);
   return about;
 }
 
-/** @throws {InvalidInput} */
-function rejectDoubts(name: string, about: Pick<FileDoubts, 'doubts' | 'count'>): void {
-  if (about.count === 0) return;
-  throw new InvalidInput([...linesOf(name, about.doubts, about.count), `${name}: ${DOUBTFUL}`].join('\n'));
+/** @throws {InvalidInput} with `--strict` */
+function warnOrReject(
+  cli: CommandLine,
+  name: string,
+  { doubts, count }: Pick<FileDoubts, 'doubts' | 'count'>,
+  strict?: true,
+): void {
+  const lines = linesOf(name, doubts, count);
+  if (strict && count > 0) throw new InvalidInput([...lines, `${name}: ${DOUBTFUL}`].join('\n'));
+  for (const line of lines) cli.note(`warning: ${line}`);
 }
 
 /** Without Temporal, it checks what it can. */
@@ -97,21 +101,26 @@ async function dryRunOf(
   json?: true,
   strict?: true,
 ): Promise<void> {
-  const { rows, doubts, doubtCount: count } = validation;
-  const about = await withTemporal(cli, (context) =>
+  const { rows, counts } = validation;
+  const { doubts, count, attached } = await withTemporal(cli, (context) =>
     checkedAtTemporal(context, name, validation, strict),
   ).catch((error: unknown) => {
     // A check of a file needs no Temporal.
     if (error instanceof InvalidInput || cli.signal.aborted) throw error;
-    for (const line of linesOf(name, doubts, count)) cli.note(`warning: ${line}`);
+    const own: Partial<FileDoubts> & ReturnType<typeof doubtsOf> = doubtsOf(validation);
+    warnOrReject(cli, name, own, strict);
     cli.note(
       'Existing onboardings and the lists of the partner were not compared: Temporal does not respond.',
     );
-    return undefined;
+    return own;
   });
-  printValid(cli, name, validation, json);
-  const sentence = attachedSentence(about?.attached, rows);
-  if (sentence && !json) cli.line(sentence);
+  if (json) {
+    cli.json({ valid: true, rows, ...counts, attached, warnings: doubts, warningCount: count });
+    return;
+  }
+  cli.line(`${name}: ${rowsOf(rows)}, all valid: ${kindsOf(counts)}`);
+  const sentence = attachedSentence(attached, rows);
+  if (sentence) cli.line(sentence);
 }
 
 /** A file of which every row is valid. */
@@ -190,12 +199,4 @@ function linesOf(name: string, problems: readonly RowProblem[], count: number): 
   );
   const more = count - problems.length;
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])];
-}
-
-function printValid(cli: CommandLine, name: string, { rows, counts }: Validation, json?: true): void {
-  if (json) {
-    cli.json({ valid: true, rows, ...counts });
-    return;
-  }
-  cli.line(`${name}: ${rowsOf(rows)}, all valid: ${kindsOf(counts)}`);
 }

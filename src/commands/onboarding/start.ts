@@ -1,4 +1,4 @@
-import { doubtsAbout, formatDoubts, NOT_READ } from '../../batches/doubts.js';
+import { doubtsAbout, NOT_READ } from '../../batches/doubts.js';
 import { formatOf } from '../../batches/format.js';
 import { kindOf } from '../../batches/ready.js';
 import { NAMES } from '../../batches/validation.js';
@@ -59,7 +59,6 @@ async function startFrom<Input extends Startable>(
   const input = check(kind.schema(cli.config()), given, sourceName(file));
   const confirming = { yes, strict };
   await sayingHowFar(cli, async (progress) => {
-    if (strict) await confirmDoubts(cli, sourceName(file), formatDoubts(input), confirming);
     await withTemporal(cli, async (context) => {
       const { client, config } = context;
       const existing = again ? undefined : workflowId(kind.type, input.externalId, input.account);

@@ -164,8 +164,8 @@ const NUMBER = { class: 'short', inputMode: 'numeric' } as const;
 
 /** What the start of a checked file does. More than a few rows need a number that is typed. */
 function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
-  const { rows, kinds, name, found } = batch.state;
-  const { doubts = [], count = 0, isComplete = true, attached } = found ?? {};
+  const { rows, kinds, name } = batch.state;
+  const { doubts = [], count = 0, isComplete = true, attached } = batch.found ?? {};
   const notes = [attachedSentence(attached, rows), isComplete ? undefined : NOT_READ];
   const rate = String(DEFAULT_RATE);
   const wrong = (field: string) => (problem?.field === field ? [problem.message] : []);
@@ -213,7 +213,7 @@ async function startBatch(visit: Visit): Promise<Shown> {
       field: 'rows',
       message: 'The number does not match the number of rows. Nothing was started.',
     });
-  if ((batch.state.found?.count ?? 0) > 0 && fields.text('doubts') !== 'true')
+  if ((batch.found?.count ?? 0) > 0 && fields.text('doubts') !== 'true')
     return again({ field: 'doubts', message: 'Confirm the warnings first. Nothing was started.' });
   if (rate === undefined)
     return again({ field: 'rate', message: 'must be a whole number from 1 to 9999. Nothing was started.' });

@@ -237,7 +237,7 @@ describe('--dry-run', () => {
         'Existing onboardings and the lists of the partner were not compared: Temporal does not respond.\n',
     });
     expect(jsonLines(await runGangway(env, [...args, '--json']))).toEqual([
-      { valid: true, rows: 3, merchantBoarding: 2, businessOnboarding: 1 },
+      { valid: true, rows: 3, merchantBoarding: 2, businessOnboarding: 1, warnings: [], warningCount: 0 },
     ]);
     expect(await runGangway(rig.env, args)).toMatchObject({ code: 0 });
     expect(await isThere(idOf(input))).toBe(false);
@@ -262,6 +262,31 @@ describe('a doubtful file', () => {
     const { code, stderr } = await runGangway(rig.env, ['batch', file]);
     expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: ${line}\n`)]);
     expect(await isThere(idOf(input))).toBe(true);
+    // What is there takes no new input, so its row is not doubtful any more.
+    await eventually(
+      () => runGangway(rig.env, ['batch', file, '--strict']),
+      (ran) => ran.code === 0,
+      'the rows to be listed',
+    );
+  });
+
+  it('has its warnings in the JSON of a dry run, and without Temporal is checked by itself', async () => {
+    const input = doubtful();
+    const file = await batchFile(rig, 'rows.ndjson', ndjson([merchant(), input]));
+    const line = `${file}:2: merchant.email: is not an e-mail address`;
+    const preview = {
+      ...{ valid: true, rows: 2, merchantBoarding: 2, warningCount: 1 },
+      warnings: [{ line: 2, field: 'merchant.email', message: 'is not an e-mail address' }],
+    };
+    const args = ['batch', file, '--dry-run', '--json'];
+    const ran = await runGangway(rig.env, args);
+    expect([ran.code, jsonLines(ran)]).toEqual([0, [{ ...preview, attached: 0 }]]);
+    const away = { ...rig.env, TEMPORAL_ADDRESS: '127.0.0.1:9' };
+    expect(jsonLines(await runGangway(away, args))).toEqual([preview]);
+    expect(await runGangway(away, [...args, '--strict'])).toEqual({
+      ...{ code: 2, stdout: '' },
+      stderr: `${line}\n${file}: is doubtful, which --strict rejects; nothing was started\n`,
+    });
   });
 
   it('has an agent that the partner does not list, which is named once', async () => {

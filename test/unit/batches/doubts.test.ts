@@ -33,7 +33,12 @@ describe('a value of a format that everybody knows', () => {
     ['opened_date', 'on 2024-02-29', 'is not a date such as 1980-12-31'],
     ['date_of_birth', '31 December', 'is not a date such as 1980-12-31'],
     ['birth_date', '2999-01-01', 'is in the future'],
+    ['dba', '🍕🍕', 'has no letter or digit'],
+    ['doingBusinessAsName', '— !', 'has no letter or digit'],
     // Right.
+    ['dba', '🍕 7'],
+    ['dba', '寿司'],
+    ['nameless', '🍕'],
     ['zip', '021341234'],
     ['phone', '1 518 555 0100 x12'],
     ['phone', '518-555-0100ext12'],

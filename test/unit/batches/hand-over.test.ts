@@ -1,5 +1,6 @@
+import type { Payload } from '@temporalio/common';
 import { expect, it } from 'vitest';
-import { handOver, PartFailed } from '../../../src/batches/batches.js';
+import { type HandOver, handOver, PartFailed } from '../../../src/batches/batches.js';
 import type { Ready } from '../../../src/batches/ready.js';
 import { type Answers, answering, time, valuesOf } from '../../rigs/temporal/answering-service.js';
 
@@ -13,21 +14,28 @@ const row = (line: number): Ready => {
 };
 
 /** Hands rows over to a worker whose activities end so. */
-function handingOver(rows: AsyncIterable<Ready> | Iterable<Ready>, outcome: object) {
+function handingOver(
+  rows: AsyncIterable<Ready> | Iterable<Ready>,
+  outcome: object,
+  more: Partial<HandOver> = {},
+) {
   const answers: Answers = {
     describeTaskQueue: () => ({
       pollers: [{ identity: '1@host', lastAccessTime: time(new Date().toISOString()) }],
     }),
     startActivityExecution: () => ({ runId: 'run-1' }),
     pollActivityExecution: () => ({ runId: 'run-1', outcome }),
+    startWorkflowExecution: () => ({ runId: 'run-1' }),
   };
   const { client, sent } = answering(answers);
   const activities = () =>
     sent.flatMap(([name, request]) =>
       name === 'startActivityExecution' ? [[request.activityType.name, valuesOf(request.input)[0]]] : [],
     );
-  const end = handOver(client, 'gangway', rows, { name: 'rows.csv', actor: 'olga' });
-  return { end, activities, started: () => sent.some(([name]) => name === 'startWorkflowExecution') };
+  const end = handOver(client, 'gangway', rows, { name: 'rows.csv', actor: 'olga', ...more });
+  const starts = () =>
+    sent.flatMap(([name, request]) => (name === 'startWorkflowExecution' ? [request] : []));
+  return { end, activities, starts, started: () => starts().length > 0 };
 }
 
 it('rows that the document store does not take are refused with its reason, and removed', async () => {
@@ -54,4 +62,22 @@ it('rows that were kept before an interruption are removed', async () => {
   expect(activities().map(([name]) => name)).toEqual(['keepRows', 'forgetRows']);
   expect(activities()[1]).toMatchObject(['forgetRows', { parts: 1 }]);
   expect(started()).toBe(false);
+});
+
+it('what was found in the file is kept once, and not in the state that each part writes again', async () => {
+  const doubts = [{ line: 1, field: 'merchant.email', message: 'is not an e-mail address' }];
+  const found = { doubts, count: 1, isComplete: true, attached: 0 };
+  const { end, starts } = handingOver([row(1)], { result: {} }, { found });
+  await end;
+  const [{ memo, input }] = starts();
+  const kept = Object.entries<Payload>(memo.fields).map(([field, value]) => [
+    field,
+    valuesOf({ payloads: [value] })[0],
+  ]);
+  const state = {
+    ...{ name: 'rows.csv', actor: 'olga', stage: 'checked', rows: 1, kinds: { merchantBoarding: 1 } },
+    ...{ accounts: [''], parts: 0, counts: { started: 0, attached: 0, failed: 0 }, failures: [] },
+  };
+  expect(Object.fromEntries(kept)).toEqual({ batch: state, found });
+  expect(valuesOf(input)).toEqual([{ parts: 1, state }]);
 });

@@ -3,6 +3,7 @@ import { type Row, rowCheck } from '../../../src/batches/ready.js';
 import {
   attachedSentence,
   consequenceOf,
+  doubtsOf,
   fileDoubts,
   kindsOf,
   rowsOf,
@@ -35,26 +36,41 @@ describe('a file', () => {
     ['one id in two accounts', [one, { ...one, account: 'acme' }], { merchantBoarding: 2 }],
   ])('may have %s', async (_, rows, counts) => {
     expect(await validated(...rows)).toEqual({
-      ...{ rows: rows.length, counts, problems: [], problemCount: 0, badRows: 0, doubts: [], doubtCount: 0 },
-      named: expect.any(Array),
-      workflowIds: expect.any(Array),
+      ...{ rows: rows.length, counts, problems: [], problemCount: 0, badRows: 0, moreDoubts: 0 },
+      valid: expect.any(Array),
     });
   });
 
   it('may have doubtful values, which are listed by line', async () => {
-    const doubtful = { ...one, merchant: { ...one.merchant, email: 'not-an-email' } };
-    const { problemCount, doubts, doubtCount, workflowIds } = await validated(doubtful);
-    expect({ problemCount, doubtCount, doubts, workflowIds }).toEqual({
-      ...{ problemCount: 0, doubtCount: 1, workflowIds: ['merchant-boarding-m-1'] },
-      doubts: [{ line: 1, field: 'merchant.email', message: 'is not an e-mail address' }],
+    const email = { ...one.merchant, email: 'not-an-email' };
+    const checked = await validated(business(), { ...one, merchant: email });
+    expect(checked).toMatchObject({ problemCount: 0, valid: [{}, { workflowId: 'merchant-boarding-m-1' }] });
+    expect(doubtsOf(checked)).toEqual({
+      ...{ count: 1, doubts: [{ line: 2, field: 'merchant.email', message: 'is not an e-mail address' }] },
     });
   });
 
-  it('names each agent and each boarding settings once, with the first line', async () => {
-    const { named } = await validated(one, { ...one, externalId: 'm-2' }, customer(), business());
-    expect(named.map(({ line, rows, named: { prefix } }) => [line, rows, prefix])).toEqual([
-      [1, 2, ''],
-      [3, 1, 'boarding.'],
+  it('keeps 10,000 doubts, and counts the others', async () => {
+    const email = { ...one.merchant, email: 'not-an-email' };
+    const rows = Array.from({ length: 10_002 }, (_, number) => ({
+      ...{ ...one, externalId: `m-${number}`, merchant: email },
+    }));
+    const checked = await validated(...rows);
+    expect([checked.valid.filter(({ doubts }) => doubts.length > 0).length, checked.moreDoubts]).toEqual([
+      ...[10_000, 2],
+    ]);
+    const { doubts, count } = doubtsOf(checked);
+    expect([doubts.length, count]).toEqual([100, 10_002]);
+  });
+
+  it('keeps the same agent and boarding settings once', async () => {
+    const { valid } = await validated(one, { ...one, externalId: 'm-2' }, customer(), business());
+    const [first, second, third, last] = valid.map(({ named }) => named);
+    expect([second === first, first?.prefix, third?.prefix, last]).toEqual([
+      true,
+      '',
+      'boarding.',
+      undefined,
     ]);
   });
 
@@ -111,28 +127,32 @@ describe('what a file itself does not tell', () => {
           .map((workflowId) => ({ execution: { workflowId, runId: 'run' } })),
       }),
     });
-  const nothing = { doubts: [], doubtCount: 0, named: [], workflowIds: [] };
   const lists = {
     agentProfileId: [{ id: 101, name: 'Harbor Agents' }],
     boardingSettingsId: [{ id: 11, name: 'Standard' }],
   };
-  const named = (line: number, rows: number, agentProfileId: number, account?: string) => ({
-    ...{ line, rows },
-    named: {
-      prefix: '',
-      agentProfileId,
-      boardingSettingsId: 11,
-      agent: undefined,
-      boardingSettings: undefined,
-      account,
-    },
+  type Doubt = { readonly field: string; readonly message: string };
+  const EMAIL = { field: 'merchant.email', message: 'is not an e-mail address' };
+  const referring = (agentProfileId: number, account?: string) => ({
+    ...{ prefix: '', agentProfileId, boardingSettingsId: 11, agent: undefined, boardingSettings: undefined },
+    account,
   });
+  const [seven, eight, listed, acmes] = [referring(7), referring(8), referring(101), referring(7, 'acme')];
+  /** A file with valid rows, from line 1. */
+  const file = (
+    ...rows: (readonly [named?: ReturnType<typeof referring> | undefined, ...doubts: Doubt[]])[]
+  ) => ({
+    valid: rows.map(([named, ...doubts], place) => ({
+      ...{ line: place + 1, workflowId: `merchant-boarding-m-${place}.`, named, doubts },
+    })),
+    moreDoubts: 0,
+  });
+  const rowsWithout = (length: number) => file(...Array.from({ length }, () => [] as const));
 
   it('is which onboardings exist, each once, a hundred in a query', async () => {
-    const workflowIds = Array.from({ length: 250 }, (_, number) => `merchant-boarding-m-${number}.`);
     const there = ['merchant-boarding-m-0.', 'merchant-boarding-m-99.', 'merchant-boarding-m-249.'];
     const { client, sent } = temporal([...there, ...there]);
-    const found = await fileDoubts(client, 'gangway', { ...nothing, workflowIds });
+    const found = await fileDoubts(client, 'gangway', rowsWithout(250));
     expect(found).toEqual({ doubts: [], count: 0, isComplete: true, attached: 3 });
     const asked = sent.map(([, { query }]) => query.split(', ').length);
     expect(asked).toEqual([100, 100, 50]);
@@ -140,9 +160,8 @@ describe('what a file itself does not tell', () => {
 
   it('is not which ones exist in a file of more than 10,000 rows', async () => {
     const { client, sent } = temporal();
-    const ids = (length: number) => Array.from({ length }, (_, number) => `merchant-boarding-m-${number}.`);
     const attached = async (length: number) =>
-      (await fileDoubts(client, 'gangway', { ...nothing, workflowIds: ids(length) })).attached;
+      (await fileDoubts(client, 'gangway', rowsWithout(length))).attached;
     expect(await attached(10_001)).toBeUndefined();
     expect(sent).toEqual([]);
     expect(await attached(10_000)).toBe(0);
@@ -156,14 +175,8 @@ describe('what a file itself does not tell', () => {
       asked.push([taskQueue, account]);
       return lists;
     };
-    const doubts = [{ line: 2, field: 'merchant.email', message: 'is not an e-mail address' }];
-    const all = {
-      ...nothing,
-      doubts,
-      doubtCount: 1,
-      named: [named(3, 1, 7), named(1, 4, 8), named(5, 1, 101)],
-    };
-    const found = await fileDoubts(client, 'gangway', all as never, read as never);
+    const all = file([eight], [eight, EMAIL], [seven], [eight], [eight], [listed]);
+    const found = await fileDoubts(client, 'gangway', all, read);
     expect(found).toMatchObject({ count: 3, isComplete: true });
     expect(found.doubts.map(({ line, field }) => [line, field])).toEqual([
       ...[
@@ -178,12 +191,28 @@ describe('what a file itself does not tell', () => {
     expect(asked).toEqual([['gangway', undefined]]);
   });
 
+  it('is nothing about a row whose onboarding exists, because that takes no new input', async () => {
+    const { client } = temporal(['merchant-boarding-m-0.', 'merchant-boarding-m-1.']);
+    const all = file([seven, EMAIL], [undefined, EMAIL], [seven], [undefined, EMAIL]);
+    const found = await fileDoubts(client, 'gangway', all, async () => lists);
+    expect(found).toMatchObject({ count: 2, attached: 2 });
+    expect(found.doubts.map(({ line, field }) => [line, field])).toEqual([
+      ...[
+        [3, 'agentProfileId'],
+        [4, 'merchant.email'],
+      ],
+    ]);
+    expect(found.doubts[0]?.message).not.toContain('more');
+    const attaching = file([seven, EMAIL], [undefined, EMAIL]);
+    const none = { doubts: [], count: 0, isComplete: true, attached: 2 };
+    expect(await fileDoubts(client, 'gangway', attaching, async () => lists)).toEqual(none);
+  });
+
   it('is not complete when the lists of one account cannot be read', async () => {
     const { client } = temporal();
     const read = async (_: unknown, __: string, account: string | undefined) =>
       account === undefined ? lists : undefined;
-    const all = { ...nothing, named: [named(1, 1, 7), named(2, 1, 7, 'acme')] };
-    const found = await fileDoubts(client, 'gangway', all as never, read as never);
+    const found = await fileDoubts(client, 'gangway', file([seven], [acmes]), read);
     expect([found.isComplete, found.doubts.map(({ line }) => line)]).toEqual([false, [1]]);
   });
 
@@ -193,9 +222,8 @@ describe('what a file itself does not tell', () => {
       id: 900 + number,
       name: 'x'.repeat(20),
     }));
-    const all = { ...nothing, named: Array.from({ length: 101 }, (_, number) => named(number + 1, 1, 7)) };
-    const read = async () => ({ ...lists, agentProfileId });
-    const found = await fileDoubts(client, 'gangway', all as never, read as never);
+    const all = file(...Array.from({ length: 101 }, () => [referring(7)] as const));
+    const found = await fileDoubts(client, 'gangway', all, async () => ({ ...lists, agentProfileId }));
     expect([found.doubts.length, found.count]).toEqual([100, 101]);
     expect(found.doubts[0]?.message).toHaveLength(300);
     expect(found.doubts[0]?.message).toMatch(/… \(shortened, \d+ characters\)$/);
