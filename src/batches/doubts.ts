@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
+import type { Duration } from '@temporalio/common';
 import { z } from 'zod';
 import type { PartnerResponse, SingleActivity } from '../messages/activities.js';
 import type { ReferenceRequest } from '../messages/boarding-activities.js';
@@ -108,14 +109,17 @@ const LISTS = {
   boardingSettingsId: 'list-boarding-settings',
 } as const satisfies Record<ReferenceField, string>;
 
-/** A person waits for it. */
-const READ_WITHIN = '4s';
-
-/** Reads the lists, through a worker. @returns undefined when no worker or no partner responds within seconds */
+/**
+ * Reads the lists, through a worker.
+ *
+ * @param within how long it may take. Default: as long as a person waits
+ * @returns undefined when no worker or no partner responds in time
+ */
 export async function referencesAt(
   client: Client,
   taskQueue: string,
   account: string | undefined,
+  within: Duration = '4s',
 ): Promise<References | undefined> {
   const queue = partnerTaskQueue(taskQueue, 'boarding', account);
   const read = async (field: ReferenceField) => {
@@ -123,7 +127,7 @@ export async function referencesAt(
       ...{ activity: 'callPartner', queue: 'boarding', account },
       args: [{ system: 'boarding', operation: LISTS[field], request: {} }],
       summary: `boarding ${LISTS[field]}`,
-      options: { scheduleToCloseTimeout: READ_WITHIN, retry: { maximumAttempts: 1 } },
+      options: { scheduleToCloseTimeout: within, retry: { maximumAttempts: 1 } },
     };
     const { result } = await startSingle(client, taskQueue, `check-${LISTS[field]}-${randomUUID()}`, single);
     const found = await result<PartnerResponse>();
@@ -140,6 +144,10 @@ export async function referencesAt(
     return undefined;
   }
 }
+
+/** A script hardly waits for an unavailable partner, because nobody confirms what it is told. */
+export const soonReferencesAt: typeof referencesAt = (client, taskQueue, account) =>
+  referencesAt(client, taskQueue, account, '1s');
 
 const LIST = z.array(z.looseObject({ id: z.number(), name: z.string().nullable() }));
 

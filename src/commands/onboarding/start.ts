@@ -1,4 +1,4 @@
-import { doubtsAbout, NOT_READ } from '../../batches/doubts.js';
+import { doubtsAbout, NOT_READ, referencesAt, soonReferencesAt } from '../../batches/doubts.js';
 import { formatOf } from '../../batches/format.js';
 import { kindOf } from '../../batches/ready.js';
 import { NAMES } from '../../batches/validation.js';
@@ -62,9 +62,11 @@ async function startFrom<Input extends Startable>(
     await withTemporal(cli, async (context) => {
       const { client, config } = context;
       const existing = again ? undefined : workflowId(kind.type, input.externalId, input.account);
-      const { doubts, isComplete } = await doubtsAbout(client, config.taskQueue, input, existing);
       // A script has nobody to tell.
-      if (!isComplete && (cli.terminal || strict)) cli.note(NOT_READ);
+      const isTold = cli.terminal !== undefined || strict === true;
+      const read = isTold ? referencesAt : soonReferencesAt;
+      const { doubts, isComplete } = await doubtsAbout(client, config.taskQueue, input, existing, read);
+      if (!isComplete && isTold) cli.note(NOT_READ);
       await confirmDoubts(cli, sourceName(file), doubts, confirming);
       progress.is(UNKNOWN_START);
       const started = await gangwayOf(context).start(kind, input, { again });

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { doubtsAbout, formatDoubts, namedIn, referenceDoubts } from '../../../src/batches/doubts.js';
+import {
+  doubtsAbout,
+  formatDoubts,
+  namedIn,
+  referenceDoubts,
+  referencesAt,
+  soonReferencesAt,
+} from '../../../src/batches/doubts.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
-import { answering, execution, grpcError } from '../../rigs/temporal/answering-service.js';
+import { answering, execution, grpcError, time } from '../../rigs/temporal/answering-service.js';
 
 /** The doubts about one field of the open part of an application. */
 function about(name: string, value: unknown): string[] {
@@ -118,6 +125,24 @@ describe('the agent and the boarding settings', () => {
     expect([doubts(business()), doubts(merchant(undefined, { merchantProfileId: 1 }))]).toEqual([
       undefined,
       undefined,
+    ]);
+  });
+});
+
+describe('the lists of the partner', () => {
+  it.each([
+    ['4 s while a person waits', referencesAt, 4],
+    ['1 s while a script waits', soonReferencesAt, 1],
+  ])('may take %s', async (_, read, seconds) => {
+    const { client, sent } = answering({
+      describeTaskQueue: () => ({ pollers: [{ lastAccessTime: time(new Date().toISOString()) }] }),
+      startActivityExecution: () => ({ runId: 'run-1' }),
+      pollActivityExecution: () => ({ outcome: { failure: { timeoutFailureInfo: {} } } }),
+    });
+    expect(await read(client, 'gangway', undefined)).toBeUndefined();
+    const starts = sent.filter(([name]) => name === 'startActivityExecution');
+    expect(starts.map(([, request]) => Number(request.scheduleToCloseTimeout.seconds))).toEqual([
+      ...[seconds, seconds],
     ]);
   });
 });
