@@ -5,6 +5,7 @@ import { kindOf } from '../../batches/ready.js';
 import { inputForm, type Typed } from '../../forms/typed-input.js';
 import { workflowId } from '../../messages/ids.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { Notes } from '../../reports/page.js';
 import {
   BUSINESS,
   CUSTOMER,
@@ -112,7 +113,12 @@ function startable<Input extends { readonly externalId: string; readonly account
   const formFor = ({ settings, visitor }: Visit) => inputForm(kind.schema(ownAccounts(settings, visitor)));
   const show = async (visit: Visit, given: Given): Promise<Shown> => {
     const choices = await partnerChoices(visit, kind.type);
-    const page = <StartPage {...{ path: name, visit, choices, parts: formFor(visit).parts }} {...given} />;
+    const page = (
+      <StartPage
+        {...{ path: name, visit, choices: choices ?? {}, isUnread: choices === undefined, ...given }}
+        parts={formFor(visit).parts}
+      />
+    );
     return { title: `Start a ${name}`, status: given.status, page };
   };
   return {
@@ -170,27 +176,39 @@ interface StartPageProps extends Given {
   readonly parts: ReturnType<typeof inputForm>['parts'];
   /** Of the partner's lists, by field. */
   readonly choices: Readonly<Record<string, Choices>>;
+  /** They could not be read. */
+  readonly isUnread: boolean;
 }
 
-/** What the boarding partner lists, for a person with one account: the lists of two accounts differ. */
+/**
+ * What the boarding partner lists, for a person with one account: the lists of two accounts differ.
+ *
+ * @returns undefined when it cannot be read now
+ */
 async function partnerChoices(
   { client, settings, visitor }: Visit,
   type: StartableType,
-): Promise<Readonly<Record<string, Choices>>> {
+): Promise<Readonly<Record<string, Choices>> | undefined> {
   const { accounts } = ownAccounts(settings, visitor);
   const own = [...(maySee(visitor, undefined) ? [undefined] : []), ...Object.keys(accounts)];
   if (type === 'businessOnboarding' || own.length !== 1) return {};
   const listed = await sharedLists(client, settings.taskQueue, own[0]);
+  if (!listed) return undefined;
   const prefix = type === 'customerOnboarding' ? 'boarding.' : '';
   return Object.fromEntries(
-    Object.entries(listed ?? {}).map(([field, all]) => [
+    Object.entries(listed).map(([field, all]) => [
       prefix + field,
       all.map(({ id, name }) => [String(id), `${name ?? 'no name'} (${id})`] as const),
     ]),
   );
 }
 
-function StartPage({ path, visit, parts, choices, typed, problems, doubtful, failure }: StartPageProps) {
+const UNREAD =
+  'The agents and boarding settings cannot be chosen, because no worker read the lists of the partner in time. Type an ID or a ' +
+  'name, or reload this page later.';
+
+function StartPage({ path, visit, parts, choices, isUnread, ...given }: StartPageProps) {
+  const { typed, problems, doubtful, failure } = given;
   const { settings, visitor, csrf } = visit;
   const names = Object.keys(ownAccounts(settings, visitor).accounts);
   const account = [
@@ -208,6 +226,7 @@ function StartPage({ path, visit, parts, choices, typed, problems, doubtful, fai
         </Problem>
       )}
       {problems.length > 0 && <ProblemList problems={problems} parts={shown} />}
+      {isUnread && <Notes notes={[UNREAD]} />}
       {doubtful && <ProblemList isDoubt problems={doubtful.doubts} parts={shown} />}
       <Form
         {...{ action: `/start/${path}`, noValidate: true, autocomplete: 'off', csrf }}

@@ -19,7 +19,20 @@ afterAll(() => rig.close());
 const post = (kind: string, form: Readonly<Record<string, string>>, who = admin) =>
   who.open(`/start/${kind}`, { form });
 
+const UNREAD = 'because no worker read the lists of the partner in time. Type an ID or a name, or reload';
+
 describe('the form of a kind', () => {
+  it('says when the lists of the partner cannot be read, unless it has no use for them', async () => {
+    const east = await console.signedIn({ role: 'admin', accounts: ['east'] });
+    const shows = async (kind: string, who = east) =>
+      (await who.open(`/start/${kind}`)).text.includes(UNREAD);
+    expect([await shows('merchant'), await shows('customer'), await shows('business')]).toEqual([
+      ...[true, true, false],
+    ]);
+    // A person of several accounts has no choices.
+    expect(await shows('merchant', admin)).toBe(false);
+  });
+
   const fees = { cashDiscountRate: 3.5, amex: { credit: { perItem: 0.1, percent: 2.5 } } };
   it.each([
     ['merchant', () => merchant('straight', { application: { note: { a: 1 } }, fees, account: 'west' })],
@@ -136,6 +149,7 @@ describe('the form', () => {
     expect(select('business.holder.state')).toContain('<option value="53">');
     expect(/<input[^>]*name="business.holder.dateOfBirth"[^>]*>/.exec(text)?.[0]).toContain('type="date"');
     expect(text).toContain('either this or Agent profile ID');
+    expect(text).not.toContain(UNREAD);
   });
 
   it.each(['merchant', 'business', 'customer'])('has a template of a CSV of a %s', async (kind) => {
