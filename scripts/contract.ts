@@ -30,6 +30,7 @@ const OUTBOUND: Readonly<Record<OutboundEventType, true>> = {
   'onboarding.stage.changed.v1': true,
   'requirement.raised.v1': true,
   'requirement.overdue.v1': true,
+  'requirement.unclaimed.v1': true,
   'onboarding.completed.v1': true,
 };
 

@@ -208,7 +208,8 @@ function operationOf(method: string, path: string): string | undefined {
 
 /** Each requirement and each answer has one end, and nothing happens to one that is not there. */
 function ambiguous({ workflowId, state }: Witness): string[] {
-  const [raised, open, overdue] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const [raised, open] = [new Set<string>(), new Set<string>()];
+  const [overdue, unclaimed] = [new Set<string>(), new Set<string>()];
   /** Answers on their way. */
   const answered = new Set<string>();
   /** Answers that may have come too late for a delivery. */
@@ -223,6 +224,7 @@ function ambiguous({ workflowId, state }: Witness): string[] {
   const rules: Partial<Record<TimelineEntry['event'], (id: string, answer?: string) => boolean>> = {
     'requirement-raised': (id) => enters(raised, id) && enters(open, id),
     'requirement-overdue': (id) => open.has(id) && enters(overdue, id),
+    'requirement-unclaimed': (id) => open.has(id) && enters(unclaimed, id),
     'requirement-closed': (id) => open.delete(id),
     'requirement-resolved': (id, answer) => open.delete(id) && (isItsEnd(id, answer) || enters(answered, id)),
     'answer-taken-back': (id) => answered.delete(id) && enters(open, id),
@@ -299,6 +301,7 @@ function misreported({ service }: End, witnesses: readonly Witness[]): string[] 
       sequences: [events.map((_, index) => index + 1), events.map(({ sequence }) => Number(sequence))],
       raised: [detailsOf(state, 'requirement-raised'), of('requirement.raised.v1', 'requirementId')],
       overdue: [detailsOf(state, 'requirement-overdue'), of('requirement.overdue.v1', 'requirementId')],
+      unclaimed: [detailsOf(state, 'requirement-unclaimed'), of('requirement.unclaimed.v1', 'requirementId')],
       stage: [state.stage, stages.at(-1)],
       stages: [stages.filter((stage, index) => stage !== stages[index - 1]), stages],
       outcome: [hasEnded ? [end] : [], of('onboarding.completed.v1', 'outcome')],

@@ -10,6 +10,7 @@ import {
   externalId,
   NO_ACCOUNTS,
   partnerId,
+  unclaimedInHours,
 } from './inputs.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
@@ -21,6 +22,7 @@ import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 const commonFields = {
   follow: z.literal(true),
   dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
+  unclaimedInHours,
 };
 
 const merchantFields = {

@@ -55,6 +55,9 @@ export const dueInHours = z
   .min(SHORTEST_HOURS, `must be ${SHORTEST_HOURS} or more, in hours`)
   .max(8_760, 'must be 8760 or less, in hours');
 
+/** The time for a person to claim a requirement, in hours, after which an event reports it. Default: nothing reports it. */
+export const unclaimedInHours = dueInHours.optional();
+
 /** The accounts in the settings of a process, and what an input may contain in each. */
 export interface KnownAccounts {
   /** Point-of-sale names of the account without a name, besides `None` and `CustomPos`. */
@@ -140,6 +143,7 @@ function boardingFields(known: KnownAccounts) {
     /** Adopts this merchant instead of creating one. */
     merchantProfileId: partnerId.optional(),
     dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
+    unclaimedInHours,
   };
 }
 
@@ -193,6 +197,7 @@ const businessFields = {
   /** Opens a financial account once the profile is approved, if there is none. */
   openFinancialAccount: z.boolean().optional(),
   dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
+  unclaimedInHours,
 };
 
 /** A business to onboard at the bank, as people write it in a file (see examples/). */
@@ -243,6 +248,7 @@ export const terminalPart = z.strictObject({
   /** Without it, Gangway writes nothing to the platform's production. */
   toProduction: z.boolean().optional(),
   dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
+  unclaimedInHours,
 });
 
 /** The account and terminal of a boarded merchant at the payments platform. */

@@ -41,6 +41,7 @@ export interface OutboundEventData {
   readonly 'onboarding.stage.changed.v1': StageChanged;
   readonly 'requirement.raised.v1': RequirementEvent;
   readonly 'requirement.overdue.v1': RequirementEvent;
+  readonly 'requirement.unclaimed.v1': RequirementEvent;
   readonly 'onboarding.completed.v1': Completed;
 }
 

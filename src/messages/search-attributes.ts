@@ -83,13 +83,17 @@ export const COUNTERS = {
   /** By `outcome`. */
   ended: ENDED,
   cancelled: ENDED,
-  /** These four by `kind`. */
+  /** These five by `kind`. */
   'requirement-raised': ['gangway_requirements_raised_total', 'Requirements raised: a person is asked'],
   'requirement-resolved': ['gangway_requirements_answered_total', 'Requirements that a person answered'],
   'requirement-closed': ['gangway_requirements_closed_total', 'Requirements closed without an answer'],
   'requirement-overdue': [
     'gangway_requirements_overdue_total',
     'Requirements not answered by their due date',
+  ],
+  'requirement-unclaimed': [
+    'gangway_requirements_unclaimed_total',
+    'Requirements that nobody claimed in time',
   ],
   /** By `operation`. */
   'write-uncertain': ['gangway_uncertain_writes_total', 'Writes with an unknown outcome'],

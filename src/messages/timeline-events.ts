@@ -4,7 +4,7 @@ export const TIMELINE_EVENTS = [
   ...['started', 'status-changed', 'ended', 'cancelled'],
   // Questions to a person, and their answers.
   ...['requirement-raised', 'requirement-resolved', 'requirement-closed', 'requirement-overdue'],
-  ...['requirement-claimed', 'requirement-released', 'requirement-taken-over'],
+  ...['requirement-claimed', 'requirement-released', 'requirement-taken-over', 'requirement-unclaimed'],
   ...['answer-taken-back', 'answer-dropped', 'answer-rejected', 'answer-proposed'],
   ...['proposal-withdrawn', 'proposal-dropped', 'remark-added'],
   // Writes whose outcome was unknown, or that were in flight at the end, and what partners remark.

@@ -80,6 +80,8 @@ function changeBy({
       return { id, raisedAt: at, status: 'open', ...(what !== undefined && { title: what }) };
     case 'requirement-overdue':
       return { id, overdueAt: at };
+    case 'requirement-unclaimed':
+      return { id, unclaimedAt: at };
     case 'requirement-resolved':
       return { id, endedAt: at, status: 'answered' };
     case 'answer-taken-back':

@@ -145,12 +145,13 @@ const requirementsColumns = (times: Times): readonly Column<ExportedOnboarding['
   { title: 'Raised', cell: ({ raisedAt }) => <Time times={times} at={raisedAt} /> },
   {
     title: 'End',
-    cell: ({ status, endedAt, closedBecause, overdueAt, dueAt }) => [
+    cell: ({ status, endedAt, closedBecause, overdueAt, unclaimedAt, dueAt }) => [
       status,
       endedAt !== undefined && [' ', <Time times={times} at={endedAt} />],
       dueAt !== undefined && [<br />, 'due ', <Time times={times} at={dueAt} />],
       closedBecause !== undefined && [<br />, closedBecause],
       overdueAt !== undefined && [<br />, 'overdue since ', <Time times={times} at={overdueAt} />],
+      unclaimedAt !== undefined && [<br />, 'unclaimed at ', <Time times={times} at={unclaimedAt} />],
     ],
   },
 ];

@@ -31,6 +31,7 @@ const requirement = z.strictObject({
   raisedAt: at.optional(),
   dueAt: at.optional().describe('Only of open ones'),
   overdueAt: at.optional().describe('When it became overdue'),
+  unclaimedAt: at.optional().describe('When nobody had claimed it in time'),
   endedAt: at.optional().describe('When it was answered, or closed without an answer'),
   closedBecause: z.string().optional(),
 });

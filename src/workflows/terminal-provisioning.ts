@@ -31,6 +31,7 @@ export async function terminalProvisioning(
   const corrected = new CorrectableInput('terminalProvisioning', CORRECTABLE_TERMINAL_FIELDS, input);
   const journey = createJourney({
     dueInHours: input.provisionTerminal.dueInHours ?? DEFAULT_DUE_IN_HOURS,
+    unclaimedInHours: input.provisionTerminal.unclaimedInHours,
     input: corrected,
     nextSteps: NEXT_STEPS,
     // The customer has named it. The name of the account may be another one.

@@ -71,6 +71,7 @@ export class Boarding {
     this.input = new CorrectableInput('merchantBoarding', CORRECTABLE_MERCHANT_FIELDS, input);
     this.journey = createJourney({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
+      unclaimedInHours: input.unclaimedInHours,
       input: this.input,
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: () => this.dba,

@@ -69,6 +69,7 @@ export class Business {
     this.input = new CorrectableInput('businessOnboarding', CORRECTABLE_BUSINESS_FIELDS, input);
     this.journey = createJourney({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
+      unclaimedInHours: input.unclaimedInHours,
       input: this.input,
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: () => this.dba,

@@ -130,16 +130,18 @@ export function handleAnswers({ resolve, validate }: Pick<Answers, 'resolve' | '
   setHandler(resolveRequirement, resolve, { validator: validate, description: RESOLVING });
 }
 
-/** Reports each overdue requirement once, while the workflow runs. */
+/** Reports each requirement that is overdue, or that nobody has claimed in time, once, while the workflow runs. */
 async function watchDueDates(requirements: RequirementQueue, state: PublishedState): Promise<never> {
-  const next = () => requirements.inTime.map(({ dueAt }) => Date.parse(dueAt));
+  const ends = () => requirements.unreported.map(({ until }) => until);
+  const next = () => [...requirements.inTime.map(({ dueAt }) => Date.parse(dueAt)), ...ends()];
   for (;;) {
     await condition(() => next().length > 0);
     const due = Math.min(...next());
     // The requirement may be closed by now, as by the end of the workflow.
     if (due === Number.POSITIVE_INFINITY) continue;
-    const isAnswered = () => !next().includes(due);
-    const summary = 'Wait until an answer is overdue';
+    // A claim that is released may end earlier than all others.
+    const isAnswered = () => !next().includes(due) || ends().some((end) => end < due);
+    const summary = ends().includes(due) ? UNCLAIMED : 'Wait until an answer is overdue';
     const isInTime = due > Date.now() && (await condition(isAnswered, due - Date.now(), { summary }));
     if (isInTime) continue;
     for (const requirement of requirements.inTime) {
@@ -148,8 +150,16 @@ async function watchDueDates(requirements: RequirementQueue, state: PublishedSta
       log.warn('a requirement is overdue');
       state.report();
     }
+    for (const { requirement, until } of requirements.unreported) {
+      if (until > due) continue;
+      requirements.unclaimed(requirement);
+      log.warn('nobody has claimed a requirement in time');
+      state.report();
+    }
   }
 }
+
+const UNCLAIMED = 'Wait until a requirement is unclaimed for too long';
 
 export interface Ending {
   readonly state: PublishedState;

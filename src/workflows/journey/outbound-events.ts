@@ -51,7 +51,7 @@ export class OutboundEvents {
   }
 
   requirement(
-    type: 'requirement.raised.v1' | 'requirement.overdue.v1',
+    type: `requirement.${'raised' | 'overdue' | 'unclaimed'}.v1`,
     { id: requirementId, kind, raisedAt, dueAt }: Requirement,
   ): void {
     this.#add(type, { requirementId, kind, raisedAt, dueAt });

@@ -36,6 +36,7 @@ type State =
 interface Entry {
   readonly requirement: Requirement;
   readonly isOverdue?: true;
+  readonly isUnclaimed?: true;
   readonly state: State;
 }
 
@@ -49,6 +50,8 @@ export interface RequirementRecords {
 
 export interface RequirementQueueOptions {
   readonly dueInHours: number;
+  /** Default: nobody has to claim anything. */
+  readonly unclaimedInHours?: number | undefined;
   /** Stands before each numbered id. */
   readonly idPrefix?: string | undefined;
   readonly records?: RequirementRecords | undefined;
@@ -97,6 +100,21 @@ export class RequirementQueue {
   /** The open ones that were never overdue. */
   get inTime(): readonly Requirement[] {
     return this.#openEntries.flatMap(({ requirement, isOverdue }) => (isOverdue ? [] : [requirement]));
+  }
+
+  /**
+   * The open ones that were not reported as unclaimed yet, and until when each need not be claimed, in epoch milliseconds: for the hours
+   * after it was raised, and while somebody has claimed it. None if nobody has to claim anything.
+   */
+  get unreported(): readonly { readonly requirement: Requirement; readonly until: number }[] {
+    const { unclaimedInHours } = this.options;
+    if (unclaimedInHours === undefined) return [];
+    return this.#openEntries.flatMap(({ requirement, isUnclaimed, state }) => {
+      if (isUnclaimed || state.is !== 'open') return [];
+      const first = Date.parse(requirement.raisedAt) + unclaimedInHours * 3_600_000;
+      const until = state.claim ? Math.max(first, Date.parse(state.claim.until)) : first;
+      return [{ requirement, until }];
+    });
   }
 
   /** Those with an answer, in the order of their answers. They stay until {@link settle}. */
@@ -289,10 +307,19 @@ export class RequirementQueue {
 
   /** Records that nobody has answered in time. It decides nothing. */
   overdue(requirement: Requirement): void {
+    this.#report('overdue', requirement, { isOverdue: true });
+  }
+
+  /** Records that nobody has claimed it in time. */
+  unclaimed(requirement: Requirement): void {
+    this.#report('unclaimed', requirement, { isUnclaimed: true });
+  }
+
+  #report(what: 'overdue' | 'unclaimed', requirement: Requirement, flag: Partial<Entry>): void {
     const entry = this.#entries.get(requirement.id);
-    if (entry) this.#entries.set(requirement.id, { ...entry, isOverdue: true });
-    this.#record('requirement-overdue', requirement, requirement.title);
-    this.events.requirement('requirement.overdue.v1', requirement);
+    if (entry) this.#entries.set(requirement.id, { ...entry, ...flag });
+    this.#record(`requirement-${what}`, requirement, requirement.title);
+    this.events.requirement(`requirement.${what}.v1`, requirement);
   }
 
   #record(

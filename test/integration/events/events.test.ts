@@ -114,11 +114,12 @@ describe.concurrent('outbound events of an onboarding', () => {
     for (const secret of ['Corner Bakery', 'Ada', 'Baker']) expect(all).not.toContain(secret);
   });
 
-  it('report a requirement when it is raised and when it is overdue', async () => {
-    const boarding = await rig.board(merchant('notes', { dueInHours: 1 / 7_200 }));
+  it('report a requirement when it is raised, unclaimed and overdue', async () => {
+    const hours = { dueInHours: 1 / 7_200, unclaimedInHours: 1 / 9_000 };
+    const boarding = await rig.board(merchant('notes', hours));
     await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'requirement-overdue'));
     const { requirements } = await boarding.state();
-    const events = await eventsOf(boarding, 7);
+    const events = await eventsOf(boarding, 9);
     const of = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data);
     const expected = requirements.map(({ id: requirementId, kind, raisedAt, dueAt }) => ({
       workflowId: boarding.handle.workflowId,
@@ -128,6 +129,7 @@ describe.concurrent('outbound events of an onboarding', () => {
     }));
     expect(expected).toHaveLength(2);
     expect(of('requirement.raised.v1')).toEqual(expect.arrayContaining(expected));
+    expect(of('requirement.unclaimed.v1')).toEqual(expect.arrayContaining(expected));
     expect(of('requirement.overdue.v1')).toEqual(expect.arrayContaining(expected));
     // The text of the underwriters is not published.
     expect(events.map(({ body }) => body).join()).not.toContain('voided');

@@ -55,6 +55,7 @@ describe('requirements', () => {
       { at: at(0), event: 'started' },
       { at: at(1), event: 'requirement-raised', detail: 'note-1a: Underwriting note' },
       { at: at(2), event: 'requirement-overdue', detail: 'note-1a: Underwriting note' },
+      { at: at(1), event: 'requirement-unclaimed', detail: 'note-1a: Underwriting note' },
       { at: at(3), event: 'requirement-resolved', detail: 'note-1a: text' },
       { at: at(4), event: 'answer-taken-back', detail: 'note-1a' },
       { at: at(5), event: 'requirement-closed', detail: 'note-1a: the partner has moved on' },
@@ -64,7 +65,12 @@ describe('requirements', () => {
     expect(requirementsOf(timeline, [], asked, MASKED)).toEqual([
       {
         ...{ id: 'note-1a', status: 'closed', title: 'Underwriting note', detail, raisedAt: at(1) },
-        ...{ overdueAt: at(2), endedAt: at(5), closedBecause: 'the partner has moved on' },
+        ...{
+          overdueAt: at(2),
+          unclaimedAt: at(1),
+          endedAt: at(5),
+          closedBecause: 'the partner has moved on',
+        },
       },
       { id: 'note-1a-2', status: 'open', title: 'Underwriting note', detail, raisedAt: at(6) },
     ]);

@@ -4,6 +4,7 @@ import { openOf } from '../../../src/workflows/journey/decisions.js';
 import {
   Abandoned,
   RequirementQueue,
+  type RequirementQueueOptions,
   type RequirementRecords,
   unlessAbandoned,
 } from '../../../src/workflows/journey/requirement-queue.js';
@@ -15,7 +16,7 @@ const AT_ONE = '2026-01-31T13:00:00.000Z';
 beforeEach(() => stoppedAt(NOON));
 
 /** A queue whose people have an hour, with what it wrote into the timeline and what it published. */
-function queueOf(more: { readonly idPrefix?: string; readonly records?: RequirementRecords } = {}) {
+function queueOf(more: Partial<RequirementQueueOptions> = {}) {
   const said: string[] = [];
   const counted: unknown[] = [];
   const published: string[] = [];
@@ -275,6 +276,47 @@ it('an overdue requirement is reported once, even when its answer is taken back'
   expect(queue.inTime).toEqual([]);
   takeBack('b');
   expect(queue.inTime.map(({ id }) => id)).toEqual(['b']);
+});
+
+describe('a requirement that has to be claimed within two hours', () => {
+  const claimable = (records?: RequirementRecords) => queueOf({ unclaimedInHours: 2, records });
+  const ends = ({ queue }: ReturnType<typeof queueOf>) =>
+    queue.unreported.map(({ requirement: { id }, until }) => `${id} ${new Date(until).toISOString()}`);
+  const [AT_TWO, AT_THREE] = ['2026-01-31T14:00:00.000Z', '2026-01-31T15:00:00.000Z'];
+
+  it('may be unclaimed for so long, and while somebody has claimed it', () => {
+    const made = claimable();
+    const { queue, raise, answer, takeBack } = made;
+    for (const about of ['a', 'b', 'c']) raise(about);
+    expect(ends(made)).toEqual([`a ${AT_TWO}`, `b ${AT_TWO}`, `c ${AT_TWO}`]);
+    queue.setClaims('a', { claim: { actor: 'olga', until: AT_THREE } });
+    queue.setClaims('b', { claim: { actor: 'olga', until: AT_ONE } });
+    answer('c');
+    expect(ends(made)).toEqual([`a ${AT_THREE}`, `b ${AT_TWO}`]);
+    queue.setClaims('a', { claim: undefined });
+    takeBack('c');
+    expect(ends(made)).toEqual([`a ${AT_TWO}`, `b ${AT_TWO}`, `c ${AT_TWO}`]);
+  });
+
+  it('is reported once, in this run and the next', () => {
+    const { queue, raise, said, counted, published } = claimable();
+    for (const about of ['a', 'b']) raise(about);
+    const [a] = queue.unreported;
+    if (a) queue.unclaimed(a.requirement);
+    expect([said.at(-1), counted.at(-1), published.at(-1)]).toEqual([
+      ...['requirement-unclaimed: a: Why?', { kind: 'underwriting-note' }, 'requirement.unclaimed.v1 a'],
+    ]);
+    expect(queue.inTime.map(({ id }) => id)).toEqual(['a', 'b']);
+    const next = claimable(JSON.parse(JSON.stringify(queue.records)));
+    expect([ends({ ...next, queue }), ends(next)]).toEqual([[`b ${AT_TWO}`], [`b ${AT_TWO}`]]);
+  });
+
+  it('is not reported by default', () => {
+    const { queue, raise } = queueOf();
+    raise('a');
+    queue.setClaims('a', { claim: { actor: 'olga', until: AT_ONE } });
+    expect(queue.unreported).toEqual([]);
+  });
 });
 
 it('a claim goes with the answer, and cannot be made after it', () => {
