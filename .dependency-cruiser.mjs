@@ -33,7 +33,7 @@ const inFolders = (names) => `^src/(${names.join('|')})/`;
 
 /** They import nothing of Temporal and nothing that changes, and neither does what they import. */
 const DECISIONS =
-  '^src/workflows/[^/]+/(decisions|deliveries|questions|restless|tickets)\\.ts$|^src/messages/outcomes\\.ts$';
+  '^src/workflows/[^/]+/(decisions|deliveries|questions|restless|rules|tickets)\\.ts$|^src/messages/outcomes\\.ts$';
 
 const layers = LAYERS.flatMap((names, height) =>
   names.map((name) => ({

@@ -17,7 +17,7 @@ import {
   workflowSpanId,
 } from '../messages/trace-context.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from '../partners/bounds.js';
-import { accountName } from './journey/partner-activities.js';
+import { accountName } from './journey/activity-proxies.js';
 
 const { trace } = proxySinks<TraceSinks>();
 

@@ -10,9 +10,10 @@ import {
   purposeOf,
 } from '../messages/partner-operations.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
+import { ONCE, partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
+import { partnerFailure } from './journey/call-failures.js';
 import { type FieldTypes, requireFields } from './journey/input.js';
 import { createJourney, type Journey } from './journey/journey.js';
-import { ONCE, partnerActivities, partnerFailure, REPEATABLE } from './journey/partner-activities.js';
 import { RejectedByPartner, runStep } from './journey/run-step.js';
 
 /**

@@ -12,8 +12,8 @@ import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { masked } from '../privacy/masked.js';
+import { accountName, partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
 import { createJourney, type Journey, type JourneyRecords } from './journey/journey.js';
-import { accountName, partnerActivities, REPEATABLE } from './journey/partner-activities.js';
 import type { Answered, Question } from './journey/requirement-queue.js';
 
 /** The records that a run passes to the next one when its history has grown long. */

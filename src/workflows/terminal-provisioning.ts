@@ -4,10 +4,10 @@ import type { TerminalProvisioningInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import { CORRECTABLE_TERMINAL_FIELDS, type TerminalProvisioningOutcome } from '../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
+import { ONCE, partnerActivities, REPEATABLE, type SendOnce } from './journey/activity-proxies.js';
 import type { NextSteps } from './journey/current-details.js';
 import { CorrectableInput, requireFields } from './journey/input.js';
 import { createJourney, type Journey } from './journey/journey.js';
-import { ONCE, partnerActivities, REPEATABLE, type SendOnce } from './journey/partner-activities.js';
 import type { Facts } from './journey/published-state.js';
 import { doubts, runStep } from './journey/run-step.js';
 

@@ -18,7 +18,7 @@ import {
   partnerActivities,
   REPEATABLE,
   type SendOnce,
-} from '../../src/workflows/journey/partner-activities.js';
+} from '../../src/workflows/journey/activity-proxies.js';
 import { runStep } from '../../src/workflows/journey/run-step.js';
 import type { IdempotentWrite, OnceWrite, Read, StepContext } from '../../src/workflows/journey/step.js';
 

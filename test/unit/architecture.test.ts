@@ -32,7 +32,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [file: string, importe
     ['src/workflows/boarding/deliveries.ts', 'src/workflows/journey/a.ts'],
     ['src/workflows/boarding/questions.ts', 'src/messages/requirements.ts'],
     ['src/workflows/business/tickets.ts', 'src/workflows/journey/a.ts'],
-    ['src/workflows/journey/decisions.ts', '@temporalio/common'],
+    ['src/workflows/journey/rules.ts', '@temporalio/common'],
   ],
   'partners: no Temporal': [['src/partners/banking/a.ts', '@temporalio/common']],
   'sandbox: no Temporal': [

@@ -3,7 +3,7 @@ import type { StatusSnapshot } from '../../messages/boarding-activities.js';
 import { formsOf } from '../../messages/listed.js';
 import { defined } from '../../messages/objects.js';
 import { masked } from '../../privacy/masked.js';
-import { partnerFailure } from '../journey/partner-activities.js';
+import { partnerFailure } from '../journey/call-failures.js';
 import { askForCorrection, RejectedByPartner, runStep } from '../journey/run-step.js';
 import { type Boarding, partner } from './boarding.js';
 import { UNSUBMITTED } from './decisions.js';

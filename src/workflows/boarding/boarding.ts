@@ -7,11 +7,11 @@ import {
   type MerchantBoardingOutcome,
 } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
+import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { type Carried, react } from '../journey/following.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { createJourney, type Journey } from '../journey/journey.js';
-import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/partner-activities.js';
 import type { Facts } from '../journey/published-state.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';

@@ -8,6 +8,7 @@ import { merchantOutcome } from '../../messages/outcomes.js';
 import type { RequirementKind } from '../../messages/requirements.js';
 import { isDecided, isUnderReview, mayTakeAnswers } from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
+import type { Answered } from '../journey/requirement-queue.js';
 import {
   type Asked,
   answeredOf,
@@ -19,8 +20,7 @@ import {
   openOf,
   type Reaction,
   when,
-} from '../journey/decisions.js';
-import type { Answered } from '../journey/requirement-queue.js';
+} from '../journey/rules.js';
 import { changesQuestion, midQuestion, noteQuestion, notSubmittedQuestion } from './questions.js';
 import { CALM, calmed, comparable, type Restless, seenOf, tracked } from './restless.js';
 

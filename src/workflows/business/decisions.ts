@@ -10,6 +10,7 @@ import { businessOutcome } from '../../messages/outcomes.js';
 import type { Requirement } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
+import type { Answered, Question } from '../journey/requirement-queue.js';
 import {
   type Asked,
   answeredOf,
@@ -19,8 +20,7 @@ import {
   type Next,
   type Reaction,
   when,
-} from '../journey/decisions.js';
-import type { Answered, Question } from '../journey/requirement-queue.js';
+} from '../journey/rules.js';
 import {
   ANY_OF_HOLDER,
   type Asking,

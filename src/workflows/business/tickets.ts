@@ -2,8 +2,8 @@
 import type { OpenTicket } from '../../messages/banking-activities.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
-import { type Asked, closeMoot, type Reaction } from '../journey/decisions.js';
 import type { Question } from '../journey/requirement-queue.js';
+import { type Asked, closeMoot, type Reaction } from '../journey/rules.js';
 
 /** The memory of tickets. Keys are the `about` of their questions. */
 export interface Tickets {

@@ -17,8 +17,8 @@ import {
 import type { OnboardingActivities } from '../../messages/activities.js';
 import { PARTS, type Part, type PartEnd, type PartOutcome } from '../../messages/onboardings.js';
 import { initialVisibility } from '../../messages/search-attributes.js';
+import { accountName } from '../journey/activity-proxies.js';
 import { unreportedPart } from '../journey/customer-reports.js';
-import { accountName } from '../journey/partner-activities.js';
 import { unlessEnded } from '../journey/tasks.js';
 import type { Customer } from './customer.js';
 import { type Child, isOver, isResumed, onBegun } from './decisions.js';

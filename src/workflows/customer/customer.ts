@@ -14,15 +14,15 @@ import {
 } from '../../messages/onboardings.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Resolution, ResolutionReceipt } from '../../messages/requirements.js';
+import { accountName, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { applyReport } from '../journey/customer-reports.js';
-import type { Reaction, Shown } from '../journey/decisions.js';
 import { show } from '../journey/following.js';
 import { runToEnd } from '../journey/journey.js';
 import { type OutboundEventRecords, OutboundEvents } from '../journey/outbound-events.js';
-import { accountName, REPEATABLE } from '../journey/partner-activities.js';
 import { type Facts, PublishedState } from '../journey/published-state.js';
 import { problemWith } from '../journey/resolutions.js';
+import type { Reaction, Shown } from '../journey/rules.js';
 import { Timeline } from '../journey/timeline.js';
 import {
   type CustomerInput,

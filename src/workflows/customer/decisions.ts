@@ -17,8 +17,8 @@ import type { OnboardingState, OutcomeName } from '../../messages/onboarding-sta
 import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../../messages/onboardings.js';
 import { idsIn } from '../../messages/outcomes.js';
 import type { ReportedPart } from '../journey/customer-reports.js';
-import type { Reaction, Shown } from '../journey/decisions.js';
 import type { Facts } from '../journey/published-state.js';
+import type { Reaction, Shown } from '../journey/rules.js';
 
 type ByPart<Value> = Readonly<Partial<Record<Part, Value>>>;
 

@@ -16,7 +16,7 @@ import {
   type PartOutcome,
   type StateChanges,
 } from '../../messages/onboardings.js';
-import { REPEATABLE } from './partner-activities.js';
+import { REPEATABLE } from './activity-proxies.js';
 import type { RequirementQueue } from './requirement-queue.js';
 import { SerialSender } from './tasks.js';
 

@@ -2,10 +2,10 @@ import type { Duration } from '@temporalio/common';
 import { allHandlersFinished, condition, workflowInfo } from '@temporalio/workflow';
 import { defined } from '../../messages/objects.js';
 import type { RequirementKind } from '../../messages/requirements.js';
-import type { Decision, Next, Reaction, Shown } from './decisions.js';
 import type { Journey, JourneyRecords } from './journey.js';
 import type { PublishedState } from './published-state.js';
 import { unlessAbandoned } from './requirement-queue.js';
+import type { Decision, Next, Reaction, Shown } from './rules.js';
 import type { StatusPoll } from './status-poll.js';
 import type { Tasks } from './tasks.js';
 

@@ -3,7 +3,7 @@ import type { Correctable, CorrectableType, CorrectionActivities, Patch } from '
 import { changes, mergePatch } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Answer, Resolution } from '../../messages/requirements.js';
-import { accountName } from './partner-activities.js';
+import { accountName } from './activity-proxies.js';
 import type { Facts } from './published-state.js';
 
 /** The fields without which a workflow cannot work. */

@@ -5,8 +5,9 @@ import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import { reasonInWords } from '../../partners/reasons.js';
 import { masked } from '../../privacy/masked.js';
+import { type SendOnce, WRITE_ATTEMPT_MS } from './activity-proxies.js';
+import { ownFailure, partnerFailure } from './call-failures.js';
 import { momentOf } from './current-details.js';
-import { ownFailure, partnerFailure, type SendOnce, WRITE_ATTEMPT_MS } from './partner-activities.js';
 import type { Question } from './requirement-queue.js';
 import type { Found, OnceWrite, Step, StepContext } from './step.js';
 

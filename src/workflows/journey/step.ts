@@ -1,7 +1,7 @@
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { DocumentRef } from '../../messages/requirements.js';
+import type { SendOnce } from './activity-proxies.js';
 import type { Answers } from './answers.js';
-import type { SendOnce } from './partner-activities.js';
 import type { StepWaits } from './step-waits.js';
 import type { Timeline } from './timeline.js';
 

@@ -4,7 +4,7 @@ import type { TimelineEntry } from '../../messages/onboarding-state.js';
 import { COUNTERS } from '../../messages/search-attributes.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
-import { accountName } from './partner-activities.js';
+import { accountName } from './activity-proxies.js';
 
 /** The events of a workflow in order, with their actors. Holds a short form of each answer, never a secret. */
 export class Timeline {

@@ -12,9 +12,9 @@ import {
 } from '../../messages/partner-account.js';
 import type { Answer } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
+import { accountName, partnerActivities, REPEATABLE, WAIT } from '../journey/activity-proxies.js';
 import { minuteOf } from '../journey/current-details.js';
 import type { Journey } from '../journey/journey.js';
-import { accountName, partnerActivities, REPEATABLE, WAIT } from '../journey/partner-activities.js';
 import type { Question } from '../journey/requirement-queue.js';
 import { type Task, unlessEnded } from '../journey/tasks.js';
 

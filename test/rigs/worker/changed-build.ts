@@ -81,7 +81,7 @@ const editOf = (change: Change): Edit => [change.file, (source) => changed(sourc
 const BUILDS = {
   documented: () => editOf(documentedChange()),
   'without-patch': () => editOf(withoutPatch(documentedChange())),
-  'brief-writes': (): Edit => ['src/workflows/journey/partner-activities.ts', withBriefWrites],
+  'brief-writes': (): Edit => ['src/workflows/journey/activity-proxies.ts', withBriefWrites],
 };
 
 /** @returns the folder of a changed build, whose `dist/` has a worker and its workflows */

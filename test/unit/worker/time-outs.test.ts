@@ -5,7 +5,7 @@ import { REPORT_TIMEOUT_MS } from '../../../src/activities/failures.js';
 import { SHARE_OF_ATTEMPT } from '../../../src/activities/write.js';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/partners/http.js';
 import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../../../src/worker/tuning.js';
-import { ONCE, POLL, REPEATABLE } from '../../../src/workflows/journey/partner-activities.js';
+import { ONCE, POLL, REPEATABLE } from '../../../src/workflows/journey/activity-proxies.js';
 
 const EXCHANGE_MS = DEFAULT_HTTP_LIMITS.totalTimeoutMs;
 const ms = (duration: Duration = 0) => msToNumber(duration);

@@ -7,14 +7,8 @@ import {
   TimeoutType,
 } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import {
-  ANSWER,
-  ONCE,
-  POLL,
-  partnerFailure,
-  REPEATABLE,
-  WAIT,
-} from '../../../src/workflows/journey/partner-activities.js';
+import { ANSWER, ONCE, POLL, REPEATABLE, WAIT } from '../../../src/workflows/journey/activity-proxies.js';
+import { partnerFailure } from '../../../src/workflows/journey/call-failures.js';
 
 const activityFailed = (cause: Error) =>
   new ActivityFailure('failed', 'createMerchant', '1', RetryState.NON_RETRYABLE_FAILURE, 'worker', cause);

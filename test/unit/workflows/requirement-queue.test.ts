@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Answer, Resolution } from '../../../src/messages/requirements.js';
-import { openOf } from '../../../src/workflows/journey/decisions.js';
 import {
   Abandoned,
   RequirementQueue,
@@ -8,6 +7,7 @@ import {
   type RequirementRecords,
   unlessAbandoned,
 } from '../../../src/workflows/journey/requirement-queue.js';
+import { openOf } from '../../../src/workflows/journey/rules.js';
 import { stoppedAt } from '../../rigs/clock.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
