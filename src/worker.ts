@@ -28,7 +28,7 @@ import { temporalCheck } from './temporal/server.js';
 import { promptly } from './temporal/unavailable.js';
 import { startTracing } from './tracing/spans.js';
 import { createWorker } from './worker/create-worker.js';
-import { metricsOptions, serveHealth, startRequirementCounters, type Vitals } from './worker/health.js';
+import { metricsOptions, serveHealth, startCounters, type Vitals } from './worker/health.js';
 import { loadWorkerSettings, type WorkerSettings } from './worker/settings.js';
 import { watchAges, watchTemporal } from './worker/watch.js';
 
@@ -98,7 +98,7 @@ function startMetrics(client: Client, config: WorkerSettings): () => void {
   const { metricMeter } = Runtime.instance();
   const { namespace } = client.options;
   const accounts = servedAccounts(config).map(([name]) => name ?? '');
-  startRequirementCounters(metricMeter, { namespace, taskQueue: config.taskQueue }, accounts);
+  startCounters(metricMeter, { namespace, taskQueue: config.taskQueue }, accounts);
   return watchTemporal(client, config, metricMeter);
 }
 

@@ -1,5 +1,6 @@
 import { activityInfo, getClient, heartbeat, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { labelsOf } from '../messages/ids.js';
 import type { Pace } from '../messages/onboarding-state.js';
 import { bounded } from '../partners/bounds.js';
 import { NUDGES, nudge } from '../temporal/nudge.js';
@@ -98,9 +99,12 @@ function isFirstAttempt(): boolean {
   return attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
 }
 
+/** The counter of reads. {@link labelsOf} has its other labels. */
+export const READS = ['gangway_polls_total', undefined, 'Reads of status polls, by result'] as const;
+
 function countPoll(result: 'changed' | 'unchanged' | 'failed'): void {
-  const help = 'Reads of status polls, by result';
-  metricMeter.createCounter('gangway_polls_total', undefined, help).add(1, { result });
+  const about = labelsOf(activityInfo().workflowExecution?.workflowId ?? '');
+  metricMeter.createCounter(...READS).add(1, { ...about, result });
 }
 
 /** Returns the milliseconds until the next read of this activity. They grow with the duration of the poll. */

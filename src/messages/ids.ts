@@ -129,6 +129,18 @@ export function systemOf(id: string): SystemName | '' {
   return parts ? (SYSTEMS[parts.type] ?? (parts.key.split(OF, 1)[0] as SystemName)) : '';
 }
 
+/** The activities that poll the status of onboardings, and the types of these. */
+export const POLLS = {
+  awaitStatusChange: 'merchantBoarding',
+  awaitProfileChange: 'businessOnboarding',
+} as const;
+
+/** The labels by which metrics name a workflow. `account` is '' for the one without a name. */
+export function labelsOf(id: string) {
+  const { type = '', account = '' } = partsOfId(id) ?? {};
+  return { workflowType: type, system: systemOf(id), account };
+}
+
 /** The workflow types that may call a partner. A customer calls none itself. */
 export function typesAt(system: SystemName): WorkflowType[] {
   const all = Object.entries(SYSTEMS) as [WorkflowType, (typeof SYSTEMS)[WorkflowType]][];

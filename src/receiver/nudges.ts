@@ -2,14 +2,41 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import type { Counter } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { kindOf } from '../http/server.js';
-import { nudge } from '../temporal/nudge.js';
+import { labelsOf, POLLS, workflowId } from '../messages/ids.js';
+import { NUDGES, nudge, type Pending, readsChange } from '../temporal/nudge.js';
 import type { Backend } from '../temporal/requests.js';
 import { listed } from '../temporal/search.js';
 import { isNotFound } from '../temporal/unavailable.js';
 import { callTemporal } from './problems.js';
 import { addIds, MAX_IDS, type NamedIds, runningWith } from './webhook-ids.js';
+
+/**
+ * The metrics of nudges, and of what webhooks are worth: when the last one arrived, and the status changes that were read because of
+ * one. A worker counts all changes. A webhook does not name its account; the workflows that it is about do.
+ *
+ * @param accounts the named ones
+ */
+export function nudgeMetrics(registry: Registry, accounts: readonly string[]) {
+  const labelNames = ['workflowType', 'system', 'account'] as const;
+  const how = { labelNames, registers: [registry] };
+  const changes = new Counter({
+    ...{ name: 'gangway_receiver_changes_nudged_total', ...how },
+    help: 'Status changes that were read because of a partner webhook',
+  });
+  // Prometheus notices an increase from a known value only.
+  for (const type of Object.values(POLLS))
+    for (const account of [undefined, ...accounts])
+      changes.inc(labelsOf(workflowId(type, 'any', account)), 0);
+  const last = new Gauge({
+    ...{ name: 'gangway_receiver_webhook_last_timestamp_seconds', ...how },
+    help: 'When the last partner webhook about a running workflow arrived',
+  });
+  return { changes, last, nudges: new Counter({ ...NUDGES, ...how, labelNames: ['result'] }) };
+}
+
+type NudgeMetrics = ReturnType<typeof nudgeMetrics>;
 
 /** Workflows that one search may find. */
 const MAX_WORKFLOWS = 100;
@@ -38,9 +65,9 @@ export class WebhookNudges {
   constructor(
     private readonly backend: Backend,
     private readonly logger: Logger,
-    nudges: Counter<'result'>,
+    metrics: NudgeMetrics,
   ) {
-    this.#queue = new NudgeQueue(backend.client, logger, nudges);
+    this.#queue = new NudgeQueue(backend.client, logger, metrics);
   }
 
   /**
@@ -103,7 +130,7 @@ export class WebhookNudges {
 /** Nudges under way at once. Each may wait for a read at the partner to end. */
 const AT_ONCE = 16;
 
-/** Workflows whose nudge waits or is under way. Further nudges are dropped, and their workflows read at the next poll. */
+/** Workflows whose nudge waits or is under way, and those whose read is followed. Others read, and count, at the next poll. */
 const MAX_PENDING = 1_000;
 
 /**
@@ -115,14 +142,19 @@ export class NudgeQueue {
   readonly #closing = new AbortController();
   /** Keyed by workflow id: whether another nudge was requested since the current one began. */
   readonly #requested = new Map<string, boolean>();
+  readonly #followed = new Set<string>();
 
   constructor(
     private readonly client: Client,
     private readonly logger: Logger,
-    private readonly count: Counter<'result'>,
+    private readonly metrics: NudgeMetrics,
   ) {}
 
   add(workflowId: string): void {
+    const about = labelsOf(workflowId);
+    // The customer of a merchant has the same ids, and polls nothing.
+    if (Object.values<string>(POLLS).includes(about.workflowType))
+      this.metrics.last.set(about, Math.floor(Date.now() / 1_000));
     const isPending = this.#requested.has(workflowId);
     if (!isPending && this.#requested.size >= MAX_PENDING) return;
     this.#requested.set(workflowId, true);
@@ -145,15 +177,26 @@ export class NudgeQueue {
   async #nudge(workflowId: string): Promise<void> {
     const { signal } = this.#closing;
     try {
-      const isNudged = await nudge(this.client, workflowId, { signal });
-      this.count.inc({ result: isNudged ? 'nudged' : 'nobody' });
+      const follow = (poll: Pending) => void this.#follow(workflowId, poll);
+      const isNudged = await nudge(this.client, workflowId, { signal, follow });
+      this.metrics.nudges.inc({ result: isNudged ? 'nudged' : 'nobody' });
     } catch (error) {
       if (signal.aborted) return;
       // The workflow, or its wait for a status change, has ended meanwhile.
       const hasEnded = isNotFound(error);
-      this.count.inc({ result: hasEnded ? 'nobody' : 'failed' });
+      this.metrics.nudges.inc({ result: hasEnded ? 'nobody' : 'failed' });
       if (hasEnded) return;
       this.logger.warn({ kind: kindOf(error) }, 'nudge failed: the workflow reads at its next poll');
     }
+  }
+
+  /** Counts a change if the read after a nudge shows one. A read that cannot be followed counts for nothing. */
+  async #follow(workflowId: string, before: Pending): Promise<void> {
+    if (this.#followed.has(workflowId) || this.#followed.size >= MAX_PENDING) return;
+    this.#followed.add(workflowId);
+    const handle = this.client.workflow.getHandle(workflowId);
+    const isChange = await readsChange(handle, before, this.#closing.signal).catch(() => false);
+    this.#followed.delete(workflowId);
+    if (isChange) this.metrics.changes.inc(labelsOf(workflowId));
   }
 }

@@ -5,12 +5,11 @@ import { Counter, Registry } from 'prom-client';
 import { z } from 'zod';
 import { measureRequests } from '../http/metrics.js';
 import { type ArrivalLimits, countCallers, logRequests, routeOf, serverWithin } from '../http/server.js';
-import { NUDGES } from '../temporal/nudge.js';
 import { temporalCheck } from '../temporal/server.js';
 import { traceRequests } from './cloud-events.js';
 import { eventRoutes, eventSchemas } from './event-routes.js';
 import { eventTypes } from './event-types.js';
-import { WebhookNudges } from './nudges.js';
+import { nudgeMetrics, WebhookNudges } from './nudges.js';
 import { documentRoutes, problems, response } from './openapi.js';
 import { handleClientError, handleErrors, PROBLEMS, Problem, sendProblem } from './problems.js';
 import { bodySchemas, onboardingRoutes, partnerWebhookRoutes } from './routes.js';
@@ -88,7 +87,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   await server.register(
     onboardingRoutes({ backend, known: options, bodies, isCaller: (request) => callers.has(request) }),
   );
-  const nudges = new WebhookNudges(backend, logger, metrics.nudges);
+  const nudges = new WebhookNudges(backend, logger, nudgeMetrics(registry, backend.accounts));
   await server.register(
     partnerWebhookRoutes({ rules: options.webhooks, nudges, count: metrics.webhooks, logger }),
   );
@@ -168,6 +167,5 @@ function receiverMetrics(registry: Registry) {
       labelNames: ['partner', 'result'],
       registers,
     }),
-    nudges: new Counter({ ...NUDGES, labelNames: ['result'], registers }),
   };
 }

@@ -1,5 +1,6 @@
 import { span } from '../texts/time.js';
 import { type Figures, type Grouping, SUCCESSES } from './figures.js';
+import type { WebhookFigure } from './webhooks.js';
 
 /** The output of `gangway report --json`. */
 export interface Report extends Figures {
@@ -14,6 +15,8 @@ export interface Report extends Figures {
   readonly by: Grouping | null;
   /** The retention of ended workflows; null if this client may not read it. */
   readonly retentionSeconds: number | null;
+  /** Absent without Prometheus, and with a filter that Prometheus does not know. */
+  readonly webhooks?: readonly WebhookFigure[];
 }
 
 /** Returns what the list of workflows no longer has; undefined if it has everything since then. */
@@ -37,7 +40,7 @@ export function countsOf(outcomes: Readonly<Record<string, number>>): string {
 
 /** A number of a report, as a row of CSV. */
 interface NumberRow {
-  /** `stages`, `stage-times`, `requirements`, `longest`, `outcomes` or `groups`. */
+  /** `stages`, `stage-times`, `requirements`, `longest`, `outcomes`, `groups` or `webhooks`. */
   readonly section: string;
   /** `merchant`, `business`, `terminal` or `customer`; empty for all. */
   readonly onboarding: string;
@@ -60,6 +63,7 @@ export function numbersOf({
   longest,
   weeks,
   groups = [],
+  webhooks = [],
 }: Report): NumberRow[] {
   const rows = (
     about: Partial<Omit<NumberRow, 'measure' | 'value'>> & Pick<NumberRow, 'section'>,
@@ -88,6 +92,9 @@ export function numbersOf({
       ),
     ),
     ...groups.flatMap(({ group, ...measures }) => rows({ section: 'groups', name: group ?? '' }, measures)),
+    ...webhooks.flatMap(({ subject: onboarding, account, nudged, pollOnly, sinceLastSeconds }) =>
+      rows({ section: 'webhooks', onboarding, name: account ?? '' }, { nudged, pollOnly, sinceLastSeconds }),
+    ),
   ];
 }
 

@@ -4,6 +4,7 @@ import { type Bar, BarChart, type Tone } from './charts.js';
 import { SUBJECTS, SUCCESSES, type WaitFigure, type WeekFigure } from './figures.js';
 import { lackOf, type Report, spanOf } from './numbers.js';
 import { type Column, Name, Notes, pageOf, Table, Time } from './page.js';
+import { webhookText } from './webhooks.js';
 
 interface Shown {
   readonly report: Report;
@@ -21,7 +22,7 @@ const FILTERS: Readonly<Record<string, string>> = {
 
 /** The figures of a report: each chart has a table of its numbers next to it. */
 export function ReportFigures({ report, times }: Shown) {
-  const { at, namespace, since, filter, running, waiting, ended } = report;
+  const { at, namespace, since, filter, running, waiting, ended, webhooks = [] } = report;
   const only = Object.entries(filter).map(([name, value]) => `${FILTERS[name] ?? name} ${value}`);
   const lack = lackOf(report);
   return (
@@ -46,6 +47,10 @@ export function ReportFigures({ report, times }: Shown) {
       {longestOf(report, times)}
       {weeksOf(report)}
       {groupsOf(report)}
+      {webhooks.length > 0 && <h2>Webhooks</h2>}
+      {webhooks.map((figure) => (
+        <p>{webhookText(figure)}</p>
+      ))}
     </>
   );
 }

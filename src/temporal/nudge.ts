@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
 import { describe } from './onboardings.js';
@@ -35,14 +35,15 @@ const NEXT_POLL_MS = 5_000;
  * a poll may not read, so a nudge also waits for its end, and for the next poll when a running attempt ends one. A nudge that
  * meets a poll that its workflow is about to replace is lost; the next poll then reads at its own pace.
  *
- * @param options `signal` ends the waiting, when the process is about to end
+ * @param options `signal` ends the waiting, when the process is about to end; `follow` gets the poll as it was before the nudge,
+ * unless the read that follows may have begun earlier
  * @returns false when the workflow has no poll waiting: it has ended, or does something else
  * @throws {ServiceError} when the server does not respond, or has no such workflow
  */
 export async function nudge(
   client: Client,
   workflowId: string,
-  { signal }: { readonly signal?: AbortSignal } = {},
+  { signal, follow }: { readonly signal?: AbortSignal; readonly follow?: (poll: Pending) => void } = {},
 ): Promise<boolean> {
   const handle = client.workflow.getHandle(workflowId);
   const until = Date.now() + PATIENCE_MS;
@@ -57,9 +58,39 @@ export async function nudge(
     }
     seenAt = Date.now();
     if (poll.state !== PENDING_ACTIVITY_STATE_SCHEDULED || hasNotTriedYet(poll)) continue;
-    if (isDueSoon(poll) || (await isReset(client, workflowId, raw, poll))) return true;
+    if (isDueSoon(poll) || (await isReset(client, workflowId, raw, poll))) {
+      follow?.(poll);
+      return true;
+    }
   }
   return true;
+}
+
+/** The waits between looks at a nudged poll, in milliseconds: about a minute in all. */
+const LOOKS_MS = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
+
+/**
+ * Reports whether the read after a nudge ended the poll, as the read of a change does. Waits for it for a minute.
+ *
+ * @param before the poll as it was before the nudge
+ */
+export async function readsChange(handle: WorkflowHandle, before: Pending, signal: AbortSignal) {
+  for (const ms of LOOKS_MS) {
+    await sleep(ms, undefined, { signal });
+    const { raw, status } = await handle.describe();
+    const poll = raw.pendingActivities?.find(({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
+    // Otherwise it was canceled.
+    if (!poll) return status.name === 'RUNNING' || status.name === 'COMPLETED';
+    const hasEnded = millis(poll.lastAttemptCompleteTime) > millis(before.lastAttemptCompleteTime);
+    // The read after a nudge is always due, so this is the next poll (activities/poll.ts).
+    if (hasEnded && poll.state === PENDING_ACTIVITY_STATE_SCHEDULED)
+      return poll.lastFailure?.applicationFailureInfo?.type === 'NotDue';
+  }
+  return false;
+}
+
+function millis(time: Pending['lastAttemptCompleteTime']): number {
+  return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
 }
 
 /** An activity of a workflow that has not ended, as the server reports it. */

@@ -1,7 +1,17 @@
 import type { MetricMeter } from '@temporalio/common';
 import type { TelemetryOptions } from '@temporalio/worker';
+import { READS } from '../activities/poll.js';
 import { serverWithin } from '../http/server.js';
-import { ACCOUNTS, systemOf, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from '../messages/ids.js';
+import {
+  ACCOUNTS,
+  labelsOf,
+  POLLS,
+  partnerTaskQueue,
+  systemOf,
+  WORKFLOW_ID_PREFIXES,
+  type WorkflowType,
+  workflowId,
+} from '../messages/ids.js';
 import { REQUIREMENT_KINDS } from '../messages/requirements.js';
 import { COUNTERS } from '../messages/search-attributes.js';
 import type { PartnerObserver } from '../partners/observers.js';
@@ -87,12 +97,12 @@ export function countExchanges(meter: MetricMeter, account: string): PartnerObse
 }
 
 /**
- * Starts the counters of requirements at zero. Prometheus computes an increase only from an earlier value, and an alert must not
- * miss the first requirement.
+ * Starts the counters of requirements and status changes at zero. Prometheus computes an increase only from an earlier value, and an
+ * alert must not miss the first requirement.
  *
  * @param accounts '' for the one without a name
  */
-export function startRequirementCounters(
+export function startCounters(
   meter: MetricMeter,
   worker: { namespace: string; taskQueue: string },
   accounts: readonly string[],
@@ -104,6 +114,13 @@ export function startRequirementCounters(
       for (const kind of REQUIREMENT_KINDS)
         for (const account of accounts) counter.add(0, { ...worker, workflowType, system, account, kind });
   }
+  const reads = meter.createCounter(...READS);
+  for (const [activityType, type] of Object.entries(POLLS))
+    for (const account of accounts) {
+      const about = labelsOf(workflowId(type, 'any', account || undefined));
+      const taskQueue = partnerTaskQueue(worker.taskQueue, about.system || undefined, account || undefined);
+      reads.add(0, { ...worker, taskQueue, activityType, ...about, result: 'changed' });
+    }
 }
 
 /** The workflow types that raise requirements, and their partners. A customer raises none: its parts do. Neither does a batch. */

@@ -36,7 +36,10 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
 
   it.each<[Process, connectsTo: string[]]>([
     ['worker', ['EVENTS_URLS', 'DOCUMENT_DIR', 'STATEMENT_DIR', 'AWS_ENDPOINT_URL_S3', 'partners']],
-    ['gangway', ['DOCUMENT_DIR', 'STATEMENT_DIR', 'AWS_ENDPOINT_URL_S3', 'partners']],
+    [
+      'gangway',
+      ['DOCUMENT_DIR', 'STATEMENT_DIR', 'AWS_ENDPOINT_URL_S3', 'GANGWAY_PROMETHEUS_URL', 'partners'],
+    ],
     ['receiver', []],
     ['console', ['OIDC_ISSUER', 'DOCUMENT_DIR', 'STATEMENT_DIR', 'AWS_ENDPOINT_URL_S3', 'partners']],
     ['codec-server', ['CODEC_JWKS_URL']],

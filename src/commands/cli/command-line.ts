@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { type ClientSettings, clientSettings, clientSettingsFrom } from '../../client/settings.js';
 import { type Accounts, readAccounts } from '../../partners/account-settings.js';
 import { recordSettings } from '../../partners/recording.js';
+import { prometheusSettings } from '../../reports/webhooks.js';
 import { readSettings } from '../../settings/settings.js';
 import { requireKeys, temporalSettings, withClient } from '../../temporal/connection.js';
 import { localUi, webUiSettings, workflowPage, workflowsPage } from '../../temporal/web-ui.js';
@@ -15,6 +16,7 @@ export const commandSettings = z.object({
   ...clientSettings.shape,
   ...recordSettings.shape,
   ...webUiSettings.shape,
+  ...prometheusSettings.shape,
 });
 
 export type CommandSettings = Accounts &

@@ -11,6 +11,7 @@ import {
 } from '../../reports/numbers.js';
 import { savePage } from '../../reports/page.js';
 import { reportPage } from '../../reports/report-page.js';
+import { webhookFigures, webhookText } from '../../reports/webhooks.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import type { Cell } from '../cli/table.js';
 
@@ -23,7 +24,8 @@ interface ReportOptions extends ReportOf {
 
 export async function report(cli: CommandLine, options: ReportOptions): Promise<unknown> {
   const { json, csv, weeks, html, ...which } = options;
-  const made = await withTemporal(cli, ({ client }) => reportOf(client, which));
+  const counted = await withTemporal(cli, ({ client }) => reportOf(client, which));
+  const made = { ...counted, ...(!weeks && (await webhooksOf(cli, which))) };
   if (weeks) {
     const rows = weekRowsOf(made);
     const titles = Object.keys(rows[0] ?? {}).map((title) => [
@@ -40,6 +42,19 @@ export async function report(cli: CommandLine, options: ReportOptions): Promise<
   if (html === undefined) return printReport(cli, made);
   await savePage(html, reportPage(made, cli.times));
   cli.line(`saved the report to ${html}`);
+}
+
+/** Prometheus knows the partner and the account of a webhook, and nothing else that onboardings are filtered by. */
+async function webhooksOf(cli: CommandLine, { system, partnerAccount, dba, agent }: ReportOf) {
+  if (dba !== undefined || agent !== undefined) return undefined;
+  const figures = await webhookFigures(cli.env, cli.signal).catch(({ message }: Error) => {
+    cli.signal.throwIfAborted();
+    cli.note(`the report lacks webhooks: ${message}`);
+  });
+  const webhooks = figures
+    ?.filter((its) => system === undefined || system === its.system)
+    .filter((its) => partnerAccount === undefined || partnerAccount === its.account);
+  return webhooks && { webhooks };
 }
 
 type Section = (title: string, head: readonly string[], rows: readonly (readonly Cell[])[]) => void;
@@ -89,6 +104,7 @@ function printReport(cli: CommandLine, made: Report): void {
         ...[row.others, row.medianSeconds === null ? '' : spanOf(row.medianSeconds)],
       ]),
     );
+  if (made.webhooks?.length) cli.line(['\nWebhooks', ...made.webhooks.map(webhookText)].join('\n'));
   const lack = lackOf(made);
   if (lack) cli.note(lack);
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { webhookFigures } from '../../../src/reports/webhooks.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
 import { alerts } from '../../rigs/deploy/monitoring.js';
 import { monitoringPrograms, PROGRAMS_TIMEOUT_MS, type Programs } from '../../rigs/deploy/programs.js';
@@ -22,6 +23,8 @@ import { eventually } from '../../rigs/waiting.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
 const TIMEOUT_MS = 900_000;
+
+const WEBHOOK_SECRET = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';
 
 /** Workers ask Temporal every half minute. */
 const PATIENCE_MS = 300_000;
@@ -108,6 +111,7 @@ describe('with real processes', () => {
       {
         ...{ ...rig.env, ...throughDoor, RECEIVER_SECRETS: SECRET },
         ...{ RECEIVER_ADDRESS: '127.0.0.1:0', RECEIVER_METRICS_ADDRESS: '127.0.0.1:0' },
+        RECEIVER_BOARDING_AUTH: `path:${WEBHOOK_SECRET}`,
       },
       'receiver is ready',
     );
@@ -197,6 +201,15 @@ describe('with real processes', () => {
     return (await fetch(`${receiverUrl}/events`, { method: 'POST', headers, body })).status;
   }
 
+  /** Sends a webhook of the boarding partner, and returns the number of onboardings that it is about. */
+  async function sendWebhook(externalId: string): Promise<number> {
+    const body = JSON.stringify({ guid: externalId });
+    const headers = { 'content-type': 'application/json' };
+    const url = `${receiverUrl}/webhooks/boarding/${WEBHOOK_SECRET}`;
+    const response = await fetch(url, { method: 'POST', headers, body });
+    return ((await response.json()) as { workflows: number }).workflows;
+  }
+
   /** Opens the inbox of the console. */
   const inbox = async () => (await fetch(consoleUrl)).status;
 
@@ -231,6 +244,13 @@ describe('with real processes', () => {
           jobs['gangway-worker'] === 5 &&
           ['receiver', 'console', 'codec-server'].every((name) => jobs[`gangway-${name}`] === 1),
         'targets',
+      );
+      const nudged = merchant('waiting');
+      await rig.board(nudged);
+      await eventually(
+        () => sendWebhook(nudged.externalId),
+        (workflows) => workflows === 1,
+        'a webhook',
       );
       await promote('a');
       await eventually(
@@ -321,6 +341,7 @@ describe('with real processes', () => {
         sent('GangwayPartnerRateLimited', boarding),
         sent('GangwayPartnerDrift', { ...boarding, operation: 'get-status', kind: 'unknown-status' }),
         sent('GangwayDeliveriesFailing'),
+        sent('GangwayWebhooksStopped', { ...boarding, workflowType: 'merchantBoarding' }),
         sent('GangwayTemporalUnavailable'),
         sent('GangwayNoPollers', { task_queue: otherQueue }),
         sent('GangwayBuildWithoutWorkers', { build: `${otherQueue}:a` }),
@@ -331,6 +352,12 @@ describe('with real processes', () => {
         }),
         sent('GangwayWorkflowTasksFail', { workflow_type: 'unheardOf' }),
       ]);
+      // What `gangway doctor` and the report show of it.
+      const from = { GANGWAY_PROMETHEUS_URL: monitoring.url };
+      const figures = await webhookFigures(from, new AbortController().signal);
+      const merchants = figures?.find((each) => each.subject === 'merchant' && each.account === null);
+      expect(merchants).toMatchObject({ sinceLastSeconds: expect.any(Number), hasStopped: true });
+      expect(merchants?.pollOnly).toBeGreaterThanOrEqual(5);
       expect(await monitoring.firing()).not.toContain('GangwayNoWorker');
       const before = monitoring.sent.length;
       await Promise.all([...running.keys()].map(stop));

@@ -64,6 +64,7 @@ describe('gangway setup and doctor', () => {
       'processor: ok',
       'document store: ok',
       'statement store: ok',
+      'webhooks: ok',
       'clocks: ok',
     ]);
     expect(found.at(-1)?.['detail']).toBe(
@@ -85,7 +86,7 @@ describe('gangway setup and doctor', () => {
       .replace(/(?<=server |workers: )[\d.]+/g, '#')
       .replaceAll(rig.taskQueue, 'TASK_QUEUE');
     expect(shown.replaceAll(url, 'URL').replaceAll(rig.documentDir, 'DOCUMENTS')).toBe(GOLDEN);
-    expect([code, stderr]).toEqual([1, '2 of 17 findings are wrong\n']);
+    expect([code, stderr]).toEqual([1, '2 of 18 findings are wrong\n']);
   });
 
   it('doctor prints what it found while a slow check goes on', async () => {
@@ -127,6 +128,7 @@ ok       processor          URL, not checked: it has no operation that only read
 ok       document store     DOCUMENTS, which is empty
 wrong    statement store    /dev/null/statements: a part of the path is no folder (ENOTDIR)
                             fix: correct STATEMENT_DIR, or the permissions there
+ok       webhooks           off: GANGWAY_PROMETHEUS_URL is not set, so what webhooks are worth is unknown
 ok       clocks             this machine, Temporal, the boarding partner, the payments partner, the plant-store partner: they agree to the minute
 `;
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Report } from '../../../src/reports/numbers.js';
 import { gangway as runGangway } from '../../rigs/command.js';
+import { prometheus, WEBHOOK_SAMPLES } from '../../rigs/commands/prometheus.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
@@ -127,6 +128,50 @@ describe('gangway report, without a worker', () => {
     expect(page).not.toMatch(/<script|<link|src=|url\(|@import|https?:/);
     expect(await gangway('--html', join(file, 'no-folder'))).toMatchObject({
       ...{ code: 2, stderr: `${file}/no-folder: cannot be written (ENOTDIR)\n` },
+    });
+  });
+
+  describe('with Prometheus', () => {
+    const withPrometheus = async (...args: readonly string[]) => {
+      const url = await prometheus(WEBHOOK_SAMPLES);
+      return runGangway({ ...rig.env, GANGWAY_PROMETHEUS_URL: url }, ['report', ...args]);
+    };
+
+    it('also shows what webhooks nudged, of the partner and the account that are asked for', async () => {
+      const acme =
+        'merchant of acme: webhooks nudged the read of 10 changes in 7 days, and only the poll saw 2; the last one came 2 h ago';
+      const { stdout } = await withPrometheus();
+      expect(stdout.trimEnd().split('\n').slice(-4)).toEqual([
+        'Webhooks',
+        'business: webhooks nudged the read of 0 changes in 7 days, and only the poll saw 0; none came',
+        'merchant: webhooks nudged the read of 0 changes in 7 days, and only the poll saw 7; none came',
+        acme,
+      ]);
+      const rows = (await withPrometheus('--csv', '--partner-account', 'acme')).stdout.split('\r\n');
+      expect(rows.filter((row) => row.startsWith('webhooks'))).toEqual([
+        'webhooks,merchant,acme,,nudged,10',
+        'webhooks,merchant,acme,,pollOnly,2',
+        'webhooks,merchant,acme,,sinceLastSeconds,7200',
+      ]);
+      const { webhooks } = JSON.parse((await withPrometheus('--json', '--system', 'banking')).stdout);
+      expect(webhooks).toMatchObject([{ subject: 'business', nudged: 0 }]);
+      const file = join(await mkdtemp(join(tmpdir(), 'gangway-report-')), 'report.html');
+      await withPrometheus('--html', file);
+      expect(await readFile(file, 'utf8')).toContain(`<h2>Webhooks</h2>`);
+      expect(await readFile(file, 'utf8')).toContain(`<p>${acme}</p>`);
+    });
+
+    it('leaves them out where Prometheus does not know the filter, or does not respond', async () => {
+      expect(JSON.parse((await withPrometheus('--json', '--agent', '101')).stdout)).not.toHaveProperty(
+        'webhooks',
+      );
+      const env = { ...rig.env, GANGWAY_PROMETHEUS_URL: 'http://127.0.0.1:9' };
+      const { code, stdout, stderr } = await runGangway(env, ['report', '--json']);
+      expect([code, stderr]).toEqual([
+        0,
+        'the report lacks webhooks: Prometheus at http://127.0.0.1:9 does not answer queries\n',
+      ]);
+      expect(JSON.parse(stdout)).not.toHaveProperty('webhooks');
     });
   });
 

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from 'prom-client';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { type RunningReceiver, runReceiver } from '../../rigs/receiver/running-receiver.js';
 import { createRig } from '../../rigs/rig.js';
+import { scraped } from '../../rigs/scrape.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const HOUR_MS = 3_600_000;
@@ -34,6 +37,18 @@ async function waitingMerchant() {
   await boarding.asleepAfter(1);
   await visible(`MerchantProfileId = '${merchantProfileId}'`, boarding.workflowId);
   return { boarding, merchantProfileId, externalId: input.externalId };
+}
+
+/** A receiver, its count of nudged changes of businesses, and the age of the last webhook about one, in seconds. */
+async function measuredReceiver() {
+  const registry = new Registry();
+  const businesses = { workflowType: 'businessOnboarding', system: 'banking', account: '' };
+  const read = async (name: string) => scraped(await registry.metrics())(name, businesses);
+  return {
+    receiver: await runReceiver(rig, { webhooks, registry }),
+    nudged: () => read('gangway_receiver_changes_nudged_total'),
+    age: async () => Date.now() / 1_000 - (await read('gangway_receiver_webhook_last_timestamp_seconds')),
+  };
 }
 
 async function waitingBusiness() {
@@ -67,7 +82,9 @@ async function deliveries(): Promise<{ payload: { profileId: number }; attempts:
 describe('the bank’s own webhook, while the poll would wait for an hour,', () => {
   it('leads to the outcome at once, even when it is delivered twice', async () => {
     const { onboarding, profileId } = await waitingBusiness();
-    await sandboxSendsTo(await runReceiver(rig, { webhooks }));
+    const { receiver, nudged } = await measuredReceiver();
+    await sandboxSendsTo(receiver);
+    expect(await nudged()).toBe(0);
     await rig.sandbox.plan('duplicate-webhooks');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'declined' });
@@ -77,6 +94,9 @@ describe('the bank’s own webhook, while the poll would wait for an hour,', () 
         .map((delivery) => delivery.attempts);
     await eventually(attempts, (all) => all.length === 2 && all.flat().length === 2, 'both deliveries');
     expect(await attempts()).toEqual([[202], [202]]);
+    // Once, although two webhooks were about it.
+    await eventually(nudged, (changes) => changes > 0, 'a nudged change');
+    expect(await nudged()).toBe(1);
   });
 
   it('may arrive after the one that should follow it', async () => {
@@ -157,8 +177,9 @@ describe('a webhook makes the workflow that it is about read its status, and fin
 });
 
 it('a false webhook changes nothing: the read decides, and the history does not grow', async () => {
-  const receiver = await runReceiver(rig, { webhooks });
+  const { receiver, nudged, age } = await measuredReceiver();
   const { onboarding, profileId } = await waitingBusiness();
+  expect(await age()).toBeNaN();
   const before = await onboarding.state();
   const { historyLength } = await onboarding.handle.describe();
   for (let time = 0; time < 3; time++) {
@@ -171,4 +192,14 @@ it('a false webhook changes nothing: the read decides, and the history does not 
   await onboarding.asleepAfter(2);
   expect(await onboarding.state()).toEqual(before);
   expect(await onboarding.handle.describe()).toMatchObject({ historyLength, status: { name: 'RUNNING' } });
+  // It arrived, and no read showed a change: the receiver looks at the poll after half a second.
+  await sleep(2_000);
+  expect(await nudged()).toBe(0);
+  expect(await age()).toBeLessThan(60);
+  // A change after which another poll follows counts.
+  await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'InReview' });
+  await sendWebhook(receiver, 'banking', `{"profileId":${profileId}}`);
+  await eventually(nudged, (changes) => changes > 0, 'a nudged change');
+  expect(await onboarding.handle.describe()).toMatchObject({ status: { name: 'RUNNING' } });
+  expect(await nudged()).toBe(1);
 });

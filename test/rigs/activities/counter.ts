@@ -1,12 +1,15 @@
 import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
 
-/** Takes what activities count, each as `name result value`. */
+/** Takes what activities count, each as `name result value`, and the labels of each but its result. */
 export function counter() {
   const counts: string[] = [];
+  const labels: object[] = [];
   const createCounter = (name: string) => ({
     ...noopMetricMeter.createCounter(name),
-    add: (value: number, tags: Readonly<Record<string, unknown>>) =>
-      void counts.push(`${name} ${tags['result']} ${value}`),
+    add: (value: number, { result, ...others }: Readonly<Record<string, unknown>>) => {
+      counts.push(`${name} ${result} ${value}`);
+      labels.push(others);
+    },
   });
-  return { counts, metricMeter: { ...noopMetricMeter, createCounter } as MetricMeter };
+  return { counts, labels, metricMeter: { ...noopMetricMeter, createCounter } as MetricMeter };
 }

@@ -31,6 +31,8 @@ export interface Sent {
 
 /** Prometheus and Alertmanager with the shipped files. */
 export interface Monitoring {
+  /** The address of Prometheus. */
+  readonly url: string;
   /** The alerts sent so far with the right token. */
   readonly sent: readonly Sent[];
   /** The values of an expression, by the values of their labels. */
@@ -95,6 +97,7 @@ export async function startMonitoring(
     return data;
   };
   return {
+    url,
     sent,
     async query(promql) {
       const { result = [] } = await get(`/api/v1/query?${new URLSearchParams({ query: promql })}`);
@@ -123,13 +126,15 @@ async function change(folder: string, name: string, edit: (text: string) => stri
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Shortens the durations of settings, of `for` and of ranges; texts and numbers of seconds stay. */
+/** Shortens the durations of settings, of `for` and of ranges, and hours in seconds; texts and other numbers stay. */
 function shortened(text: string): string {
-  return text.replace(
-    /(_interval: |_wait: |for: |\[)(\d+)([smhd])(?![\w])/g,
-    (_, before: string, count: string, unit: string) =>
-      `${before}${(Number(count) * (UNITS[unit] ?? 0)) / TIME_LAPSE}ms`,
-  );
+  return text
+    .replace(
+      /(_interval: |_wait: |for: |\[)(\d+)([smhd])(?![\w])/g,
+      (_, before: string, count: string, unit: string) =>
+        `${before}${(Number(count) * (UNITS[unit] ?? 0)) / TIME_LAPSE}ms`,
+    )
+    .replace(/(\d+) \* 3600\b/g, (_, hours: string) => String((Number(hours) * 3_600) / TIME_LAPSE));
 }
 
 /** Replaces the names that exist only in Compose by addresses. */

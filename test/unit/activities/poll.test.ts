@@ -17,7 +17,7 @@ const bounds = { minMs: MINUTE, maxMs: HOUR };
 
 /** One attempt of a poll that reads `read`; what it heartbeats, and what it asks of `isChange`. */
 async function attempt<T>(read: () => Promise<T>, isChange: boolean, info = {}, pace?: Pace) {
-  const { counts, metricMeter } = counter();
+  const { counts, labels, metricMeter } = counter();
   const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR'), metricMeter });
   const heartbeats: unknown[] = [];
   const asked: unknown[] = [];
@@ -28,7 +28,7 @@ async function attempt<T>(read: () => Promise<T>, isChange: boolean, info = {}, 
       return isChange;
     });
   const outcome = await environment.run(poll).catch((error: unknown) => error);
-  return { outcome, heartbeats, asked, counts };
+  return { outcome, heartbeats, asked, counts, labels };
 }
 
 describe('a status poll', () => {
@@ -44,6 +44,18 @@ describe('a status poll', () => {
     expect(counts).toEqual(['gangway_polls_total changed 1']);
     expect(heartbeats).toEqual([]);
     expect(asked).toEqual(['now']);
+  });
+
+  it.each([
+    ['merchant-boarding-m-1', 'merchantBoarding', 'boarding', ''],
+    ['business-onboarding-b-1@acme', 'businessOnboarding', 'banking', 'acme'],
+    ['partner-account-banking@acme', 'partnerAccount', 'banking', 'acme'],
+  ])('counts for the partner and the account of %s', async (workflowId, workflowType, system, account) => {
+    const { labels } = await attempt(async () => 'now', true, {
+      workflowExecution: { workflowId, runId: 'run-1' },
+    });
+    const byTheSdk = { namespace: 'test', taskQueue: 'test', activityType: 'unknown' };
+    expect(labels).toEqual([{ ...byTheSdk, workflowType, system, account }]);
   });
 
   it.each([

@@ -1,8 +1,8 @@
 import proto from '@temporalio/proto';
 import type { Logger } from 'pino';
-import { Counter } from 'prom-client';
+import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { NudgeQueue, WebhookNudges } from '../../../src/receiver/nudges.js';
+import { NudgeQueue, nudgeMetrics, WebhookNudges } from '../../../src/receiver/nudges.js';
 import { answering, execution, grpcError, time } from '../../rigs/temporal/answering-service.js';
 
 const NOW = Date.parse('2026-02-01T00:00:00Z');
@@ -51,10 +51,17 @@ function temporal({ searches = [], pollOf = () => 'sleeps' }: Workflows) {
   });
   const warnings: unknown[][] = [];
   const logger = { warn: (...all: unknown[]) => warnings.push(all) } as unknown as Logger;
-  const counter = new Counter({ name: 'nudges', help: 'x', labelNames: ['result'], registers: [] });
+  const metrics = nudgeMetrics(new Registry(), ['acme']);
   const counted = async () =>
-    Object.fromEntries((await counter.get()).values.map(({ labels, value }) => [labels.result, value]));
-  return { client, sent, queries, reads, warnings, logger, counter, counted };
+    Object.fromEntries(
+      (await metrics.nudges.get()).values.map(({ labels, value }) => [labels.result, value]),
+    );
+  /** The samples of a metric, each as `workflow type, partner, account, value`. */
+  const samples = async (name: 'changes' | 'last') =>
+    (await metrics[name].get()).values.map(({ labels, value }) => [
+      ...[labels.workflowType, labels.system, labels.account, value],
+    ]);
+  return { client, sent, queries, reads, warnings, logger, metrics, counted, samples };
 }
 
 const ids = (...all: string[]) => new Map([['Mid', new Set(all)]]);
@@ -65,7 +72,10 @@ describe('a partner webhook', () => {
   function receiver(workflows: Workflows) {
     const server = temporal(workflows);
     const backend = { client: server.client, taskQueue: 'gangway', dbaForm: 'shown', accounts: [] } as const;
-    return { ...server, nudges: new WebhookNudges(backend, server.logger, server.counter) };
+    return {
+      ...server,
+      nudges: new WebhookNudges(backend, server.logger, server.metrics),
+    };
   }
 
   it('without an id makes no search', async () => {
@@ -94,6 +104,43 @@ describe('a partner webhook', () => {
     ]);
     expect(sent[0]?.[1]).toMatchObject({ pageSize: 100 });
     expect(await counted()).toEqual({ nudged: 3 });
+  });
+
+  it('counts as the last one of the account and the kind that it is about', async () => {
+    const [one, other] = ['merchant-boarding-m-1@acme', 'business-onboarding-b-1'];
+    const { nudges, samples } = receiver({ searches: [[one], [one, other]] });
+    expect(await samples('last')).toEqual([]);
+    await nudges.nudgeWorkflowsOf(ids('1'));
+    await pass(4_000);
+    expect(await samples('last')).toEqual([
+      ['merchantBoarding', 'boarding', 'acme', NOW / 1_000],
+      ['businessOnboarding', 'banking', '', NOW / 1_000 + 3],
+    ]);
+  });
+
+  it('counts for the change that the read after it shows', async () => {
+    const [changes, stays] = ['merchant-boarding-m-1@acme', 'merchant-boarding-m-2'];
+    const { nudges, samples } = receiver({
+      searches: [
+        [changes, stays],
+        [changes, stays],
+      ],
+      pollOf: (id) => (id === changes && passed() > 0 ? 'is not there' : 'sleeps'),
+    });
+    await nudges.nudgeWorkflowsOf(ids('1'));
+    expect(await samples('changes')).toEqual([
+      ['merchantBoarding', 'boarding', '', 0],
+      ['merchantBoarding', 'boarding', 'acme', 0],
+      ['businessOnboarding', 'banking', '', 0],
+      ['businessOnboarding', 'banking', 'acme', 0],
+    ]);
+    await pass(70_000);
+    expect(await samples('changes')).toEqual([
+      ['merchantBoarding', 'boarding', '', 0],
+      ['merchantBoarding', 'boarding', 'acme', 1],
+      ['businessOnboarding', 'banking', '', 0],
+      ['businessOnboarding', 'banking', 'acme', 0],
+    ]);
   });
 
   it('shares the second search with those of the same second', async () => {
@@ -157,7 +204,11 @@ describe('the queue of nudges', () => {
   function queue(workflows: Workflows) {
     const server = temporal(workflows);
     const described = () => server.sent.filter(([name]) => name === 'describeWorkflowExecution').length;
-    return { ...server, described, nudges: new NudgeQueue(server.client, server.logger, server.counter) };
+    return {
+      ...server,
+      described,
+      nudges: new NudgeQueue(server.client, server.logger, server.metrics),
+    };
   }
 
   it('nudges a workflow once more for all requests that came during its nudge', async () => {

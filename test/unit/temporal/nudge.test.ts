@@ -1,6 +1,13 @@
 import proto from '@temporalio/proto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isStepAt, nudge, type Pending, pendingActivities, retryNow } from '../../../src/temporal/nudge.js';
+import {
+  isStepAt,
+  nudge,
+  type Pending,
+  pendingActivities,
+  readsChange,
+  retryNow,
+} from '../../../src/temporal/nudge.js';
 import { answering, execution, type Facts, grpcError, time } from '../../rigs/temporal/answering-service.js';
 
 const NOW = Date.parse('2026-02-01T00:00:00Z');
@@ -111,6 +118,98 @@ describe('a nudge', () => {
   it('fails as the server does', async () => {
     const { client } = answering({ describeWorkflowExecution: () => Promise.reject(grpcError('NOT_FOUND')) });
     await expect(nudge(client, id)).rejects.toThrow('the server rejects it');
+  });
+});
+
+describe('the read after a nudge', () => {
+  /** Asleep since an attempt ended, as the server shows it: `scheduledTime` is that of the next attempt. */
+  const endedAt = (seconds: number, type: string) => ({
+    ...{ ...ASLEEP, lastAttemptCompleteTime: inSeconds(seconds), scheduledTime: inSeconds(seconds + 3_600) },
+    lastFailure: { applicationFailureInfo: { type } },
+  });
+  const NUDGED = endedAt(-60, 'StatusUnchanged');
+  /** After the reset, before an attempt, and then while it reads. */
+  const RESET = { ...NUDGED, attempt: 1, scheduledTime: inSeconds(0) };
+  const READS = { ...RESET, state: STARTED };
+  const FOLLOWER = { ...ASLEEP, attempt: 1, lastFailure: null, scheduledTime: inSeconds(0) };
+
+  /** The result, when it came, and the number of looks. */
+  async function read(
+    pending: (passed: number) => readonly object[],
+    status: Facts['status'] = 'RUNNING',
+    nudged: object = NUDGED,
+  ) {
+    const { client, sent } = answering({
+      describeWorkflowExecution: () => ({
+        workflowExecutionInfo: execution({ status }),
+        pendingActivities: pending(Date.now() - NOW),
+      }),
+    });
+    const { signal } = new AbortController();
+    const ended = readsChange(client.workflow.getHandle(id), nudged as unknown as Pending, signal).then(
+      (isChange) => [isChange, Date.now() - NOW],
+    );
+    await vi.runAllTimersAsync();
+    return [...(await ended), sent.length];
+  }
+
+  const until5s =
+    (before: object, ...after: object[]) =>
+    (ms: number) =>
+      ms < 5_000 ? [before] : after;
+  it.each<[string, boolean, number, number, ...Parameters<typeof read>]>([
+    ['ends the poll, and the workflow continues', true, 500, 1, () => []],
+    ['ends the poll, and with it the workflow', true, 500, 1, () => [], 'COMPLETED'],
+    ['ends the poll, and the next one is not due', true, 500, 1, () => [endedAt(0, 'NotDue')]],
+    ['ends the poll, and the next one begins late', true, 7_500, 4, until5s(FOLLOWER, endedAt(5, 'NotDue'))],
+    ['does not happen, because the workflow was canceled', false, 500, 1, () => [], 'CANCELED'],
+    ['does not happen, because the workflow was terminated', false, 500, 1, () => [], 'TERMINATED'],
+    ['shows no change', false, 500, 1, () => [endedAt(0, 'StatusUnchanged')]],
+    ['fails', false, 500, 1, () => [endedAt(0, 'Unavailable')]],
+    [
+      'is the first one of its poll',
+      false,
+      500,
+      1,
+      () => [endedAt(0, 'StatusUnchanged')],
+      'RUNNING',
+      FOLLOWER,
+    ],
+    ['takes five seconds', true, 7_500, 4, until5s(READS)],
+    [
+      'takes five seconds, and shows no change',
+      false,
+      7_500,
+      4,
+      until5s(READS, endedAt(5, 'StatusUnchanged')),
+    ],
+    ['begins late', true, 7_500, 4, until5s(RESET)],
+    ['does not come within a minute', false, 63_500, 7, () => [RESET]],
+  ])('%s', async (_, isChange, at, looks, ...given) => {
+    expect(await read(...given)).toEqual([isChange, at, looks]);
+  });
+
+  it('is that of the poll that the nudge has reset, or that was due', async () => {
+    const nudged = (pending: (passed: number) => readonly object[]) => {
+      vi.setSystemTime(NOW);
+      const { client } = answering({
+        describeWorkflowExecution: () => ({
+          workflowExecutionInfo: execution({}),
+          pendingActivities: pending(Date.now() - NOW),
+        }),
+        resetActivity: () => ({}),
+      });
+      const followed: number[] = [];
+      const follow = (poll: Pending) => void followed.push(Number(poll.scheduledTime?.seconds) - NOW / 1_000);
+      const ended = nudge(client, id, { follow }).then((isNudged) => [isNudged, ...followed]);
+      return vi.runAllTimersAsync().then(() => ended);
+    };
+    expect(await nudged(() => [ASLEEP])).toEqual([true, -3_600]);
+    expect(await nudged(() => [dueIn(1)])).toEqual([true, -3_600]);
+    // Reads that may have begun before the webhook arrived.
+    expect(await nudged((ms) => (ms < 3_000 ? [RUNNING] : []))).toEqual([true]);
+    expect(await nudged(() => [RUNNING])).toEqual([true]);
+    expect(await nudged(() => [])).toEqual([false]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countExchanges, metricsOptions, serveHealth } from '../../../src/worker/health.js';
+import { countExchanges, metricsOptions, serveHealth, startCounters } from '../../../src/worker/health.js';
 import { needsWorkers, watchAges } from '../../../src/worker/watch.js';
 import { testEnds } from '../../rigs/shared.js';
 
@@ -57,6 +57,21 @@ it('the ages of keys are shown where an id or a token has them', () => {
   expect(kept).toEqual([
     ['gangway_credential_expires_timestamp_seconds', 1_700_000_000, { credential: 'api-key' }],
     ['gangway_payload_key_made_timestamp_seconds', 1_769_817_600, { key: 'k20260131-a' }],
+  ]);
+});
+
+it('changes whose reads webhooks may nudge count from zero, at each account', () => {
+  const { kept, meter: of } = meter();
+  startCounters(of, { namespace: 'default', taskQueue: 'gangway' }, ['', 'acme']);
+  const merchants = { activityType: 'awaitStatusChange', workflowType: 'merchantBoarding' };
+  const businesses = { activityType: 'awaitProfileChange', workflowType: 'businessOnboarding' };
+  const boarding = { namespace: 'default', system: 'boarding', result: 'changed', ...merchants };
+  const banking = { namespace: 'default', system: 'banking', result: 'changed', ...businesses };
+  expect(kept.filter(([name]) => name === 'gangway_polls_total')).toEqual([
+    ['gangway_polls_total', 0, { ...boarding, account: '', taskQueue: 'gangway-boarding' }],
+    ['gangway_polls_total', 0, { ...boarding, account: 'acme', taskQueue: 'gangway-boarding-acme' }],
+    ['gangway_polls_total', 0, { ...banking, account: '', taskQueue: 'gangway-banking' }],
+    ['gangway_polls_total', 0, { ...banking, account: 'acme', taskQueue: 'gangway-banking-acme' }],
   ]);
 });
 

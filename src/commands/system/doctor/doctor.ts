@@ -10,6 +10,7 @@ import { partnerChecks } from './partners.js';
 import { type Examined, examineSettings, weakSettings } from './settings.js';
 import { storeCheck } from './stores.js';
 import { temporalChecks } from './temporal.js';
+import { webhookCheck } from './webhooks.js';
 
 export async function doctor(cli: CommandLine, { json }: { readonly json?: true }): Promise<void> {
   const found = await examine(cli, json ? printJson : printLine);
@@ -85,6 +86,7 @@ async function runChecks({ env: given, signal }: CommandLine, usable: NonNullabl
     ...partnerChecks({ config, env: given, clocks, clients }),
     store('document store', 'DOCUMENT_DIR', config.documentDir),
     store('statement store', 'STATEMENT_DIR', config.statementDir),
+    webhookCheck(given),
   ];
   const running = checks.map((check) => ({ name: check.name, verdicts: verdictsOf(check, signal) }));
   const responses = Promise.all(running.map(({ verdicts }) => verdicts));
