@@ -5,7 +5,7 @@
 // - promtool: Debian's package prometheus
 // - amtool: Debian's package prometheus-alertmanager
 // - kustomize: go install sigs.k8s.io/kustomize/kustomize/v5@v5.7.1
-// - dashboard-linter: go install github.com/grafana/dashboard-linter@latest
+// - dashboard-linter: go install github.com/grafana/dashboard-linter@v0.2.0
 // - actionlint: go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -78,7 +78,9 @@ describe('what is deployed', () => {
   it('pins each image to a version', () => {
     const bases = [...text('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
     const images = services.map(([, { image }]) => image).filter((image) => !image.startsWith('gangway:'));
-    expect([...bases, ...images].filter((image) => !/:v?\d+\.\d+[\w.-]*$/.test(image))).toEqual([]);
+    expect(
+      [...bases, ...images].filter((image) => !/:v?\d+\.\d+[\w.-]*(@sha256:[\da-f]{64})?$/.test(image)),
+    ).toEqual([]);
     expect(text('Dockerfile')).toContain(`FROM node:${text('.nvmrc').trim()}-`);
   });
 
@@ -86,8 +88,32 @@ describe('what is deployed', () => {
     const actions = WORKFLOWS.flatMap((path) =>
       [...text(path).matchAll(/uses: (.+)$/gm)].map(([, action]) => action),
     );
+    for (const path of WORKFLOWS) expect(text(path), path).not.toContain('@latest');
     expect(actions.length).toBeGreaterThan(3);
     for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('releases a package and an image with an SBOM and provenance, once each check of a tag has passed', () => {
+    const { permissions, jobs } = parse(text('.github/workflows/release.yml'));
+    expect(permissions).toEqual({ contents: 'read' });
+    for (const job of [jobs.package, jobs.image])
+      expect(job).toMatchObject({ needs: 'check', if: "startsWith(github.ref, 'refs/tags/v')" });
+    const step = ({ steps }: Document, text: string): Document =>
+      steps.find(({ uses = '', run = '' }: Document) => `${uses}${run}`.includes(text));
+    const attestations = { 'id-token': 'write', attestations: 'write' };
+    expect(jobs.package.permissions).toEqual({ contents: 'write', ...attestations });
+    // The package and its SBOM have one folder, and their names begin with that of the package.
+    expect(step(jobs.package, 'release-check').run).toMatch(/ sbom$/);
+    expect(text('scripts/release-check.sh')).toContain(
+      '--output-file ".cache/release/gangway-$version.cdx.json"',
+    );
+    expect(step(jobs.package, 'npm pack').run).toBe('npm pack --pack-destination .cache/release');
+    expect(step(jobs.package, 'actions/attest@').with).toEqual({
+      'subject-path': '.cache/release/gangway-*',
+    });
+    expect(step(jobs.package, 'gh release').run).toMatch(/ \.cache\/release\/gangway-\*$/);
+    expect(jobs.image.permissions).toEqual({ contents: 'read', packages: 'write' });
+    expect(step(jobs.image, 'docker buildx build').run).toMatch(/--sbom=true --provenance=mode=max --push/);
   });
 
   it('has CI make each correction, and each check of a release', () => {
