@@ -292,6 +292,34 @@ describe('what is deployed', () => {
     expect(traces).toEqual({ to: [MONITORING], ports: [{ port: 4318, protocol: 'TCP' }] });
   });
 
+  it('lets each process out to what its settings name', () => {
+    const reached = (component: string): unknown[] =>
+      manifests
+        .filter(({ kind, spec }) => kind === 'NetworkPolicy' && spec.policyTypes.includes('Egress'))
+        .filter(({ spec: { podSelector } }) =>
+          (podSelector.matchExpressions ?? [{ values: [component] }])[0].values.includes(component),
+        )
+        .flatMap(({ spec }) => spec.egress)
+        .flatMap(({ to, ports }) => ports.map(({ port }: Document) => (to ? port : `${port} anywhere`)));
+    const labels = manifests.flatMap(({ spec }) => spec?.template?.metadata.labels ?? []);
+    const components = labels.map((each) => each['app.kubernetes.io/component']);
+    const [inside, temporal, https] = [[53, 53, 4318], '7233 anywhere', '443 anywhere'];
+    expect(Object.fromEntries(components.map((name) => [name, reached(name)]))).toEqual({
+      worker: [...inside, temporal, https],
+      console: [...inside, temporal, https],
+      receiver: [...inside, temporal],
+      setup: [...inside, temporal],
+      'codec-server': [...inside, https],
+    });
+    // The addresses in the manifests have no other port.
+    const addresses = Object.values(CONFIG_MAPS).flatMap((map) =>
+      Object.entries(map).filter(([name]) => /_(URL|ADDRESS)$/.test(name)),
+    );
+    expect(addresses.length).toBeGreaterThan(2);
+    for (const [name, value] of addresses)
+      expect(value).toMatch(name === 'TEMPORAL_ADDRESS' ? /:7233$/ : /^https:\/\/[\w.-]+$/);
+  });
+
   it('limits the memory of each container', () => {
     for (const [name, { mem_limit }] of services) expect(mem_limit, name).toMatch(/^\d+[mg]$/);
     for (const { name, resources } of containers) expect(resources.limits.memory, name).toMatch(/^\d+[MG]i$/);
