@@ -106,7 +106,7 @@ async function live(
     };
     const worker = await launch('worker', env, 'worker is ready');
     const printed = await runJourneys(rig, env, marked);
-    const bundles = await bundled({ ...env, ...settings }, folder);
+    const bundles = await bundled({ ...env, ...settings }, rig.documentDir);
     const metrics = Buffer.from(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).arrayBuffer());
     worker.child.kill('SIGTERM');
     await worker.exit;
