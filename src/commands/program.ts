@@ -38,7 +38,7 @@ import {
   restoreSubUserCommand,
   statementCommand,
 } from './partner/commands.js';
-import { exportCommand, reportCommand } from './report/commands.js';
+import { bundleCommand, exportCommand, reportCommand } from './report/commands.js';
 import {
   backupCommand,
   doctorCommand,
@@ -74,7 +74,7 @@ const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
     ...[ensureWebhooksCommand, statementCommand],
   ],
   'Any operation of a partner:': [callCommand, probeCommand],
-  'Reports and audits:': [reportCommand, exportCommand],
+  'Reports and audits:': [reportCommand, exportCommand, bundleCommand],
   'Setup and backup:': [
     setupCommand,
     keysCommand,

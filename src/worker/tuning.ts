@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import type { WorkerOptions } from '@temporalio/worker';
 
 /**
@@ -16,15 +17,25 @@ export const SHUTDOWN = {
   shutdownForceTime: SHUTDOWN_FORCE,
 } satisfies Partial<WorkerOptions>;
 
+/** The most workflows that a worker keeps in memory. More would save little: the replay of a short history takes milliseconds. */
+const MOST_CACHED = 500;
+
+/** The memory of a container for each cached workflow, which takes 0.8 MiB of it. The rest is for Node, and for partners' responses. */
+const BYTES_FOR_EACH = 2 * 1_024 * 1_024;
+
+/** The number of workflows that a worker with this much memory keeps, so that a small container is not killed for its cache. */
+export function cachedWorkflows(bytes: number): number {
+  return Math.min(MOST_CACHED, Math.floor(bytes / BYTES_FOR_EACH));
+}
+
 /**
  * The polls of a worker for tasks, and the number of workflows that it keeps in memory. The number of polls for workflow tasks
  * follows the load. For activities it is fixed: with a changing number, some tasks that the server had dispatched never reached the
- * worker, and each of those waits for its time-out. A workflow takes over half a MiB of memory, and the cache saves a waiting one
- * little, because the replay of its short history takes milliseconds. Nexus requests take few polls, because each is over in
- * milliseconds.
+ * worker, and each of those waits for its time-out. Nexus requests take few polls, because each is over in milliseconds.
  */
 export const TUNING = {
-  maxCachedWorkflows: 500,
+  // Without a limit, the limit reads as 0 or as more than the machine has.
+  maxCachedWorkflows: cachedWorkflows(Math.min(totalmem(), process.constrainedMemory() || totalmem())),
   activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 5 },
   workflowTaskPollerBehavior: { type: 'autoscaling' },
   nexusTaskPollerBehavior: { type: 'simple-maximum', maximum: 2 },

@@ -3,7 +3,7 @@ import type { Act } from '../cli/definition.js';
 import { withId } from '../cli/options.js';
 import { pastTime, withListFilter } from '../onboarding/filters.js';
 
-/** The commands that answer what managers and auditors ask. */
+/** The commands that answer what managers, auditors and supporters ask. */
 
 export function reportCommand(program: Command, act: Act): void {
   const command = program
@@ -47,4 +47,19 @@ export function exportCommand(program: Command, act: Act): void {
     .option('--reason <why>', 'why private values are needed; the document and standard error have it')
     .option('--actor <name>', 'who exports (default: the user of this machine)')
     .action(act(async () => (await import('./export.js')).exportOne));
+}
+
+export function bundleCommand(program: Command, act: Act): void {
+  const command = program
+    .command('bundle')
+    .summary('a file about one onboarding for support')
+    .description(
+      'Write a file about an onboarding or operation that you can send to people who must not see its data: events of its ' +
+        'history without payloads, its state without texts, whether it replays, settings without secrets, the worker’s ' +
+        'metrics, and the findings of gangway doctor. See docs/reports.md.',
+    );
+  withId(command)
+    .option('--output <file>', 'where to save it (default: the workflow id and .bundle.json)')
+    .option('--json', 'print JSON')
+    .action(act(async () => (await import('./bundle.js')).writeBundle));
 }

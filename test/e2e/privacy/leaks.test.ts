@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -14,7 +14,7 @@ import { SECRET, subscriber } from '../../rigs/events/subscriber.js';
 import { terminal } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { holderOf, merchantOf, ownersOf } from '../../rigs/privacy/marked-inputs.js';
-import { found, type Markers, markers } from '../../rigs/privacy/markers.js';
+import { found, type Markers, markers, settingMarkers } from '../../rigs/privacy/markers.js';
 import { bytesIn, kept } from '../../rigs/privacy/places.js';
 import { launch } from '../../rigs/processes.js';
 import { TOKEN } from '../../rigs/receiver/running-receiver.js';
@@ -33,15 +33,18 @@ interface Places {
   readonly traces: Buffer;
   /** The outbound events that a receiver got. */
   readonly outboundEvents: Buffer;
+  /** The bundles that a user may send to somebody else. */
+  readonly bundles: Buffer;
 }
 
 describe('private values, each marked, in onboardings with failures of every kind', () => {
   it('are found nowhere', async () => {
     const marked = markers();
-    const { tokens, ...places } = await live(marked, {});
+    const { tokens, settings, ...places } = await live(marked, {});
     expect(Object.keys(tokens).length).toBeGreaterThanOrEqual(2);
+    expect(Object.keys({ ...marked, ...settings })).toHaveLength(44);
     const hits = Object.entries(places).flatMap(([place, bytes]) =>
-      found(bytes, { ...marked, ...tokens }).map((name) => `${name} in ${place}`),
+      found(bytes, { ...marked, ...tokens, ...settings }).map((name) => `${name} in ${place}`),
     );
     expect(hits).toEqual([]);
     for (const bytes of Object.values(places)) expect(bytes.length).toBeGreaterThan(1_000);
@@ -59,7 +62,7 @@ describe('private values, each marked, in onboardings with failures of every kin
     expect(found(database, sent).sort()).toEqual(Object.keys(sent).sort());
     // The memo.
     expect(found(visibility, marked)).toEqual(['dba']);
-    const { tokens: _2, ...places } = elsewhere;
+    const { tokens: _2, settings: _3, ...places } = elsewhere;
     expect(Object.values(places).flatMap((bytes) => found(bytes, marked))).toEqual([]);
   }, 240_000);
 });
@@ -68,10 +71,11 @@ describe('private values, each marked, in onboardings with failures of every kin
 async function live(
   marked: Markers,
   options: { payloadKeys?: string },
-): Promise<Places & { readonly tokens: Readonly<Record<string, string>> }> {
+): Promise<Places & Readonly<Record<'tokens' | 'settings', Readonly<Record<string, string>>>>> {
   const folder = await mkdtemp(join(tmpdir(), 'gangway-privacy-'));
   const server = await startDevServer({ databaseFile: join(folder, 'temporal.db') });
   const metricsPort = await freePort();
+  const settings = settingMarkers();
   const rig = await createRig({
     address: server.address,
     worker: false,
@@ -102,6 +106,7 @@ async function live(
     };
     const worker = await launch('worker', env, 'worker is ready');
     const printed = await runJourneys(rig, env, marked);
+    const bundles = await bundled({ ...env, ...settings }, rig.documentDir);
     const metrics = Buffer.from(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).arrayBuffer());
     worker.child.kill('SIGTERM');
     await worker.exit;
@@ -112,6 +117,7 @@ async function live(
       metrics,
       traces: otlp.bytes(),
       outboundEvents,
+      bundles,
       logs: Buffer.from(worker.stderr() + printed),
     };
     await rig.close();
@@ -120,10 +126,37 @@ async function live(
     );
     const tokens = Object.fromEntries([...bearers].map((token, index) => [`token ${index + 1}`, token]));
     await server.stop();
-    return { ...places, tokens, database: await bytesIn(folder) };
+    return { ...places, tokens, settings, database: await bytesIn(folder) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A bundle of each onboarding. Its worker runs, and its settings are partly wrong. */
+async function bundled(env: Record<string, string>, folder: string): Promise<Buffer> {
+  const types = ['customerOnboarding', 'businessOnboarding', 'terminalProvisioning'] as const;
+  const keys = {
+    customerOnboarding: 'marked',
+    businessOnboarding: 'marked-too',
+    terminalProvisioning: 'marked',
+  };
+  const bundles = types.map(async (type) => {
+    const file = join(folder, `${type}.json`);
+    const { code, stdout, stderr } = await gangway(env, [
+      'bundle',
+      workflowId(type, keys[type]),
+      '--output',
+      file,
+    ]);
+    expect(code, stderr).toBe(0);
+    const { doctor, metrics, workflows, replay } = JSON.parse(await readFile(file, 'utf8'));
+    expect(metrics.length).toBeGreaterThan(10);
+    expect(workflows[0].state.timeline.length).toBeGreaterThan(1);
+    expect(replay.differ).toEqual([]);
+    expect(doctor.length).toBeGreaterThan(10);
+    return stdout + (await readFile(file, 'utf8'));
+  });
+  return Buffer.from((await Promise.all(bundles)).join('\n'));
 }
 
 /** Returns what the commands printed on standard error. */

@@ -162,7 +162,7 @@ describe('gangway with a problem', () => {
         ...['ensure-webhooks', 'statement'],
       ],
       ['Any operation of a partner', 'call', 'probe'],
-      ['Reports and audits', 'report', 'export'],
+      ['Reports and audits', 'report', 'export', 'bundle'],
       ['Setup and backup', 'setup', 'keys', 'doctor', 'replay', 'backup', 'restore', 'sandbox'],
       ['Help', 'help', 'explain', 'completion'],
     ]);

@@ -43,6 +43,26 @@ export function markers() {
   } as const;
 }
 
+/** Settings with secrets, also where they do not belong: in a misspelled name, and in an address. */
+export function settingMarkers() {
+  return {
+    BOARDING_USERNAME: word('User'),
+    BOARDING_PASWORD: word('Typed'),
+    BANKING_TOTP_SECRET: Buffer.from(word('Totp'))
+      .toString('hex')
+      .toUpperCase()
+      .replace(/[0189]/g, 'A'),
+    PLANT_STORE_TOKEN: word('Plant'),
+    PROCESSOR_API_KEY: word('Processor'),
+    RECEIVER_TOKENS: randomUUID(),
+    CONSOLE_SESSION_KEYS: randomUUID(),
+    OIDC_CLIENT_SECRET: word('Client'),
+    BANKING_PARTNER_ID: word('Partner'),
+    AWS_SECRET_ACCESS_KEY: word('Bucket'),
+    GANGWAY_UI_URL: `https://${word('Url')}@temporal.example.com/`,
+  } as const;
+}
+
 export type Markers = ReturnType<typeof markers>;
 
 /** The bytes of a value in UTF-16, and in base64 at each of its three offsets. */
@@ -71,7 +91,8 @@ function writtenForms(value: string): readonly string[] {
   const escaped = json.replace(/[^ -~]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const inHtml = value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
   const url = encodeURIComponent(value);
-  const forms = [value, json, inJson(json), escaped, inHtml, url];
+  const number = value.replace(/\D/g, '');
+  const forms = [...(number.length > 8 ? [number] : []), value, json, inJson(json), escaped, inHtml, url];
   const more = [encodeURIComponent(url), url.replaceAll('%20', '+'), Buffer.from(value).toString('hex')];
   return [...new Set([...forms, ...more, [...value].reverse().join(''), ...divided(value)])].filter(
     (form) => form.length > 1,

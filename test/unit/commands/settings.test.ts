@@ -153,6 +153,7 @@ describe('a setting that cannot be used', () => {
     [{ PAYLOAD_KEYS_FILE: '/nowhere' }, 'PAYLOAD_KEYS_FILE: cannot be read'],
     [{ RECEIVER_TOKENS: 'short' }, 'RECEIVER_TOKENS: each token must be'],
     [{ OIDC_CLIENT_ID: 'gangway', CONSOLE_SESSION_KEYS: 'short' }, 'CONSOLE_SESSION_KEYS: each'],
+    [{ PAYLOAD_KEYS: KEYS, CODEC_TOKENS: 'short' }, 'CODEC_TOKENS: each token must be'],
   ])('is a finding, and the others are checked as well: %o', (environment, detail) => {
     const { usable, bad } = examineSettings({ GANGWAY_DBA: 'secret', ...environment });
     const fix = `correct ${detail.split(':')[0]}`;

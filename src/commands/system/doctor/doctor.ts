@@ -42,7 +42,7 @@ interface Running {
 }
 
 /** Runs all checks at once. Prints each as soon as those before it are printed, so that the order is always the same. */
-async function examine(cli: CommandLine, print: Print): Promise<Verdict[]> {
+export async function examine(cli: CommandLine, print: Print): Promise<Verdict[]> {
   const { usable, bad } = examineSettings(cli.env);
   const settings = { name: 'settings', verdicts: bad };
   if (!usable) return printed([settings], (...finding) => print(cli, ...finding));

@@ -30,6 +30,7 @@ export function examineSettings(environment: Environment): Examined {
       const config = loadWorkerSettings(env);
       loadReceiverSettings(env);
       if (isSet(env, CONSOLE)) loadConsoleSettings(env);
+      if (isSet(env, CODEC_SERVER)) readSettings(codecServerSettings, env);
       temporalSettings(env);
       return { usable: { config, env }, bad };
     } catch (error) {
@@ -151,16 +152,37 @@ const TEMPORAL_NAMES: readonly string[] = [
   ...['CLIENT_CERT', 'CLIENT_KEY', 'SERVER_CA_CERT'].flatMap((of) => [`TLS_${of}_PATH`, `TLS_${of}_DATA`]),
 ].map((name) => `TEMPORAL_${name}`);
 
-/** The settings of all processes in all accounts, and the files that may hold their secrets. */
-function namesOf(accounts: readonly string[]): Set<string> {
+/** The settings of all processes in all accounts: the prefix of an account, and a schema. */
+function schemasOf(accounts: readonly string[]) {
   const processes = [workerSettings, commandSettings, receiverSettings, webhookSettings];
   const schemas = [...processes, consoleSettings, codecServerSettings].map((schema) => ['', schema] as const);
   const ofAccounts = ['', ...accounts.map(accountPrefix)].map(
     (prefix) => [prefix, accountSettings()] as const,
   );
-  const names = [...schemas, ...ofAccounts].flatMap(([prefix, schema]) => [
+  return [...schemas, ...ofAccounts];
+}
+
+/** The settings of all processes in all accounts, and the files that may hold their secrets. */
+function namesOf(accounts: readonly string[]): Set<string> {
+  const names = schemasOf(accounts).flatMap(([prefix, schema]) => [
     ...Object.keys(schema.shape).map((name) => prefix + name),
     ...secretsOf(schema).map((name) => `${prefix}${name}_FILE`),
   ]);
   return new Set([...names, ...TEMPORAL_NAMES]);
+}
+
+/** Values that anyone may see: flags, durations, and those of these settings. */
+const HARMLESS = /^(?:true|false|\d+(?:\.\d+)?(?:ms|s|m|h|d))$/;
+const SHOWN =
+  /^(?:GANGWAY_(?!RECORD|UI_URL)\w+|TEMPORAL_(?:ADDRESS|NAMESPACE|PROFILE)|\w+_(?:PER_SECOND|ENVIRONMENT)|(?:RECEIVER|CONSOLE|CODEC)_(?:METRICS_)?ADDRESS)$/;
+
+/** The settings that are set, by name: the value where nobody could mind, and `set` in place of every other one. */
+export function setInShort(env: Environment, accounts: readonly string[]): Record<string, string> {
+  const secrets = new Set(
+    schemasOf(accounts).flatMap(([prefix, schema]) => secretsOf(schema).map((name) => prefix + name)),
+  );
+  const shown = (name: string, value: string) =>
+    !secrets.has(name) && (HARMLESS.test(value) || SHOWN.test(name)) ? value : 'set';
+  const names = [...namesOf(accounts)].filter((name) => env[name]).sort();
+  return Object.fromEntries(names.map((name) => [name, shown(name, env[name] ?? '')]));
 }

@@ -1,0 +1,182 @@
+import { readFile } from 'node:fs/promises';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import proto from '@temporalio/proto';
+import { isCustomer } from '../../messages/ids.js';
+import { masked } from '../../privacy/masked.js';
+import { savePage } from '../../reports/page.js';
+import { listenAddress } from '../../settings/settings.js';
+import { type Run, runsOf } from '../../temporal/history.js';
+import { describe, partIds, stateOf } from '../../temporal/onboardings.js';
+import { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { packageVersion } from '../../texts/version.js';
+import { bundleFor } from '../../worker/bundles.js';
+import { replayed } from '../../worker/replay.js';
+import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { findById, type IdOptions } from '../cli/partner-account.js';
+import { whileShowing } from '../cli/progress.js';
+import { examine } from '../system/doctor/doctor.js';
+import { setInShort } from '../system/doctor/settings.js';
+
+/**
+ * A file about one onboarding for people who must not see its data. Only what is known to be harmless gets into it: each value has
+ * an entry in a list here, and every other text is replaced by its length. What passes is masked like the message of a failure.
+ */
+
+interface BundleOptions extends IdOptions {
+  readonly output?: string;
+}
+
+const ABOUT =
+  'Payloads, texts and messages are left out; [n] is a text of n characters, or a payload of n bytes. A replay decides by payloads, ' +
+  'so this file cannot be replayed. "replay" is the result of a replay where the payloads are. Log lines are not included.';
+
+/** Writes the bundle of an onboarding, with its parts if it is a customer's. */
+export async function writeBundle(cli: CommandLine, id: string, options: BundleOptions): Promise<void> {
+  await withTemporal(cli, async (context) => {
+    const found = await findById(context, id, options);
+    const { workflowId } = found;
+    const { output = `${workflowId.replace(/[^\w.-]/g, '_')}.bundle.json`, json } = options;
+    const bundle = await whileShowing(cli, 'reading the history', () => bundleOf(context, found));
+    await savePage(output, `${JSON.stringify(bundle, null, 1)}\n`);
+    if (json) cli.json({ file: output, workflowId });
+    else cli.line(`saved ${workflowId} to ${output}: read it before you send it`);
+  });
+}
+
+async function bundleOf({ cli, client, config }: CommandContext, found: WorkflowExecutionDescription) {
+  const { workflowId } = found;
+  const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [];
+  const parts = await Promise.all(ids.map((part) => describe(client, part)));
+  const descriptions = [found, ...parts.filter((part) => part !== undefined)];
+  const workflows = await Promise.all(descriptions.map((each) => recordOf(client, each)));
+  const doctor: object[] = [];
+  await examine(cli, (_, check, verdict) => void doctor.push(findingOf(check, verdict)));
+  return {
+    ...{ format: 'gangway-bundle', version: 1 },
+    writtenAt: new Date().toISOString(),
+    about: ABOUT,
+    versions: { gangway: packageVersion(), node: process.version, platform: process.platform },
+    settings: setInShort(cli.env, Object.keys(config.accounts)),
+    doctor,
+    metrics: await metricsOf(cli),
+    replay: await replayOf(
+      { client, config },
+      workflows.flatMap(({ type, runs }) => runs.map((run) => ({ type, run }))),
+    ),
+    workflows: workflows.map(({ runs, ...facts }) => ({
+      ...facts,
+      runs: runs.map(({ runId, events }) => ({
+        runId,
+        events: events.map((event) => harmless(HistoryEvent.toObject(event as never, AS_TEXT), IN_HISTORY)),
+      })),
+    })),
+  };
+}
+
+const { HistoryEvent } = proto.temporal.api.history.v1;
+const { PendingActivityInfo, WorkflowExecutionVersioningInfo } = proto.temporal.api.workflow.v1;
+
+/** Enums as their names, and numbers of 64 bits as numbers. */
+const AS_TEXT = { enums: String, longs: Number };
+
+/** Fields whose texts Temporal or Gangway makes: names of types and task queues, times, ids of runs, kinds of failures. */
+const IN_HISTORY =
+  /^(?:eventType|state|name|type|cause|retryState|timeoutType|kind|behavior|runId|\w+RunId|activityId|timerId|markerName|signalName|buildId|deploymentName|sdkName|sdkVersion)$/;
+
+/** Fields of the published state with a time, an id at a partner, or one of the words that Gangway has for it. */
+const IN_STATE =
+  /^(?:stage|partnerStatus|outcome|event|at|kind|raisedAt|dueAt|since|until|step|answers|mid|financialAccountId|paymentsAccountId|terminalId)$/;
+
+/** A value without texts, except those of the fields with these names. Bytes and other texts become their length. */
+function harmless(value: unknown, fields: RegExp, name = ''): unknown {
+  if (typeof value === 'string') return fields.test(name) ? masked(value, 'failure') : `[${value.length}]`;
+  if (value instanceof Uint8Array) return `[${value.length}]`;
+  if (Array.isArray(value)) return value.map((item) => harmless(item, fields, name));
+  if (typeof value !== 'object' || value === null) return value;
+  if ('seconds' in value || 'nanos' in value) return timeOf(value, name);
+  if ('metadata' in value && 'data' in value) return harmless(value.data, fields, name);
+  return Object.fromEntries(
+    Object.entries(value).map(([field, inside]) => [field, harmless(inside, fields, field)]),
+  );
+}
+
+/** A time in ISO 8601, or a duration in seconds. */
+function timeOf(
+  { seconds = 0, nanos = 0 }: { seconds?: unknown; nanos?: unknown },
+  name: string,
+): string | number {
+  const inSeconds = Number(seconds) + Number(nanos) / 1e9;
+  return /Time$/.test(name) ? new Date(inSeconds * 1_000).toISOString() : inSeconds;
+}
+
+async function recordOf(client: Client, description: WorkflowExecutionDescription) {
+  const { workflowId, runId, type, status, startTime, closeTime, raw } = description;
+  const { runs, missing } = await runsOf(client, workflowId, runId);
+  const versioning = raw.workflowExecutionInfo?.versioningInfo;
+  const pending = status.name === 'RUNNING' ? (raw.pendingActivities ?? []) : [];
+  return {
+    workflowId: masked(workflowId, 'failure'),
+    type,
+    status: status.name,
+    startedAt: startTime,
+    endedAt: closeTime,
+    build:
+      versioning &&
+      harmless(WorkflowExecutionVersioningInfo.toObject(versioning as never, AS_TEXT), IN_HISTORY),
+    pendingActivities: pending.map((each) =>
+      harmless(PendingActivityInfo.toObject(each as never, AS_TEXT), IN_HISTORY),
+    ),
+    state: await stateOf(client, workflowId).then(
+      (state) => harmless(state, IN_STATE),
+      (error: unknown) => {
+        if (!(error instanceof UnreadableOnboarding)) throw error;
+        return { unreadable: error.obstacle };
+      },
+    ),
+    missingRun: missing,
+    runs,
+  };
+}
+
+/** A finding about workflows whose tasks fail quotes the failures. */
+function findingOf(check: string, finding: { readonly detail: string }): object {
+  const detail = masked(finding.detail, 'failure').replace(/ blocked: .*/s, ' blocked');
+  return { check, ...finding, detail };
+}
+
+/** The worker responds at once, or not at all. */
+const METRICS_MS = 5_000;
+
+/** The metrics of the worker, if they are served where this command reaches them: a line for each sample, without buckets. */
+async function metricsOf({ env, signal }: CommandLine): Promise<string | readonly string[]> {
+  const address = listenAddress.safeParse(env['GANGWAY_METRICS_ADDRESS']).data;
+  if (!address) return 'GANGWAY_METRICS_ADDRESS is not set';
+  try {
+    const until = AbortSignal.any([signal, AbortSignal.timeout(METRICS_MS)]);
+    const response = await fetch(`http://${address.host}:${address.port}/metrics`, { signal: until });
+    const lines = (await response.text()).split('\n');
+    return lines
+      .filter((line) => /^(?:gangway|temporal)_\w+(?<!_bucket)[{ ]/.test(line))
+      .map((line) => masked(line, 'log'));
+  } catch {
+    signal.throwIfAborted();
+    return 'no worker serves metrics at GANGWAY_METRICS_ADDRESS of this machine';
+  }
+}
+
+/** Replays the runs on the code of this build. @returns the runs that differ, and where */
+async function replayOf(
+  { client, config }: Pick<CommandContext, 'client' | 'config'>,
+  all: readonly { readonly type: string; readonly run: Run }[],
+): Promise<object> {
+  const { taskQueue, payloadKeys } = config;
+  const code = await readFile(bundleFor(payloadKeys).codePath, 'utf8');
+  const left = all.map(({ type, run: { workflowId, runId, events } }) => {
+    return { workflowId, runId, type, history: { events: [...events] } };
+  });
+  const place = { namespace: client.options.namespace, taskQueue, payloadKeys, code };
+  const differ: object[] = [];
+  for await (const { difference, runId } of replayed(place, async () => left.shift()))
+    if (difference) differ.push({ runId, ...difference });
+  return { replayed: all.length - differ.length, differ };
+}
