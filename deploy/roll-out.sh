@@ -2,17 +2,22 @@
 # Puts a new build of the workers into service next to the old one, or takes it back.
 #
 #   roll-out.sh start BUILD             starts its workers, and waits until they poll; they get no tasks yet
-#   roll-out.sh ramp BUILD PERCENT      gives it this part of the onboardings, refuses like promote; 0 ends that
+#   roll-out.sh ramp BUILD PERCENT[,PERCENT]...
+#                                       gives it this part of the onboardings, refuses like promote; 0 ends that. With several
+#                                       steps, each is held for RAMP_HOLD seconds (default: 600), and until workflows have had a
+#                                       task on the build. It goes "back" by itself, and exits with 1, when a workflow task or a
+#                                       workflow fails, or when RAMP_REJECTED percent (default: 5) more of the onboardings wait
+#                                       for a person because of rejected input or an uncertain write than on the other builds
 #   roll-out.sh replay BUILD [OPTION]...
 #                                       replays the running workflows through its code ("gangway replay"), and records the
 #                                       result at the build
-#   roll-out.sh promote BUILD [PATCH]...
-#                                       makes it current, also for workflows that "back" held for these patches; the old
-#                                       workers stay up. Refuses a build without a passed replay of all workflows by its own
-#                                       code in the last 24 hours, unless UNREPLAYED says why
+#   roll-out.sh promote BUILD [--held]  makes it current, with --held also for the workflows that "back" held; the old workers
+#                                       stay up. Refuses a build without a passed replay of all workflows by its own code in
+#                                       the last 24 hours, unless UNREPLAYED says why
 #   roll-out.sh check                   replays each running workflow on the build that it continues on, and lists those
 #                                       that fail; changes nothing
-#   roll-out.sh back BUILD [PATCH]...   makes an earlier build current, except for workflows that have passed a patch
+#   roll-out.sh back BUILD [NEWER]      makes an earlier build current, and finds the workflows that cannot continue on it: it
+#                                       holds them on their build, or resets them to before its first task if nothing is repeated
 #   roll-out.sh stop BUILD              stops its workers, once no workflow can need them
 #
 # BUILD is the tag of the image and the GANGWAY_BUILD_ID of its workers: lower-case letters, digits, "-" and ".".
@@ -91,29 +96,98 @@ replay() {
   done
 }
 
-# Sets the build of the workflows that have passed a patch, and waits until Temporal has done so for all of them.
-override() {
-  local patch=$1 job state until=$((SECONDS + patience))
-  shift
-  job=$("${temporal[@]}" workflow update-options --reason "roll-out.sh $command $build" --yes --query \
-    "TemporalChangeVersion = '$patch' AND ExecutionStatus = 'Running' AND TemporalWorkerDeployment = '$deployment'" \
-    "$@" | sed -n 's/^Started batch for job ID: //p')
-  while :; do
-    state=$("${temporal[@]}" batch describe --job-id "$job" --output json | field state)
-    case $state in
-      *_COMPLETED) return ;;
-      *_FAILED) fail "Temporal failed for what has passed $patch: temporal batch describe --job-id $job" ;;
-    esac
-    [ "$SECONDS" -lt "$until" ] || fail "not within $patience s: temporal batch describe --job-id $job"
-    sleep 1
+# Calls a function with each line of standard input, at most eight at once.
+each() {
+  local line
+  while read -r line; do
+    [ -n "$line" ] || continue
+    "$1" "$line" </dev/null &
+    while [ "$(jobs -r | wc -l)" -ge 8 ]; do sleep 0.1; done
   done
-}
-hold() {
-  override "$1" --versioning-override-behavior pinned \
-    --versioning-override-deployment-name "$deployment" --versioning-override-build-id "$2"
+  wait
 }
 
-# Says why a build may not become current; nothing if it may. With patches, its replay must include what is held. The code that was
+# Lists the running workflows of a versioning behavior: "workflow run" on each line. Operations stay on their build anyway.
+listed() {
+  "${temporal[@]}" workflow list --output json --query "TemporalWorkflowVersioningBehavior = '$1' AND $2 AND
+    WorkflowType != 'partnerOperation' AND ExecutionStatus = 'Running'" | node -e '
+    for (const { execution } of JSON.parse(require("node:fs").readFileSync(0, "utf8"))) console.log(execution.workflowId, execution.runId);
+  '
+}
+on_newer() { listed "$1" "TemporalWorkerDeploymentVersion = '$deployment:$newer'"; }
+override() {
+  local workflow=$1 run=$2
+  shift 2
+  "${temporal[@]}" workflow update-options --workflow-id "$workflow" --run-id "$run" --versioning-override-behavior "$@" >/dev/null ||
+    echo "$workflow: its build could not be set" >&2
+}
+hold() { override $1 pinned --versioning-override-deployment-name "$deployment" --versioning-override-build-id "$newer"; }
+release() { override $1 unspecified; }
+
+# Says what becomes of a workflow that the build does not replay, from a line of "gangway replay --json". It stays on the newer
+# build, or if that has requested nothing, is reset to before its first task there and continues on the build. When a task has
+# failed on the build already, Temporal ignores that the workflow is held until it is reset to this task. A reset repeats what is
+# under way, so that may only be an activity that waits for a change: "await...".
+rescue() {
+  local workflow run cause what task
+  IFS=$'\t' read -r workflow run cause < <(node -e '
+    const { workflowId, runId, cause } = JSON.parse(process.argv[1]);
+    console.log([workflowId, runId, cause].join("\t"));
+  ' "$1")
+  read -r what task < <("${temporal[@]}" workflow show --workflow-id "$workflow" --run-id "$run" --output json | node -e '
+    const { events } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+    const [newer] = process.argv.slice(1);
+    const first = events.findIndex((event) => event.workflowTaskCompletedEventAttributes?.deploymentVersion?.buildId === newer);
+    const requests = ({ eventType, activityTaskScheduledEventAttributes: activity }) =>
+      activity
+        ? !activity.activityType.name.startsWith("await")
+        : /(CHILD|EXTERNAL)_\w+_INITIATED$|NEXUS_OPERATION_SCHEDULED$/.test(eventType);
+    const underWay = (upTo) => {
+      const open = new Set(upTo.filter(requests).map(({ eventId }) => eventId));
+      for (const event of upTo) {
+        if (/_(STARTED|CANCEL_REQUESTED)$/.test(event.eventType)) continue;
+        for (const attributes of Object.values(event)) {
+          open.delete(attributes?.scheduledEventId);
+          open.delete(attributes?.initiatedEventId);
+        }
+      }
+      return open.size > 0;
+    };
+    const task = events.findLast(({ eventType }) => /WORKFLOW_TASK_(COMPLETED|FAILED|TIMED_OUT)$/.test(eventType));
+    if (!events.slice(first).some(requests) && !underWay(events.slice(0, first))) console.log("return", events[first].eventId);
+    else if (task.workflowTaskCompletedEventAttributes) console.log("stay");
+    else if (underWay(events)) console.log("wait");
+    else console.log("free", task.eventId);
+  ' "$newer")
+  local reset=("${temporal[@]}" workflow reset --workflow-id "$workflow" --run-id "$run" --reason "roll-out.sh back $build")
+  case $what in
+    return)
+      "${reset[@]}" --event-id "$task" with-workflow-update-options --versioning-override-behavior auto_upgrade >/dev/null
+      echo "$workflow is reset to before $newer: $cause"
+      return
+      ;;
+    free)
+      "${reset[@]}" --event-id "$task" with-workflow-update-options --versioning-override-behavior pinned \
+        --versioning-override-deployment-name "$deployment" --versioning-override-build-id "$newer" >/dev/null
+      ;;
+    wait)
+      echo "$workflow is not held yet, because an activity or a child is under way: $cause"
+      return
+      ;;
+  esac
+  echo "$workflow stays on $newer: $cause"
+}
+
+# Lists the workflows whose last task ran on the newer build, and that the build does not replay, one JSON object a line.
+stranded() {
+  local output
+  output=$("${workers[@]}" run "$build" replay --json --held --ended 0s \
+    --query "TemporalWorkerDeploymentVersion = '$deployment:$newer'" 2>&1) || true
+  [[ $output == *'"failed":'* ]] || fail "cannot tell what cannot continue on $build: $(tail -n 1 <<<"$output")"
+  grep '^{"workflowId"' <<<"$output" || true
+}
+
+# Says why a build may not become current; nothing if it may. With --held, its replay must include what is held. The code that was
 # replayed must be the code that the build runs, and a day later too many workflows have moved on.
 unreplayed() {
   local version code
@@ -123,28 +197,44 @@ unreplayed() {
     const entry = JSON.parse(require("node:fs").readFileSync(0, "utf8")).metadata?.["gangway-replay"];
     const { at, code, replayed, skipped, failed, left, held } = entry?.data ? JSON.parse(Buffer.from(entry.data, "base64")) : (entry ?? {});
     const hours = Math.floor((Date.now() - Date.parse(at)) / 3_600_000);
-    const [patches, running] = process.argv.slice(1);
+    const [release, running] = process.argv.slice(1);
     const why =
       failed === undefined ? "was not replayed"
       : failed > 0 ? `failed its replay (${failed} differ)`
       : code !== running.trim() ? "was replayed with other code than it runs"
       : !(hours < 24) ? `was replayed ${hours} hours ago`
       : left > 0 ? `was replayed in part (${replayed + skipped} of ${replayed + skipped + left})`
-      : patches > 0 && !held ? "was replayed without --held, which a PATCH needs"
+      : release && !held ? "was replayed without --held"
       : undefined;
     if (why) console.log(why);
-  ' "$1" "$code" <<<"$version"
+  ' -- "$1" "$code" <<<"$version"
 }
+
+count() { "${temporal[@]}" workflow count --output json --query "TemporalWorkerDeployment = '$deployment' AND $1" | field count | sed 's,^$,0,'; }
+
+# Prints why a ramp ends early; nothing if it may go on. The argument is how many workflows had a failing task before.
+trouble() {
+  local on="TemporalWorkerDeploymentVersion = '$deployment:$build'" other="TemporalWorkerDeploymentVersion != '$deployment:$build'"
+  local waits="Requirements IN ('rejected-input', 'uncertain-write') AND ExecutionStatus = 'Running'" tasks ended here rest
+  tasks=$(count "$FAILING") ended=$(count "$on AND ExecutionStatus IN ('Failed', 'TimedOut')")
+  here=$(count "$on AND $waits") rest=$(count "$other AND $waits")
+  [ "$tasks" -le "$1" ] || echo "$((tasks - $1)) more have a failing workflow task"
+  [ "$ended" = 0 ] || echo "$ended failed"
+  # In hundredths of all on this build. One may be an accident.
+  [ "$here" -le 1 ] || [ $((here * 100)) -le $((($(count "$on") * (rejected + rest * 100 / ($(count "$other") + 1))))) ] ||
+    echo "$here wait for a person because of rejected input or an uncertain write"
+}
+FAILING="TemporalReportedProblems = 'category=WorkflowTaskFailed' AND ExecutionStatus = 'Running'"
 
 # Refuses a build that may not get onboardings. Before the first build there is nothing to continue.
 gate() {
   local why
-  [ -n "$(routed current)" ] || [ "$1" != 0 ] || return 0
+  [ -n "$(routed current)" ] || return 0
   insist deployed describe-version --build-id "$build"
   why=$(unreplayed "$1") || why='cannot be checked for a replay'
   [ -n "$why" ] || return 0
   [ -n "${UNREPLAYED:-}" ] ||
-    fail "$build $why: run roll-out.sh replay $build$([ "$1" = 0 ] || echo ' --held'), or set UNREPLAYED to the reason to $command it anyway"
+    fail "$build $why: run roll-out.sh replay $build${1:+ --held}, or set UNREPLAYED to the reason to $command it anyway"
   echo "$build $why, and gets onboardings anyway: $UNREPLAYED"
 }
 
@@ -156,53 +246,72 @@ case $command in
     ;;
   replay) "${workers[@]}" run "$build" replay --build "$build" "$@" ;;
   ramp)
-    [[ ${1:-} =~ ^(100|[0-9]{1,2})$ ]] || usage 'PERCENT is a whole number from 0 to 100'
+    [[ ${1:-} =~ ^(100|[0-9]{1,2})(,(100|[0-9]{1,2}))*$ ]] || usage 'PERCENT is a whole number from 0 to 100'
     if [ "$1" = 0 ]; then
       insist deployed set-ramping-version --delete --yes
-    else
-      gate 0
-      insist deployed set-ramping-version --build-id "$build" --percentage "$1" --yes
+      echo "$build gets 0% of the onboardings"
+      exit
     fi
-    echo "$build gets $1% of the onboardings"
+    gate ''
+    old=$(routed current) before=$(count "$FAILING") rejected=${RAMP_REJECTED:-5}
+    for percent in ${1//,/ }; do
+      insist deployed set-ramping-version --build-id "$build" --percentage "$percent" --yes
+      echo "$build gets $percent% of the onboardings"
+      [[ $1 == *,* ]] || break
+      until=$((SECONDS + ${RAMP_HOLD:-600}))
+      while [ "$SECONDS" -lt "$until" ] || [ "$(count "TemporalWorkerDeploymentVersion = '$deployment:$build'")" = 0 ]; do
+        sleep 2
+        why=$(trouble "$before")
+        if [ -n "$why" ]; then
+          echo "$build is taken back: $why"
+          "$0" back "$old" "$build"
+          exit 1
+        fi
+      done
+    done
     ;;
   promote)
+    held=${1:-}
+    [ -z "$held" ] || [ "$held" = --held ] || usage "promote takes --held, not $held"
     old=$(routed current)
     [ "$old" != "$build" ] || old=
-    if [ -n "$old" ] || [ $# -gt 0 ]; then gate $#; fi
+    [ -z "$old$held" ] || gate "$held"
     insist deployed set-current-version --build-id "$build" --yes
     echo "$build is current${old:+; to go back: roll-out.sh back $old; the workers of $old stay up until roll-out.sh stop $old}"
-    for patch in "$@"; do
-      override "$patch" --versioning-override-behavior unspecified
-      echo "what has passed $patch follows the current build"
-    done
+    [ -z "$held" ] || {
+      listed Pinned "TemporalWorkerDeployment = '$deployment'" | each release
+      echo "what was held follows the current build"
+    }
     ;;
   check)
     running=$("${temporal[@]}" workflow list --output json --query \
       "TemporalWorkerDeployment = '$deployment' AND ExecutionStatus = 'Running'" | node -e '
       for (const { execution } of JSON.parse(require("node:fs").readFileSync(0, "utf8"))) console.log(execution.workflowId);
     ')
-    stuck=$(for id in $running; do
-      replay "$id" &
-      # At most eight at once.
-      while [ "$(jobs -r | wc -l)" -ge 8 ]; do sleep 0.1; done
-    done; wait)
+    stuck=$(each replay <<<"$running")
     [ -z "$stuck" ] || fail "these cannot go on:
 $stuck"
     echo "all $(wc -w <<<"$running" | tr -d ' ') go on"
     ;;
   back)
     ramping=$(routed ramping)
-    new=${ramping:-$(routed current)}
-    [ "$new" != "$build" ] || fail "$build is current"
-    for patch in "$@"; do hold "$patch" "$new"; done
+    newer=${1:-${ramping:-$(routed current)}}
+    [ "$newer" != "$build" ] || fail "$build is current; to continue after an interruption: roll-out.sh back $build NEWER"
+    # Before the build gets tasks that would fail.
+    on_newer AutoUpgrade | each hold
     [ -z "$ramping" ] || insist deployed set-ramping-version --delete --yes
     insist deployed set-current-version --build-id "$build" --yes
-    # Again, for workflows that passed it meanwhile.
-    for patch in "$@"; do
-      hold "$patch" "$new"
-      echo "$new keeps what has passed $patch"
-    done
     echo "$build is current again"
+    on_newer AutoUpgrade | each hold
+    # A task that was begun on the newer build ends within ten seconds.
+    sleep 10
+    on_newer AutoUpgrade | each hold
+    held=$(on_newer Pinned) found=
+    [ -z "$held" ] || found=$(stranded)
+    while read -r workflow run; do [[ $found == *"$run"* ]] || echo "$workflow $run"; done <<<"$held" | each release
+    kept=$(each rescue <<<"$found")
+    [ -z "$kept" ] || echo "$kept"
+    [[ $kept != *' is not held yet,'* ]] || fail "repeat this in a minute: roll-out.sh back $build $newer"
     ;;
   stop)
     [ "$(routed current)" != "$build" ] || fail "$build is current: promote another build first"

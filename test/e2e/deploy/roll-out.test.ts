@@ -90,6 +90,17 @@ const allOn = (onboardings: readonly Onboarding[], build: string) =>
     `all on ${build}`,
   );
 
+const idsOf = (onboardings: readonly Onboarding[]) =>
+  onboardings.map(({ workflowId }) => workflowId).toSorted();
+
+/** The workflows that `back` lists after its first line; other lines as they are. */
+const staying = (build: string, [, ...lines]: readonly string[]) =>
+  lines
+    .map((line) =>
+      line.replace(/ stays on (\S+): merchantBoarding: .+/, (kept, on) => (on === build ? '' : kept)),
+    )
+    .toSorted();
+
 async function tasksFailed({ handle }: Onboarding): Promise<number> {
   const { events } = await handle.fetchHistory();
   return (events ?? []).filter(taskFailure).length;
@@ -169,17 +180,19 @@ it(
     );
 
     // Onboardings that the new build started have passed its patch, and stay on it.
-    expect(await done('back', '0.1.0', PATCH)).toBe(
-      `0.2.0 keeps what has passed ${PATCH}\n0.1.0 is current again`,
-    );
+    const started = await Promise.all(newcomers.map(buildOf));
+    const kept = newcomers.filter((_, index) => started[index] === '0.2.0');
+    const lines = (await done('back', '0.1.0')).split('\n');
+    expect(lines[0]).toBe('0.1.0 is current again');
+    expect(staying('0.2.0', lines)).toEqual(idsOf(kept));
     await allOn(old, '0.1.0');
     expect(new Set(await Promise.all(newcomers.map(buildOf)))).toEqual(new Set(['0.1.0', '0.2.0']));
     expect(await refused('stop', '0.2.0')).toMatch(/^roll-out.sh: 0.2.0 is draining: workflows are pinned/);
 
-    expect(await refused('promote', '0.2.0', PATCH)).toContain('was replayed without --held');
+    expect(await refused('promote', '0.2.0', '--held')).toContain('was replayed without --held');
     expect(await done('replay', '0.2.0', '--held')).toBe('all 12 replay on this build');
-    expect(await done('promote', '0.2.0', PATCH)).toMatch(
-      /^0.2.0 is current; to go back: roll-out.sh back 0.1.0; .*\nwhat has passed fees-after-submission follows the current build$/,
+    expect(await done('promote', '0.2.0', '--held')).toMatch(
+      /^0.2.0 is current; to go back: roll-out.sh back 0.1.0; .*\nwhat was held follows the current build$/,
     );
     await allOn([...old, ...newcomers], '0.2.0');
     expect(await done('check')).toBe('all 12 go on');
@@ -257,6 +270,117 @@ it(
       ({ stdout }) => stdout === 'all 1 go on\n',
       'a check that finds nothing',
     );
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'takes back builds that have no patches, and each onboarding that advanced on them ends, without a second write',
+  async () => {
+    const its = await createRig({ worker: false, payloadKeys: '', server: {} });
+    const env = { ...its.env, GANGWAY_POLL_MAX: '3s' };
+    const itsBuilds = await serveBuilds(env, {
+      good: undefined,
+      'fees-last': await changedBuild('fees-last'),
+      'answers-later': await changedBuild('answers-later'),
+    });
+    onTestFinished(async () => {
+      await itsBuilds.close();
+      await its.close();
+    });
+    const settings = { ...env, WORKERS: itsBuilds.command, TEMPORAL: inject('temporalCli') };
+    const does = async (...args: string[]) => {
+      const added = { UNREPLAYED: 'a test', RAMP_HOLD: '5' };
+      const { code, stdout, stderr } = await run('deploy/roll-out.sh', args, { ...settings, ...added });
+      expect(withoutProgress(stderr), args.join(' ')).toBe('');
+      const lines = stdout.trimEnd().split('\n');
+      return code === 0 ? lines : [`exit code ${code}`, ...lines];
+    };
+    const board = async (more?: object) => {
+      const boarding = await its.board(merchant('uw-level-1', more));
+      await boarding.requirement('underwriting-note');
+      return boarding;
+    };
+    const fees = { fees: { minimumDiscountAmount: 25 } };
+    await does('start', 'good');
+    await does('promote', 'good');
+    const old = await Promise.all([board(fees), board(fees)]);
+
+    // What advanced has written in another order, and can continue only there.
+    await does('start', 'fees-last');
+    // Those that wait have set the fees first, and their tasks fail.
+    expect(await does('ramp', 'fees-last', '100,100')).toEqual([
+      'exit code 1',
+      'fees-last was not replayed, and gets onboardings anyway: a test',
+      'fees-last gets 100% of the onboardings',
+      expect.stringMatching(/^fees-last is taken back: [12] more have a failing workflow task$/),
+      'good is current again',
+    ]);
+    await allOn(old, 'good');
+
+    await does('ramp', 'fees-last', '50');
+    const swapped: Onboarding[] = [];
+    const others: Onboarding[] = [];
+    while (swapped.length < 2) {
+      const newcomer = await board(fees);
+      ((await buildOf(newcomer)) === 'fees-last' ? swapped : others).push(newcomer);
+    }
+    const lines = await does('back', 'good');
+    expect(lines[0]).toBe('good is current again');
+    expect(lines[1]).toContain(
+      'the history has activity submitMerchant, the code requests activity changeFees',
+    );
+    expect(staying('fees-last', lines)).toEqual(idsOf(swapped));
+    await allOn([...old, ...others], 'good');
+
+    // A ramp that ended otherwise: the tasks of what advanced fail, and Temporal ignores that it is held.
+    await does('ramp', 'fees-last', '100');
+    const failing = await board(fees);
+    await does('ramp', 'fees-last', '0');
+    await eventually(
+      () => tasksFailed(failing),
+      (failed) => failed > 0,
+      'a failed task',
+    );
+    const again = await does('back', 'good', 'fees-last');
+    expect(staying('fees-last', again)).toEqual(idsOf([...swapped, failing]));
+
+    // What advanced waits for a timer that the current build does not have, and nothing was written since.
+    const answered = await board();
+    await does('start', 'answers-later');
+    expect(await does('ramp', 'answers-later', '100,100')).toEqual([
+      'answers-later was not replayed, and gets onboardings anyway: a test',
+      'answers-later gets 100% of the onboardings',
+      'answers-later gets 100% of the onboardings',
+    ]);
+    await allOn([answered], 'answers-later');
+    const { id } = await answered.requirement('underwriting-note');
+    await answered.resolve(id, { kind: 'text', text: 'Answered.' });
+    await eventually(
+      () => answered.handle.fetchHistory(),
+      ({ events }) =>
+        (events ?? []).some(
+          (event) => event.timerStartedEventAttributes?.startToFireTimeout?.seconds?.toString() === '3600',
+        ),
+      'the timer of the build',
+    );
+    expect(await does('back', 'good')).toEqual([
+      'good is current again',
+      expect.stringContaining(`${answered.workflowId} is reset to before answers-later: `),
+    ]);
+    expect(await its.client.workflow.getHandle(answered.workflowId).result()).toMatchObject({
+      outcome: 'boarded',
+    });
+
+    const boardings = [...old, ...swapped, ...others, failing];
+    for (const boarding of boardings) {
+      const note = await boarding.requirement('underwriting-note');
+      await boarding.resolve(note.id, { kind: 'text', text: 'Answered.' });
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    }
+    expect(new Set(await Promise.all([...swapped, failing].map(buildOf)))).toEqual(new Set(['fees-last']));
+    for (const operation of ['create-merchant', 'submit-merchant'])
+      expect(await its.sandbox.ledger({ operation })).toHaveLength(boardings.length + 1);
   },
   TIMEOUT_MS,
 );

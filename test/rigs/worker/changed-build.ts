@@ -72,6 +72,20 @@ function withBriefWrites(source: string): string {
   return source.replace(attempt, `WRITE_ATTEMPT_MS = ${BRIEF_WRITE};`);
 }
 
+/** Submits before it sets the fees. */
+function withFeesLast(source: string): string {
+  const steps = '      await setFees(boarding);\n      await submit(boarding);\n';
+  if (!source.includes(steps)) throw new Error('a boarding no longer sets its fees and then submits');
+  return source.replace(steps, '      await submit(boarding);\n      await setFees(boarding);\n');
+}
+
+/** Waits before it delivers answers. */
+function withPause(source: string): string {
+  const place = "case 'answers':\n";
+  if (source.split(place).length !== 2) throw new Error('a boarding no longer delivers answers in one place');
+  return `import { sleep } from '@temporalio/workflow';\n${source.replace(place, `${place}await sleep(3_600_000);\n`)}`;
+}
+
 /** A source file, and how it changes. */
 type Edit = readonly [file: string, edit: (source: string) => string];
 
@@ -81,6 +95,8 @@ const editOf = (change: Change): Edit => [change.file, (source) => changed(sourc
 const BUILDS = {
   documented: () => editOf(documentedChange()),
   'without-patch': () => editOf(withoutPatch(documentedChange())),
+  'fees-last': (): Edit => ['src/workflows/merchant-boarding.ts', withFeesLast],
+  'answers-later': (): Edit => ['src/workflows/merchant-boarding.ts', withPause],
   'brief-writes': (): Edit => ['src/workflows/journey/activity-proxies.ts', withBriefWrites],
 };
 

@@ -268,6 +268,30 @@ describe('what is deployed', () => {
     expect(budget.spec.selector.matchLabels).toEqual(spec.selector.matchLabels);
   });
 
+  it('gives the worker controller the pods of a build, their build ID, and the address in the settings', () => {
+    const { spec } = manifest('WorkerDeployment', 'gangway');
+    const { TEMPORAL_ADDRESS: hostPort, TEMPORAL_NAMESPACE: temporalNamespace } = values(
+      'deploy/kubernetes/settings/settings.env',
+    );
+    expect(spec.workerOptions).toEqual({
+      connectionRef: { name: 'gangway' },
+      temporalNamespace,
+      unsafeCustomBuildID: 'this-build',
+    });
+    expect(manifest('Connection', 'gangway').spec).toMatchObject({ hostPort });
+    expect(yaml('deploy/kubernetes/worker/controller/pods/kustomization.yaml')[0].replacements).toEqual([
+      {
+        source: { kind: 'Deployment', name: 'worker-this-build', fieldPath: 'spec.template' },
+        targets: [
+          {
+            ...{ select: { kind: 'WorkerDeployment' }, fieldPaths: ['spec.template'] },
+            options: { create: true },
+          },
+        ],
+      },
+    ]);
+  });
+
   it('scales the workers of a build by its backlog on each task queue that they poll', () => {
     const { metadata, spec } = manifest('ScaledObject', 'worker-this-build');
     expect(metadata.labels).toEqual({ 'gangway.example.com/build': 'this-build' });
