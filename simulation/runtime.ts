@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import vm from 'node:vm';
 import type { Client } from '@temporalio/client';
 import { type LoadedDataConverter, noopMetricMeter, type Payload, toPayloads } from '@temporalio/common';
 import { defaultDataConverter } from '@temporalio/common/lib/converter/data-converter.js';
@@ -72,7 +73,11 @@ function creatorOf(activityNames: ReadonlySet<string>): Promise<Creator> {
 async function create(activityNames: ReadonlySet<string>): Promise<Creator> {
   const path = WORKFLOW_BUNDLES.plain;
   const bundle = parseWorkflowCode(readFileSync(path, 'utf8'), path);
+  const { createContext } = vm;
+  // Its global object has no interceptors, through which workflows would look up every name.
+  vm.createContext = (_, options) => createContext(vm.constants.DONT_CONTEXTIFY, options);
   const made = await ReusableVMWorkflowCreator.create(bundle, undefined, activityNames);
+  vm.createContext = createContext;
   // They record where a workflow waits, which nobody asks here, and take half of the time.
   globalHandlers.uninstall();
   globalHandlers.promiseHookInstalled = false;
