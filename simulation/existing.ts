@@ -36,6 +36,9 @@ export function bankByHand() {
 /** The name of an account. */
 export const ACCOUNT = 'west';
 
+/** Fees of the sandbox. */
+const SAME_FEES = { minimumDiscountStartDate: '2026-01-01T00:00:00.000Z', miscFees: [] };
+
 /** The party of an input that the plan changes. */
 export function twisted(party: Party, { twists }: Plan): Party {
   const is = (twist: Twist) => twists.includes(twist);
@@ -46,7 +49,8 @@ export function twisted(party: Party, { twists }: Plan): Party {
     const isDue = !is('undue') || party.parts.business?.scenario === 'reopened-ticket';
     const name = is('nobody') ? 'Nobody' : is('agent') ? 'Harbor Agents' : undefined;
     const agent = 'merchant' in part && isNew(part) && name ? { agent: name } : { agentProfileId };
-    return defined({ ...rest, ...(isDue && { dueInHours }), ...agent });
+    const fees = is('fees') && rest.fees && { ...rest.fees, ...SAME_FEES };
+    return defined({ ...rest, ...(fees && { fees }), ...(isDue && { dueInHours }), ...agent });
   };
   const account = is('account') ? ACCOUNT : undefined;
   const all = change(party.input) as Record<string, unknown>;

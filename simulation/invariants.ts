@@ -154,7 +154,9 @@ async function askedForNothing(
   // The mark of a worker whose clock has jumped says nothing about when it was made.
   const areClocksRight = plan.incidents.every(({ how }) => how !== 'jumps');
   const isExplained = (question: Examined) =>
-    killedAfterMark(question, incidents) !== undefined || (!areClocksRight && incidents.length > 0);
+    / perhaps sent before/.test(question.doubt) ||
+    killedAfterMark(question, incidents) !== undefined ||
+    (!areClocksRight && incidents.length > 0);
   const asksForNothing = asked
     .filter((question) => !question.request && !isExplained(question))
     .map(

@@ -194,6 +194,9 @@ export class People {
       this.#knowsNoSsn.add(workflowId);
       return withSsn({ patch: {} });
     }
+    const mid = this.#midOf(party);
+    if (requirement.kind === 'unclear-mid' && mid && this.world.chance.happens(0.5))
+      return { kind: 'adopt', id: mid };
     if (requirement.kind === 'rejected-input' && /none has this name/.test(requirement.detail))
       return { kind: 'correction', patch: { agent: null, agentProfileId: 101 } };
     const answer = this.#isForNoReason(requirement)
@@ -217,10 +220,10 @@ export class People {
   }
 
   /** The same once more, or something else that may do. */
-  #inAnotherWay({ input }: Party, { answers, title }: Requirement): OperatorAnswer {
+  #inAnotherWay(party: Party, { answers, title }: Requirement): OperatorAnswer {
     const { chance } = this.world;
     if (answers.includes('documents') && chance.happens(0.5)) return { kind: 'document' };
-    const fees = feesIn(input) && /^Rejected: (create|set the fees|submit to)/.test(title);
+    const fees = hasFees(party) && /^Rejected: (create|set the fees|submit to)/.test(title);
     if (fees && answers.includes('correction') && chance.happens(0.5))
       return { kind: 'correction', patch: { fees: { minimumDiscountAmount: chance.between(21, 90) } } };
     return { kind: 'retry' };
@@ -303,7 +306,7 @@ export class People {
       // A document may be with the partner although its answer waits. The next one is then uploaded as well.
       if (slip === 'takenBack' && answer.kind !== 'documents')
         this.#later(0, 2_000, () => this.#tell({ ...it, answer: { kind: 'take-back' } }));
-      await this.#tell({ ...it, answer });
+      await this.#tell(slip === 'wrong' ? mistaken({ ...it, answer }) : { ...it, answer });
     }
   }
 
@@ -527,21 +530,25 @@ export class People {
   }
 }
 
-function feesIn(input: Party['input']): object | undefined {
-  return 'boarding' in input
-    ? feesIn({ ...input.boarding, externalId: '' } as Party['input'])
-    : 'fees' in input
-      ? input.fees
-      : undefined;
+/** Somebody who looks for what was written finds something else, and is asked again. */
+function mistaken(it: Case): Case {
+  const isFound = /^Outcome unknown: (create the merchant|submit the business account holder)$/.test(
+    it.requirement.title,
+  );
+  return isFound ? { ...it, answer: { kind: 'adopt', id: '3' } } : it;
+}
+
+function hasFees({ type, input }: Party): boolean {
+  if (type === 'businessOnboarding') return false;
+  return (type === 'customerOnboarding' ? input.boarding : input).fees !== undefined;
 }
 
 /** Somebody who changes the application changes the fees, too. */
 function withFees(party: Party, answer: ReturnType<typeof answerTo>): ReturnType<typeof answerTo> {
-  if (typeof answer !== 'object' || answer.kind !== 'correction' || !('application' in answer.patch))
-    return answer;
-  return feesIn(party.input)
-    ? { ...answer, patch: { ...answer.patch, fees: { minimumDiscountAmount: 91 } } }
-    : answer;
+  const isApplication =
+    typeof answer === 'object' && answer.kind === 'correction' && answer.patch['application'];
+  if (!isApplication || !hasFees(party)) return answer;
+  return { ...answer, patch: { ...answer.patch, fees: { minimumDiscountAmount: 91 } } };
 }
 
 /** The partner that waits for the answer to a requirement. */

@@ -155,6 +155,9 @@ export const TWISTS = [
   'agent', // the agent is found by its name
   'nobody', // there is no agent of that name
   'undue', // they leave it to Gangway how long people may take
+  'fees', // the partner has some of their fees in another form
+  'attached', // somebody boards the merchant of a customer before
+  'restored', // a backup says that they began earlier
   'closes', // the bank locks the profile for some hours
   'tickets', // the bank asks about no profile, or one of somebody else
 ] as const;

@@ -1,4 +1,5 @@
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { defined } from '../src/messages/objects.js';
 import { accountPrefix, readAccounts } from '../src/partners/account-settings.js';
 import { sandboxAccount } from '../src/sandbox/systems.js';
 import {
@@ -17,7 +18,6 @@ import { Network, replaceTransport } from './network.js';
 import { memoryFiles, PARTNERS_URL, Partners } from './partners.js';
 import { People } from './people.js';
 import { type Incident, MOVES, type Plan } from './plan.js';
-import { TASK_QUEUE } from './service/names.js';
 import { clientOf } from './service/requests.js';
 import { Service } from './service/service.js';
 import { installVirtualTime } from './virtual-time.js';
@@ -33,6 +33,8 @@ export interface Verdict {
   readonly virtualMs: number;
   readonly steps: number;
 }
+
+const TASK_QUEUE = 'gangway';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -251,8 +253,31 @@ class Simulation {
     for (const worker of this.#workers.splice(0)) if (worker.isAlive) worker.kill();
   }
 
-  #request(party: Party, again = false): Promise<unknown> {
-    return request(this.#client, party, { taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(this.plan), again });
+  async #request(party: Party, again = false): Promise<void> {
+    const { twists } = this.plan;
+    const options: StartOptions = { taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(this.plan), again };
+    const { type, input, workflowId } = party;
+    if (type === 'customerOnboarding' && twists.includes('attached') && !again) {
+      const { externalId, account, boarding } = input;
+      await startMerchantBoarding(
+        this.#client,
+        { ...boarding, ...defined({ account }), externalId },
+        options,
+      );
+    }
+    // A customer keeps what has ended, and its parts look for themselves.
+    if (type === 'customerOnboarding' || !twists.includes('restored')) {
+      await request(this.#client, party, options);
+      return;
+    }
+    const restored = { backedUpAt: new Date(this.world.now).toISOString() };
+    const start = { taskQueue: TASK_QUEUE, workflowId, args: [input, undefined, restored] };
+    // Requested twice, it runs once.
+    await this.#client.workflow
+      .start(type, { ...start, workflowIdReusePolicy: 'REJECT_DUPLICATE' })
+      .catch((error) => {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      });
   }
 
   /** Ends an onboarding, or a part of it. */
