@@ -101,7 +101,7 @@ async function unfinished(
   return (await Promise.all(problems)).flat();
 }
 
-async function doubled({ cast, cancelled, partners, people, plan }: End): Promise<string[]> {
+async function doubled({ cast, cancelled, interrupted, partners, people, plan }: End): Promise<string[]> {
   const records = { ledger: partners.ledger, tickets: await bankByHand().listTickets({}) };
   const { wrong, unowned } = auditOf(
     records,
@@ -110,7 +110,9 @@ async function doubled({ cast, cancelled, partners, people, plan }: End): Promis
   );
   // These tickets are about nobody of the cast.
   const others = unowned.filter((what) => !plan.twists.includes('tickets') || !/create-ticket/.test(what));
-  return [...[...wrong].map(([{ externalId }, why]) => `${externalId}: ${why.join(', ')}`), ...others];
+  // Somebody asked for it once more.
+  const own = [...wrong].filter(([party]) => !interrupted.has(party));
+  return [...own.map(([{ externalId }, why]) => `${externalId}: ${why.join(', ')}`), ...others];
 }
 
 async function believedWrongly({ partners }: End, witnesses: readonly Witness[]): Promise<string[]> {
@@ -133,7 +135,7 @@ async function believedWrongly({ partners }: End, witnesses: readonly Witness[])
 
 /** A question about a write is about a request that had left, or about a worker that was killed or stopped just before that. */
 async function askedForNothing(
-  { network, world, plan }: End,
+  { network, world, plan, people }: End,
   witnesses: readonly Witness[],
 ): Promise<string[]> {
   const iso = (at: number) => new Date(at).toISOString();
@@ -155,6 +157,7 @@ async function askedForNothing(
   const areClocksRight = plan.incidents.every(({ how }) => how !== 'jumps');
   const isExplained = (question: Examined) =>
     / perhaps sent before/.test(question.doubt) ||
+    people.mistaken.has(question.workflowId) ||
     killedAfterMark(question, incidents) !== undefined ||
     (!areClocksRight && incidents.length > 0);
   const asksForNothing = asked

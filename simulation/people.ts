@@ -55,6 +55,9 @@ const FOR_NO_REASON = new RegExp(
 /** Who opens tickets: nobody, another customer, and a customer of another partner. */
 const OPENERS = [null, 10_501, 10_601];
 
+/** Questions about writes of which an id is adopted only once it has been looked up. */
+const ADOPTED = /^Outcome unknown: (create the merchant|submit the business account holder)$/;
+
 /** What somebody mistypes. */
 const WRONG_CODE = '111111';
 
@@ -85,6 +88,8 @@ export class People {
   readonly abandoned = new Set<Party>();
   /** Of these a write may be missing: the partner decided before all answers had reached it. */
   readonly spared = new Set<Party>();
+  /** Workflows that were asked to adopt something else. */
+  readonly mistaken = new Set<string>();
   readonly #slips: ReadonlyMap<number, Slip>;
   /** Parts that the partner has approved. */
   readonly #moved = new Set<object>();
@@ -306,12 +311,19 @@ export class People {
       // A document may be with the partner although its answer waits. The next one is then uploaded as well.
       if (slip === 'takenBack' && answer.kind !== 'documents')
         this.#later(0, 2_000, () => this.#tell({ ...it, answer: { kind: 'take-back' } }));
-      await this.#tell(slip === 'wrong' ? mistaken({ ...it, answer }) : { ...it, answer });
+      await this.#tell({ ...it, answer: slip === 'wrong' ? this.#mistaken(it) : answer });
     }
   }
 
   #later(leastMs: number, mostMs: number, run: () => Promise<unknown>): void {
     this.world.after(this.world.chance.between(leastMs, mostMs), () => void run());
+  }
+
+  /** Somebody who looks for what was written finds something else, and is asked about the same again. */
+  #mistaken({ workflowId, requirement, answer }: Case): Answer {
+    if (!ADOPTED.test(requirement.title)) return answer;
+    this.mistaken.add(workflowId);
+    return { kind: 'adopt', id: '3' };
   }
 
   /** Every answer that breaks a rule, and right ones of nobody, or for no reason. */
@@ -528,14 +540,6 @@ export class People {
         : [`profiles/${id}`, { bankingStatus: 'Approved' }];
     await this.partners.control('POST', `/sandbox/${place}/transition`, change);
   }
-}
-
-/** Somebody who looks for what was written finds something else, and is asked again. */
-function mistaken(it: Case): Case {
-  const isFound = /^Outcome unknown: (create the merchant|submit the business account holder)$/.test(
-    it.requirement.title,
-  );
-  return isFound ? { ...it, answer: { kind: 'adopt', id: '3' } } : it;
 }
 
 function hasFees({ type, input }: Party): boolean {

@@ -266,7 +266,8 @@ class Simulation {
       );
     }
     // A customer keeps what has ended, and its parts look for themselves.
-    if (type === 'customerOnboarding' || !twists.includes('restored')) {
+    const isRestored = twists.includes('restored') && this.plan.existing !== 'before';
+    if (type === 'customerOnboarding' || !isRestored) {
       await request(this.#client, party, options);
       return;
     }
