@@ -102,6 +102,8 @@ export class People {
   /** Somebody chose that a merchant on hold takes answers, so a review that is refused then is asked about. */
   #heldTakesAnswers = false;
   #answers = 0;
+  /** How many answers did more than try again. */
+  #progress = 0;
   #last: Case | undefined;
 
   constructor(
@@ -129,15 +131,15 @@ export class People {
     let { shiftMs } = this.plan;
     for (;;) {
       await this.world.sleep(this.world.chance.between(shiftMs / 10, shiftMs));
-      const [asking, answers] = [await this.#asking(), this.#answers];
+      const [asking, progress] = [await this.#asking(), this.#progress];
       for (const party of this.cast) {
         for (const id of workersOf(party)) if (asking.has(id)) await this.#lookAt(party, id);
         await this.#moveWaiting(party);
         await this.#interfere(party);
       }
       for (const id of asking) if (id.startsWith('partner-')) await this.#lookAt(undefined, id);
-      // Nobody looks every minute for days.
-      const isIdle = this.#answers === answers;
+      // Nobody looks, or tries the same again, every minute for days.
+      const isIdle = this.#progress === progress;
       shiftMs = isIdle ? Math.min(2 * shiftMs, LONGEST_SHIFT_MS) : this.plan.shiftMs;
     }
   }
@@ -289,6 +291,7 @@ export class People {
     // Nobody can propose a code.
     const mayClaim = answer.kind !== 'code';
     this.#answers += 1;
+    if (answer.kind !== 'retry' && answer.kind !== 'code') this.#progress += 1;
     if (this.#answers === MOST_ANSWERS) this.surprises.add(`${workflowId} asks without an end`);
     const slip = this.#slips.get(this.#answers);
     if (slip) this.world.say('people', `${slip}: ${requirement.id} of ${workflowId}`);
