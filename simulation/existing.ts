@@ -1,12 +1,16 @@
+import { workflowId } from '../src/messages/ids.js';
 import type { MerchantBoardingInput } from '../src/messages/inputs.js';
+import { defined } from '../src/messages/objects.js';
 import { bankingClient } from '../src/partners/banking/client.js';
 import { type AccountHolder, type BeneficialOwner, submissionOf } from '../src/partners/banking/holder.js';
 import { boardingClient } from '../src/partners/boarding/client.js';
 import { byHand } from '../src/partners/by-hand.js';
+import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import type { Party } from '../test/rigs/chaos/cast.js';
 import type { Seeded } from '../test/rigs/chaos/seeded.js';
 import { MARKERS } from './markers.js';
 import { PARTNERS_URL, type Partners } from './partners.js';
+import type { Plan, Twist } from './plan.js';
 
 /** What the partners have of a party before Gangway learns of it. */
 export const EXISTING = [
@@ -27,6 +31,49 @@ const WHO = { url: PARTNERS_URL, username: 'sandbox', password: MARKERS.password
 export function bankByHand() {
   const device = { deviceToken: MARKERS.deviceToken, deviceName: 'simulation' };
   return byHand(bankingClient({ ...WHO, ...device, form: 'user' }));
+}
+
+/** The name of an account. */
+export const ACCOUNT = 'west';
+
+/** Fees of the sandbox. */
+const SAME_FEES = { minimumDiscountStartDate: '2026-01-01T00:00:00.000Z', miscFees: [] };
+
+/** The party of an input that the plan changes. */
+export function twisted(party: Party, { twists }: Plan): Party {
+  const is = (twist: Twist) => twists.includes(twist);
+  const { type, externalId } = party;
+  const isNew = (part: object) => !('merchantProfileId' in part);
+  const change = (part: object): object => {
+    const { dueInHours, agentProfileId, ...rest } = part as Partial<MerchantBoardingInput>;
+    const isDue = !is('undue') || party.parts.business?.scenario === 'reopened-ticket';
+    const name = is('nobody') ? 'Nobody' : is('agent') ? 'Harbor Agents' : undefined;
+    const agent = 'merchant' in part && isNew(part) && name ? { agent: name } : { agentProfileId };
+    const fees = is('fees') && rest.fees && { ...rest.fees, ...SAME_FEES };
+    return defined({ ...rest, ...(fees && { fees }), ...(isDue && { dueInHours }), ...agent });
+  };
+  const account = is('account') ? ACCOUNT : undefined;
+  const all = change(party.input) as Record<string, unknown>;
+  for (const part of ['boarding', 'business', 'provisionTerminal'])
+    if (all[part]) all[part] = change(all[part] as object);
+  const input = { ...all, ...defined({ account }) } as never;
+  return { ...party, input, workflowId: workflowId(type, externalId, account) };
+}
+
+/** The party once more, with the merchant that it has by now. */
+export function startedAgain(party: Party, ledger: readonly LedgerEntry[]): Party {
+  const created = ledger.find(
+    ({ operation, guid }) => /^create-merchant/.test(operation) && guid === party.externalId,
+  );
+  if (!created || party.type === 'businessOnboarding') return party;
+  const name = <Part extends object>({ agentProfileId: _, ...part }: Part & { agentProfileId?: number }) => ({
+    ...part,
+    merchantProfileId: Number(created.id),
+  });
+  const { input } = party;
+  const named =
+    'boarding' in input ? { ...input, boarding: name(input.boarding as never) } : name(input as never);
+  return { ...party, input: named as never };
 }
 
 type Merchant = Omit<MerchantBoardingInput, 'externalId'>;
@@ -75,7 +122,13 @@ export async function existingOf(
   async function followed(given: Merchant) {
     const { merchant, dueInHours } = given;
     const merchantProfileId = await merchantOf(given, chance.happens(0.7));
-    return { follow: true, merchantProfileId, merchant: { dba: merchant.dba }, dueInHours };
+    return {
+      follow: true,
+      merchantProfileId,
+      merchant: { dba: merchant.dba },
+      agentProfileId: 101,
+      dueInHours,
+    };
   }
 
   /** Somebody may know no more of it than its name, unless it has to be corrected as a whole. */

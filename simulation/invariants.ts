@@ -28,6 +28,7 @@ export interface End {
   readonly partners: Partners;
   readonly people: People;
   readonly cancelled: ReadonlySet<Party>;
+  readonly interrupted: ReadonlySet<Party>;
   readonly service: Service;
   readonly network: Network;
   readonly client: Client;
@@ -45,8 +46,9 @@ const PROMISES: Readonly<Record<string, Check>> = {
   'Every onboarding ends as its partners decided.': unfinished,
   'Every write that should take effect does so once, and no other does.': doubled,
   'What a workflow counts as done is in the ledger.': believedWrongly,
-  'Every write that took effect is in a timeline.': ({ cast, partners }, witnesses) =>
+  'Every write that took effect is in a timeline.': ({ cast, partners, interrupted }, witnesses) =>
     cast.flatMap((party) => {
+      if (interrupted.has(party)) return [];
       const own = witnesses.filter((witness) => witness.party === party);
       const state = Object.assign({}, ...own.map((each) => each.state));
       const timeline = own.flatMap((each) => each.state.timeline);
@@ -99,14 +101,18 @@ async function unfinished(
   return (await Promise.all(problems)).flat();
 }
 
-async function doubled({ cast, cancelled, partners, people }: End): Promise<string[]> {
+async function doubled({ cast, cancelled, interrupted, partners, people, plan }: End): Promise<string[]> {
   const records = { ledger: partners.ledger, tickets: await bankByHand().listTickets({}) };
   const { wrong, unowned } = auditOf(
     records,
     cast,
     (party) => people.spared.has(party) || cancelled.has(party),
   );
-  return [...[...wrong].map(([{ externalId }, why]) => `${externalId}: ${why.join(', ')}`), ...unowned];
+  // These tickets are about nobody of the cast.
+  const others = unowned.filter((what) => !plan.twists.includes('tickets') || !/create-ticket/.test(what));
+  // Somebody asked for it once more.
+  const own = [...wrong].filter(([party]) => !interrupted.has(party));
+  return [...own.map(([{ externalId }, why]) => `${externalId}: ${why.join(', ')}`), ...others];
 }
 
 async function believedWrongly({ partners }: End, witnesses: readonly Witness[]): Promise<string[]> {
@@ -129,7 +135,7 @@ async function believedWrongly({ partners }: End, witnesses: readonly Witness[])
 
 /** A question about a write is about a request that had left, or about a worker that was killed or stopped just before that. */
 async function askedForNothing(
-  { network, world, plan }: End,
+  { network, world, plan, people }: End,
   witnesses: readonly Witness[],
 ): Promise<string[]> {
   const iso = (at: number) => new Date(at).toISOString();
@@ -150,7 +156,10 @@ async function askedForNothing(
   // The mark of a worker whose clock has jumped says nothing about when it was made.
   const areClocksRight = plan.incidents.every(({ how }) => how !== 'jumps');
   const isExplained = (question: Examined) =>
-    killedAfterMark(question, incidents) !== undefined || (!areClocksRight && incidents.length > 0);
+    / perhaps sent before/.test(question.doubt) ||
+    people.mistaken.has(question.workflowId) ||
+    killedAfterMark(question, incidents) !== undefined ||
+    (!areClocksRight && incidents.length > 0);
   const asksForNothing = asked
     .filter((question) => !question.request && !isExplained(question))
     .map(
@@ -178,7 +187,8 @@ async function silent(end: End, witnesses: readonly Witness[]): Promise<string[]
   const raisedAt = accounts.flatMap(({ state }) =>
     state.timeline.filter(({ event }) => event === 'requirement-raised').map(({ at }) => Date.parse(at)),
   );
-  return network.outages.flatMap(({ kind, since }) =>
+  const outages = network.outages.filter(({ kind }) => kind !== 'code');
+  return outages.flatMap(({ kind, since }) =>
     witnesses.flatMap(({ workflowId, state }) => {
       const over = since + OUTAGES[kind];
       if (kind !== 'down' && raisedAt.some((at) => at >= since && at <= over)) return [];
@@ -285,9 +295,10 @@ function disagreeing({ service }: End, witnesses: readonly Witness[]): string[] 
 }
 
 /** Outbound events say what the onboardings themselves say, each once and in order. */
-function misreported({ service }: End, witnesses: readonly Witness[]): string[] {
+function misreported({ service, interrupted }: End, witnesses: readonly Witness[]): string[] {
   const published = publishedIn(service);
-  return witnesses.flatMap(({ workflowId, state }) => {
+  return witnesses.flatMap(({ workflowId, state, party }) => {
+    if (interrupted.has(party as Party)) return [];
     const events = published
       .filter(({ subject }) => subject === workflowId)
       .toSorted((one, other) => one.sequence.localeCompare(other.sequence));
@@ -352,7 +363,8 @@ async function witnessesOf({ cast, client, service }: End): Promise<Witness[]> {
   for (const party of cast) {
     const states: { readonly workflowId: string; readonly state: Witness['state'] }[] = [];
     for (const workflowId of new Set([party.workflowId, ...workersOf(party)]))
-      if (service.latest(workflowId)) states.push({ workflowId, state: await stateOf(client, workflowId) });
+      if (service.latest(workflowId)?.steps.length)
+        states.push({ workflowId, state: await stateOf(client, workflowId) });
     const mid = states.map(({ state }) => state.mid).find((each) => each !== undefined);
     witnesses.push(...states.map((each) => ({ ...each, party, mid })));
   }

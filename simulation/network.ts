@@ -21,6 +21,13 @@ const DEADLINE_MS = 5_000;
 const BEFORE: Readonly<Partial<Record<Fate, number>>> = { limited: 429, broken: 503, expired: 401 };
 const AFTER: Readonly<Partial<Record<Fate, number>>> = { failed: 500, timedOut: 408 };
 
+/** How they respond to everything during an outage. */
+const REFUSALS = [
+  ['down', 503],
+  ['locked', 401],
+  ['suspended', 403],
+] as const;
+
 /** A request that has left for a partner. */
 export interface Departure {
   readonly at: number;
@@ -176,11 +183,13 @@ export class Network implements Link {
       const arrive = async () => {
         if (fate === 'lost') return;
         if (fate && isOutage(fate)) this.outages.push({ kind: fate, since: this.world.now });
-        const kept = this.#isIn('down') ? 503 : this.#isIn('locked') ? 401 : undefined;
+        const kept = REFUSALS.find(([kind]) => this.#isIn(kind))?.[1];
         const [before, after] = kept ? [kept] : fate ? [BEFORE[fate], AFTER[fate]] : [];
         if (before) return resolve(answer(before, before === 429 ? { 'retry-after': '90' } : {}));
+        if (this.#isIn('code') && path.startsWith('/api/auth') && !textOf(request).includes(CODE))
+          return resolve(answer(403, JSON_TYPE, '{"message":"The multi-factor code is missing or wrong"}'));
         if (fate === 'rejected' && request.beforeSending)
-          return resolve(answer(400, { 'content-type': 'application/json' }, refusal(textOf(request))));
+          return resolve(answer(400, JSON_TYPE, refusal(textOf(request))));
         if (fate === 'repeated' && method !== 'POST') await take();
         const response = await take();
         resolve(after ? answer(after) : response);
@@ -190,6 +199,11 @@ export class Network implements Link {
     });
   }
 }
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** What the bank sends to a phone. */
+export const CODE = '000000';
 
 /** What no document says of a response. */
 const STRANGE = ['{}', '[]', '{"data":"later"}', '<html>Please come back later.</html>'] as const;

@@ -2,11 +2,19 @@ import type { Client } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { documentStore } from '../src/documents/document-store.js';
 import type { FileStore } from '../src/documents/file-store.js';
-import { claimRequirement, confirmAnswer, proposeAnswer, withdrawProposal } from '../src/messages/claims.js';
+import {
+  addRemark,
+  claimRequirement,
+  confirmAnswer,
+  LONGEST_REMARK,
+  proposeAnswer,
+  proposedAnswer,
+  withdrawProposal,
+} from '../src/messages/claims.js';
 import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
 import { nudge } from '../src/temporal/nudge.js';
 import { stateOf } from '../src/temporal/onboardings.js';
-import { answerTo } from '../test/rigs/chaos/answers.js';
+import { answerTo, type OperatorAnswer } from '../test/rigs/chaos/answers.js';
 import type { Witness } from '../test/rigs/chaos/beliefs.js';
 import type { Party } from '../test/rigs/chaos/cast.js';
 import { finalMid } from '../test/rigs/chaos/ledger.js';
@@ -15,7 +23,7 @@ import { writtenAs } from '../test/rigs/chaos/questions.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import { MARKERS } from './markers.js';
 import type { Departure, Network } from './network.js';
-import { NOT_TODAY } from './network.js';
+import { CODE, NOT_TODAY } from './network.js';
 import type { Partners } from './partners.js';
 import type { Plan, Slip } from './plan.js';
 import type { Service } from './service/service.js';
@@ -44,6 +52,15 @@ const FOR_NO_REASON = new RegExp(
   'm',
 );
 
+/** Who opens tickets: nobody, another customer, and a customer of another partner. */
+const OPENERS = [null, 10_501, 10_601];
+
+/** Questions about writes of which an id is adopted only once it has been looked up. */
+const ADOPTED = /^Outcome unknown: (create the merchant|submit the business account holder)$/;
+
+/** What somebody mistypes. */
+const WRONG_CODE = '111111';
+
 /** What the sandbox says while a merchant is on hold for a moment (`refusedReview`). */
 const REFUSED_REVIEW = 'BadRequest\nTo change an answer, take it back.';
 
@@ -71,9 +88,13 @@ export class People {
   readonly abandoned = new Set<Party>();
   /** Of these a write may be missing: the partner decided before all answers had reached it. */
   readonly spared = new Set<Party>();
+  /** Workflows that were asked to adopt something else. */
+  readonly mistaken = new Set<string>();
   readonly #slips: ReadonlyMap<number, Slip>;
   /** Parts that the partner has approved. */
   readonly #moved = new Set<object>();
+  /** Of these the bank has the business. */
+  readonly #met = new Set<Party>();
   /** A business that has continued as new does not keep social security numbers, and has asked for them. */
   readonly #knowsNoSsn = new Set<string>();
   /** A correction was given, and has got lost on its way to the partner. */
@@ -81,6 +102,8 @@ export class People {
   /** Somebody chose that a merchant on hold takes answers, so a review that is refused then is asked about. */
   #heldTakesAnswers = false;
   #answers = 0;
+  /** How many answers did more than try again. */
+  #progress = 0;
   #last: Case | undefined;
 
   constructor(
@@ -90,10 +113,17 @@ export class People {
     private readonly network: Pick<Network, 'next' | 'left'>,
     private readonly files: FileStore,
     private readonly cast: readonly Party[],
-    private readonly plan: Pick<Plan, 'slips' | 'shiftMs' | 'existing'>,
+    private readonly plan: Pick<Plan, 'slips' | 'shiftMs' | 'existing' | 'twists'>,
     private readonly service: Pick<Service, 'latest'>,
   ) {
     this.#slips = new Map(plan.slips.map(({ answer, slip }) => [answer, slip]));
+  }
+
+  /** The onboarding starts again: what people were told before is over. */
+  forget(party: Party): void {
+    const ids = workersOf(party);
+    const isOther = ({ workflowId }: { readonly workflowId: string }) => !ids.includes(workflowId);
+    this.receipts.splice(0, Number.POSITIVE_INFINITY, ...this.receipts.filter(isOther));
   }
 
   /** Works until the world ends. */
@@ -101,14 +131,15 @@ export class People {
     let { shiftMs } = this.plan;
     for (;;) {
       await this.world.sleep(this.world.chance.between(shiftMs / 10, shiftMs));
-      const [asking, answers] = [await this.#asking(), this.#answers];
+      const [asking, progress] = [await this.#asking(), this.#progress];
       for (const party of this.cast) {
         for (const id of workersOf(party)) if (asking.has(id)) await this.#lookAt(party, id);
         await this.#moveWaiting(party);
+        await this.#interfere(party);
       }
       for (const id of asking) if (id.startsWith('partner-')) await this.#lookAt(undefined, id);
-      // Nobody looks every minute for days.
-      const isIdle = this.#answers === answers;
+      // Nobody looks, or tries the same again, every minute for days.
+      const isIdle = this.#progress === progress;
       shiftMs = isIdle ? Math.min(2 * shiftMs, LONGEST_SHIFT_MS) : this.plan.shiftMs;
     }
   }
@@ -141,7 +172,11 @@ export class People {
       return { kind: 'choice', choice };
     }
     if (kind === 'waiting') return undefined;
-    if (!['credentials', 'unreadable', 'ticket'].includes(kind))
+    if (kind === 'one-time-code')
+      return { kind: 'code', code: this.world.chance.pick([CODE, CODE, CODE, WRONG_CODE]) };
+    if (kind === 'ticket' && this.plan.twists.includes('tickets') && this.world.chance.happens(0.5))
+      return { kind: 'text', text: MARKERS.ticketAnswer };
+    if (!['credentials', 'unreadable', 'ticket', 'rejected-input', 'uncertain-write'].includes(kind))
       this.surprises.add(`${workflowId} asks: ${title}`);
     return this.world.chance.happens(0.5) ? { kind: 'retry' } : undefined;
   }
@@ -159,16 +194,21 @@ export class People {
     requirement: Requirement,
   ): Promise<Answer | undefined> {
     // It closes by itself, once the partner is there again.
-    if (requirement.kind === 'waiting') return undefined;
+    if (['waiting', 'locked-profile'].includes(requirement.kind)) return undefined;
     const { party, workflowId } = witness;
     if (requirement.kind === 'not-submitted' && this.plan.existing === 'followed') return { kind: 'retry' };
     if (this.#isWithoutSsn(workflowId, requirement)) {
       this.#knowsNoSsn.add(workflowId);
       return withSsn({ patch: {} });
     }
+    const mid = this.#midOf(party);
+    if (requirement.kind === 'unclear-mid' && mid && this.world.chance.happens(0.5))
+      return { kind: 'adopt', id: mid };
+    if (requirement.kind === 'rejected-input' && /none has this name/.test(requirement.detail))
+      return { kind: 'correction', patch: { agent: null, agentProfileId: 101 } };
     const answer = this.#isForNoReason(requirement)
-      ? { kind: 'retry' as const }
-      : answerTo(party, requirement, MARKERS);
+      ? this.#inAnotherWay(party, requirement)
+      : withFees(party, answerTo(party, requirement, MARKERS));
     if (answer === undefined)
       this.surprises.add(`${party.externalId} asks: ${requirement.title}: ${requirement.detail}`);
     if (answer === undefined || answer === 'moot') return undefined;
@@ -184,6 +224,16 @@ export class People {
       documents.put(`${requirement.id}.txt`, Buffer.from(MARKERS.noteAnswer)),
     );
     return { kind: 'documents', documents: [document] };
+  }
+
+  /** The same once more, or something else that may do. */
+  #inAnotherWay(party: Party, { answers, title }: Requirement): OperatorAnswer {
+    const { chance } = this.world;
+    if (answers.includes('documents') && chance.happens(0.5)) return { kind: 'document' };
+    const fees = hasFees(party) && /^Rejected: (create|set the fees|submit to)/.test(title);
+    if (fees && answers.includes('correction') && chance.happens(0.5))
+      return { kind: 'correction', patch: { fees: { minimumDiscountAmount: chance.between(21, 90) } } };
+    return { kind: 'retry' };
   }
 
   #isForNoReason({ kind, detail, raisedAt }: Requirement): boolean {
@@ -238,7 +288,10 @@ export class People {
   /** Answers, in the way that the plan has for it. */
   async #handle(it: Case): Promise<void> {
     const { workflowId, requirement, answer } = it;
+    // Nobody can propose a code.
+    const mayClaim = answer.kind !== 'code';
     this.#answers += 1;
+    if (answer.kind !== 'retry' && answer.kind !== 'code') this.#progress += 1;
     if (this.#answers === MOST_ANSWERS) this.surprises.add(`${workflowId} asks without an end`);
     const slip = this.#slips.get(this.#answers);
     if (slip) this.world.say('people', `${slip}: ${requirement.id} of ${workflowId}`);
@@ -249,10 +302,10 @@ export class People {
       const receipts = await Promise.all([this.#tell(it), this.#tell(it)]);
       if (receipts.every(Boolean))
         this.surprises.add(`${workflowId} takes two answers for ${requirement.id}`);
-    } else if (slip === 'proposed') await this.#propose(it);
+    } else if (slip === 'proposed' && mayClaim) await this.#proposeAndConfirm(it);
     else if (slip === 'abandoned' && requirement.answers.includes('abandon')) await this.#abandon(it);
     else {
-      if (slip === 'claimed') await this.#claim(it);
+      if (slip === 'claimed' && mayClaim) await this.#claim(it);
       if (slip === 'wrong') await this.#tellWrongly(it);
       if (slip === 'again' && before) await this.#tell(before);
       if (slip === 'decided' || slip === 'unheard')
@@ -261,7 +314,7 @@ export class People {
       // A document may be with the partner although its answer waits. The next one is then uploaded as well.
       if (slip === 'takenBack' && answer.kind !== 'documents')
         this.#later(0, 2_000, () => this.#tell({ ...it, answer: { kind: 'take-back' } }));
-      await this.#tell({ ...it, answer });
+      await this.#tell({ ...it, answer: slip === 'wrong' ? this.#mistaken(it) : answer });
     }
   }
 
@@ -269,17 +322,53 @@ export class People {
     this.world.after(this.world.chance.between(leastMs, mostMs), () => void run());
   }
 
+  /** Somebody who looks for what was written finds something else, and is asked about the same again. */
+  #mistaken({ workflowId, requirement, answer }: Case): Answer {
+    if (!ADOPTED.test(requirement.title)) return answer;
+    this.mistaken.add(workflowId);
+    return { kind: 'adopt', id: '3' };
+  }
+
+  /** Every answer that breaks a rule, and right ones of nobody, or for no reason. */
   async #tellWrongly(it: Case): Promise<void> {
-    const { answers } = it.requirement;
-    const misfits: readonly Answer[] = [
-      { kind: 'text', text: ' ' },
-      { kind: 'adopt', id: 'no id' },
-      { kind: 'correction', patch: { nobodyKnowsThis: MARKERS.ssn } },
-      ...(answers.includes('retry') ? [] : [{ kind: 'retry' } as const]),
+    const { answers, blank } = it.requirement;
+    const patches = [
+      'text',
+      {},
+      { nobodyKnowsThis: MARKERS.ssn },
+      { '': MARKERS.ssn },
+      { application: null },
     ];
-    for (const answer of misfits)
-      if (await this.#tell({ ...it, answer }, /./))
-        this.surprises.add(`${it.workflowId} takes ${JSON.stringify(answer)} for ${it.requirement.id}`);
+    const nested = [
+      { holder: { nobodyKnowsThis: 'x' } },
+      { merchant: { '': 'x' } },
+      ...(blank ? [blank] : []),
+    ];
+    const misfits: readonly unknown[] = [
+      ...['text', { kind: 'text', text: ' ' }, { kind: 'adopt', id: 'no id' }, { kind: 'code', code: ' ' }],
+      ...[{ kind: 'choice', choice: 'none' }, { kind: 'documents' }, { kind: 'documents', documents: [{}] }],
+      ...[...patches, ...nested].map((patch) => ({ kind: 'correction', patch })),
+      ...(answers.includes('retry') ? [] : [{ kind: 'retry' }]),
+    ];
+    const { actor, reason } = MARKERS;
+    const requests = misfits.map((answer) => ({ answer, actor, reason }));
+    const { answer } = it;
+    await this.#refused(resolveRequirement, it, [
+      ...[...requests, { answer, actor: ' ', reason }, { answer, actor, reason: '' }],
+      { answer: { kind: 'take-back' }, actor, reason },
+    ]);
+  }
+
+  /** Requests that break a rule, one after the other. */
+  async #refused<Request extends object>(
+    definition: UpdateDefinition<unknown, [Request]>,
+    it: Case,
+    requests: readonly object[],
+  ): Promise<void> {
+    const { name } = definition;
+    for (const request of requests)
+      if (await this.#update(definition, it, request as never, name, /./))
+        this.surprises.add(`${it.workflowId} takes ${JSON.stringify(request)} for ${it.requirement.id}`);
   }
 
   async #abandon(it: Case): Promise<void> {
@@ -292,35 +381,68 @@ export class People {
     const { actor, reason } = MARKERS;
     const until = new Date(this.world.now + 24 * HOUR_MS).toISOString();
     const another = `${actor} 2`;
-    const claim = (request: object, what: string, refusal?: RegExp) =>
-      this.#update(claimRequirement, it, { actor, ...request }, what, refusal);
-    for (const misfit of [{ until: 'soon' }, { until: until.replace('20', '19') }, { actor: ' ' }])
-      if (await claim(misfit, 'claims', /^(until|actor): |^requirementId|already completed$/))
-        this.surprises.add(`${it.workflowId} takes the claim ${JSON.stringify(misfit)}`);
+    const claim = (request: object, what: string) =>
+      this.#update(claimRequirement, it, { actor, ...request }, what);
+    const untils = ['soon', until.replace('20', '19'), until.replace('20', '21')];
+    await this.#refused(claimRequirement, it, [
+      ...untils.map((each) => ({ actor, until: each })),
+      ...[
+        { actor: ' ', until },
+        { actor, until, override: 'yes' },
+      ],
+    ]);
+    await claim({}, 'releases');
     if (!(await claim({ until }, 'claims'))) return;
-    if (await claim({ actor: another, until }, 'claims', /./))
-      this.surprises.add(`${it.workflowId} lets two people claim ${it.requirement.id}`);
+    await this.#refused(claimRequirement, it, [{ actor: another, until }]);
     await claim({ actor: another, until, override: true }, 'takes over');
     if (this.world.chance.happens(0.5)) await claim({ actor: another }, 'releases');
-    const proposal = { answer: it.answer, actor, reason };
-    const proposed = await this.#update(proposeAnswer, it, proposal, `proposes ${it.answer.kind}`);
-    if (!proposed) return;
-    const { proposedAt } = proposed;
-    for (const misfit of [{ actor }, { actor: another, proposedAt: until }])
-      if (await this.#update(confirmAnswer, it, { proposedAt, ...misfit }, 'confirms', /./))
-        this.surprises.add(`${it.workflowId} takes the confirmation ${JSON.stringify(misfit)}`);
+    await this.#update(addRemark, it, { actor, text: `Ask ${reason}` }, 'remarks on');
+    const texts = [' ', 'x'.repeat(LONGEST_REMARK + 1)];
+    await this.#refused(addRemark, it, [...texts.map((text) => ({ actor, text })), { actor: '', text: 'x' }]);
+    await this.#refused(confirmAnswer, it, [{ actor: another, proposedAt: until }]);
+    const code = { kind: 'code', code: '123456' };
+    await this.#refused(proposeAnswer, it, [
+      { answer: code, actor, reason },
+      { answer: 'text', actor, reason },
+    ]);
+    const proposedAt = await this.#propose(it);
+    if (!proposedAt) return;
+    await this.#refused(confirmAnswer, it, [
+      ...[
+        { actor, proposedAt },
+        { actor: another, proposedAt: until },
+      ],
+      { actor: another, proposedAt, reason: 1 },
+    ]);
+    await this.#refused(withdrawProposal, it, [{ actor: another, proposedAt: until }]);
+    // The answer itself is given although it is proposed.
+    if (this.world.chance.happens(0.3)) return;
     await this.#update(withdrawProposal, it, { actor: another, reason }, 'withdraws');
+    const { id } = it.requirement;
+    const handle = this.client.workflow.getHandle(it.workflowId);
+    if (await handle.query(proposedAnswer, id).catch(() => null))
+      this.surprises.add(`${it.workflowId} still proposes an answer for ${id}`);
   }
 
-  async #propose(it: Case): Promise<void> {
+  /** @returns when it was proposed, which identifies it */
+  async #propose(it: Case): Promise<string | undefined> {
     const { actor, reason } = MARKERS;
     const proposal = { answer: it.answer, actor, reason };
-    const receipt = await this.#update(proposeAnswer, it, proposal, `proposes ${it.answer.kind}`);
-    if (!receipt) return;
-    await this.world.sleep(this.world.chance.between(0, HOUR_MS));
-    const { proposedAt } = receipt;
-    const confirmation = { proposedAt, actor: `${actor} 2`, reason };
-    if (await this.#update(confirmAnswer, it, confirmation, 'confirms')) this.#receive(it);
+    return (await this.#update(proposeAnswer, it, proposal, `proposes ${it.answer.kind}`))?.proposedAt;
+  }
+
+  async #proposeAndConfirm(it: Case): Promise<void> {
+    const proposedAt = await this.#propose(it);
+    if (!proposedAt) return;
+    const { chance } = this.world;
+    await this.world.sleep(chance.between(0, HOUR_MS));
+    const { actor, reason } = MARKERS;
+    const confirmation = { proposedAt, actor: `${actor} 2`, ...(chance.happens(0.5) && { reason }) };
+    const confirm = () => this.#update(confirmAnswer, it, confirmation, 'confirms');
+    const receipts = await Promise.all(chance.happens(0.3) ? [confirm(), confirm()] : [confirm()]);
+    for (const receipt of receipts) if (receipt) this.#receive(it);
+    if (receipts.length > 1 && receipts.every(Boolean))
+      this.surprises.add(`${it.workflowId} takes two confirmations for ${it.requirement.id}`);
   }
 
   /** @returns whether it was accepted */
@@ -373,6 +495,26 @@ export class People {
     else if (business?.moved) await this.#approve(party, 'business');
   }
 
+  /** What the bank does besides, once it has the business. */
+  async #interfere(party: Party): Promise<void> {
+    const { twists } = this.plan;
+    const holder = this.partners.ledgerOfGangway.find(
+      ({ operation, name }) => operation === 'submit-business-account-holder' && name === party.businessName,
+    );
+    if (!holder || this.#met.has(party)) return;
+    this.#met.add(party);
+    const change = (what: object) =>
+      this.partners.control('POST', `/sandbox/profiles/${holder.id}/transition`, what);
+    if (twists.includes('closes')) {
+      await change({ isLocked: true });
+      this.#later(HOUR_MS, 8 * HOUR_MS, () => change({ isLocked: false }));
+    }
+    const about = `Please call us about profile ${holder.id}.`;
+    const tickets = OPENERS.map((userProfileId) => ({ text: about, userProfileId }));
+    if (twists.includes('tickets'))
+      await change({ tickets: [...tickets, { text: 'Please call us.', userProfileId: null }] });
+  }
+
   /** The partner decides, although answers are on their way. */
   async #decide({ party, workflowId, requirement: { kind } }: Case): Promise<void> {
     const part = PARTS[kind];
@@ -401,6 +543,19 @@ export class People {
         : [`profiles/${id}`, { bankingStatus: 'Approved' }];
     await this.partners.control('POST', `/sandbox/${place}/transition`, change);
   }
+}
+
+function hasFees({ type, input }: Party): boolean {
+  if (type === 'businessOnboarding') return false;
+  return (type === 'customerOnboarding' ? input.boarding : input).fees !== undefined;
+}
+
+/** Somebody who changes the application changes the fees, too. */
+function withFees(party: Party, answer: ReturnType<typeof answerTo>): ReturnType<typeof answerTo> {
+  const isApplication =
+    typeof answer === 'object' && answer.kind === 'correction' && answer.patch['application'];
+  if (!isApplication || !hasFees(party)) return answer;
+  return { ...answer, patch: { ...answer.patch, fees: { minimumDiscountAmount: 91 } } };
 }
 
 /** The partner that waits for the answer to a requirement. */

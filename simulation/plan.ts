@@ -27,7 +27,9 @@ const HOUR_MS = 3_600_000;
 export const OUTAGES = {
   down: 44 * HOUR_MS, // 503
   locked: 6 * HOUR_MS, // 401: they refuse our credentials
+  suspended: 6 * HOUR_MS, // 403: they do not let us in
   unreadable: 6 * HOUR_MS, // no response to a read can be read
+  code: 2 * HOUR_MS, // the bank asks for a one-time code at each sign-in
 } as const;
 
 export type Outage = keyof typeof OUTAGES;
@@ -68,6 +70,7 @@ export interface Plan {
   readonly losses: readonly { readonly request: number; readonly loss: Loss }[];
   /** What happens to a worker, or to all of them. */
   readonly incidents: readonly Incident[];
+  readonly twists: readonly Twist[];
   /** What people do instead of a plain answer, by its number. */
   readonly slips: readonly { readonly answer: number; readonly slip: Slip }[];
   /** Writes that fail while the partner moves the merchant for another reason. */
@@ -97,7 +100,13 @@ export const MOVES = {
 } as const;
 
 /** While responses cannot be read, the workers look every five seconds, which takes a simulation long: it is rare. */
-const KINDS_OF_OUTAGE = [...Array<Outage>(6).fill('down'), 'locked', 'locked', 'unreadable'] as const;
+const KINDS_OF_OUTAGE = [
+  ...Array<Outage>(6).fill('down'),
+  'locked',
+  'suspended',
+  'unreadable',
+  'code',
+] as const;
 
 const MINUTE_MS = 60_000;
 
@@ -117,7 +126,8 @@ export const HOWS = [
   'released', // all workers end in good order, and others take their places
   'forgets', // it has no room for workflows, and replays each of them when it is next needed
   'jumps', // its clock does
-  'cancelled', // not a worker, but an onboarding
+  'cancelled', // not a worker, but an onboarding, or a part of it. Perhaps somebody starts it again
+  'terminated', // the same, without a chance to say so
 ] as const;
 
 type How = (typeof HOWS)[number];
@@ -137,6 +147,22 @@ export const SLIPS = [
 ] as const;
 
 export type Slip = (typeof SLIPS)[number];
+
+/** What is unusual about the onboardings of a run. */
+export const TWISTS = [
+  'account', // they belong to a named account
+  'masked', // lists show no names
+  'agent', // the agent is found by its name
+  'nobody', // there is no agent of that name
+  'undue', // they leave it to Gangway how long people may take
+  'fees', // the partner has some of their fees in another form
+  'attached', // somebody boards the merchant of a customer before
+  'restored', // a backup says that they began earlier
+  'closes', // the bank locks the profile for some hours
+  'tickets', // the bank asks about no profile, or one of somebody else
+] as const;
+
+export type Twist = (typeof TWISTS)[number];
 
 /** How much goes wrong differs from seed to seed, from nothing to almost everything. */
 export function planOf(seed: number, only?: Only): Plan {
@@ -167,7 +193,7 @@ export function planOf(seed: number, only?: Only): Plan {
       const of = one(['write', 'step', 'step'] as const);
       const number = chance.between(1, of === 'write' ? 6 : one([60, 200, 600]));
       const how = one<How>(
-        chance.happens(of === 'write' ? 0.2 : 0.05) ? ['cancelled'] : ['killed', ...HOWS.slice(0, -1)],
+        chance.happens(of === 'write' ? 0.2 : 0.05) ? HOWS.slice(-2) : ['killed', ...HOWS.slice(0, -2)],
       );
       const milliseconds = one([200, 5_000, 90_000, 300_000, 120 * MINUTE_MS]);
       return { of, number, how, milliseconds: how === 'jumps' ? one([-1, 1]) * milliseconds : milliseconds };
@@ -182,5 +208,6 @@ export function planOf(seed: number, only?: Only): Plan {
     paceMs: one([500, MINUTE_MS / 4, 60 * MINUTE_MS, 60 * MINUTE_MS]),
     continueAfter: one([60, 200, 10_000]),
     existing: one([EXISTING[0], ...EXISTING]),
+    twists: chance.shuffled(TWISTS).slice(0, one([0, 0, 1, 3])),
   };
 }

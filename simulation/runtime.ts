@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import vm from 'node:vm';
 import type { Client } from '@temporalio/client';
 import { type LoadedDataConverter, noopMetricMeter, type Payload, toPayloads } from '@temporalio/common';
 import { defaultDataConverter } from '@temporalio/common/lib/converter/data-converter.js';
@@ -9,7 +10,6 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { SinkCall } from '@temporalio/workflow';
 import Long from 'long';
 import { WORKFLOW_BUNDLES } from '../src/worker/bundles.js';
-import { NAMESPACE } from './service/names.js';
 
 /**
  * The SDK's own runtime of workflows and activities, without its core and without a server. These are internal entries of the SDK,
@@ -17,6 +17,8 @@ import { NAMESPACE } from './service/names.js';
  */
 
 const { WorkflowActivation: Activation } = proto.coresdk.workflow_activation;
+
+export const NAMESPACE = 'default';
 
 const load = createRequire(import.meta.url);
 const { ReusableVMWorkflowCreator } = load('@temporalio/worker/lib/workflow/reusable-vm.js');
@@ -61,18 +63,17 @@ interface RawInstance {
   dispose(): Promise<void>;
 }
 
-let creator: Promise<Creator> | undefined;
-
 /** One for all workers and worlds, because the runtime isolates workflows from each other. No time limit: nothing waits. */
-function creatorOf(activityNames: ReadonlySet<string>): Promise<Creator> {
-  creator ??= create(activityNames);
-  return creator;
-}
+let creator: Promise<Creator> | undefined;
 
 async function create(activityNames: ReadonlySet<string>): Promise<Creator> {
   const path = WORKFLOW_BUNDLES.plain;
   const bundle = parseWorkflowCode(readFileSync(path, 'utf8'), path);
+  const { createContext } = vm;
+  // Its global object has no interceptors, through which workflows would look up every name.
+  vm.createContext = (_, options) => createContext(vm.constants.DONT_CONTEXTIFY, options);
   const made = await ReusableVMWorkflowCreator.create(bundle, undefined, activityNames);
+  vm.createContext = createContext;
   // They record where a workflow waits, which nobody asks here, and take half of the time.
   globalHandlers.uninstall();
   globalHandlers.promiseHookInstalled = false;
@@ -95,7 +96,8 @@ export async function createInstance(
     unsafe: { now: () => at, isReplaying: false, isReplayingHistoryEvents: false },
   };
   const options = { info, randomnessSeed: Long.fromValue(randomnessSeed ?? 1).toBytes(), now: at };
-  const raw = await (await creatorOf(activityNames)).createWorkflow({
+  creator ??= create(activityNames);
+  const raw = await (await creator).createWorkflow({
     ...options,
     showStackTraceSources: false,
   });
@@ -137,14 +139,8 @@ export interface RunningActivity {
 
 const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, log() {} };
 
-export function runActivity({
-  info,
-  args,
-  run,
-  interceptors,
-  client,
-  heartbeat,
-}: ActivityRun): RunningActivity {
+export function runActivity(attempt: ActivityRun): RunningActivity {
+  const { info, args, run, interceptors, client, heartbeat } = attempt;
   const converter: LoadedDataConverter = defaultDataConverter;
   const activity = new Activity(
     ...[info, run, converter, undefined, undefined, heartbeat, client, QUIET, noopMetricMeter],

@@ -1,21 +1,23 @@
-import type { Client } from '@temporalio/client';
-import { readAccounts } from '../src/partners/account-settings.js';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { defined } from '../src/messages/objects.js';
+import { accountPrefix, readAccounts } from '../src/partners/account-settings.js';
 import { sandboxAccount } from '../src/sandbox/systems.js';
 import {
+  type StartOptions,
   startBusinessOnboarding,
   startCustomerOnboarding,
   startMerchantBoarding,
 } from '../src/temporal/start.js';
 import type { WorkersConfig } from '../src/worker/workflow-worker.js';
 import { castOf, KINDS, type Party } from '../test/rigs/chaos/cast.js';
-import { existingOf } from './existing.js';
+import { workersOf } from '../test/rigs/chaos/operator.js';
+import { ACCOUNT, existingOf, startedAgain, twisted } from './existing.js';
 import { broken, type Problem } from './invariants.js';
 import { MARKERS } from './markers.js';
 import { Network, replaceTransport } from './network.js';
 import { memoryFiles, PARTNERS_URL, Partners } from './partners.js';
 import { People } from './people.js';
 import { type Incident, MOVES, type Plan } from './plan.js';
-import { TASK_QUEUE } from './service/names.js';
 import { clientOf } from './service/requests.js';
 import { Service } from './service/service.js';
 import { installVirtualTime } from './virtual-time.js';
@@ -32,6 +34,8 @@ export interface Verdict {
   readonly steps: number;
 }
 
+const TASK_QUEUE = 'gangway';
+
 const DAY_MS = 24 * 3_600_000;
 
 /** How long all onboardings of a run may take, in milliseconds, although everything is answered. */
@@ -46,22 +50,26 @@ const WRITE_MS = [40, 250] as const;
 /** Where outbound events would go. */
 const DESTINATION = { id: 'subscriber', url: 'https://example.com' };
 
+/** The account without a name, and another one with the same credentials. */
+function accountsIn({ twists }: Plan) {
+  const own = sandboxAccount(PARTNERS_URL);
+  if (!twists.includes('account')) return readAccounts(own);
+  const prefix = accountPrefix(ACCOUNT);
+  const named = Object.fromEntries(Object.entries(own).map(([name, value]) => [prefix + name, value]));
+  return readAccounts({ ...own, ...named, GANGWAY_ACCOUNTS: ACCOUNT });
+}
+
 /** The settings of the workers. */
-const CONFIG: WorkersConfig = {
-  ...readAccounts(sandboxAccount(PARTNERS_URL)),
-  ...{
-    taskQueue: TASK_QUEUE,
-    documentDir: '',
-    statementDir: '',
-    dbaForm: 'shown',
-    version: undefined,
-    activePatches: [],
-  },
-  payloadKeys: undefined,
+const settingsOf = (plan: Plan): WorkersConfig => ({
+  ...accountsIn(plan),
+  ...{ taskQueue: TASK_QUEUE, documentDir: '', statementDir: '', dbaForm: dbaFormIn(plan) },
+  ...{ payloadKeys: undefined, version: undefined, activePatches: [] },
   poll: { minMs: 15 * 60_000, maxMs: 4 * 3_600_000 },
   patience: { retryAfterMaxMs: 3_600_000, stepMs: DAY_MS, unreadableMs: 3_600_000 },
   events: { secrets: [], toLoopback: true, destinations: [DESTINATION] },
-};
+});
+
+const dbaFormIn = ({ twists }: Plan) => (twists.includes('masked') ? 'masked' : 'shown');
 
 /** Scenarios in which the partner asks more than once, or takes something back. */
 const TWICE = /same|more|again|reopened|hold|mistake|changes/;
@@ -104,6 +112,10 @@ class Simulation {
   readonly #office = new Process('people');
   readonly #workers: Worker[] = [];
   readonly #cancelled = new Set<Party>();
+  /** What these did first, the workflow that runs now does not know. */
+  readonly #interrupted = new Set<Party>();
+  #restarts = 0;
+  #people: People | undefined;
   #steps = 0;
   #releases = 0;
 
@@ -137,11 +149,12 @@ class Simulation {
     const cast = this.#cast;
     for (const name of ['worker 1', 'worker 2']) this.#startWorker(name);
     const people = new People(world, client, partners, this.#network, this.#files, cast, plan, service);
+    this.#people = people;
     for (const move of plan.moves)
       await partners.control('POST', '/sandbox/faults', { ...MOVES[move], ...ONCE });
     for (const party of cast)
       for (let time = 0; time < (party.twice ? 2 : 1); time += 1)
-        this.#begin(world.chance.between(0, REQUESTED_WITHIN_MS), () => request(client, party));
+        this.#begin(world.chance.between(0, REQUESTED_WITHIN_MS), () => this.#request(party));
     this.#begin(0, () => people.work());
 
     const began = world.now;
@@ -169,6 +182,7 @@ class Simulation {
           partners,
           people,
           cancelled: this.#cancelled,
+          interrupted: this.#interrupted,
           service,
           client,
         })),
@@ -185,7 +199,7 @@ class Simulation {
     this.#begin(0, async () => {
       const cast: Party[] = [];
       for (const party of this.#cast)
-        cast.push(await existingOf(party, plan.existing, partners, world.chance));
+        cast.push(twisted(await existingOf(party, plan.existing, partners, world.chance), plan));
       this.#cast = cast;
       isReady = true;
     });
@@ -210,7 +224,9 @@ class Simulation {
   #isOver(): boolean {
     const isAsked = this.#cast.every(({ workflowId }) => this.#service.latest(workflowId));
     return (
-      isAsked && this.#service.runs.every(({ isOpen, start }) => !isOpen || start.type.startsWith('partner'))
+      isAsked &&
+      this.#restarts === 0 &&
+      this.#service.runs.every(({ isOpen, start }) => !isOpen || start.type.startsWith('partner'))
     );
   }
 
@@ -222,10 +238,13 @@ class Simulation {
   }
 
   #startWorker(name: string): void {
-    const worker = new Worker(...([name, this.world, this.#service, this.#network, CONFIG] as const), {
-      documents: this.#files,
-      statements: this.#files,
-    });
+    const worker = new Worker(
+      ...([name, this.world, this.#service, this.#network, settingsOf(this.plan)] as const),
+      {
+        documents: this.#files,
+        statements: this.#files,
+      },
+    );
     this.#workers.push(worker);
     worker.start();
   }
@@ -234,11 +253,58 @@ class Simulation {
     for (const worker of this.#workers.splice(0)) if (worker.isAlive) worker.kill();
   }
 
-  async #cancel(party: Party): Promise<void> {
-    if (!this.#service.open(party.workflowId)) return;
-    this.world.say('people', `cancel ${party.workflowId}`);
+  async #request(party: Party, again = false): Promise<void> {
+    const { twists } = this.plan;
+    const options: StartOptions = { taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(this.plan), again };
+    const { type, input, workflowId } = party;
+    if (type === 'customerOnboarding' && twists.includes('attached') && !again) {
+      const { externalId, account, boarding } = input;
+      await startMerchantBoarding(
+        this.#client,
+        { ...boarding, ...defined({ account }), externalId },
+        options,
+      );
+    }
+    // A customer keeps what has ended, and its parts look for themselves.
+    const isRestored = twists.includes('restored') && this.plan.existing !== 'before';
+    if (type === 'customerOnboarding' || !isRestored) {
+      await request(this.#client, party, options);
+      return;
+    }
+    const restored = { backedUpAt: new Date(this.world.now).toISOString() };
+    const start = { taskQueue: TASK_QUEUE, workflowId, args: [input, undefined, restored] };
+    // Requested twice, it runs once.
+    await this.#client.workflow
+      .start(type, { ...start, workflowIdReusePolicy: 'REJECT_DUPLICATE' })
+      .catch((error) => {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      });
+  }
+
+  /** Ends an onboarding, or a part of it. */
+  async #end(party: Party, how: 'cancelled' | 'terminated'): Promise<void> {
+    const { chance } = this.world;
+    const workflowId = chance.pick([party.workflowId, party.workflowId, ...workersOf(party)]);
+    const run = this.#service.open(workflowId);
+    if (!run) return;
+    this.world.say('people', `${workflowId} is to be ${how}`);
     this.#cancelled.add(party);
-    await this.#client.workflow.getHandle(party.workflowId).cancel();
+    if (how === 'terminated') this.#interrupted.add(party);
+    if (how === 'terminated') run.terminate();
+    else await this.#client.workflow.getHandle(workflowId).cancel();
+    if (party.parts.terminal || chance.happens(0.5)) return;
+    this.#restarts += 1;
+    await this.world.sleep(chance.between(DAY_MS / 24, DAY_MS));
+    this.#restarts -= 1;
+    const isOpen = [party.workflowId, ...workersOf(party)].some((id) => this.#service.open(id));
+    // A business would be submitted once more.
+    const isSubmitted = this.partners.ledger.some(
+      ({ name }) => name === party.businessName && party.parts.business,
+    );
+    if (isOpen || isSubmitted) return;
+    this.#interrupted.add(party);
+    this.#people?.forget(party);
+    await this.#request(startedAgain(party, this.partners.ledger), true);
   }
 
   #reach(of: Incident['of'], number: number, process?: Process): void {
@@ -271,7 +337,8 @@ class Simulation {
         worker.forget();
         break;
       case 'cancelled':
-        this.#begin(0, () => this.#cancel(world.chance.pick(this.#cast as [Party, ...Party[]])));
+      case 'terminated':
+        this.#begin(0, () => this.#end(world.chance.pick(this.#cast as [Party, ...Party[]]), how));
         break;
       case 'jumps':
         worker.clockMs += milliseconds;
@@ -289,8 +356,7 @@ function failures({ failures: all }: World): Problem[] {
   }));
 }
 
-function request(client: Client, { type, input }: Party): Promise<unknown> {
-  const options = { taskQueue: TASK_QUEUE };
+function request(client: Client, { type, input }: Party, options: StartOptions): Promise<unknown> {
   if (type === 'merchantBoarding') return startMerchantBoarding(client, input, options);
   if (type === 'businessOnboarding') return startBusinessOnboarding(client, input, options);
   return startCustomerOnboarding(client, input, options);

@@ -101,9 +101,15 @@ export class World {
     run: () => unknown,
     process: Process | null = World.process ?? this.visitor,
   ): () => void {
+    if (!process) return this.#at(milliseconds, () => nobody(run), process);
+    const context = new AsyncResource('Due');
+    return this.#at(milliseconds, () => context.runInAsyncScope(run), process);
+  }
+
+  #at(milliseconds: number, run: () => unknown, process: Process | null): () => void {
     const at = this.now + Math.max(0, milliseconds);
     this.#order += 1;
-    const due: Due = { at, order: this.#order, process, run: process ? AsyncResource.bind(run) : run };
+    const due: Due = { at, order: this.#order, process, run };
     if (process === this.visitor) this.#awaited += 1;
     this.#due.push(due);
     return () => void this.#take(due);
@@ -127,10 +133,12 @@ export class World {
         signal?.removeEventListener('abort', abort);
         if (isErrand && errand.isUnderWay) this.#outside += 1;
       };
-      const cancel = this.after(milliseconds, () => {
+      // Whoever awaits it continues in a context of its own.
+      const over = () => {
         back();
         resolve();
-      });
+      };
+      const cancel = this.#at(milliseconds, over, World.process ?? this.visitor);
       const abort = () => {
         cancel();
         back();
@@ -189,8 +197,7 @@ export class World {
       const run = this.#take(due) ?? (() => {});
       this.now = Math.max(this.now, due.at);
       try {
-        if (process) run();
-        else nobody(run);
+        run();
       } catch (error) {
         this.failures.push(error);
       }

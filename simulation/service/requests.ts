@@ -4,8 +4,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { clientInterceptors } from '../../src/temporal/connection.js';
 import { grpcError } from '../../test/rigs/temporal/answering-service.js';
-import { decoded, timestampOf } from '../runtime.js';
-import { NAMESPACE } from './names.js';
+import { decoded, NAMESPACE, timestampOf } from '../runtime.js';
 import type { Event, Run, Update } from './run.js';
 import type { Service } from './service.js';
 

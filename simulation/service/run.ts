@@ -498,8 +498,5 @@ function isWithoutEffect(command: Command): boolean {
 function inOrder(jobs: readonly Job[]): Job[] {
   const rank = (job: Job) =>
     job.initializeWorkflow ? 0 : job.notifyHasPatch ? 1 : job.signalWorkflow || job.doUpdate ? 2 : 3;
-  return jobs
-    .map((job, index) => ({ job, index }))
-    .sort((one, other) => rank(one.job) - rank(other.job) || one.index - other.index)
-    .map(({ job }) => job);
+  return jobs.toSorted((one, other) => rank(one) - rank(other));
 }

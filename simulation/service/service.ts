@@ -73,20 +73,21 @@ export class Service {
     }
   }
 
-  /** Lists show it after a while. */
+  /** Lists show it after a while, and never again what was before. */
   changed(run: Run): void {
-    const { start, status, startedAt } = run;
-    const fields = {
-      ...run.searchAttributes,
-      ...{ WorkflowId: start.workflowId, WorkflowType: start.type, TaskQueue: start.taskQueue },
-      ...{
-        RunId: run.runId,
-        StartTime: new Date(startedAt).toISOString(),
-        ExecutionStatus: STATUSES[status],
-      },
-    };
-    const delay = this.world.chance.between(1, this.limits.visibleWithinMs);
-    this.world.after(delay, () => this.#seen.set(run, fields), null);
+    const { start, runId, startedAt } = run;
+    const show = () =>
+      this.#seen.set(run, {
+        ...run.searchAttributes,
+        ...{
+          WorkflowId: start.workflowId,
+          WorkflowType: start.type,
+          TaskQueue: start.taskQueue,
+          RunId: runId,
+        },
+        ...{ StartTime: new Date(startedAt).toISOString(), ExecutionStatus: STATUSES[run.status] },
+      });
+    this.world.after(this.world.chance.between(1, this.limits.visibleWithinMs), show, null);
   }
 
   /** What a list shows by now. */

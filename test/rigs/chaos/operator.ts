@@ -23,9 +23,9 @@ export interface Standing {
 }
 
 /** The workflows that write for a party: its own, or those of its parts. */
-export function workersOf({ type, workflowId, parts, externalId }: Party): string[] {
+export function workersOf({ type, workflowId, parts, externalId, input }: Party): string[] {
   if (type !== 'customerOnboarding') return [workflowId];
-  return (Object.keys(parts) as Part[]).map((part) => partId(part, externalId));
+  return (Object.keys(parts) as Part[]).map((part) => partId(part, externalId, input.account));
 }
 
 /** Whether a party waits only for a person to resolve an uncertain write. */

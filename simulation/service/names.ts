@@ -1,2 +1,0 @@
-export const NAMESPACE = 'default';
-export const TASK_QUEUE = 'gangway';
