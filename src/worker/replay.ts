@@ -69,9 +69,10 @@ export async function* replayed(
   config: ReplayConfig,
   next: () => Promise<Recorded | undefined>,
 ): AsyncGenerator<Replayed> {
-  installQuietRuntime();
   const replayers: Replayer[] = [];
   const replayerOfCode = (code: string) => {
+    // Not before the first run: only a worker ends the runtime, and the process waits for it.
+    installQuietRuntime();
     const replayer = replayerOf(config, code);
     replayers.push(replayer);
     return replayer;
@@ -113,7 +114,7 @@ async function* thread(
   replayerOfCode: (code: string) => Replayer,
   next: () => Promise<Recorded | undefined>,
 ): AsyncGenerator<Replayed> {
-  const replayer = replayerOfCode(code);
+  let replayer: Replayer | undefined;
   // Finding a place in the sources takes as long as the replay, so only what differs is replayed for it.
   let locating: Replayer | undefined;
   const fetched = () => {
@@ -126,6 +127,7 @@ async function* thread(
   for (let current = await ahead.shift(); current; current = await ahead.shift()) {
     ahead.push(fetched());
     const { history, ...run } = current;
+    replayer ??= replayerOfCode(code);
     if (!(await replayer.replay(current)).error) yield run;
     else {
       locating ??= replayerOfCode(`globalThis.${LOCATED} = true;${code}`);

@@ -1,16 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { isCustomer } from '../../messages/ids.js';
 import { masked } from '../../privacy/masked.js';
 import { savePage } from '../../reports/page.js';
 import { listenAddress } from '../../settings/settings.js';
-import { type Run, runsOf } from '../../temporal/history.js';
+import { runsOf } from '../../temporal/history.js';
 import { describe, partIds, stateOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { packageVersion } from '../../texts/version.js';
-import { bundleFor } from '../../worker/bundles.js';
-import { replayed } from '../../worker/replay.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';
 import { whileShowing } from '../cli/progress.js';
@@ -28,7 +25,7 @@ interface BundleOptions extends IdOptions {
 
 const ABOUT =
   'Payloads, texts and messages are left out; [n] is a text of n characters, or a payload of n bytes. A replay decides by payloads, ' +
-  'so this file cannot be replayed. "replay" is the result of a replay where the payloads are. Log lines are not included.';
+  'so this file cannot be replayed: "gangway replay" does that where the payloads are. Log lines are not included.';
 
 /** Writes the bundle of an onboarding, with its parts if it is a customer's. */
 export async function writeBundle(cli: CommandLine, id: string, options: BundleOptions): Promise<void> {
@@ -59,10 +56,6 @@ async function bundleOf({ cli, client, config }: CommandContext, found: Workflow
     settings: setInShort(cli.env, Object.keys(config.accounts)),
     doctor,
     metrics: await metricsOf(cli),
-    replay: await replayOf(
-      { client, config },
-      workflows.flatMap(({ type, runs }) => runs.map((run) => ({ type, run }))),
-    ),
     workflows: workflows.map(({ runs, ...facts }) => ({
       ...facts,
       runs: runs.map(({ runId, events }) => ({
@@ -162,21 +155,4 @@ async function metricsOf({ env, signal }: CommandLine): Promise<string | readonl
     signal.throwIfAborted();
     return 'no worker serves metrics at GANGWAY_METRICS_ADDRESS of this machine';
   }
-}
-
-/** Replays the runs on the code of this build. @returns the runs that differ, and where */
-async function replayOf(
-  { client, config }: Pick<CommandContext, 'client' | 'config'>,
-  all: readonly { readonly type: string; readonly run: Run }[],
-): Promise<object> {
-  const { taskQueue, payloadKeys } = config;
-  const code = await readFile(bundleFor(payloadKeys).codePath, 'utf8');
-  const left = all.map(({ type, run: { workflowId, runId, events } }) => {
-    return { workflowId, runId, type, history: { events: [...events] } };
-  });
-  const place = { namespace: client.options.namespace, taskQueue, payloadKeys, code };
-  const differ: object[] = [];
-  for await (const { difference, runId } of replayed(place, async () => left.shift()))
-    if (difference) differ.push({ runId, ...difference });
-  return { replayed: all.length - differ.length, differ };
 }

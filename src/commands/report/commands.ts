@@ -55,7 +55,7 @@ export function bundleCommand(program: Command, act: Act): void {
     .summary('a file about one onboarding for support')
     .description(
       'Write a file about an onboarding or operation that you can send to people who must not see its data: events of its ' +
-        'history without payloads, its state without texts, whether it replays, settings without secrets, the worker’s ' +
+        'history without payloads, its state without texts, settings without secrets, the worker’s ' +
         'metrics, and the findings of gangway doctor. See docs/reports.md.',
     );
   withId(command)
