@@ -139,6 +139,16 @@ it('replays on, although one of its threads is done before the other has begun',
   });
 });
 
+it('lets its process end when there is nothing to replay', async () => {
+  const script = `
+    import { replayed } from './dist/worker/replay.js';
+    const config = { namespace: 'default', taskQueue: 'gangway', payloadKeys: undefined, code: '' };
+    for await (const run of replayed(config, async () => undefined)) console.log(run);
+    console.log('done');`;
+  const ended = await run(process.execPath, ['--input-type=module', '--eval', script], {});
+  expect(ended).toEqual({ code: 0, stdout: 'done\n', stderr: '' });
+});
+
 const STEPS = '_boarding_steps_js__WEBPACK_IMPORTED_MODULE_6__';
 const SET_FEES = `await (0,${STEPS}.setFees)(boarding);\n            await (0,${STEPS}.submit)(boarding);`;
 
