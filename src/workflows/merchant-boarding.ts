@@ -3,7 +3,6 @@ import type { FollowedMerchantInput } from '../messages/followed-inputs.js';
 import type { MerchantBoardingInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome, Restored } from '../messages/onboardings.js';
-import type { FieldProblem } from '../partners/partner-error.js';
 import { adoptMerchant, followMerchant } from './boarding/adoption.js';
 import { Boarding } from './boarding/boarding.js';
 import { type Due, onChangesRequested, type Remembered } from './boarding/decisions.js';
@@ -107,12 +106,10 @@ async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]
 /** Uploads the documents of the answers concurrently, then requests the review. */
 async function deliverAnswers(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
   const { requirements, state, timeline } = boarding.journey;
-  let rejected: readonly FieldProblem[] | undefined;
-  await requirements.whileSending(answers, [UPLOAD, REVIEW], async () => {
+  const review = await requirements.whileSending(answers, [UPLOAD, REVIEW], async () => {
     await uploadDocuments(boarding, answers);
     const review = await requestReview(boarding, answers);
-    if (review.became === 'rejected') rejected = review.problems;
-    if (review.became !== 'delivered') return;
+    if (review.became !== 'delivered') return review;
     for (const { requirement } of answers) requirements.settle(requirement.id);
     boarding.remembered = afterDelivery(boarding.remembered, answers, review.before);
     timeline.add('answers-delivered');
@@ -121,9 +118,10 @@ async function deliverAnswers(boarding: Boarding, answers: readonly Answered[]):
     const { polled } = boarding;
     if (polled && listsDelivered(boarding.remembered, polled))
       boarding.status.replaceWith(await read(boarding));
+    return review;
   });
   // The answers are no longer on their way, so a person can take one back and change it.
-  if (rejected) await askAboutReview(boarding, answers, rejected);
+  if (review.became === 'rejected') await askAboutReview(boarding, answers, review.problems);
 }
 
 async function uploadDocuments(boarding: Boarding, answers: readonly Answered[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { Act } from '../cli/definition.js';
 import { withId } from '../cli/options.js';
 import { pastTime, withListFilter } from '../onboarding/filters.js';
 
-/** The commands that answer what managers, auditors and supporters ask. */
+/** The commands that answer what managers, auditors and support ask. */
 
 export function reportCommand(program: Command, act: Act): void {
   const command = program

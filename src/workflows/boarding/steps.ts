@@ -200,7 +200,7 @@ export async function upload(boarding: Boarding, { description, ...first }: Uplo
 
 export const REVIEW = 'request the review of the answers';
 
-/** What became of the answers. */
+/** The result of a request for review. */
 type Review =
   /** @param before the status in which the partner took them */
   | { readonly became: 'delivered'; readonly before: StatusMark }

@@ -237,18 +237,19 @@ export class RequirementQueue {
    *
    * @param writes the titles of the steps that take them to the partner, or how they begin
    */
-  async whileSending(
+  async whileSending<Result>(
     answered: readonly Answered[],
     writes: readonly string[],
-    send: () => Promise<void>,
-  ): Promise<void> {
+    send: () => Promise<Result>,
+  ): Promise<Result> {
     const enterAll = (stateOf: (resolution: Resolution) => State) => {
       for (const { requirement } of answered)
         this.#change(requirement.id, (state) => (state.is === 'open' ? state : stateOf(state.resolution)));
     };
     enterAll((resolution) => ({ is: 'on its way', resolution, writes }));
-    await send();
+    const result = await send();
     enterAll((resolution) => ({ is: 'answered', resolution }));
+    return result;
   }
 
   /** Changes the state of a requirement, which keeps its place. */
