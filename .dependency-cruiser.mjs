@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 
 /**
- * The directions of imports in src/, as docs/architecture.md draws them. `npm run check` enforces each rule, and
+ * The directions of imports in src/, as docs/architecture.md lists them. `npm run check` enforces each rule, and
  * test/unit/architecture.test.ts proves that each rule refuses an import.
  */
 
-/** The folders of src/ from the bottom up. A folder imports folders below it, never one beside or above it. */
+/** The folders of src/ from the bottom up. A folder imports folders below it, never one next to or above it. */
 export const LAYERS = [
   ['http', 'privacy', 'schemas'],
   ['settings'],

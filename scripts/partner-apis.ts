@@ -7,23 +7,23 @@ const INTRODUCTION = `# Partner APIs
 
 <!-- Made by "npm run docs" from the catalogue. Do not edit by hand. -->
 
-The typed clients, the sandbox, its OpenAPI 3.1 documents (\`/openapi/<system>.json\`) and this page come from one catalogue
-of operations, \`src/partners/<system>/operations.ts\`. [\`gangway call\`](commands.md#any-call) makes any of these calls.
+One catalogue of operations, \`src/partners/<system>/operations.ts\`, generates the typed clients, the sandbox, its OpenAPI
+3.1 documents (\`/openapi/<system>.json\`) and this page. [\`gangway call\`](commands.md#any-call) makes any of these calls.
 
 Code and comments cite the contract, which is not in this repository:
 
 | cited as | document |
 | --- | --- |
-| \`apis/1\` | the banking partner's API. \`E1\` to \`E15\` number its endpoints |
-| \`apis/2\` | the merchant boarding API. \`B1\` to \`B4\` number its endpoints |
+| \`apis/1\` | the banking API, with endpoints \`E1\` to \`E15\` |
+| \`apis/2\` | the merchant boarding API, with endpoints \`B1\` to \`B4\` |
 | \`apis/3\` | the plant store, the payments platform and the processor webhook |
 | \`apis/4\` | shapes that the others omit, from similar services |
 
 † marks an operation whose shapes are assumed, from \`apis/4\` and similar operations. If the partner's reference
 contradicts an assumption, correct the catalogue entry, set its \`provenance\` to \`documented\`, delete its assumption from
-the partner's \`partner.ts\`, and run \`npm run docs\`. The compiler points to all code that uses the old shape.
+the partner's \`partner.ts\`, and run \`npm run docs\`. The compiler finds all code that uses the old shape.
 
-The effect states what a repeated call does:
+The effect of a repeated call:
 
 - \`read\`: changes nothing.
 - \`idempotent\`: leaves the same state, or has an idempotency key (\`event_id\`).
@@ -31,10 +31,10 @@ The effect states what a repeated call does:
 
 Gangway checks each request before it sends it, and accepts unknown fields and status names in responses. In the tables:
 
-- \`?\` marks an optional field. \`…\` stands for further fields, which Gangway passes on unchanged.
+- \`?\` marks an optional field; \`…\` marks a request with further fields, which Gangway passes on unchanged.
 - A text is not empty; a string may be. The shape of \`any JSON\` is unknown.
-- A shape in italics is listed below the table.
-- Fields that are in neither path nor query are the body.
+- Shapes in italics are below the table.
+- The body has the fields that are in neither path nor query.
 `;
 
 /** The text of docs/partner-apis.md. */
@@ -52,10 +52,11 @@ function section(system: SystemName): string {
   const { assumptions, alsoAssumed } = documentation;
   const entries: Entry[] = Object.entries(operations({}));
   const requests = requestCells(entries);
-  const rows = entries.map(([key, operation], row) => [
-    ...[operationCell(key, operation, entries), operation.effect],
-    ...[requests[row] ?? '', responseCell(operation)],
-  ]);
+  const rows = entries.flatMap(([key, operation], row) => {
+    const versions = entries.filter(([, { summary }]) => summary === operation.summary);
+    if (versions[0]?.[0] !== key) return [];
+    return [[operationCell(versions), operation.effect, requests[row] ?? '', responseCell(operation)]];
+  });
   const head = ['operation', 'effect', 'request', 'response'];
   const table = [head, head.map(() => '---'), ...rows].map(tableRow).join('\n');
   const shapes = sharedShapes(table, contract.names);
@@ -90,27 +91,21 @@ function tableRow(row: readonly string[]): string {
   return `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-function operationCell(key: string, operation: Operation, entries: readonly Entry[]): string {
-  const {
-    reference,
-    method,
-    path,
-    query = [],
-    encoding,
-    provenance = 'assumed',
-    deprecated,
-    summary,
-  } = operation;
-  const [same = key] = entries.find(([, other]) => other.summary === summary) ?? [];
-  const mark = provenance === 'assumed' ? '†' : '';
-  const number = reference ? ` (${reference})` : '';
-  const address = `${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
-  return [
-    `**${operationName(key)}**${mark}${number}`,
-    same === key ? summary : `As ${operationName(same)}`,
-    `\`${method} ${address}\`${encoding === 'multipart' ? ', multipart' : ''}`,
-    ...(deprecated === undefined ? [] : [`Deprecated: ${deprecated}`]),
-  ].join('<br>');
+/** An operation, with its other versions. */
+function operationCell(versions: readonly Entry[]): string {
+  const names = versions.map(([key, { reference, provenance = 'assumed' }]) => {
+    const mark = provenance === 'assumed' ? '†' : '';
+    return `**${operationName(key)}**${mark}${reference ? ` (${reference})` : ''}`;
+  });
+  const addresses = versions.map(([, { method, path, query = [], encoding }]) => {
+    const address = `${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
+    return `\`${method} ${address}\`${encoding === 'multipart' ? ', multipart' : ''}`;
+  });
+  const deprecated = versions.flatMap(([, { deprecated: reason }]) =>
+    reason ? [`Deprecated: ${reason}`] : [],
+  );
+  const summary = versions[0]?.[1].summary ?? '';
+  return [names.join(', '), summary, addresses.join(', '), ...deprecated].join('<br>');
 }
 
 function responseCell({ returns = 'json', response, statusPayloads = {}, failures = {} }: Operation): string {
@@ -240,10 +235,9 @@ function ruleOfType(type: string, schema: Schema): string {
   }
 }
 
-function shape({ properties = {}, required = [], additionalProperties }: Schema): string {
+function shape({ properties = {}, required = [] }: Schema): string {
   const names = Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`));
-  const open = additionalProperties !== undefined && additionalProperties !== false;
-  return `{${[...names, ...(open ? ['…'] : [])].join(', ')}}`;
+  return `{${names.join(', ') || '…'}}`;
 }
 
 function range(type: string, { minimum, maximum }: Schema): string {

@@ -41,8 +41,8 @@ export const SECTIONS: readonly Section[] = [
   section('Gangway', 'Shared settings, and those of the worker and the `gangway` command.', GANGWAY),
   section(
     'Partner accounts',
-    'Each setting exists for the unnamed [account](accounts.md), and again for each name in `GANGWAY_ACCOUNTS`, with the name as ' +
-      'its prefix, in capitals and with underscores for hyphens: `NORTH_ISO_BOARDING_URL`. Accounts share no settings.',
+    'Each setting exists for the unnamed [account](accounts.md), and again for each name in `GANGWAY_ACCOUNTS`, which becomes its ' +
+      'prefix: `NORTH_ISO_BOARDING_URL` for `north-iso`. Accounts share no settings.',
     ACCOUNTS,
   ),
   section(
@@ -65,8 +65,7 @@ export const SECTIONS: readonly Section[] = [
   ),
   section(
     'Sandbox',
-    'The emulated partners. User name, password, token and API key of each partner are `sandbox`, and each partner’s `*_URL` is ' +
-      'the address of the sandbox.',
+    'The emulated partners. Each partner’s `*_URL` is the address of the sandbox; user name, password, token and API key are `sandbox`.',
     sandboxSettings.shape,
     SHARED,
   ),
@@ -126,8 +125,8 @@ export const LIBRARY_SECTIONS: readonly LibrarySection[] = [
   {
     title: 'Traces',
     about:
-      'Worker, command, receiver and console send traces to an OpenTelemetry collector (OTLP over HTTP, protobuf). Other standard ' +
-      '`OTEL_EXPORTER_OTLP_*` settings work as well.',
+      'Worker, command, receiver and console send traces to an OpenTelemetry collector (OTLP over HTTP, protobuf). Other ' +
+      '`OTEL_EXPORTER_OTLP_*` settings work, too.',
     settings: [
       {
         name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -157,7 +156,7 @@ export const LIBRARY_SECTIONS: readonly LibrarySection[] = [
   },
   {
     title: 'Buckets',
-    about: 'For `s3://bucket/prefix`, the AWS SDK reads its usual settings, files and roles, such as these.',
+    about: 'For `s3://bucket/prefix`, the AWS SDK reads its usual settings, files and roles.',
     settings: [
       { name: 'AWS_REGION', purpose: 'Region of the buckets.', unset: 'that of the profile' },
       { name: 'AWS_ACCESS_KEY_ID', purpose: 'Access key ID, without a role or profile.' },
@@ -172,19 +171,19 @@ export const LIBRARY_SECTIONS: readonly LibrarySection[] = [
       {
         name: 'NODE_TLS_REJECT_UNAUTHORIZED',
         purpose:
-          '`0` accepts any certificate. Gangway starts with it only if all servers in its settings are on this machine.',
+          '`0` accepts any certificate. Gangway allows it only if all configured servers are on this machine.',
         unset: '`1`',
       },
     ],
   },
   {
     title: 'Embedded Temporal server',
-    about: 'The demo and the tests start it, and set everything else themselves.',
+    about: 'For the demo and the tests.',
     settings: [
       {
         name: 'TEMPORAL_CLI_PATH',
         purpose: 'The `temporal` command to run.',
-        unset: '`temporal` on the `PATH`, otherwise a pinned version, downloaded once',
+        unset: '`temporal` on the `PATH`, or else a pinned download',
       },
       {
         name: 'TEMPORAL_TEST_SERVER_PATH',

@@ -65,7 +65,7 @@ export const duration = z
   .string()
   .regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/, 'must be a duration such as 200ms, 1m or 1h')
   .transform((text) => Number.parseFloat(text) * UNITS[text.replace(/[\d.]/g, '') as keyof typeof UNITS])
-  .meta({ format: 'duration such as `200ms`, `1m`, `1h`' });
+  .meta({ format: 'duration: `200ms`, `1m`, `1h`' });
 
 /** `host:port` to listen on. */
 export const listenAddress = z

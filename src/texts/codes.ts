@@ -15,9 +15,12 @@ export interface Code {
 export const CODES: readonly Code[] = [
   ...runbooksIn(page('operations')),
   ...tablesIn(page('codes')).flatMap(({ heading, rows }) =>
-    rows.map(({ code = '', ...facts }): Code => {
-      return { code: code.replaceAll('`', ''), kind: heading.toLowerCase(), facts };
-    }),
+    rows.flatMap(({ code: codes = '', ...facts }) =>
+      codes
+        .replaceAll('`', '')
+        .split(', ')
+        .map((code): Code => ({ code, kind: heading.toLowerCase(), facts })),
+    ),
   ),
 ];
 

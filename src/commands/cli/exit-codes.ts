@@ -12,7 +12,7 @@ export const EXIT_CODES: readonly {
   {
     code: '0',
     short: 'done',
-    meaning: 'done, with any outcome of an onboarding, even `declined`: read it from the output',
+    meaning: 'done. The output has the outcome of an onboarding, which can be `declined`',
   },
   { code: '1', short: 'failed or refused', meaning: 'failed, refused, or not finished within `--timeout`' },
   {

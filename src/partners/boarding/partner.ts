@@ -86,15 +86,15 @@ export const boarding = definePartner({
   contract,
   documentation: {
     assumptions: {
-      'create-merchant': 'Takes the fields of v1. Gangway sends other fields as well, with a warning.',
+      'create-merchant': 'Takes the fields of v1. Gangway sends others with a warning.',
       'update-fees': 'The body replaces all fees.',
       'submit-merchant': 'Submits this `merchantProfileId`. The other fields are known by name only.',
       'upload-attachment': 'The limit of 25 MiB is Gangway’s own.',
       'request-underwriting-review': '`comment` contains the texts of people’s replies.',
     },
     alsoAssumed: [
-      'The two card-brand groups of the fees, which the contract does not name, are `amex` and `visaMasterCardDiscover`.',
-      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, besides those that the contract prints (`src/partners/boarding/schemas.ts`).',
+      'The two card-brand groups of the fees, unnamed in the contract, are `amex` and `visaMasterCardDiscover`.',
+      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review` exist, besides those in the contract (`src/partners/boarding/schemas.ts`).',
       'A temporary `mid` can exist before approval.',
       'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`).',
       'A 401 or 403 can have `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',

@@ -47,7 +47,7 @@ export const processor = definePartner({
     alsoAssumed: [
       'The envelope’s `status` decides, not the HTTP status. `errors` is null, absent, an empty list, or messages by field (`src/partners/processor/operations.ts`).',
       'A 2xx refusal that mentions a token is about the API key.',
-      'The contract has three event names and no complete list, so Gangway sends any.',
+      'The contract lists three event names, not all of them, so Gangway sends any.',
     ],
   },
 });

@@ -27,14 +27,14 @@ describe('gangway explain', () => {
 uncertain-write (requirement)
   what happened  The response to a write was lost, and Gangway found no evidence
                  that the write took effect.
-  see it         The detail names what to look for in the partner’s portal, such
-                 as the dba and the guid, and when the request was sent.
+  see it         The detail names what to look for in the partner’s portal, and
+                 when the request was sent.
   do             If the write took effect, --adopt the ID that the portal shows.
                  If not, wait a few minutes, look again, then --retry.
   then           The requirement closes by itself when evidence appears. --retry
                  sends the write again.
-  do not         use --retry before you have looked twice. It can create a
-                 second merchant.
+  do not         use --retry before looking twice. It can create a second
+                 merchant.
   answers        --adopt, --retry, --abandon
 `);
   });
@@ -42,9 +42,8 @@ uncertain-write (requirement)
   it('prints the row of a code', async () => {
     expect(await printed('explain', 'answers-wait')).toBe(`\
 answers-wait (timeline entry)
-  what happened      The partner takes no answers in its current status, so they
-                     are kept.
-  what happens next  Gangway sends them when the partner sets another status.
+  what happened      The partner takes no answers in the current status.
+  what happens next  Gangway sends them when the status changes.
 `);
   });
 

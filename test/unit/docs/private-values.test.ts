@@ -22,5 +22,5 @@ it.each(rows)('%s: the guard and the test exist', (_, guard = '', test = '') => 
   expect(sources.length).toBeGreaterThan(0);
   for (const path of sources) expect(existsSync(path), path).toBe(true);
   const [, file = '', title = ''] = /^`(test\/[\w/.-]+)`: (.+)$/.exec(test) ?? [];
-  expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`'${title.replace(/[.*+?()[\]{}|^$\\]/g, '\\$&')}'`));
+  expect(readFileSync(file, 'utf8')).toContain(`'${title}`);
 });
