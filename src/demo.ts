@@ -73,7 +73,7 @@ function leaveToYou(client: Client, asked: readonly Asked[], settings: string, c
   const id = workflowId('merchantBoarding', externalId);
   printer.prose(`\n${name} is yours: the underwriters ask two questions, and it waits for your answers.`);
   printer.line(`Answer them in a browser: ${consoleUrl}/onboardings/${id}`);
-  printer.line('Or in another terminal. Load the settings of this demo, and look:\n');
+  printer.line('Or in another terminal, with the settings of this demo:\n');
   printer.line(`. ${shellWord(settings)}\ngangway inbox\ngangway status ${externalId}`);
   printer.line('\nTo finish it, answer each question:');
   for (const { question, command } of asked) {

@@ -67,7 +67,7 @@ export class AccountAccess {
     private readonly signIn: SignIn,
   ) {}
 
-  /** For all activities of the account. Placed after the interceptors that need results as the server gets them. */
+  /** Intercepts all activities of the account. Placed after the interceptors that need results as the server gets them. */
   readonly interceptors: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
     inbound: { execute: (input, next) => this.#guarded(info, () => next(input)) },
   });

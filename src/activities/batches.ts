@@ -30,7 +30,7 @@ import {
 } from '../temporal/start.js';
 import { promptly, rejectionOf } from '../temporal/unavailable.js';
 
-/** How often the results so far are reported, in milliseconds. So much is repeated after the death of a worker. */
+/** The interval between reports of the results so far, in milliseconds. A dead worker's successor repeats at most that much. */
 const BEAT_MS = 1_000;
 
 /** Starts what a row has. Its input was checked before it was kept. */
@@ -42,7 +42,7 @@ const STARTS: Readonly<
   customerOnboarding: startCustomerOnboarding,
 };
 
-/** What a batch does, over the worker's own connection and document store. @param openDocuments opens it, once */
+/** Returns the activities of a batch, which use the worker's connection and document store. @param openDocuments opens it, once */
 export function batchActivities(
   options: Pick<StartOptions, 'taskQueue' | 'dbaForm'>,
   openDocuments: () => Promise<FileStore>,

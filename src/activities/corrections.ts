@@ -97,8 +97,8 @@ function schemaOf(type: CorrectableType, input: object): Correctable['schema'] {
 
 /**
  * A correction to fill in: empty quotes for each of these fields that can still be changed, and for required fields of an object. A
- * field inside a list is omitted, because a patch replaces the whole list. Without a field, the field's name is to be filled in as
- * well.
+ * field inside a list is omitted, because a patch replaces the whole list. Without a field, the correction has a place for the
+ * field's name, too.
  */
 export function blankCorrection(
   { type, input, asked = [], ...progress }: AsItStands,

@@ -12,7 +12,7 @@ import { REFUSED_PACE_MS } from './credentials.js';
 const HEARTBEAT_MS = 3_000;
 const HEARTBEATS_PER_TIMEOUT = 3;
 
-/** Attempts in which a 404 may mean that the partner does not find yet what it has just created. */
+/** The number of attempts in which a 404 may mean that the partner cannot find a new record yet. */
 const NOT_FOUND_ATTEMPTS = 6;
 
 /** The time limit for a report from an activity to Temporal, in milliseconds. */

@@ -26,9 +26,9 @@ const MOST_REMEMBERED = 10_000;
 
 /**
  * Reports retries, which workflows do not see. The workflow gets a report when its step waits long or too long. The workflow of the
- * account gets one when responses of an operation could not be read for too long. A report costs four events of history, so a long wait is
- * reported with its 1st, 8th and 64th attempt and so on, and a late one once. A status poll waits by design, so only its failures in
- * a row count, and its next good read is reported as well, because it goes on without the workflow.
+ * account gets one when responses of an operation could not be read for too long. A report costs four events of history, so a long
+ * wait is reported with its 1st, 8th and 64th attempt and so on, and a late one once. A status poll waits by design, so only its
+ * failures in a row count, and its next good read is reported, too, because it continues without the workflow.
  */
 export class PartnerWaits {
   /** Waits that were reported as late, by workflow and activity. */
@@ -41,7 +41,7 @@ export class PartnerWaits {
     private readonly patience: PatienceSettings,
   ) {}
 
-  /** For all activities of an account at a partner. */
+  /** Intercepts all activities of an account at a partner. */
   readonly interceptors: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
     inbound: {
       execute: async (input, next) => {

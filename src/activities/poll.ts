@@ -8,7 +8,7 @@ import { partnerErrorIn, repeatable } from './failures.js';
 
 /** The heartbeat details of a status poll. Any worker may make the next attempt, so they hold since when its reads fail. */
 export interface PollProgress {
-  /** The number of reads in this poll, including that of the attempt. An attempt that came too soon counts the earlier read. */
+  /** The number of reads in this poll, including this attempt's. An attempt that came too soon counts the earlier read. */
   readonly polls: number;
   readonly attempt: number;
   readonly failing?: Failing;
@@ -123,7 +123,7 @@ export function again(type: string, message: string, nextRetryDelay: number): Ap
   });
 }
 
-/** Reads so far in this poll: those of the last heartbeat, and the attempts since then. */
+/** Counts the reads in this poll: the last heartbeat's, and one for each attempt since. */
 function pollsBefore(): number {
   const { attempt, heartbeatDetails } = activityInfo();
   const last = pollProgress(heartbeatDetails);
@@ -145,7 +145,7 @@ export function nudgeOwnPoll(): void {
   );
 }
 
-/** Reads a status now, soon after a write perhaps, and makes the workflow's poll read as well. */
+/** Reads a status now, for example after a write, and makes the workflow's poll read, too. */
 export function readNow<Snapshot>(read: () => Promise<Snapshot>): Promise<Snapshot> {
   const readAndNudge = async () => {
     const now = await read();

@@ -159,7 +159,7 @@ function notSent(error: unknown, attempt: number): unknown {
   return asFailure(retryable ? error : namingRead(error), retryable);
 }
 
-/** A response before the mark is that of a read. Its problems are not about the write, and no field of that one corrects them. */
+/** A response before the mark belongs to a read. Its problems are not about the write, so no field of the write corrects them. */
 function namingRead(error: PartnerError): PartnerError {
   const { operation, status, fields } = error.details;
   if (status === undefined) return error;

@@ -41,7 +41,7 @@ const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.Workfl
 const MOST_ROWS = 200;
 const MOST_BYTES = 1024 * 1024;
 
-/** What to tell the workers about a file. */
+/** The facts about a file that the workers need. */
 export interface HandOver extends Pick<BatchState, 'name' | 'actor'> {
   /** What was found in the file before its start. */
   readonly found?: FileDoubts;
@@ -117,14 +117,14 @@ export async function requireWorker(client: Client, queue: string): Promise<void
   }
 }
 
-/** How long a worker may take to keep or read a part, with all attempts. */
+/** The time in which a worker must store or read a part, with all attempts. */
 const AT_WORKER = {
   scheduleToCloseTimeout: '1m',
   startToCloseTimeout: '20s',
   retry: { initialInterval: '1s', maximumInterval: '5s' },
 } as const;
 
-/** A worker could not keep or read a part. The reason is that of its document store, or of Temporal. */
+/** A worker could not store or read a part. The reason comes from its document store or from Temporal. */
 export class PartFailed extends TemporalUnavailable {
   override readonly name = 'PartFailed';
 }
@@ -151,7 +151,7 @@ async function atWorker<Activity extends 'keepRows' | 'readResults'>(
   });
 }
 
-/** How long Temporal lets a worker try to remove rows. */
+/** The time for which Temporal lets a worker try to remove rows. */
 const FORGETTING = {
   scheduleToCloseTimeout: '7d',
   startToCloseTimeout: '1m',

@@ -136,7 +136,7 @@ function fed(parser: Parser, chunk?: unknown): Promise<string | undefined> {
   });
 }
 
-/** Our own messages, because those of the parser quote the cells, which may be private. */
+/** Our own messages: the parser's quote the cells, which may be private. */
 const FAULTS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'has a quote that is not closed',
   CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote; a quote inside a quoted cell is doubled',

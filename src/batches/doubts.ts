@@ -21,14 +21,14 @@ import { pollersOf } from '../temporal/workers.js';
 import { distinct } from '../texts/invalid-input.js';
 
 /**
- * What a checked input has that is probably a mistake, although the contract permits it: a format that everybody knows, and an agent
- * or boarding settings that the partner does not list. A person may confirm it, because the partner decides what it takes.
+ * Finds probable mistakes in a valid input: unusual formats, and an agent or boarding settings that the partner does not list. A
+ * person can confirm them, because the partner decides.
  */
 
 /** Not `candidate` or `mandate`. */
 const DATE_NAME = /^(date|dob)$|(_date|[a-z\d]Date)$|^date_?[oO]f_?[bB]irth$/;
 
-/** It begins where blanks begin, so that thousands of blanks are looked at once. */
+/** It begins where blanks begin, so that thousands of blanks are scanned only once. */
 const EXTENSION = /(?<!\s)\s*(x|ext\.?)\s*\d+$/i;
 
 /** The rules of formats, by the ends of the names that fields have. */
@@ -84,7 +84,7 @@ function doubtsAt({ field, value }: Leaf): FieldProblem[] {
   return rules.map((message) => ({ field, message }));
 }
 
-/** What an input names at the boarding partner. */
+/** The agent and the boarding settings that an input names. */
 export interface Named extends ReferenceRequest {
   readonly account: string | undefined;
   /** Of the fields: '' or `boarding.` */
@@ -145,13 +145,13 @@ export async function referencesAt(
   }
 }
 
-/** A script hardly waits for an unavailable partner, because nobody confirms what it is told. */
+/** A script waits only briefly for an unavailable partner, because nobody confirms its warnings. */
 export const soonReferencesAt: typeof referencesAt = (client, taskQueue, account) =>
   referencesAt(client, taskQueue, account, '1s');
 
 const LIST = z.array(z.looseObject({ id: z.number(), name: z.string().nullable() }));
 
-/** What the partner does not list of what an input names. */
+/** Returns a doubt for each name in an input that the partner does not list. */
 export function referenceDoubts(named: Named, lists: References): FieldProblem[] {
   const fields = Object.keys(REFERENCE_NAMES) as ReferenceField[];
   return fields.flatMap((idField): FieldProblem[] => {

@@ -17,7 +17,7 @@ export interface Ready {
   readonly workflowId: string;
   /** Checked. */
   readonly input: object;
-  /** What is probably a mistake in it. */
+  /** Probable mistakes in it. */
   readonly doubts?: readonly FieldProblem[];
 }
 

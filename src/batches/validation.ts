@@ -10,7 +10,7 @@ import { distinct } from '../texts/invalid-input.js';
 import { type Named, namedIn, type References, referenceDoubts, referencesAt } from './doubts.js';
 import type { Invalid, Ready, Row } from './ready.js';
 
-/** What the rows of a file must be. */
+/** The rules for the rows of a file. */
 export interface RowRules<Valid extends Ready = Ready> {
   /** They name the columns of a table. */
   readonly schemas: readonly z.ZodType[];
@@ -28,11 +28,11 @@ export interface Validation {
   /** Rows with a problem. */
   readonly badRows: number;
   readonly valid: readonly ValidRow[];
-  /** How many further doubts these rows have. */
+  /** The number of further doubts about these rows. */
   readonly moreDoubts: number;
 }
 
-/** What stays in memory of a valid row. */
+/** The part of a valid row that stays in memory. */
 interface ValidRow {
   readonly line: number;
   readonly workflowId: string;
@@ -104,7 +104,7 @@ class RowProblems {
   }
 }
 
-/** What the valid rows of a file have. */
+/** The result of checking a file whose rows are all valid. */
 type Checked = Pick<Validation, 'valid' | 'moreDoubts'>;
 
 /**
@@ -185,7 +185,7 @@ async function existingOf(client: Client, ids: readonly string[]): Promise<Reado
   return found;
 }
 
-/** What the start of a file does, besides starting rows: `3 of the rows only attach to onboardings that exist.` */
+/** Returns how many rows of a file would start nothing: `3 of the rows only attach to onboardings that exist.` */
 export function attachedSentence(attached: number | undefined, rows: number): string | undefined {
   if (attached === undefined || attached === 0) return undefined;
   return `${attached} of ${rowsOf(rows)} would only attach, because the onboarding exists.`;
@@ -194,7 +194,7 @@ export function attachedSentence(attached: number | undefined, rows: number): st
 /** So many rows are started without a confirmation. */
 export const UNCONFIRMED_ROWS = 20;
 
-/** What the start of a file does, in one sentence. */
+/** Returns the consequence of starting a file, in one sentence. */
 export function consequenceOf(name: string, { rows, counts }: Pick<Validation, 'rows' | 'counts'>): string {
   return `This starts ${rowsOf(rows)} of ${name} (${kindsOf(counts)}), which creates applications at the partners.`;
 }

@@ -88,12 +88,12 @@ interface Parts {
 
 /** The onboardings to list, and their number. Default: all that Temporal remembers. */
 export interface ListOptions {
-  /** Only those that run. */
+  /** Only running ones. */
   readonly running?: boolean | undefined;
-  /** Only those that wait for a person. */
+  /** Only onboardings that wait for a person. */
   readonly actionRequired?: boolean | undefined;
   readonly stage?: Stage | undefined;
-  /** Only those of this named account at the partners. */
+  /** Only onboardings of this named partner account. */
   readonly partnerAccount?: string | undefined;
   readonly startedBefore?: Date | undefined;
   readonly endedSince?: Date | undefined;

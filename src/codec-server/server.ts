@@ -32,7 +32,7 @@ export interface CodecServerOptions {
   readonly uiOrigin: string | undefined;
   /** The namespaces whose payloads are converted. `X-Namespace` of each request must name one of them. */
   readonly namespaces: readonly string[];
-  /** Accepts the token in the path as well, `/<token>/decode`, for a Web UI that sends no header with it. */
+  /** Also accepts the token in the path, `/<token>/decode`, for a Web UI that sends no header with it. */
   readonly tokenInPath: boolean;
   /** Limit of one caller. All callers of one address without a valid token count as one. */
   readonly requestsPerMinute: number;
@@ -53,7 +53,7 @@ export interface CodecServer {
 /** A small request may hold payloads that are large once decompressed. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 
-/** Requests that are converted at once. Each needs some 100 MB for a moment. */
+/** The number of requests that are converted concurrently. Each briefly needs some 100 MB. */
 const CONVERTED_AT_ONCE = 2;
 
 /** A slow caller delays others. */
@@ -238,7 +238,7 @@ const STRUCTURE = new Set(Buffer.from('{[,'));
 /** More than a thousand payloads need. Bounds the memory for parsing a body. */
 const MAX_STRUCTURE = 32_000;
 
-/** Requests that are read and processed at once. Each needs 20 MB for its body and response. */
+/** The number of requests that are read and processed concurrently. Each needs 20 MB for its body and response. */
 const AT_ONCE = 8;
 
 /** Requests that may wait for their turn. Their bodies are not read meanwhile. */

@@ -176,7 +176,7 @@ function withSuggestion(text: string, { commands }: Command): string {
   return text.replace(/^error: /, '').replace(/\n$/, `${next}\n`);
 }
 
-/** Of an unfinished line, and a name for which another option is meant. */
+/** The commands that handle an empty argument themselves: an unfinished line, or a name that `--clear` removes. */
 const TAKE_EMPTY: readonly string[] = [COMPLETE, 'card-nickname'];
 
 /** An empty id, as of a variable of a script that is not set, would mean whatever is there. */

@@ -83,7 +83,7 @@ export function requireCsrf({ body }: Pick<FastifyRequest, 'body'>, csrf: string
     throw new NotShown(403, 'This form has expired, or is not from this console. Open the page again.');
 }
 
-/** Without an identity provider, everybody on this machine is its user. The session ends with the process. */
+/** Without an identity provider, everyone on this machine is the same user. The session ends with the process. */
 function localSession(): SessionData {
   const name = userName();
   return { actor: name, name, role: 'admin', csrf: unguessable(), since: Date.now() };

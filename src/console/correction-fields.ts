@@ -22,7 +22,7 @@ export interface FormField extends Pick<ChangeableField, 'name' | 'isRequired' |
   readonly isNamed: boolean;
 }
 
-/** The maximum number of fields without their own place that a form takes at once. */
+/** The maximum number of free fields that a form takes at once. */
 export const OTHER_FIELDS = 3;
 
 const NOW_LENGTH = 80;
@@ -164,7 +164,7 @@ function asText(text: string): string {
   return text === 'null' || /^["{[]/.test(text) ? JSON.stringify(text) : text;
 }
 
-/** Fields that the schema does not name, such as those of an application: their names are typed as well. */
+/** Reads fields that the schema does not name, such as an application's: people type their names, too. */
 function otherSettings(fields: Fields, problems: FieldProblem[]): Setting[] {
   return Array.from({ length: OTHER_FIELDS }, (_, index) => index).flatMap((index): Setting[] => {
     const field = fields.text(`other.${index}.name`).trim();

@@ -58,7 +58,7 @@ async function contentOf(file: Readable, maxBytes: number): Promise<Buffer> {
 interface FormWithFiles {
   readonly csrf: string;
   readonly limits: NonNullable<FastifyMultipartBaseOptions['limits']>;
-  /** Of the whole form, because `limits` hold for what is in its parts only. */
+  /** The size of the whole form, because `limits` cover only the content of its parts. */
   readonly mostBytes: number;
   /** The message when there is more than that, or than `limits` allow. */
   readonly tooLarge: string;

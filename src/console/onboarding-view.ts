@@ -20,7 +20,7 @@ export interface OnboardingView {
   readonly obstacle: UnreadableOnboarding | undefined;
   /** The parts of a customer that have started. */
   readonly parts: readonly PartState[];
-  /** All open requirements: its own, those of its parts, and those of the partner accounts that hold it up. */
+  /** All open requirements: of the onboarding, its parts, and the partner accounts that block it. */
   readonly asked: readonly Asked[];
   /** Partners that it waits for, for people. */
   readonly failures: readonly string[];

@@ -9,7 +9,7 @@ const AT_ONCE = 8;
 
 const TIMEOUT_MS = 3_000;
 
-/** How long a page waits for questions that are not known yet. */
+/** The time for which a page waits for unknown questions. */
 const PATIENCE_MS = 1_000;
 
 /** The pause before a workflow that did not respond is asked again. */

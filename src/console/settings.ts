@@ -50,7 +50,7 @@ export const consoleSettings = z.object({
   CONSOLE_SESSION_KEYS: list
     .refine(
       (keys) => keys.every((key) => /^[\w.~+/=-]{32,}$/.test(key)),
-      'each must be 32 or more letters, digits or signs of "._~+/=-", such as openssl rand -hex 32 makes',
+      'each must be 32 or more letters, digits or signs of "._~+/=-", such as the output of: openssl rand -hex 32',
     )
     .optional()
     .meta({

@@ -188,14 +188,14 @@ export function sessionOf({ claims, subject, idToken }: Person, oidc: OidcSettin
     throw new NotShown(
       403,
       `You have no role in this console. Your claim ${rolesClaim} at the identity provider must have one of ${ROLES.join(', ')}. ` +
-        'Ask the people who run the provider, and then sign in again.',
+        'Ask the team that runs the provider, then sign in again.',
     );
   const accounts = accountsClaim === undefined ? undefined : accountsIn(claims[accountsClaim]);
   if (accounts?.length === 0)
     throw new NotShown(
       403,
       `You cannot see any partner account. Your claim ${accountsClaim} at the identity provider must name one, or default for the ` +
-        'account without a name. Ask the people who run the provider, and then sign in again.',
+        'account without a name. Ask the team that runs the provider, then sign in again.',
     );
   // The parentheses at the end of an actor hold the subject and nothing else.
   const id = inOneLine(subject, LONGEST.line).replace(/[()]/g, '_');
@@ -345,5 +345,5 @@ function explanationOf(error: unknown): [status: 403 | 503, message: string] {
     ];
   const { code = '' } = error as { readonly code?: string };
   if (REFUSALS.includes(code)) return [403, REFUSED];
-  return [503, 'The identity provider (OIDC_ISSUER) does not respond as it should. Try again in a moment.'];
+  return [503, 'The identity provider (OIDC_ISSUER) does not respond correctly. Try again in a moment.'];
 }

@@ -5,12 +5,10 @@ import type { SystemName } from '../partners/names.js';
 import { listedBy, mostUrgent, visibilityQuery } from '../temporal/search.js';
 import { SharedReads } from './sharing.js';
 
-/** People who answer or claim see it at once. Other changes may show this much later. */
+/** People who answer or claim see it at once. Other changes may appear this much later. */
 const SHARED_MS = 5_000;
 
-/**
- * While somebody looks at the inbox, nobody waits for a list: the previous one is shown, and a new one is read for the next look.
- */
+/** Nobody waits for a list while the inbox is in use: it shows the previous list, and reads a new one for the next request. */
 const SHOWN_MS = 15_000;
 
 export interface WaitingFilter {
@@ -42,7 +40,7 @@ export interface WaitingList {
 
 const lists = new SharedReads<WaitingList>(SHARED_MS, SHOWN_MS);
 
-/** Somebody has just answered or claimed: the next list is a new one. */
+/** Drops the list after an answer or a claim, so that the next one is fresh. */
 export function forgetLists(client: Client): void {
   lists.forget(client);
 }

@@ -174,8 +174,7 @@ export function folder(path: string): FileStore {
 }
 
 /**
- * Classifies an error of the file system. Unless the file is absent, another attempt may succeed, for example after somebody frees
- * space.
+ * Classifies an error of the file system. Unless the file is absent, another attempt may succeed, for example once there is space.
  */
 export function judgeFile(error: unknown): ReturnType<Medium['judge']> {
   const { code, name } = error as NodeJS.ErrnoException;

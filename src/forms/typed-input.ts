@@ -20,7 +20,7 @@ export interface InputForm<Input> {
   readonly read: (typed: Typed) => { readonly input: Input } | { readonly problems: readonly FieldProblem[] };
 }
 
-/** What a field for a date holds. A program may also send a time. */
+/** The format of a date field. A program may also send a time. */
 export const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 export function inputForm<Input>(schema: z.ZodType<Input>): InputForm<Input> {
@@ -65,7 +65,7 @@ export function fieldsIn(part: FormPart): FormField[] {
   return itemsOf(part).flatMap((parts) => parts.flatMap(fieldsIn));
 }
 
-/** The parts of a group; of a list, those of each of its items. */
+/** The parts of a group; for a list, the parts of each item. */
 export function itemsOf({ parts, most, name }: FormGroup): (readonly FormPart[])[] {
   if (most === undefined) return [parts];
   return Array.from({ length: most }, (_, index) => parts.map((part) => numbered(part, name, index)));

@@ -47,7 +47,7 @@ export function serverWithin(limits: ArrivalLimits, options: FastifyServerOption
 /** The timers that end requests that do not arrive in time. */
 const ENDS = new WeakMap<FastifyRequest, NodeJS.Timeout>();
 
-/** The limit of Node is the same for all requests, so it is that of uploads. All others end here, as Node ends them. */
+/** Node has one limit for all requests, so it is the limit of uploads. Other requests end here, as Node ends them. */
 function endSlow(server: FastifyInstance, requestMs: number): void {
   server.addHook('onRequest', async (request, reply) => {
     const { raw } = request;
@@ -181,7 +181,7 @@ const MAX_KEY_SET_BYTES = 256 * 1024;
 /** The tolerated error of the issuer's clock. */
 const CLOCK_TOLERANCE = '5s';
 
-/** The maximum time by which the issuer may date a token ahead, in seconds. */
+/** The maximum time that a token may be dated ahead, in seconds. */
 const MAX_AHEAD_S = 60;
 
 /** The issuer's keys could not be fetched or read. Any other error is about the token. */

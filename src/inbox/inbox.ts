@@ -24,10 +24,10 @@ export interface InboxItem
   readonly proposedAt?: string;
 }
 
-/** Without customers: their requirements are those of their parts, and would show twice. A batch asks nothing. */
+/** Without customers, whose requirements would show twice, as their parts have them. A batch asks nothing. */
 const { customerOnboarding: _, onboardingBatch: __, ...WITH_OWN_REQUIREMENTS } = WORKFLOW_ID_PREFIXES;
 
-/** The workflows of which the inbox has requirements. */
+/** The workflows whose requirements are in the inbox. */
 export const INBOX_TYPES = typesOf(WITH_OWN_REQUIREMENTS);
 
 /** The open requirements of a workflow in a list. Those that the list only counts are one item without an id. */

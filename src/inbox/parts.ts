@@ -58,7 +58,7 @@ function requirementsIn({ state }: PartState): readonly Requirement[] {
   return state instanceof UnreadableOnboarding ? [] : state.requirements;
 }
 
-/** All entries of the timelines of an onboarding and its parts. A customer does not have those of its parts. */
+/** All timeline entries of an onboarding and its parts, which a customer does not have itself. */
 export function timelinesOf(state: OnboardingState, parts: readonly PartState[]): readonly TimelineEntry[] {
   const ofParts = parts.flatMap((part) =>
     part.state instanceof UnreadableOnboarding ? [] : part.state.timeline,

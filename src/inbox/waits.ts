@@ -24,7 +24,7 @@ export interface Waits {
   readonly parts: readonly PartState[];
   /** The current step, for people: `underwriting, Pending`. */
   readonly step: string;
-  /** Its own open requirements, those of its parts, and those of the partner accounts that hold it up. */
+  /** The open requirements of the onboarding, its parts, and the partner accounts that block it. */
   readonly asked: readonly Asked[];
   /** Partners and workers that it waits for. */
   readonly obstacles: readonly string[];

@@ -90,7 +90,7 @@ export interface CorrectionActivities {
 /**
  * The order in which the server hands out tasks that wait, from 1 to 5, the lowest number first. Temporal's default is 3.
  *
- * - `call`: somebody waits for a single call.
+ * - `call`: a person or program waits for a single call.
  * - `answer`: delivers a person's answer.
  * - `interactive`: an onboarding that a person or a program waits for, with its status polls.
  * - `batch`: one of many onboardings, with its status polls.

@@ -8,7 +8,7 @@ import type { OnboardingType } from './ids.js';
 
 /** A row of a part: a checked input. */
 export interface BatchRow {
-  /** Where it begins in the file of the person, counted from 1. */
+  /** Its first line in the person's file, counted from 1. */
   readonly line: number;
   readonly externalId: string;
   readonly type: Exclude<OnboardingType, 'terminalProvisioning'>;
@@ -16,7 +16,7 @@ export interface BatchRow {
   readonly input: object;
 }
 
-/** What happened to a row. `attached`: another start than that of this batch had created the onboarding. */
+/** The result of a row. `attached`: another start than that of this batch had created the onboarding. */
 export interface RowResult extends Pick<BatchRow, 'line' | 'externalId' | 'workflowId'> {
   readonly result: 'started' | 'attached' | 'failed';
   readonly runId?: string;
@@ -26,7 +26,7 @@ export interface RowResult extends Pick<BatchRow, 'line' | 'externalId' | 'workf
 
 export type ResultCounts = Readonly<Record<RowResult['result'], number>>;
 
-/** Where a batch stands. Its memo has it, so it can be read without a worker. */
+/** The progress of a batch. It is in the memo, so it can be read without a worker. */
 export interface BatchState {
   /**
    * `checked`: nobody has confirmed it yet. `discarded`: nobody confirmed it in time. `stopped`: a person stopped it; what was
@@ -35,22 +35,22 @@ export interface BatchState {
   readonly stage: 'checked' | 'running' | 'done' | 'stopped' | 'discarded';
   /** The name of the file. */
   readonly name: string;
-  /** Who handed it over. */
+  /** The person who handed it over. */
   readonly actor: string;
   readonly rows: number;
   /** Rows by type. */
   readonly kinds: Readonly<Partial<Record<BatchRow['type'], number>>>;
   /** The partner accounts of the rows, '' for the one without a name. */
   readonly accounts: readonly string[];
-  /** How many parts have results. */
+  /** The number of parts with results. */
   readonly parts: number;
-  /** Of the rows of these parts. */
+  /** The counts of the rows of these parts. */
   readonly counts: ResultCounts;
   /** The first rows of these parts that failed. */
   readonly failures: readonly RowResult[];
 }
 
-/** What is doubtful about the rows of a file, and what its start would not do. */
+/** The doubts about the rows of a file, and the rows that its start would skip. */
 export interface FileDoubts {
   /** The first. */
   readonly doubts: readonly { readonly line: number; readonly field: string; readonly message: string }[];
@@ -67,7 +67,7 @@ export const BATCH_MEMO = 'batch';
 /** The field that has the {@link FileDoubts}, until the first run of the batch ends. Each change of the other field is a new copy of it. */
 export const FOUND_MEMO = 'found';
 
-/** How many failures the memo has. The results have all. */
+/** The number of failures in the memo. The results have all. */
 const MOST_FAILURES = 20;
 
 export const NO_RESULTS = { started: 0, attached: 0, failed: 0 } as const satisfies ResultCounts;
@@ -80,7 +80,7 @@ export function summaryOf(results: readonly RowResult[]): Pick<BatchState, 'coun
   return { counts, failures: failures.slice(0, MOST_FAILURES) };
 }
 
-/** What is counted and listed of a batch after further results. */
+/** Returns the counts and failures of a batch after further results. */
 export function withResults(
   { counts, failures }: Pick<BatchState, 'counts' | 'failures'>,
   { counts: more, failures: further }: Pick<BatchState, 'counts' | 'failures'>,
@@ -96,16 +96,16 @@ export function withResults(
   };
 }
 
-/** How fast a batch starts its rows. */
+/** The rate at which a batch starts its rows. */
 export interface Pace {
   /** Starts per second. Default: as many as Temporal accepts. */
   readonly rate?: number | undefined;
-  /** How many rows are started concurrently. */
+  /** The number of rows that start concurrently. */
   readonly concurrency: number;
 }
 
 export interface BatchInput extends Partial<Pace> {
-  /** How many parts the document store has. */
+  /** The number of parts in the document store. */
   readonly parts: number;
   /** In the stage `checked`, it waits for {@link confirmBatch}. */
   readonly state: BatchState;

@@ -56,7 +56,7 @@ export interface ConfirmationReceipt extends ResolutionReceipt {
 /** Applies the proposed answer, as an answer of the person who proposed it. */
 export const confirmAnswer = defineUpdate<ConfirmationReceipt, [Confirmation]>('confirmAnswer');
 
-/** Removes a proposal. Anybody may do so. */
+/** Removes a proposal. Anyone may do so. */
 export interface Withdrawal {
   readonly requirementId: string;
   readonly actor: string;

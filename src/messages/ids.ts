@@ -22,7 +22,7 @@ export const ACCOUNTS = { partnerAccount: 'partner-account', partnerRecord: 'par
 /** The prefix of the ids of workflows that start the onboardings of a file, by workflow type. */
 export const BATCHES = { onboardingBatch: 'onboarding-batch' } as const;
 
-/** What the id of each workflow type begins with. */
+/** The prefix of the ids of each workflow type. */
 export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS, ...BATCHES } as const;
 
 /** The workflow types that clients start, and those of accounts, which start by themselves. */
@@ -95,12 +95,12 @@ export function partsOfId(
   return { type, ...splitAccount(id.slice(prefix.length + 1)) };
 }
 
-/** Reports whether a workflow id is that of an onboarding, and not of a single operation or of an account. */
+/** Reports whether a workflow id belongs to an onboarding, not to a single operation or an account. */
 export function isOnboarding(id: string): boolean {
   return (partsOfId(id)?.type ?? '') in ONBOARDINGS;
 }
 
-/** Reports whether a workflow id is that of the onboarding of a customer, which has parts. */
+/** Reports whether a workflow id belongs to a customer's onboarding, which has parts. */
 export function isCustomer(id: string): boolean {
   return partsOfId(id)?.type === 'customerOnboarding';
 }
@@ -135,7 +135,7 @@ export const POLLS = {
   awaitProfileChange: 'businessOnboarding',
 } as const;
 
-/** The labels by which metrics name a workflow. `account` is '' for the one without a name. */
+/** The labels of a workflow in metrics. `account` is '' for the one without a name. */
 export function labelsOf(id: string) {
   const { type = '', account = '' } = partsOfId(id) ?? {};
   return { workflowType: type, system: systemOf(id), account };

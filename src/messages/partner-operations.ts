@@ -60,7 +60,7 @@ export interface PartnerOperations {
   };
 }
 
-/** The name of an operation, which is that of its command. */
+/** The name of an operation, the same as its command's. */
 export type OperationName = keyof PartnerOperations;
 
 /** The request of an operation. */
@@ -95,7 +95,7 @@ const PURPOSES: { readonly [Name in OperationName]: (request: OperationRequest<N
     `save the statement of ${period === 'previous-month' ? 'the previous month' : period}`,
 };
 
-/** What an operation does, for people: `close card card-1001 for good`. */
+/** Describes an operation for people: `close card card-1001 for good`. */
 export function purposeOf<Name extends OperationName>({
   operation,
   request,

@@ -1,6 +1,6 @@
 import type { Sinks } from '@temporalio/workflow';
 
-/** What a replay learns from the workflows that it runs. */
+/** The findings of a replay about the workflows that it runs. */
 
 /** The name of a global of the bundle. If it exists, workflows tell a replay what they request. */
 export const LOCATED = '__gangwayLocated';

@@ -3,7 +3,7 @@ import { LONGEST, shortened } from './bounds.js';
 
 /**
  * A partner's name of a status as Gangway keeps it. The partner may write anything there, and a search attribute shows the name to
- * everybody: so it is one line, not too long, and without what looks private.
+ * everyone, so it is one short line without anything that looks private.
  */
 export function statusShown(name: string): string {
   return shortened(masked(name.replace(/[\s\p{Cc}]+/gu, ' ').trim(), 'failure'), LONGEST.line);

@@ -38,7 +38,7 @@ function unknownField(key: string, shape: Shape | undefined): string {
   return `is not a known field${didYouMean(key, [...(shape?.fields.keys() ?? [])])}`;
 }
 
-/** In such a short list, everyone finds the right name. */
+/** A list this short needs no suggestion. */
 const FEW = 3;
 
 function choice(values: readonly unknown[], input: unknown): string {

@@ -105,7 +105,7 @@ export class Placeholders {
     return made;
   }
 
-  /** The name of a field, which may be a private value as well. A known value that is one word may be the name of a field. */
+  /** The name of a field, which may be a private value, too. A known value that is one word may be the name of a field. */
   #name(name: string): string {
     const known = /^\w+$/.test(name) ? undefined : this.#given.get(name);
     return known ?? name.replace(IDENTITY, (found) => this.placeholder(found));

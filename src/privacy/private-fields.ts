@@ -172,7 +172,7 @@ function phoneNumber(number: string): string[] {
 /** Names of fields are shown, logged and compared; one of an input has some forty characters with its path. */
 const FIELD_LENGTH = 100;
 
-/** A partner may put anything into the name of a field as well: names are masked, and cut off visibly. */
+/** A partner may put anything into the name of a field, too, so names are masked and visibly shortened. */
 export function maskedProblems(
   problems: readonly { readonly field: string; readonly message: string }[],
   mask: (text: string) => string,

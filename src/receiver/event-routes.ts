@@ -94,7 +94,7 @@ function postSchema(types: EventTypes, isSigned: boolean) {
     },
     response: {
       202: response('Temporal has the events', z.union([accepted, batchResult])),
-      207: response('Some events of the batch were rejected for good', batchResult),
+      207: response('Some events of the batch were permanently rejected', batchResult),
       ...problems(400, 401, 404, 409, 413, 415, 422, 429, 503),
     },
   };

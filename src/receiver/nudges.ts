@@ -127,7 +127,7 @@ export class WebhookNudges {
   }
 }
 
-/** Nudges under way at once. Each may wait for a read at the partner to end. */
+/** The number of nudges in flight. Each may wait for a read at the partner to end. */
 const AT_ONCE = 16;
 
 /** Workflows whose nudge waits or is under way, and those whose read is followed. Others read, and count, at the next poll. */

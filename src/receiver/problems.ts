@@ -50,7 +50,7 @@ export interface ProblemDetails {
 interface ProblemOptions extends ErrorOptions {
   readonly errors?: readonly FieldProblem[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Fields beyond those of {@link ProblemDetails}. */
+  /** Fields besides those of {@link ProblemDetails}. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
@@ -165,7 +165,7 @@ export async function callTemporal<Result>(
     return await client.connection.withDeadline(Math.min(Date.now() + DEADLINE_MS, latest), call);
   } catch (error) {
     if (error instanceof UnreadableOnboarding) {
-      const detail = `${OBSTACLES[error.obstacle]}; nothing is lost, and "gangway status" shows an operator more`;
+      const detail = `${OBSTACLES[error.obstacle]}; nothing is lost. "gangway status" shows an operator more`;
       throw later('unreadable-onboarding', error, detail);
     }
     // Temporal responded a moment ago, when it found the workflow.
@@ -179,7 +179,7 @@ export function unavailable(cause?: unknown): Problem {
 }
 
 const SEND_AGAIN =
-  'send the same again after Retry-After seconds: nothing is lost, and nothing happens twice';
+  'send the same request again after Retry-After seconds: nothing is lost, and nothing happens twice';
 
 function later(kind: ProblemKind, cause: unknown, detail = SEND_AGAIN): Problem {
   return new Problem(kind, detail, { cause, headers: { 'retry-after': RETRY_AFTER } });

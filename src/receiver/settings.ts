@@ -54,7 +54,7 @@ export function signatureCheck(secrets: readonly string[]): CheckSignature {
     // Each is tried, so that the time does not reveal which one it was.
     const matching = webhooks.filter((webhook) => verifies(webhook, body, given));
     if (matching.length === 0)
-      throw badSignature('no signature is valid, or the timestamp is five minutes off');
+      throw badSignature('no signature is valid, or the timestamp is more than five minutes off');
   };
 }
 

@@ -5,7 +5,7 @@ import type { AcceptedAnswer } from '../temporal/history.js';
 import type { Mask } from './mask.js';
 import type { ExportedCorrection, ExportedRequirement } from './record.js';
 
-/** What happened to a workflow from outside. No timeline has it. */
+/** The events of a workflow that came from outside. No timeline has them. */
 type RecordOnlyEvent = 'stage-changed' | 'cancel-requested' | 'terminated' | 'reset';
 
 /** An event as a record has it: one of a workflow's timeline, or one that only its history has. */

@@ -18,7 +18,7 @@ export interface Bar {
 }
 
 interface ChartProps {
-  /** The meaning of the chart, for people who cannot see it as well. */
+  /** The meaning of the chart, even for people who cannot see it. */
   readonly title: string;
   readonly bars: readonly Bar[];
 }

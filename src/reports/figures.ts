@@ -16,7 +16,7 @@ export interface StageFigure {
   readonly subject: string;
   readonly stage: string;
   readonly running: number;
-  /** Those of them that wait for a person. */
+  /** The number that waits for a person. */
   readonly waiting: number;
 }
 
@@ -119,7 +119,7 @@ export class Tally {
   /** Counts a workflow. A run that another one continues does not count. */
   add(row: Listed): void {
     if (row.state === 'continued_as_new') return;
-    // The requirements of a customer are those of its parts.
+    // A customer's requirements are its parts'.
     if (row.type !== 'customerOnboarding') this.#addRequirements(row);
     if (!(row.type in ONBOARDINGS)) return;
     const subject = SUBJECTS[row.type as OnboardingType];

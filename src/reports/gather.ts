@@ -156,7 +156,7 @@ async function stateFrom(
     const known = await knownFrom(client, runs, answers);
     const note =
       `The workflow itself did not respond (${error.detail}), so facts, timeline and requirements are those of its history. ` +
-      'The history has answers, calls and changes of the status. It does not have when requirements were raised, or why they were closed.';
+      'It has answers, calls and status changes, but not when requirements were raised or why they were closed.';
     return { known, source: 'history', notes: [note] };
   }
 }
@@ -178,7 +178,7 @@ async function gaps(
 ): Promise<string[]> {
   const gone =
     `Temporal no longer has run ${missing} and those before it, so their answers, calls and documents are missing. ` +
-    'The input is that of the first run that is left, with all corrections before it.';
+    'The input is from the first remaining run, with all earlier corrections.';
   const others: string[] = [];
   for await (const { runId } of client.workflow.list({ query: is('WorkflowId', workflowId) }))
     if (runId !== missing && !runs.some((run) => run.runId === runId)) others.push(runId);

@@ -98,7 +98,7 @@ export function numbersOf({
   ];
 }
 
-/** How the onboardings of a week ended, without those of customers, whose parts are counted. */
+/** The outcomes of a week, without customers, whose parts are counted. */
 type WeekRow = Readonly<Record<string, string | number>>;
 
 export const WEEK_COLUMNS: readonly string[] = ['week', 'monday', 'ended', 'succeeded'];

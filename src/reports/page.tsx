@@ -155,7 +155,7 @@ export async function savePage(file: string, page: string): Promise<void> {
     await writeFile(unfinished, page, { mode: 0o600, flag: 'wx' });
     await rename(unfinished, file);
   } catch (error) {
-    // The reason is that of the first failure.
+    // The reason comes from the first failure.
     await rm(unfinished, { force: true }).catch(() => undefined);
     throw new InvalidInput(`${file}: cannot be written (${(error as NodeJS.ErrnoException).code})`);
   }

@@ -27,7 +27,7 @@ const requirement = z.strictObject({
   status: z.enum(['open', 'answered', 'closed']),
   kind: z.string().optional().describe('Only of open ones'),
   title: z.string().optional(),
-  detail: z.string().optional().describe('Of open ones, and of the notes and tickets of partners'),
+  detail: z.string().optional().describe('Only of open ones, and of partners’ notes and tickets'),
   raisedAt: at.optional(),
   dueAt: at.optional().describe('Only of open ones'),
   overdueAt: at.optional().describe('When it became overdue'),
@@ -89,7 +89,7 @@ const document = z.strictObject({
   contentType: z.string(),
   answered: z.array(z.string()).describe('Ids of the requirements that it answers'),
   sentBy: z.array(z.int()).describe('Numbers of the calls that sent it'),
-  sha256: z.string().optional().describe('Of the bytes in the store at `exportedAt`'),
+  sha256: z.string().optional().describe('SHA-256 of the bytes in the store at `exportedAt`'),
   bytes: z.int().optional(),
   problem: z.string().optional().describe('Why the store did not return it'),
 });
@@ -114,14 +114,14 @@ const onboarding = z.strictObject({
   runIds: z.array(z.string()).describe('First to last'),
   status: z
     .string()
-    .describe('Of the workflow: `running`, `completed`, `cancelled`, `terminated`, `failed`, `timed_out`'),
+    .describe('The workflow’s: `running`, `completed`, `cancelled`, `terminated`, `failed`, `timed_out`'),
   startedAt: at,
   startedBy: z.string().optional().describe('Process that started it'),
   endedAt: at.optional(),
   source: z
     .enum(['worker', 'history'])
     .describe(
-      'Of facts, timeline and requirements: the workflow itself, or its history when no worker responds',
+      'Source of facts, timeline and requirements: the workflow itself, or its history if no worker responds',
     ),
   notes: z.array(z.string()).describe('What is incomplete, and why'),
   facts,
@@ -145,7 +145,7 @@ export const exportedRecord = z
     reason: z.string().optional().describe('Why private values are shown'),
     namespace: z.string(),
     onboarding,
-    parts: z.array(onboarding).describe('Of a customer: its merchant, its business and its terminal'),
+    parts: z.array(onboarding).describe('The merchant, business and terminal of a customer'),
   })
   .meta({ title: 'gangway export', description: 'Everything about one onboarding, for an auditor.' });
 

@@ -16,7 +16,9 @@ export const prometheusSettings = z.object({
   }),
 });
 
-/** What saw the status changes of the last week first, in one kind of onboarding and one account. */
+/**
+ * The number of status changes of the last week that a webhook or the poll saw first, for one kind of onboarding and one account.
+ */
 export interface WebhookFigure {
   /** `merchant` or `business`. */
   readonly subject: string;
@@ -33,11 +35,11 @@ export interface WebhookFigure {
   readonly hasStopped: boolean;
 }
 
-/** `merchant of acme: webhooks nudged the read of 10 changes in 7 days, and only the poll saw 2; the last one came 2 h ago` */
+/** `merchant of acme: webhooks brought 10 changes in 7 days, only the poll saw 2; the last one came 2 h ago` */
 export function webhookText({ subject, account, nudged, pollOnly, sinceLastSeconds: age }: WebhookFigure) {
   const about = account === null ? subject : `${subject} of ${account}`;
   const last = age === null ? 'none came' : `the last one came ${span(age * 1_000)} ago`;
-  return `${about}: webhooks nudged the read of ${nudged} changes in 7 days, and only the poll saw ${pollOnly}; ${last}`;
+  return `${about}: webhooks brought ${nudged} changes in 7 days, only the poll saw ${pollOnly}; ${last}`;
 }
 
 /** deploy/prometheus/alerts.yml records what this reads. */

@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 /**
  * Walks a schema once. The result is a {@link Shape}: what a value may have in each place. Forms, columns of tables, corrections,
- * comparisons of responses, help and probes read shapes. OpenAPI documents and exported schemas are JSON Schema, which is made here as
- * well, so zod is read here alone.
+ * comparisons of responses, help and probes read shapes. OpenAPI documents and exported schemas are JSON Schema, which is made
+ * here, too, so only this file reads zod.
  */
 
 /** The catalogue's facts about a response field, besides its schema. */
@@ -14,7 +14,7 @@ export interface Mark {
   readonly sometimes?: true;
   /** An object that has further fields, which nobody needs. */
   readonly open?: true;
-  /** The JSON types that the contract prints, where others are read as well. */
+  /** The JSON types that the contract prints, where Gangway also reads others. */
   readonly types?: readonly string[];
   readonly format?: 'date-time';
   /** The known status names. One that begins with `*` stands for every name with that ending. */

@@ -8,8 +8,8 @@ const SHARE = 0.4;
 const MOST_MISTYPED = 4;
 
 /**
- * Returns the valid names that somebody may have meant: the closest, and several only if they are equally close. For a path such as
- * `merchant.dba`, the last name alone is enough, and the shortest path is the closest. Case and punctuation do not count.
+ * Returns the valid names closest to a typed one, several only if they are equally close. For a path such as `merchant.dba`, the
+ * last name alone is enough, and the shortest path is the closest. Case and punctuation do not count.
  */
 export function nearest(given: string, names: Iterable<string>): string[] {
   const wanted = plain(given);

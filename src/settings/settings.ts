@@ -114,7 +114,7 @@ export const list = z
 export const bearerTokens = list
   .refine(
     (tokens) => tokens.every((token) => TOKEN.test(token)),
-    'each token must be 32 or more letters, digits or signs of "._~+/=-", such as openssl rand -hex 32 makes',
+    'each token must be 32 or more letters, digits or signs of "._~+/=-", such as the output of: openssl rand -hex 32',
   )
   .meta({ format: 'list of tokens with at least 32 characters', secret: true });
 
@@ -125,7 +125,7 @@ const SECRET_BYTES = { min: 24, max: 64 };
 export const signingSecrets = list
   .refine(
     (secrets) => secrets.every(isSigningSecret),
-    'each secret must be whsec_ and 24 to 64 bytes in base64, such as echo "whsec_$(openssl rand -base64 32)" makes',
+    'each secret must be whsec_ and 24 to 64 bytes in base64, such as the output of: echo "whsec_$(openssl rand -base64 32)"',
   )
   .meta({ format: 'list of `whsec_<base64>`', secret: true });
 

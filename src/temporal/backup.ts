@@ -128,7 +128,7 @@ async function inputIn(client: Client, run: History): Promise<object> {
 /**
  * The result of restoring an entry of a backup. `adopts`: started, and it adopts what it has at its partner. `looks`: started, but
  * the backup holds nothing of it at a partner; it searches there, and asks a person before it creates anything. `there`: Temporal
- * has it. `skipped`: somebody ended it, or it failed.
+ * has it. `skipped`: it was canceled or terminated, or it failed.
  */
 export type Restoring = 'adopts' | 'looks' | 'there' | 'skipped';
 

@@ -104,7 +104,7 @@ export function temporalSettings(env: NodeJS.ProcessEnv) {
   }
 }
 
-/** The client waits in vain for any other address, and the worker reports it in words of its own. */
+/** With any other address, the client waits forever, and the worker reports it in its own words. */
 const HOST_AND_PORT = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]]+)(:\d{1,5})?$/i;
 
 /** The SDK silently ignores one without the other. */

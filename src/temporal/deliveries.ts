@@ -7,7 +7,7 @@ import { startSingle } from './single-activities.js';
 /** The activity that sends one event to one destination. */
 const DELIVER: keyof OutboundEventActivities = 'deliverEvent';
 
-/** The time for which a receiver may be unavailable, and the retries: at once, then at growing intervals. */
+/** The retries of a delivery to an unavailable receiver: at once, then at growing intervals. */
 const PATIENCE = {
   scheduleToCloseTimeout: '3 days',
   startToCloseTimeout: '30s',
@@ -82,7 +82,7 @@ export async function* listDeliveries(client: Client, filter: DeliveryFilter): A
     const [delivery] = (await described.getInput<[Delivery]>()) ?? [];
     const { status, attempt: attempts } = described;
     const hasStatus = statuses === undefined || statuses.some((wanted) => wanted === status);
-    // The id of another workflow may begin with that of this one, for example in another account.
+    // Another workflow's id may begin with this one's, for example in another account.
     const isOfAnother = filter.workflowId !== undefined && delivery?.event.subject !== filter.workflowId;
     if (!delivery || !hasStatus || isOfAnother) continue;
     const problem = (await described.getLastFailure())?.message;

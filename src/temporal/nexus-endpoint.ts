@@ -55,9 +55,9 @@ function requireSame(
   if (target?.namespace === namespace && target.taskQueue === taskQueue) return;
   const place = target
     ? `task queue ${target.taskQueue} of namespace ${target.namespace}`
-    : 'a place outside the server';
+    : 'an address outside the server';
   throw new EndpointProblem(
-    `Nexus endpoint ${name} exists and leads to ${place}, not to task queue ${taskQueue} of namespace ${namespace}; ` +
+    `Nexus endpoint ${name} exists and targets ${place}, not task queue ${taskQueue} of namespace ${namespace}; ` +
       'choose another name, or change the endpoint with "temporal operator nexus endpoint update"',
   );
 }

@@ -37,7 +37,7 @@ export interface AccountAt {
   readonly taskQueue: string;
 }
 
-/** The number of workflows that are examined at once. */
+/** The number of workflows to examine concurrently. */
 const CONCURRENCY = 16;
 
 /**
@@ -165,7 +165,7 @@ async function wakeAll(
   return { steps, workflows };
 }
 
-/** A partner account whose workflow may ask a person, and what it asks when it holds another workflow up. */
+/** A partner account whose workflow may ask a person, and its questions that block another workflow. */
 export interface HoldingUp {
   readonly workflowId: string;
   readonly kinds: readonly RequirementKind[];

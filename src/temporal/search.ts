@@ -42,7 +42,7 @@ export interface Listed {
   readonly runId: string;
   readonly type: WorkflowType;
   readonly taskQueue: string;
-  /** Without the key of its payloads, only what the search attribute has. */
+  /** Without the key of its payloads, only the search attribute's value. */
   readonly dba: string | undefined;
   /** The partner; '' for a customer, which has several. */
   readonly system: SystemName | '';
@@ -195,10 +195,10 @@ export async function count(client: Client, query: string): Promise<number> {
   return (await client.workflow.count(query)).count;
 }
 
-/** The server returns no more at once. */
+/** The maximum number that the server returns at once. */
 const PAGE = 1_000;
 
-/** The workflows that a query finds, newest first. The dba of one with another key is that of its search attribute. */
+/** Finds the workflows of a query, newest first. If the key differs, the dba comes from the search attribute. */
 export async function* listed(
   client: Client,
   query: string,

@@ -106,7 +106,7 @@ async function serverClock(client: Client, taskQueue: string): Promise<ServerClo
 
 /** The oldest server that Gangway works with, and why it needs that one. */
 const OLDEST = '1.31.0';
-const SINCE_OLDEST = 'calls and outbound events are standalone activities';
+const SINCE_OLDEST = 'standalone activities for calls and outbound events';
 
 /** A feature that Gangway needs and a server lacks. */
 export interface ServerGap {
@@ -118,8 +118,8 @@ export interface ServerGap {
 type Namespace = temporal.api.workflowservice.v1.IDescribeNamespaceResponse;
 
 /**
- * Finds what the server lacks: by its version, and by what it reports and how it responds. Changes nothing, because the activity that
- * it asks about does not exist.
+ * Finds what the server lacks, by its version and its responses. Changes nothing, because the activity in the request does not
+ * exist.
  *
  * @returns also what it needs, for people
  */
@@ -132,7 +132,7 @@ export async function serverGaps(
     ...(isOlder(serverVersion ?? '', OLDEST)
       ? [
           {
-            gap: `server ${serverVersion} is too old: Gangway needs ${OLDEST}, because since then ${SINCE_OLDEST}`,
+            gap: `server ${serverVersion} is too old: Gangway needs ${OLDEST} or later, which has ${SINCE_OLDEST}`,
             fix: `update the Temporal server to ${OLDEST} or later`,
           },
         ]

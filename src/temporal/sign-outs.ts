@@ -33,7 +33,7 @@ export async function recordSignOut(
   }
 }
 
-/** Reports whether somebody ended this session. */
+/** Reports whether this session was ended. */
 export async function hasSignedOut(client: Client, session: string): Promise<boolean> {
   const execution = { workflowId: idOf(session) };
   try {

@@ -56,7 +56,7 @@ export interface StatementSchedule {
   readonly lastWorkflowId: string | undefined;
 }
 
-/** Creates the schedule of this key and account, or replaces what it does and when. A paused one stays paused. */
+/** Creates or replaces the schedule of this key and account. A paused one stays paused. */
 export async function saveSchedule(
   client: Client,
   monthly: MonthlyStatements,

@@ -78,7 +78,7 @@ export function rejectionOf(error: unknown): string | undefined {
   return details === undefined || NAMES_SEARCH_ATTRIBUTE.test(details) ? undefined : details;
 }
 
-/** How long Temporal may take for one call, in milliseconds. */
+/** The time limit of one call to Temporal, in milliseconds. */
 const DEADLINE_MS = 10_000;
 
 /** Makes a call of Temporal that must return soon. */

@@ -3,7 +3,7 @@ import { page, type Row, tablesIn } from './docs.js';
 
 /** The codes that people meet, as docs/ describes them: the tables of docs/codes.md, and the runbooks of docs/operations.md. */
 
-/** What docs/ says about a code. */
+/** A code as docs/ describes it. */
 export interface Code {
   readonly code: string;
   /** The heading of its table: `timeline entry`. */
@@ -29,7 +29,7 @@ export function runbookOf(requirement: RequirementKind): Row {
   return CODES.find(({ kind, code }) => kind === 'requirement' && code === requirement)?.facts ?? {};
 }
 
-/** What happened when a timeline shows this event, or an onboarding this stage. */
+/** Returns the meaning of an event in a timeline, or of a stage or outcome. */
 export function whatHappened(kind: 'stage' | 'outcome' | 'timeline entry', code: string): string | undefined {
   return CODES.find((each) => each.kind === kind && each.code === code)?.facts['what happened'];
 }

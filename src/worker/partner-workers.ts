@@ -41,7 +41,7 @@ export interface PartnerWorkers {
   readonly release: () => Promise<unknown>;
 }
 
-/** The activities of a task queue other than that of the workflows. */
+/** The activities of a task queue without workflows. */
 export interface ActivityQueue {
   readonly taskQueue: string;
   readonly activities: object;

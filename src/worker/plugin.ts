@@ -61,7 +61,7 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
     configureWorker(options) {
       const connection = connectionOf(options);
       if (options.taskQueue !== taskQueue) {
-        throw new BadSetting('GANGWAY_TASK_QUEUE', `must be ${options.taskQueue}, as that of the worker`);
+        throw new BadSetting('GANGWAY_TASK_QUEUE', `must be ${options.taskQueue}, the worker’s task queue`);
       }
       const client = workersClient({ connection, namespace: options.namespace ?? 'default' }, config);
       const { sinks, activities, nexusServices, interceptors, ...more } = workflowQueue(config, client);
@@ -95,12 +95,12 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
     },
   };
 
-  /** Without workflows of its own, a worker needs no bundler. */
+  /** A worker without workflows of its own needs no bundler. */
   function withWorkflows<Options extends WorkerOptions | ReplayWorkerOptions>(options: Options): Options {
     const { dataConverter: theirs = {}, workflowsPath, workflowBundle } = options;
     if (Object.keys(theirs).length > 0) {
-      const why = 'its payloads are encrypted by that of Gangway, which every client of the workflows has';
-      throw new TypeError(`a worker with the plugin of Gangway takes no data converter of its own: ${why}`);
+      const why = 'Gangway’s encrypts the payloads, and every client of the workflows has it';
+      throw new TypeError(`a worker with the Gangway plugin takes no data converter of its own: ${why}`);
     }
     return {
       ...options,
@@ -111,7 +111,7 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
   }
 }
 
-/** The place of the partners' workers: that of the plugin's worker. */
+/** Returns the place of the partners' workers, the same as the plugin's worker. */
 function placeOf(worker: Worker): WorkerPlace {
   const { namespace, identity, workerDeploymentOptions } = worker.options;
   const connection = connectionOf(worker);
@@ -121,14 +121,14 @@ function placeOf(worker: Worker): WorkerPlace {
 /** @throws {TypeError} without a connection, or with that of another copy of the SDK, which no worker here can use */
 function connectionOf({ connection }: { readonly connection?: unknown }): NativeConnection {
   if (connection instanceof NativeConnection) return connection;
-  const what = 'a worker with the plugin of Gangway needs "connection", of the same @temporalio/worker';
+  const what = 'a worker with the Gangway plugin needs "connection" from the same @temporalio/worker';
   throw new TypeError(`${what}: install the version that gangway depends on`);
 }
 
 /** @throws {TypeError} when both have an activity of the same name */
 function withoutClash(theirs: object | undefined, ours: object): object {
   const both = Object.keys(theirs ?? {}).find((name) => name in ours);
-  if (both !== undefined) throw new TypeError(`activity ${both} has the name of an activity of Gangway`);
+  if (both !== undefined) throw new TypeError(`activity ${both} has the name of a Gangway activity`);
   return { ...theirs, ...ours };
 }
 

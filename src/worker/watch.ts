@@ -75,7 +75,7 @@ export function watchTemporal(client: Client, config: WorkerSettings, meter: Met
   return () => stopping.abort();
 }
 
-/** Workflows that wait for a person, and those of them that are overdue, by Temporal's visibility. */
+/** Counts the workflows that wait for a person and those that are overdue, by Temporal's visibility. */
 function waitingWorkflows({ client, taskQueue, accounts, gauge }: Watched) {
   const waiting = gauge('gangway_workflows_waiting', 'Workflows that wait for a person');
   const overdue = gauge('gangway_workflows_overdue', 'Workflows that wait for a person, past the due time');

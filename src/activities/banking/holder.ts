@@ -156,7 +156,7 @@ export class Candidates {
     private readonly partnerAccount: string | undefined,
   ) {}
 
-  /** Profiles that may be those of a business, without those of the baseline. */
+  /** Profiles outside the baseline that may belong to a business. */
   async find(
     business: BusinessToFind,
     baseline: readonly number[],

@@ -119,9 +119,9 @@ export function opened({ ticketId, topic, text, updateFieldRequest }: Ticket): O
 }
 
 /**
- * Finds out which profile a ticket is about: that of the ticket that it continues, the only one that it names, or that of the user
- * who opened it. A ticket of another customer is never about the profile that it names. The name of a business decides nothing,
- * because it may be part of another name, or the name of a franchise.
+ * Finds the profile of a ticket: the profile of its parent ticket, the only one that it names, or that of the user who opened it. A
+ * ticket of another customer is never about the profile that it names. The name of a business decides nothing, because it may be
+ * part of another name, or the name of a franchise.
  */
 class Subjects {
   constructor(

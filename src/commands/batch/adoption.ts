@@ -58,7 +58,7 @@ type AdoptedRow = z.output<ReturnType<typeof rowSchema>>;
 /** A row that can be read at its partner before it is followed. */
 export interface Adoptable extends Ready {
   /**
-   * What following would do.
+   * Returns what following a row would do.
    *
    * @throws {RefusedRow} when it cannot be followed
    */

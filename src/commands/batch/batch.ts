@@ -25,7 +25,7 @@ import { rejectOtherKind } from '../onboarding/start.js';
 import { type RunOptions, startAndFollow } from './run.js';
 import { openSource } from './source.js';
 
-/** How the file is written. */
+/** The format of the file. */
 export interface FormatOptions {
   readonly format?: 'csv' | 'ndjson';
   readonly delimiter?: string;
@@ -93,7 +93,7 @@ function warnOrReject(
   for (const line of lines) cli.note(`warning: ${line}`);
 }
 
-/** Without Temporal, it checks what it can. */
+/** Checks as much as possible without Temporal. */
 async function dryRunOf(
   cli: CommandLine,
   name: string,
@@ -109,9 +109,7 @@ async function dryRunOf(
     if (error instanceof InvalidInput || cli.signal.aborted) throw error;
     const own: Partial<FileDoubts> & ReturnType<typeof doubtsOf> = doubtsOf(validation);
     warnOrReject(cli, name, own, strict);
-    cli.note(
-      'Existing onboardings and the lists of the partner were not compared: Temporal does not respond.',
-    );
+    cli.note('Temporal does not respond, so existing onboardings and the partner’s lists were not compared.');
     return own;
   });
   if (json) {
@@ -123,7 +121,7 @@ async function dryRunOf(
   if (sentence) cli.line(sentence);
 }
 
-/** A file of which every row is valid. */
+/** A file whose rows are all valid. */
 export interface ValidFile<Valid extends Ready> {
   /** In messages. */
   readonly name: string;

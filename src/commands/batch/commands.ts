@@ -14,8 +14,8 @@ export function batchCommand(program: Command, act: Act): void {
   const command = withStrict(withYes(program.command('batch')))
     .summary('onboard everyone in a file')
     .description(
-      'Start an onboarding for each row of FILE: merchants, businesses, customers. The whole file is checked first, and ' +
-        'nothing is started if any row is invalid. Then the workers start the rows, even when this command ends. ' +
+      'Start an onboarding for each row of FILE: merchants, businesses, customers. Checks the whole file first, and ' +
+        'starts nothing if any row is invalid. Then the workers start the rows, even if this command ends. ' +
         'The same externalId attaches to the first onboarding, running or ended, ' +
         'so the command is safe to run again: it starts what is missing. More than 20 rows are confirmed first.',
     )
@@ -51,8 +51,8 @@ function giveUpOption(): Option {
 }
 
 const HELP = `
-A line of NDJSON is an input like the files in examples/; the lines may be of
-different kinds. The first row of CSV names the fields of the input, such as
+Each line of NDJSON is an input of any kind, like the files in examples/.
+The first row of CSV names the fields of the input, such as
   externalId,merchant.dba,agentProfileId,beneficialOwners.0.firstName
 and an empty cell is an absent field.
 
@@ -74,7 +74,7 @@ function separator(value: string): string {
 export function batchesCommand(program: Command, act: Act): void {
   const command = program
     .command('batches')
-    .summary('follow or stop what batch started')
+    .summary('follow or stop a batch')
     .description(
       'Without an ID, list the batches of this task queue, newest first. With an ID, print a line for each row of that batch, ' +
         'and wait until all are started. Ctrl-C ends the wait, not the batch.',
@@ -92,8 +92,8 @@ export function adoptCommand(program: Command, act: Act): void {
     .command('adopt')
     .summary('follow merchants and businesses that exist at their partners')
     .description(
-      'Follow the merchants and banking profiles in FILE, which exist at their partners, to the end. Nothing is created, changed ' +
-        'or submitted there: Gangway sends only what a person answers. The whole file is checked first. A worker reads each ' +
+      'Follow the merchants and banking profiles in FILE, which exist at their partners, to the end. Gangway creates, changes and ' +
+        'submits nothing there: it sends only people’s answers. It checks the whole file first. A worker reads each ' +
         'row before any is started, within the rate limit of the partner. The same externalId attaches to the first ' +
         'onboarding, running or ended, so the command is safe to run again.',
     )

@@ -25,7 +25,7 @@ import { RERUN } from './persistence.js';
 type MerchantRead = Awaited<ReturnType<BoardingActivities['inspectMerchant']>>;
 type ProfileRead = Awaited<ReturnType<BankingActivities['inspectProfile']>>;
 
-/** What a row makes Gangway follow: one or both. */
+/** The ids that Gangway follows for a row: one or both. */
 export interface Followed {
   readonly merchant?: FollowedMerchantInput;
   readonly business?: FollowedBusinessInput;
@@ -33,7 +33,7 @@ export interface Followed {
 
 /** What following would do. */
 export interface Preview {
-  /** Counts the rows of which the same is true: `would poll`. */
+  /** The label under which rows are counted: `would poll`. */
   readonly word: string;
   /** Begins with the word. */
   readonly text: string;
@@ -45,12 +45,12 @@ export class RefusedRow extends Error {
   override readonly name = 'RefusedRow';
 }
 
-/** What was read of a merchant or a profile, and what Gangway would do about it. */
+/** A merchant or profile as read, and what Gangway would do with it. */
 interface PartPreview {
   readonly status: string;
   /** The requirements that it would raise. */
   readonly requirements: readonly RequirementKind[];
-  /** How it would end at once. */
+  /** The outcome with which it would end at once. */
   readonly outcome?: Outcome;
   /** Why a person is asked whose profile it is. */
   readonly unclear?: readonly string[];

@@ -13,7 +13,7 @@ const PAUSE_MS = 1_000;
 export type Persistently = <Result>(call: () => Promise<Result>) => Promise<Result>;
 
 interface Persistence {
-  /** How long Temporal may be unavailable, in milliseconds. */
+  /** The time for which Temporal may be unavailable, in milliseconds. */
   readonly giveUpAfter: number;
   /** Ends all calls. Aborted here when Temporal was unavailable for too long. */
   readonly stop: AbortController;

@@ -6,7 +6,7 @@ import { bar } from '../cli/progress.js';
 import type { Preview } from './partner-reads.js';
 import type { End } from './waiting.js';
 
-/** What a batch prints: a line for each row, the counts, and a bar at a terminal. */
+/** Prints a batch: a line for each row, the counts, and a progress bar at a terminal. */
 
 export type Results = Map<number, object>;
 
@@ -14,7 +14,7 @@ export type Results = Map<number, object>;
 export interface Progress {
   /** One more is done. */
   readonly step: () => void;
-  /** How many of the rest wait for a person. */
+  /** The number of remaining rows that wait for a person. */
   readonly asked: (count: number) => void;
   readonly end: () => void;
 }
@@ -39,7 +39,7 @@ export function progressOf({ status }: CommandLine, total: number, done: string)
   };
 }
 
-/** What identifies a row in the output. */
+/** The fields that identify a row in the output. */
 interface RowId {
   readonly line: number;
   readonly externalId: string;

@@ -17,7 +17,7 @@ import { type Progress, progressOf, Report, type Results } from './report.js';
 import { awaitAll } from './waiting.js';
 
 export interface FollowOptions {
-  /** How long Temporal may be unavailable, in milliseconds. */
+  /** The time for which Temporal may be unavailable, in milliseconds. */
   readonly giveUpAfter: number;
   readonly wait?: true;
   readonly json?: true;
@@ -32,7 +32,7 @@ export interface RunOptions extends FollowOptions {
   readonly dryRun?: true;
 }
 
-/** What the steps of one command share. */
+/** The state that the steps of one command share. */
 interface Run<Options extends FollowOptions = FollowOptions> {
   readonly context: CommandContext;
   readonly options: Options;
@@ -40,7 +40,7 @@ interface Run<Options extends FollowOptions = FollowOptions> {
   readonly stop: AbortController;
   readonly persistently: Persistently;
   readonly report: Report;
-  /** What is known of each row, by its line. CSV has a row for each, and its header has the fields of all of them. */
+  /** The facts about each row, by line. CSV has a row for each, and its header has the fields of all of them. */
   readonly results: Results | undefined;
 }
 
@@ -93,7 +93,7 @@ async function running<Options extends FollowOptions>(
     const failed = await steps({ context, options, stop, persistently, report, results });
     if (failed > 0) throw new CommandFailed(`${rowsOf(failed)} failed`);
   } catch (error) {
-    // What is aborted fails as well.
+    // An aborted call fails, too.
     throw stop.signal.aborted && !(error instanceof TimedOut) ? ended(stop.signal.reason) : error;
   } finally {
     // Also when it is interrupted: what is started stays started.
@@ -166,12 +166,12 @@ async function handedOver(
 }
 
 function howToFollow(id: string): string {
-  return `the workers start the rows: "gangway batches ${id}" follows them again, and with --stop it stops them`;
+  return `the workers start the rows: "gangway batches ${id}" follows them again; --stop stops them`;
 }
 
 const NOT_STARTED = 'not started';
 
-/** How often to read, in milliseconds, and how long without a result before it looks for a worker. */
+/** The interval between reads, and the time without a result after which it looks for a worker, in milliseconds. */
 const READ_EVERY_MS = 300;
 const QUIET_MS = 10_000;
 

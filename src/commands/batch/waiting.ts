@@ -8,7 +8,7 @@ import { BUSINESS, CUSTOMER, MERCHANT } from '../../temporal/start.js';
 import { promptly } from '../../temporal/unavailable.js';
 import type { Persistently } from './persistence.js';
 
-/** How often to check all, in milliseconds. */
+/** The interval between checks of all, in milliseconds. */
 const CHECK_EVERY_MS = 1_000;
 
 /** Checks per second, for any number of onboardings, because some run for weeks. */
@@ -21,7 +21,7 @@ export interface Awaited {
   readonly workflowId: string;
 }
 
-/** How an onboarding ended, or why it has no outcome. */
+/** The outcome of an onboarding, or the reason why it has none. */
 export type End = Outcome | { readonly failed: string };
 
 interface Waiting<Row> {
@@ -64,7 +64,7 @@ export async function awaitAll<Row extends Awaited>(
     for (let running = await checkAll(rows); running.length > 0; running = await checkAll(running))
       await sleep(CHECK_EVERY_MS, undefined, { signal });
   } catch (error) {
-    // The first reason counts, because what is aborted fails as well.
+    // The first reason counts, because aborted calls fail, too.
     stop.abort(error);
   }
 }
@@ -82,7 +82,7 @@ async function endOf(client: Client, { workflowId }: Awaited, persistently: Pers
   }
 }
 
-/** How to start it again, for people. */
+/** Returns how a person starts it again. */
 function restartOf(workflowId: string): string {
   const kind = [MERCHANT, BUSINESS, CUSTOMER].find(({ type }) => type === partsOfId(workflowId)?.type);
   return `start it again with "gangway ${kind?.command} FILE --again"`;

@@ -65,7 +65,7 @@ export function cannotRead(name: string): (error: NodeJS.ErrnoException) => neve
   };
 }
 
-/** The files in the same folder that somebody may have meant. */
+/** Returns similarly named files in the same folder. */
 function similarFiles(file: string): string {
   const folder = dirname(file);
   try {

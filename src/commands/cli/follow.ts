@@ -59,7 +59,7 @@ function printStarted({ cli, link }: CommandContext, started: Started, json?: tr
 }
 
 interface How extends Pick<Following, 'restart' | 'terminal'> {
-  /** Gets each reading. With it, the first one is at once, and there is one after the end. */
+  /** Receives each reading: the first at once, and one after the end. */
   readonly onRead?: (reading: Reading) => void;
 }
 

@@ -60,7 +60,7 @@ export function withIdArgument(command: Command): Command {
   return command.argument('<id>', 'externalId, externalId@account, dba or workflow id');
 }
 
-/** For commands that a person confirms. */
+/** Adds `--yes` to a command that a person confirms. */
 export function withYes(
   command: Command,
   effect = 'skip the confirmation; required without a terminal',
@@ -88,7 +88,7 @@ function pathOf(command: Command): string {
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
-/** For commands that start what a person wrote. */
+/** Adds `--strict` to a command that starts inputs. */
 export function withStrict(command: Command): Command {
   return command.option('--strict', 'treat warnings about the input as errors');
 }

@@ -182,7 +182,7 @@ function grouped(count: number): string {
 }
 
 /**
- * The columns of a terminal: those of `COLUMNS`, or those that it reports.
+ * The width of a terminal in columns: `COLUMNS`, or what the terminal reports.
  *
  * @returns undefined for a file or a pipe, where nothing is cut
  */

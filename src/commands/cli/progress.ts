@@ -61,9 +61,9 @@ export async function whileShowing<Result>(
 
 /** While the start of a workflow is under way. */
 export const UNKNOWN_START =
-  'it is unknown whether it was started; the same command starts it, or attaches to it if it runs';
+  'it may or may not have started; run the same command again, which starts it or attaches to it';
 
-/** How far a command has come, for a person who interrupts it. */
+/** The progress of a command, for a person who interrupts it. */
 export interface HowFar {
   is(what: string): void;
   /** What follows says it on its own. */

@@ -82,7 +82,7 @@ const GAP = '  ';
 /** The width to which a column may be cut before a less important one disappears. */
 const READABLE = 18;
 
-/** The width to which columns are cut when no other can disappear, before those to keep are cut as well. */
+/** The width to which columns are cut once no more can disappear, before the columns to keep are cut, too. */
 const NARROW = 8;
 
 /** The part of the terminal that one column may keep. */
@@ -115,7 +115,7 @@ function sumOf(widths: readonly number[], shown: ReadonlySet<number>): number {
   return [...shown].reduce((sum, index) => sum + (widths[index] ?? 0), 0);
 }
 
-/** The columns that may disappear, in this order: those without a text, and then those of the highest number. */
+/** Returns the columns that may disappear, in order: empty ones, then the highest numbers. */
 function byImportance(columns: readonly Measured[]) {
   return columns
     .map(({ priority = 1, isEmpty }, index) => ({ priority, isEmpty, index }))

@@ -26,7 +26,7 @@ const TEXTS: Readonly<Record<Topic, (width: number, part: string | undefined) =>
         'Gangway never decides a requirement by itself. Past its due date it is overdue and stays open. It closes when the ' +
           "partner's own change makes it obsolete.",
         '"gangway claim" shows others that you work on a requirement. "gangway confirm" applies an answer that someone else proposed.',
-        'These are the kinds, with what a person has to do and the allowed answers:',
+        'The kinds, what to do, and the allowed answers:',
         described(
           REQUIREMENT_KINDS.map((kind) => [kind, `${TASKS[kind]} (${runbookOf(kind)['answers']})`]),
           width,
@@ -41,7 +41,7 @@ const TEXTS: Readonly<Record<Topic, (width: number, part: string | undefined) =>
     settings: async (width, part) => (await import('./settings-help.js')).settingsHelp(part, width),
   };
 
-/** Paragraphs with an empty line between them. Those of several lines stay as they are. */
+/** Joins paragraphs with empty lines. Multi-line paragraphs stay as they are. */
 function paragraphs(width: number, ...texts: readonly string[]): string {
   return texts.map((text) => (text.includes('\n') ? text : wrapped(text, width))).join('\n\n');
 }

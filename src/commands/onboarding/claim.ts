@@ -82,7 +82,7 @@ export async function release(
     const { workflowId, requirementId, claim } = await findAsking(context, id, given, options);
     const receipt = await sendClaim(context.client, workflowId, { requirementId, actor: actorFrom(options) });
     if (options.json) return cli.json({ workflowId, ...receipt });
-    cli.line(claim ? `${requirementId} released` : `${requirementId}: nobody had claimed it`);
+    cli.line(claim ? `${requirementId} released` : `${requirementId}: was not claimed`);
   });
 }
 

@@ -83,7 +83,7 @@ export function listCommand(program: Command, act: Act): void {
   withListFilter(withWords(command))
     .addOption(new Option('--stage <stage>', 'only this stage').choices(STAGES))
     .option('--action-required', 'only those that wait for a person')
-    .option('--running', 'only those that have not ended')
+    .option('--running', 'only running ones')
     .option('--started-before <time>', 'only those that started before: 2d, yesterday, 2026-01-31', pastTime)
     .option('--ended-since <time>', 'only those that ended since: today, 12h, 2026-01-31', pastTime)
     .option('--query <query>', 'an additional visibility query: "PartnerStatus = \'Pending\'"')
@@ -103,15 +103,15 @@ export function inboxCommand(program: Command, act: Act): void {
   withListFilter(withWords(command))
     .addOption(new Option('--kind <kind>', 'only requirements of this kind').choices(REQUIREMENT_KINDS))
     .option('--overdue', 'only overdue requirements')
-    .option('--unclaimed', 'only requirements that nobody has claimed')
+    .option('--unclaimed', 'only unclaimed requirements')
     .option(
       '--raised-before <time>',
       'only those that were raised before: 2d, yesterday, 2026-01-31',
       pastTime,
     )
     .option('--due-after <time>', 'only onboardings whose first requirement is due after this time', pastTime)
-    .option('--details', 'show what exactly is asked, and how to answer')
-    .option('--limit <n>', 'maximum number of onboardings, the most urgent ones, 0 for all', limit, 1_000)
+    .option('--details', 'show each question and how to answer it')
+    .option('--limit <n>', 'maximum number of onboardings, most urgent first, 0 for all', limit, 1_000)
     .action(act(async () => (await import('./inbox.js')).inbox));
   withRecordFormats(command);
 }
@@ -172,8 +172,8 @@ export function claimCommand(program: Command, act: Act): void {
   withId(program.command('claim'))
     .summary('claim requirements, so that others see who works on them')
     .description(
-      'Claim a requirement: "gangway inbox", "gangway status" and the Web UI show who works on it. The claim ends by itself, and ' +
-        'it ends when the requirement is answered or closed. Claim it again to extend it. A claim prevents nobody from answering.',
+      'Claim a requirement: "gangway inbox", "gangway status" and the Web UI show who works on it. The claim expires, ' +
+        'or ends with the requirement. Claim it again to extend it. Others can still answer.',
     )
     .argument('<requirement>', 'id of the requirement, or its beginning')
     .argument('[more...]', 'further ids, each followed by its requirement')

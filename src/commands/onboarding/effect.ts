@@ -38,7 +38,7 @@ export async function reportAccepted(
   const { cli } = context;
   const { workflowId, asking, typed, answer, requirement, receipt } = accepted;
   const wait = (asked: Requirement) =>
-    whileShowing(cli, `${asked.id}: waiting for its effect`, () => effectOf(context, asking, asked));
+    whileShowing(cli, `${asked.id}: waiting for the result`, () => effectOf(context, asking, asked));
   const effect = requirement && hasEffect(answer.kind, requirement) ? await wait(requirement) : undefined;
   if (json) cli.json({ workflowId, ...receipt, ...effect });
   if (effect && 'askedAgain' in effect) throw failed(answer, typed, effect.askedAgain);
@@ -52,7 +52,7 @@ function doneText({ answer, typed, state, receipt }: Accepted, effect: Effect | 
     effect && 'done' in effect
       ? ` (${[effect.done.event, effect.done.detail].filter(Boolean).join(': ')})`
       : '';
-  const unknown = effect && 'unknown' in effect ? ', and its effect is not known yet' : '';
+  const unknown = effect && 'unknown' in effect ? ', but its result is not known yet' : '';
   const answered = `${id} answered${done}${unknown}.`;
   if (open === 0) return `${answered} Nothing is left to answer; "gangway watch ${typed}" follows it.`;
   const others = state?.requirements.filter((each) => each.id !== id) ?? [];
@@ -89,7 +89,7 @@ type Effect =
 /** The time limit for a partner to respond to the request that an answer leads to, in milliseconds. */
 const EFFECT_TIMEOUT_MS = 8_000;
 
-/** The answers that lead to a request at once. */
+/** Reports whether an answer triggers a request at once. */
 function hasEffect(kind: AnswerKind, { kind: asked }: Requirement): boolean {
   return ['adopt', 'retry', 'correction'].includes(kind) && asked !== 'waiting';
 }

@@ -13,7 +13,7 @@ interface Named {
   readonly typed: string;
 }
 
-/** Prints the present input of an onboarding, and the fields that can change now; for a customer, those of its parts. */
+/** Prints the present input of an onboarding, and the fields that can change now; for a customer, also the fields of its parts. */
 export async function showInput(
   context: CommandContext,
   { workflowId, typed }: Named,

@@ -17,7 +17,7 @@ import { describeRequirement, optionsOf, resolveCommands, takeBackCommand } from
 /** The workflow that a person names. */
 type Found = Awaited<ReturnType<typeof findById>>;
 
-/** The same with what it asks. */
+/** The onboarding with its open requirements. */
 export interface Read {
   readonly found: Found;
   readonly state: OnboardingState;

@@ -60,7 +60,7 @@ export async function resolve(
       const part = state && askingPart(state, requirementId);
       if (requirement && cli.terminal)
         await confirmAnswer(cli, answer, { found, requirement, part }, options);
-      progress.is(`it is unknown whether the answer was recorded; check with "gangway status ${typed}"`);
+      progress.is(`the answer may or may not have been recorded; check with "gangway status ${typed}"`);
       const receipt = await whileShowing(cli, `${requirementId}: waiting for a worker`, () =>
         gangwayOf(context).answer(workflowId, { requirementId, answer, ...by }),
       );
@@ -125,13 +125,13 @@ async function readable(
   }
 }
 
-/** Others who handle the requirement do not keep anybody from answering it. */
+/** A claim or a proposal by someone else does not prevent an answer. */
 function noteHandling(cli: CommandLine, requirement: Requirement, actor: string): void {
   const { id, proposal } = requirement;
   const claim = currentClaim(requirement);
   if (claim && !isSamePerson(claim.actor, actor)) {
     const until = cli.times.at(claim.until);
-    cli.note(`${claim.actor} has claimed ${id} until ${until}. The claim does not prevent your answer.`);
+    cli.note(`${claim.actor} has claimed ${id} until ${until}. You can still answer it.`);
   }
   if (proposal) cli.note(`this answer drops the one that ${proposal.actor} proposed: ${proposal.answer}`);
 }
@@ -167,7 +167,7 @@ function consequenceOf(
     case 'adopt':
       return kind === 'unclear-mid'
         ? `This ends the boarding with mid ${answer.id}. It cannot be corrected later.`
-        : `This continues with ${answer.id} as what the write created. The write is not sent again.`;
+        : `This takes ${answer.id} as the result of the write, and does not send it again.`;
     case 'choice':
       return 'This applies to every onboarding of the account with this status, and cannot be changed.';
     case 'retry':

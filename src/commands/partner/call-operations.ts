@@ -20,7 +20,7 @@ export function addOperations(call: Command, act: Act): void {
     .description('Wait for a call that a worker makes or has made, and print its response.')
     .argument('<call>', 'id of the call: call-banking-get-ticket-...')
     .option('--output <file>', 'where to save a response that is a file')
-    .option('--reveal', 'print private fields as well')
+    .option('--reveal', 'also print private fields')
     .option('--json', 'print JSON on one line')
     .action(act(async () => (await import('./call.js')).showResponse));
 }
@@ -31,7 +31,7 @@ function addSystem(act: Act, call: Command, name: SystemName, operations: Operat
     .command(name)
     .summary(`${title}, ${Object.keys(operations).length} operations`)
     .description(
-      `Operations of: ${title}. The contract names those marked (assumed) without their shapes; see docs/partner-apis.md.`,
+      `Operations of: ${title}. The contract does not show the shapes of those marked (assumed); see docs/partner-apis.md.`,
     )
     .commandsGroup('Operations:');
   listsItsCommands(system, 'operation');
@@ -51,17 +51,14 @@ function addOperation(
     .summary(provenance === 'assumed' ? `${summary} (assumed)` : summary)
     .description(descriptionOf(operation))
     .argument('[request]', 'JSON, @file, or - for standard input', '{}')
-    .option('--local', 'make the call from this machine, without Temporal and a worker')
-    .option(
-      '--record <folder>',
-      'record the exchanges of a call with --local as HAR files, without private values',
-    )
+    .option('--local', 'make the call from this machine, without Temporal or a worker')
+    .option('--record <folder>', 'with --local, record the exchanges as HAR files without private values')
     .addOption(
-      new Option('--start-within <duration>', 'how long to wait until a worker starts the call')
+      new Option('--start-within <duration>', 'how long to wait for a worker to start the call')
         .argParser(milliseconds)
         .default(START_WITHIN_MS, '30s'),
     )
-    .option('--reveal', 'print private fields as well')
+    .option('--reveal', 'also print private fields')
     .option('--json', 'print JSON on one line')
     .addHelpText('after', () => `\n${fieldsHelp(operation)}`);
   if (deprecated) command.addHelpText('beforeAll', `deprecated: ${deprecated}\n`);

@@ -22,8 +22,8 @@ export function closeCardCommand(program: Command, act: Act): void {
     .command('close-card')
     .summary('close a card for good')
     .description(
-      'Close a payment card. This cannot be undone. The same card attaches to the first closing, running or done; a ' +
-        'rejected closing is tried again.',
+      'Close a payment card. This cannot be undone. Run again for the same card, it attaches to the first closing, ' +
+        'running or done, or tries again after a rejection.',
     )
     .argument('<card>', 'id of the card, paymentCardId')
     .option('--last4 <digits>', 'the last 4 digits on the card, which the partner compares')
@@ -76,8 +76,8 @@ export function ensureWebhooksCommand(program: Command, act: Act): void {
     .command('ensure-webhooks')
     .summary('register webhooks at the bank')
     .description(
-      'Register the webhooks of FILE (see examples/webhooks.json). A webhook whose url and type are registered already is ' +
-        'not changed, so this command is safe to run again.',
+      'Register the webhooks of FILE (see examples/webhooks.json). A webhook whose url and type are already registered ' +
+        'stays as it is, so this command is safe to run again.',
     )
     .argument('<file>', 'JSON file with a list of {name, url, notificationType}, or - for standard input');
   withOperationOptions(command).action(act(async () => (await import('./operations.js')).ensureWebhooks));
@@ -98,7 +98,7 @@ export function statementCommand(program: Command, act: Act): void {
   const monthly = statement
     .command('monthly')
     .description(
-      'Save the statement of the previous month each month, with a Temporal schedule. Run it again with the same key to ' +
+      'Each month, save the statement of the previous one, with a Temporal schedule. Run it again with the same key to ' +
         'change the schedule.',
     )
     .argument('<key>', 'your name for the schedule');

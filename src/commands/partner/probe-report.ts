@@ -40,7 +40,7 @@ export function probeReport(probed: readonly Probed[], at: Date, version: string
   });
   return [
     '# Probe of your API\n',
-    `Gangway ${version} made the calls below on ${at.toISOString().slice(0, 10)}. All of them only read. The report has types and lengths, never values. Where our shapes are "assumed", your contract names the operation without its shape: please confirm or correct ours.\n`,
+    `Gangway ${version} made the calls below on ${at.toISOString().slice(0, 10)}. All of them are reads. The report has types and lengths, never values. Your contract does not show the shapes marked "assumed": please confirm or correct ours.\n`,
     ...sections,
   ].join('\n');
 }

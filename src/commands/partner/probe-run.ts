@@ -307,7 +307,7 @@ function failed(
       return { result: 'unreachable', why: reasonInWords(reason), differences };
     case 'Rejected': {
       if (status === 404 && operation.mayFindNothing)
-        return { result: 'reachable', why: 'the partner has none (404)', differences };
+        return { result: 'reachable', why: 'the partner has no such record (404)', differences };
       const names = [...new Set(fields.map(({ field }) => field).filter(Boolean))].map(shownName);
       const rejected = {
         kind: 'http-status',

@@ -39,7 +39,7 @@ export async function probe(
   if (only !== undefined && !isOn(only)) throw new BadSetting(urlOf(only), 'is not set');
   const systems = only === undefined ? SYSTEM_NAMES.filter(isOn) : [only];
   if (systems.length === 0)
-    throw new BadSetting(urlOf('boarding'), 'is not set, nor that of another partner');
+    throw new BadSetting(urlOf('boarding'), 'is not set, and no other partner has a URL');
   const probed = await whileShowing(cli, 'probing', async (progress) => {
     const all: Probed[] = [];
     for (const system of systems) {
@@ -56,8 +56,8 @@ export async function probe(
   if (report !== undefined) await save(report, probeReport(probed, new Date(), packageVersion()));
   print(cli, probed, json);
   for (const system of systems)
-    if (!probed.some((each) => each.system === system)) cli.note(`${system}: no operation only reads`);
-  if (report !== undefined) cli.note(`${report} has the report for the partner`);
+    if (!probed.some((each) => each.system === system)) cli.note(`${system}: has no read-only operation`);
+  if (report !== undefined) cli.note(`saved the report for the partner to ${report}`);
   judge(probed);
 }
 

@@ -149,7 +149,7 @@ export async function stop(cli: CommandLine, key: string, { json, ...options }: 
     return schedule;
   });
   if (json) return cli.json({ scheduleId, stopped: true });
-  cli.line(`${scheduleId} deleted; a running statement is completed`);
+  cli.line(`${scheduleId} deleted; a statement in progress is still saved`);
 }
 
 export async function run(cli: CommandLine, key: string, { json, ...options }: IdOptions): Promise<void> {

@@ -15,8 +15,8 @@ import { examine } from '../system/doctor/doctor.js';
 import { setInShort } from '../system/doctor/settings.js';
 
 /**
- * A file about one onboarding for people who must not see its data. Only what is known to be harmless gets into it: each value has
- * an entry in a list here, and every other text is replaced by its length. What passes is masked like the message of a failure.
+ * A file about one onboarding for people who must not see its data. Only values in an allowlist here get into it; every other text
+ * becomes its length. Allowed values are masked like the message of a failure.
  */
 
 interface BundleOptions extends IdOptions {
@@ -24,8 +24,8 @@ interface BundleOptions extends IdOptions {
 }
 
 const ABOUT =
-  'Payloads, texts and messages are left out; [n] is a text of n characters, or a payload of n bytes. A replay decides by payloads, ' +
-  'so this file cannot be replayed: "gangway replay" does that where the payloads are. Log lines are not included.';
+  'This file has no payloads, texts, messages or log lines: [n] stands for a text of n characters, or a payload of n bytes. A replay ' +
+  'needs the payloads: run "gangway replay" where they can be read.';
 
 /** Writes the bundle of an onboarding, with its parts if it is a customer's. */
 export async function writeBundle(cli: CommandLine, id: string, options: BundleOptions): Promise<void> {
@@ -153,6 +153,6 @@ async function metricsOf({ env, signal }: CommandLine): Promise<string | readonl
       .map((line) => masked(line, 'log'));
   } catch {
     signal.throwIfAborted();
-    return 'no worker serves metrics at GANGWAY_METRICS_ADDRESS of this machine';
+    return 'no worker on this machine serves metrics at GANGWAY_METRICS_ADDRESS';
   }
 }

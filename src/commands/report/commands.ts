@@ -25,10 +25,10 @@ export function reportCommand(program: Command, act: Act): void {
     .addOption(
       new Option(
         '--weeks',
-        'one row a week instead: how many ended, succeeded, and with each outcome',
+        'one row per week instead: how many ended, succeeded, and had each outcome',
       ).conflicts(['html', 'by']),
     )
-    .option('--html <file>', 'save a page with charts, which needs no network')
+    .option('--html <file>', 'save an HTML page with charts that works offline')
     .action(act(async () => (await import('./report.js')).report));
 }
 
@@ -42,9 +42,9 @@ export function exportCommand(program: Command, act: Act): void {
         'masked. An ended onboarding needs no worker. See docs/reports.md.',
     );
   withId(command)
-    .option('--html <file>', 'save a page for reading and printing instead')
+    .option('--html <file>', 'save an HTML page to read or print instead')
     .option('--with-private-values', 'do not mask private values; needs --reason')
-    .option('--reason <why>', 'why private values are needed; the document and standard error have it')
+    .option('--reason <why>', 'why you need private values; recorded in the document and on standard error')
     .option('--actor <name>', 'who exports (default: the user of this machine)')
     .action(act(async () => (await import('./export.js')).exportOne));
 }

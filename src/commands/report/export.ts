@@ -19,7 +19,7 @@ interface ExportOptions extends IdOptions {
 export async function exportOne(cli: CommandLine, id: string, options: ExportOptions): Promise<void> {
   const { html, withPrivateValues, reason, actor = userName() } = options;
   if (withPrivateValues && !reason?.trim())
-    throw new InvalidInput('--with-private-values needs --reason, which the document keeps');
+    throw new InvalidInput('--with-private-values needs --reason, which the document records');
   if (reason !== undefined && !withPrivateValues)
     throw new InvalidInput(
       '--reason is only for --with-private-values; without it, nothing private is shown',

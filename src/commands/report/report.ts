@@ -67,7 +67,7 @@ function printReport(cli: CommandLine, made: Report): void {
     else cli.line('none');
   };
   cli.line(
-    `${running} running, of which ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for a person; ${ended} ended since ${cli.times.at(since)}`,
+    `${running} running, ${waiting} waiting for a person; ${ended} ended since ${cli.times.at(since)}`,
   );
   section(
     'By stage',
@@ -111,7 +111,7 @@ function printReport(cli: CommandLine, made: Report): void {
 
 function printLongest({ times }: CommandLine, section: Section, { longest }: Report): void {
   for (const [waits, title] of [
-    ['person', 'Wait longest for a person'],
+    ['person', 'Longest waits for a person'],
     ['stage', 'Longest in their stage'],
   ] as const)
     section(

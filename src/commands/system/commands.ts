@@ -19,7 +19,7 @@ export function setupCommand(program: Command, act: Act): void {
       'Register the search attributes in the namespace, and print links to views of the Web UI. Safe to run again. ' +
         'For calls from other namespaces, see docs/nexus.md.',
     )
-    .option('--nexus-endpoint <name>', 'create this Nexus endpoint, which leads to the workers')
+    .option('--nexus-endpoint <name>', 'create this Nexus endpoint for the workers')
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./setup.js')).setUp));
 }
@@ -52,7 +52,7 @@ export function replayCommand(program: Command, act: Act): void {
     .command('replay')
     .summary('check that running workflows can continue on this build')
     .description(
-      'Replay the histories of running and lately ended workflows through the code of this build, and name the first command ' +
+      'Replay the histories of running and recently ended workflows through the code of this build, and name the first command ' +
         'that differs, with its place in the sources. Changes no workflow, and writes no payload. Exits with 1 if one does not ' +
         'replay. See docs/changing-workflows.md.',
     )
@@ -67,7 +67,10 @@ export function replayCommand(program: Command, act: Act): void {
     .option('--rate <n>', 'histories to read per second', perSecond, 100)
     .option('--resume <file>', 'skip what this build replayed in the last hour, which the file lists')
     .option('--build <id>', 'record the result at this build, for roll-out.sh promote')
-    .option('--code', 'only print the digest of the workflows of this build, which a recorded result names')
+    .option(
+      '--code',
+      'only print the digest of this build’s workflow code, which identifies a recorded result',
+    )
     .option('--json', 'print JSON lines')
     .action(act(async () => (await import('./replay.js')).replay));
 }
@@ -91,7 +94,7 @@ export function backupCommand(program: Command, act: Act): void {
       'Write all onboardings in Temporal to FILE, one JSON line each: the input, encrypted with PAYLOAD_KEYS like histories, ' +
         'and the ids at the partners. Needs no worker. See docs/disaster.md.',
     )
-    .argument('<file>', 'replaced when the backup is complete')
+    .argument('<file>', 'file to write; replaced once the backup is complete')
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./backup.js')).backUp));
 }

@@ -91,8 +91,8 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
 }
 
 /**
- * Workflows that move to the next current build: those that run, and those that ended lately, which a query replays as well. An
- * operation stays on its build, and so does what roll-out.sh holds.
+ * Finds workflows that move to the next current build: running ones, and recently ended ones, which a query replays, too.
+ * Operations and workflows that roll-out.sh holds stay on their build.
  */
 function queryOf(taskQueue: string, { query, ended, held }: ReplayOptions): string {
   const behavior = 'TemporalWorkflowVersioningBehavior';
@@ -243,7 +243,7 @@ async function passedBefore(file: string | undefined, digest: string): Promise<P
   await appendFile(file, '', { mode: 0o600 }).catch(cannot);
   const text = await readFile(file, 'utf8').catch(cannot);
   if (!/^[\da-f]{0,64}($|\n| )/.test(text))
-    throw new InvalidInput(`--resume: ${file} is not the file of a replay: name a new one`);
+    throw new InvalidInput(`--resume: ${file} was not written by a replay: name a new file`);
   const lines = text.split('\n').map((line) => line.split(' '));
   const recent = lines.filter(([code, , at]) => code === digest && Date.now() - Number(at) < COUNTS_MS);
   const runIds = new Set(recent.map(([, runId]) => runId));

@@ -28,7 +28,7 @@ export async function setUp(cli: CommandLine, options: SetupOptions): Promise<vo
     cli.line(`search attributes: ${what}`);
     if (endpoint) cli.line(inWords(endpoint, isNew === true));
     if (views.length === 0) return cli.line('Web UI: set GANGWAY_UI_URL for links to its views');
-    cli.line('Web UI: open each view once, and your browser keeps it');
+    cli.line('Web UI: open each view once; your browser saves it');
     for (const { name: title, url } of views) cli.line(`  ${title}\n    ${url}`);
     cli.line(`  In the list, choose the columns ${COLUMNS.join(', ')}.`);
   });
@@ -36,7 +36,7 @@ export async function setUp(cli: CommandLine, options: SetupOptions): Promise<vo
 
 function inWords({ name, namespace, taskQueue }: NexusEndpoint, isNew: boolean): string {
   const what = isNew ? 'created' : 'already exists';
-  return `Nexus endpoint ${name}: ${what}, leads to task queue ${taskQueue} of namespace ${namespace}`;
+  return `Nexus endpoint ${name}: ${what}, targets task queue ${taskQueue} of namespace ${namespace}`;
 }
 
 const { dba, stage, actionRequired, actionDueAt } = SEARCH_ATTRIBUTES;

@@ -12,7 +12,7 @@ document.cookie = `gangway-zone=${encodeURIComponent(zone)}; path=/; samesite=la
 /** The longest pause of a page after errors, in seconds. */
 const LONGEST_PAUSE = 60;
 
-/** Refreshes a part of the page while somebody looks at it. */
+/** Refreshes a part of the page while it is visible. */
 async function keepLive(region: HTMLElement): Promise<void> {
   const seconds = Number(region.dataset['seconds']);
   let pause = seconds;
@@ -48,7 +48,7 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
   }
 }
 
-/** Keeps what somebody looks at or types in at its place on the screen. */
+/** Keeps what a person reads or types at its place on the screen. */
 function holdingStill(change: () => void): void {
   const held = document.activeElement;
   const before =
@@ -81,7 +81,7 @@ function countAll(): void {
 
 document.addEventListener('input', ({ target }) => {
   if (!(target instanceof HTMLElement)) return;
-  // Updates leave a form alone once somebody has touched it.
+  // Updates leave a form alone once a person has touched it.
   const form = target.closest<HTMLElement>('form[data-keep]');
   if (form) form.dataset['touched'] = '';
   if (target instanceof HTMLTextAreaElement && 'count' in target.dataset) count(target);

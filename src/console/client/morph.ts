@@ -24,7 +24,7 @@ function isBusy(element: Element): boolean {
   return element.matches('[data-touched]') || element.querySelector('[data-touched]') !== null;
 }
 
-/** Keeps a requirement that is no longer open while somebody types its answer, and shows its outcome. */
+/** Keeps a requirement that is no longer open while a person types its answer, and shows its outcome. */
 function showIsGone(gone: HTMLElement, fresh: Element): void {
   const id = gone.dataset['requirement'];
   const notice = gone.querySelector<HTMLElement>('[data-notice]');

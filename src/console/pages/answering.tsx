@@ -128,7 +128,7 @@ async function send(
       await sendProposal(client, workflowId, resolution);
       audit(visitor, { ...about, what: 'propose an answer', result: 'proposed' });
       refresh(client, workflowId);
-      return { to: await back(), message: 'Your answer waits for a second person, who confirms it.' };
+      return { to: await back(), message: 'Your answer is proposed. A second person must confirm it.' };
     }
     const { open } = await sendAnswer(client, workflowId, resolution);
     audit(visitor, { ...about, what: 'answer', result: 'accepted' });
@@ -230,7 +230,7 @@ function Preview({ visit, found, read: { answer, reason, changes }, fields }: Pr
   );
 }
 
-/** What is known about the thing that a person adopts: the console cannot read it at the partner. */
+/** The known facts about the id that a person adopts: the console cannot read it at the partner. */
 function Adopted({ id, found }: { readonly id: string; readonly found: Answerable }) {
   const { state, workflowId, requirement } = found;
   const { key, account } = partsOfId(workflowId) ?? { key: workflowId, account: undefined };

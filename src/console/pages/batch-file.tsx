@@ -105,7 +105,7 @@ export async function checkedFile(
     }
   }
   async function* readyRows() {
-    // The bytes are those of the first reading.
+    // The bytes come from the first reading.
     for await (const row of checkedRows()) if ('input' in row) yield row;
   }
   return { name, validation: await validate(checkedRows()), rows: readyRows };
@@ -131,10 +131,10 @@ async function checkFile(visit: Visit): Promise<Shown> {
   return { to: pathOfBatch(id) };
 }
 
-/** How many doubts the page of a checked file lists. */
+/** The number of doubts that the page of a checked file lists. */
 const MOST_DOUBTS = 20;
 
-/** What is wrong with a file, by line and field. */
+/** The problems of a file, by line and field. */
 function Problems({ name, validation, csrf }: Omit<CheckedFile, 'rows'> & { readonly csrf: string }) {
   const { rows, badRows, counts, problems, problemCount } = validation;
   const valid = Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -23,7 +23,7 @@ import { Form } from './parts.js';
 /** Starts per second, where the form has no other number. */
 const DEFAULT_RATE = 20;
 
-/** How many rows are started at once, as by default on the command line. */
+/** The number of rows that start concurrently, the same default as on the command line. */
 const CONCURRENCY = 8;
 
 const MOST_LISTED = 50;
@@ -61,12 +61,12 @@ const STAGES: Readonly<Record<Batch['state']['stage'], string>> = {
   discarded: 'not confirmed, and discarded',
 };
 
-/** A batch that somebody terminated does not say so itself. */
+/** A terminated batch does not say so itself. */
 function stageOf({ state: { stage }, hasEnded }: Batch): string {
   return hasEnded && (stage === 'running' || stage === 'checked') ? 'ended early' : STAGES[stage];
 }
 
-/** How often the page of a running batch is read again, in seconds. */
+/** The refresh interval of the page of a running batch, in seconds. */
 const REFRESH_SECONDS = 2;
 
 async function showBatch(visit: Visit): Promise<Shown> {
@@ -162,7 +162,7 @@ function Failures({ rows }: { readonly rows: readonly RowResult[] }) {
 
 const NUMBER = { class: 'short', inputMode: 'numeric' } as const;
 
-/** What the start of a checked file does. More than a few rows need a number that is typed. */
+/** Confirms the start of a checked file. For more than a few rows, a person types their number. */
 function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
   const { rows, kinds, name } = batch.state;
   const { doubts = [], count = 0, isComplete = true, attached } = batch.found ?? {};
@@ -175,7 +175,7 @@ function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
       <Notes notes={notes.filter((note) => note !== undefined)} />
       {count > 0 && <RowTable what="warnings" problems={doubts} count={count} />}
       <p>{consequenceOf(name, { rows, counts: kinds })}</p>
-      <p>A row whose external ID was started before attaches to that onboarding, and starts no second one.</p>
+      <p>A row whose external ID exists attaches to that onboarding, and starts no second one.</p>
       <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off" csrf={csrf}>
         <Field {...NUMBER} name="rate" label="Starts per second" value={rate} problems={wrong('rate')} />
         {rows > UNCONFIRMED_ROWS && (
@@ -187,7 +187,7 @@ function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
         {count > 0 && (
           <Field
             {...{ name: 'doubts', type: 'checkbox', problems: wrong('doubts') }}
-            label="The values with warnings are right"
+            label="The values with warnings are correct"
           />
         )}
         <button type="submit">Start {rowsOf(rows)}</button>

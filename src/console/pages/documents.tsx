@@ -61,13 +61,13 @@ async function showDocuments(visit: Visit): Promise<Shown> {
           ]}
         />
       )}
-      {sent.length > 0 && mayLoad && <p class="advice">The audit log keeps who saves a document.</p>}
+      {sent.length > 0 && mayLoad && <p class="advice">The audit log records who saves a document.</p>}
     </>
   );
   return { title: 'Documents', page };
 }
 
-/** Only a document that an answer of this onboarding names. */
+/** Returns a document only if an answer of this onboarding names it. */
 async function loadDocument(visit: Visit): Promise<Shown> {
   const { client, visitor, settings, audit, request } = visit;
   const { key } = request.params as { readonly key: string };

@@ -113,7 +113,7 @@ export function Input({ visit, workflowId, input, isPrivate }: InputProps) {
             <button type="submit" class="secondary">
               Show private values
             </button>
-            <span class="advice">The audit log keeps who saw them.</span>
+            <span class="advice">The audit log records who saw them.</span>
           </Form>
         )
       )}

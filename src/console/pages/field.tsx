@@ -74,7 +74,7 @@ export function Field({ label, advice = '', problems = [], isRequired = false, .
   );
 }
 
-/** Spellings that differ from those of the words in a name. */
+/** Spellings that differ from the words in a name. */
 const WORDS: Readonly<Record<string, string>> = { dba: 'dba', ssn: 'SSN', dob: 'Date of birth', pos: 'POS' };
 
 /** `holder.givenName`: Given name */

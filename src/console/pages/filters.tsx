@@ -12,14 +12,14 @@ export function FindField({ find }: { readonly find: string }) {
   return <Field label="Business or ID" type="search" name="find" value={find} maxLength={200} />;
 }
 
-/** What a person looks for. A private value finds nothing, so no link and no query gets it. */
+/** The search text. A private value finds nothing, so it gets into no link and no query. */
 export function findIn(fields: Fields): string {
   return masked(fields.text('find').trim(), 'log');
 }
 
-/** Leads to an address without the private value that somebody looked for, which history and proxies would keep. */
+/** Redirects to an address without the private search text, which the browser's history and proxies would keep. */
 export function withoutPrivate(fields: Fields, path: string, choices: Parameters<typeof address>[1]) {
-  const message = 'What looked private was removed from the search: it finds names and IDs.';
+  const message = 'The search finds names and IDs. What looked private was removed from it.';
   return fields.text('find').trim() === findIn(fields) ? undefined : { to: address(path, choices), message };
 }
 

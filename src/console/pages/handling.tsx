@@ -40,7 +40,7 @@ export function listIn({ request }: Pick<Visit, 'request'>, sent?: Fields): { re
   return {};
 }
 
-/** Makes everybody see a change at once. */
+/** Shows a change to everyone at once. */
 export function refresh(client: Client, workflowId: string): void {
   forgetLists(client);
   refreshView(client, workflowId);
@@ -217,7 +217,7 @@ export function ClaimChosen({ csrf, list }: { readonly csrf: string; readonly li
   );
 }
 
-/** What the buttons say when they have worked. */
+/** The messages after a successful button press. */
 const DONE = {
   claim: 'You are on it. Others see that.',
   release: 'You released it.',
@@ -286,13 +286,13 @@ async function apply(
   }
 }
 
-/** At most so many are claimed at once: more than a page of the inbox has. */
+/** The maximum number to claim at once: more than a page of the inbox has. */
 const MOST_CHOSEN = 100;
 
-/** How many reasons a message has. It is kept in a cookie. */
+/** The maximum number of reasons in a message, which a cookie keeps. */
 const MOST_REASONS = 2;
 
-/** Claims what was chosen in the inbox, and says what somebody else was faster with. */
+/** Claims the requirements chosen in the inbox, and names those that someone else claimed first. */
 async function claimChosen(visit: Visit): Promise<Shown> {
   const fields = Fields.ofBody(visit.request);
   const to = inboxOf(fields.text(LIST));

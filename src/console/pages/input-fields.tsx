@@ -53,7 +53,7 @@ function Group({ group, ...form }: OfForm & { readonly group: FormGroup }) {
   );
 }
 
-/** Of two fields, an input has one. */
+/** Pairs of fields of which an input has one. */
 const EITHER: Readonly<Record<string, string>> = {
   agentProfileId: 'Agent',
   agent: 'Agent profile ID',

@@ -106,7 +106,7 @@ function HeldUp({ view, times }: { readonly view: OnboardingView; readonly times
       {!isAccount &&
         [...new Set(accounts.map(({ workflowId }) => workflowId))].map((id) => (
           <p key={id}>
-            The partner account holds it up: <a href={pathOf(id)}>{id}</a>
+            The partner account blocks it: <a href={pathOf(id)}>{id}</a>
           </p>
         ))}
     </section>
@@ -123,7 +123,7 @@ function Requirements({ visit, listed, view }: OnboardingProps) {
       {mine.length === 0 && (
         <p class="advice" id="nothing-open">
           {listed.state !== 'running'
-            ? 'It has ended, and has nothing more to ask.'
+            ? 'It has ended, and asks nothing more.'
             : 'Nothing waits for a person. Questions from a partner appear here automatically.'}
         </p>
       )}

@@ -75,7 +75,7 @@ async function showOnboardings(visit: Visit): Promise<Shown> {
   const query = visibilityQuery(filter);
   const read = page * PAGE_SIZE;
   const all = await Array.fromAsync(listed(client, query, read));
-  // Somebody may have started one by hand with an id of another account.
+  // A person may have started one by hand with an id of another account.
   const found = all.filter((each) => isInAccounts(each, filter.partnerAccounts));
   const counted = all.length < read ? all.length : await count(client, query);
   const total = counted - (all.length - found.length);

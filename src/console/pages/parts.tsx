@@ -11,7 +11,7 @@ interface WhenProps {
   readonly isExact?: boolean;
 }
 
-/** How long ago, or the exact time; who points at it sees the other one. Programs can read it as well. */
+/** A relative or exact time, machine-readable, with the other form as a tooltip. */
 export function When({ time, times, isExact = false }: WhenProps) {
   const [shown, title] = isExact
     ? [times.atSecond(time), times.ago(time)]

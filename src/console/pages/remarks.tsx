@@ -12,7 +12,7 @@ import { Field } from './field.js';
 import { listIn, REQUIREMENT_PATH, refresh, requirementIdIn } from './handling.js';
 import { Form, When } from './parts.js';
 
-/** What colleagues tell each other about a requirement. No partner gets it. */
+/** The remarks of colleagues about a requirement. No partner gets them. */
 
 interface RemarksProps {
   readonly state: Pick<OnboardingState, 'timeline'>;

@@ -10,7 +10,7 @@ import { labelOf } from './answer-forms.js';
 import { fieldLabel } from './field.js';
 import { Id, Prose } from './parts.js';
 
-/** What a person who answers a requirement has next to the question: the business, and what the requirement means. */
+/** The column next to a question: facts about the business, and the meaning of the requirement. */
 
 /** The number of fields of the input that a summary shows: a start names the business first. */
 const SUMMARY_FIELDS = 12;
@@ -21,7 +21,7 @@ interface BusinessProps {
   readonly input: unknown;
 }
 
-/** What a person who answers wants to know of the business. Private values are left out. */
+/** The facts about the business that help to answer, without private values. */
 export function Business({ listed, state, input }: BusinessProps) {
   const { workflowId } = listed;
   const dba = state?.dba ?? listed.dba;

@@ -50,7 +50,7 @@ export interface Found {
   readonly correctable: () => Promise<Correctable>;
 }
 
-/** @param fresh reads it now, because somebody answers */
+/** @param fresh reads it now, because a person answers */
 export async function find(visit: Visit, fresh: boolean): Promise<Found> {
   const { client, request } = visit;
   const requirementId = requirementIdIn(request);
@@ -193,7 +193,7 @@ interface LiveProps {
   readonly proposed: ProposedShown | undefined;
 }
 
-/** The part of the page that changes while somebody types: the claim, the proposal, and whether somebody answered. */
+/** The part of the page that updates while a person types: the claim, the proposal, and any answer. */
 function LiveState({ found, visit, proposed }: LiveProps) {
   const { workflowId, requirementId, requirement, state } = found;
   const source = withList(pathOf(workflowId, 'requirements', requirementId, 'part'), listIn(visit).list);
@@ -238,7 +238,7 @@ function Ended({ state, requirementId, visit: { times, visitor } }: EndedProps) 
     );
   }
   const who =
-    last.actor !== undefined && isSamePerson(last.actor, visitor.actor) ? 'You' : (last.actor ?? 'Somebody');
+    last.actor !== undefined && isSamePerson(last.actor, visitor.actor) ? 'You' : (last.actor ?? 'Someone');
   return (
     <>
       <strong>{who} answered this first</strong>, <When time={last.at} times={times} isExact />:{' '}
@@ -271,7 +271,7 @@ export function goneShown(visit: Visit, found: Found, state: OnboardingState, ty
 
 const TYPED: Readonly<Record<string, string>> = { text: 'Answer', id: 'ID', code: 'Code', reason: 'Reason' };
 
-/** The text that a person typed in vain, to copy. */
+/** The text of a rejected answer, to copy. */
 function Typed({ fields }: { readonly fields: Fields }) {
   const shown = fields.names.flatMap((name) => {
     const label = /^set\.(.*)$/.exec(name)?.[1] ?? fieldOf(TYPED, name);

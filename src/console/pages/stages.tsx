@@ -20,7 +20,7 @@ const STAGES: Readonly<Partial<Record<WorkflowType, readonly Stage[]>>> = {
   terminalProvisioning: ['provisioning'],
 };
 
-/** The ends that everybody hoped for. */
+/** The successful ends. */
 const GOOD: readonly string[] = ['boarded', 'onboarded', 'provisioned', 'done'];
 
 /** A picture of the stages: done, running, to come. */
@@ -89,7 +89,7 @@ function StageList(props: StageListProps) {
 
 interface ShownStage {
   readonly name: string;
-  /** How it looks. */
+  /** The CSS classes. */
   readonly how: string;
   readonly note: ComponentChildren;
   readonly isNow: boolean;
@@ -111,7 +111,7 @@ function stagesOf({ type, stage, state, seconds }: StageListProps): ShownStage[]
     const isDone = isOver ? isGood || index < endedIn : index < current;
     const took = seconds[name];
     const otherwise = isDone ? 'done' : !isOver ? 'to come' : index === endedIn ? 'ended here' : '–';
-    // Less than a second is of no use to anybody.
+    // Times below a second are omitted.
     const note = took === undefined || took < 1 ? otherwise : span(took * 1_000);
     return { name, how: isDone ? 'done' : 'to-come', note, isNow: false };
   });

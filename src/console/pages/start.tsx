@@ -83,11 +83,11 @@ async function showChoice(visit: Visit): Promise<Shown> {
 
 interface Unconfirmed {
   readonly doubts: readonly FieldProblem[];
-  /** Of the input, so that a person confirms the doubts about exactly this one. */
+  /** A hash of the input, so that a person confirms the doubts about exactly this one. */
   readonly digest: string;
 }
 
-/** For so long, forms and checks share what the partner lists, and that it does not respond, in milliseconds. */
+/** The time for which forms and checks share the partner's lists, or its failure to respond, in milliseconds. */
 const SHARED_MS = 5_000;
 
 const lists = new SharedReads<References | undefined>(SHARED_MS);
@@ -174,14 +174,14 @@ interface StartPageProps extends Given {
   readonly path: string;
   readonly visit: Visit;
   readonly parts: ReturnType<typeof inputForm>['parts'];
-  /** Of the partner's lists, by field. */
+  /** The choices from the partner's lists, by field. */
   readonly choices: Readonly<Record<string, Choices>>;
   /** They could not be read. */
   readonly isUnread: boolean;
 }
 
 /**
- * What the boarding partner lists, for a person with one account: the lists of two accounts differ.
+ * Reads the boarding partner's lists for a person with one account, because the lists of two accounts differ.
  *
  * @returns undefined when it cannot be read now
  */
@@ -204,8 +204,7 @@ async function partnerChoices(
 }
 
 const UNREAD =
-  'The agents and boarding settings cannot be chosen, because no worker read the lists of the partner in time. Type an ID or a ' +
-  'name, or reload this page later.';
+  'No worker read the partner’s lists of agents and boarding settings in time. Type an ID or a name, or reload this page later.';
 
 function StartPage({ path, visit, parts, choices, isUnread, ...given }: StartPageProps) {
   const { typed, problems, doubtful, failure } = given;

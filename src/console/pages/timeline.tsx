@@ -55,7 +55,7 @@ function AnsweredSentence({ entry, times }: { readonly entry: TimelineEntry; rea
   const said = saidOf(entry);
   return entry.event === 'requirement-resolved' ? (
     <>
-      {entry.actor ?? 'Somebody'} answered <When time={entry.at} times={times} />: {inShort(said)}
+      {entry.actor ?? 'Someone'} answered <When time={entry.at} times={times} />: {inShort(said)}
       {entry.reason ? ` (${entry.reason})` : ''}
     </>
   ) : (
@@ -137,7 +137,7 @@ export function Timeline({ timeline, times }: Pick<OnboardingState, 'timeline'> 
   );
 }
 
-/** Without the ID of a requirement, which means nothing to people. */
+/** Returns the detail without the ID of a requirement, which means nothing to people. */
 function detailOf(entry: TimelineEntry, times: Times): string {
   if (!/^(requirement|answer|proposal|remark)-/.test(entry.event)) return entry.detail ?? '';
   const said = saidOf(entry);
@@ -148,9 +148,6 @@ function detailOf(entry: TimelineEntry, times: Times): string {
 function sentenceOf({ event, actor }: TimelineEntry): string {
   const sentence = firstSentence(whatHappened('timeline entry', event) ?? event);
   if (actor === undefined) return sentence;
-  const named = sentence.replace(
-    /^(A person|Somebody|The person who had claimed a requirement) /,
-    `${actor} `,
-  );
+  const named = sentence.replace(/^(A person|Someone) /, `${actor} `);
   return named === sentence ? `${actor}: ${sentence}` : named;
 }

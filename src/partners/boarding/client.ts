@@ -52,7 +52,7 @@ const others = z.object({
   message: z.string().catch(''),
 });
 
-/** Any of its fields makes an envelope. Other JSON, such as that of a proxy, has none of them. */
+/** Any of its fields makes an envelope. Other JSON, such as a proxy's, has none of them. */
 function isInEnvelope(body: unknown): boolean {
   return (
     typeof body === 'object' &&

@@ -30,7 +30,7 @@ export function openApiDocument({ title, contract }: Partner, operations: Operat
     info: {
       title,
       version: '1',
-      description: `What Gangway sends and reads, after ${contract.reference}, which does not show what has x-provenance: assumed (see docs/partner-apis.md).`,
+      description: `What Gangway sends and reads, after ${contract.reference}. The contract does not show what has x-provenance: assumed (see docs/partner-apis.md).`,
     },
     servers: [{ url: '/', description: 'The sandbox that serves this document' }],
     security: [{ [CREDENTIALS]: [] }],

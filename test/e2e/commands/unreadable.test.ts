@@ -144,7 +144,7 @@ describe('onboardings that cannot be read', () => {
           type: 'urn:gangway:problem:unreadable-onboarding',
           title: 'The onboarding cannot be read now',
           status: 503,
-          detail: `${reason}; nothing is lost, and "gangway status" shows an operator more`,
+          detail: `${reason}; nothing is lost. "gangway status" shows an operator more`,
         },
       ];
       expect(await receiverProblem(stuck)).toEqual(problem('its workflow task fails'));

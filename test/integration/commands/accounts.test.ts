@@ -164,7 +164,9 @@ describe('statements', () => {
       'both schedules',
     );
     const stop = async (...args: readonly string[]) => (await gangway('statement', 'stop', ...args)).stdout;
-    expect(await stop(`${key}@acme`)).toBe(`${scheduleId}@acme deleted; a running statement is completed\n`);
-    expect(await stop(key)).toBe(`${scheduleId} deleted; a running statement is completed\n`);
+    expect(await stop(`${key}@acme`)).toBe(
+      `${scheduleId}@acme deleted; a statement in progress is still saved\n`,
+    );
+    expect(await stop(key)).toBe(`${scheduleId} deleted; a statement in progress is still saved\n`);
   });
 });

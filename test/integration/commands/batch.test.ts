@@ -234,7 +234,7 @@ describe('--dry-run', () => {
       code: 0,
       stdout: `${file}: 3 rows, all valid: 2 merchants, 1 business\n`,
       stderr:
-        'Existing onboardings and the lists of the partner were not compared: Temporal does not respond.\n',
+        'Temporal does not respond, so existing onboardings and the partner’s lists were not compared.\n',
     });
     expect(jsonLines(await runGangway(env, [...args, '--json']))).toEqual([
       { valid: true, rows: 3, merchantBoarding: 2, businessOnboarding: 1, warnings: [], warningCount: 0 },

@@ -38,7 +38,7 @@ describe('gangway claim and release', () => {
     });
     expect((await boarding.state()).requirements[0]).not.toHaveProperty('claim');
     expect(await gangway('release', boarding.workflowId, id, '--actor', 'olga')).toEqual({
-      ...{ code: 0, stdout: `${id}: nobody had claimed it\n`, stderr: '' },
+      ...{ code: 0, stdout: `${id}: was not claimed\n`, stderr: '' },
     });
     const { stdout } = await gangway('status', boarding.workflowId);
     expect(stdout).not.toContain('    claimed by');
@@ -113,7 +113,7 @@ describe('gangway claim and release', () => {
     const answer = ['resolve', onboarding.workflowId, ticket, '--text', 'Here.', '--actor', 'pete'];
     const resolved = await gangway(...answer);
     expect(resolved.stderr).toMatch(
-      /^olga has claimed ticket-\S+ until .* UTC\. The claim does not prevent your answer\.\n$/,
+      /^olga has claimed ticket-\S+ until .* UTC\. You can still answer it\.\n$/,
     );
     expect(resolved.stdout).toContain(`${ticket} answered. Still open:`);
     const unknown = await gangway('claim', onboarding.workflowId, 'note-1');

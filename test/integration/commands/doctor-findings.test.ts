@@ -210,7 +210,7 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
     expect(found).toEqual([
       wrong(
         'keys',
-        `worker ${process.pid}@${hostname()} has another key ${idOf(first)} than this command, or none; that of this command reads 1 running workflows`,
+        `worker ${process.pid}@${hostname()} lacks key ${idOf(first)} of this command, or has another value for it; the value of this command reads 1 running workflows`,
         `correct key ${idOf(first)} in PAYLOAD_KEYS of that worker, and restart it`,
       ),
     ]);
@@ -229,7 +229,7 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
     });
     const finding = wrong(
       'keys',
-      `worker ${child.pid}@${hostname()} has another key ${idOf(first)} than this command, or none; that of this command reads 4 running workflows`,
+      `worker ${child.pid}@${hostname()} lacks key ${idOf(first)} of this command, or has another value for it; the value of this command reads 4 running workflows`,
       `correct key ${idOf(first)} in PAYLOAD_KEYS of that worker, and restart it`,
     );
     await eventually(
@@ -259,7 +259,7 @@ describe('doctor finds what is wrong with the server:', () => {
     expect(await problems({ ...rig.env, TEMPORAL_ADDRESS: address })).toEqual([
       wrong(
         'server features',
-        'server 1.30.2 is too old: Gangway needs 1.31.0, because since then calls and outbound events are standalone activities',
+        'server 1.30.2 is too old: Gangway needs 1.31.0 or later, which has standalone activities for calls and outbound events',
         'update the Temporal server to 1.31.0 or later',
       ),
     ]);

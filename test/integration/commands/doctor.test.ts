@@ -18,7 +18,7 @@ describe('gangway setup and doctor', () => {
     const onboardings = `${list}?query=Dba+IS+NOT+NULL&savedQuery=Onboardings`;
     expect((await runGangway(env, ['setup'])).stdout.split('\n')).toEqual([
       'search attributes: all are already registered',
-      'Web UI: open each view once, and your browser keeps it',
+      'Web UI: open each view once; your browser saves it',
       '  Waiting for a person',
       `    ${waiting}`,
       '  Onboardings',
@@ -124,11 +124,11 @@ wrong    boarding partner   the boarding partner rejected our credentials (401):
 ok       banking partner    off: BANKING_URL is not set, so businesses, customers, cards, statements and lists are unavailable
 ok       plant store        URL accepts our credentials; called list-plants
 ok       payments platform  URL accepts our credentials; called list-terminals; environment uat
-ok       processor          URL, not checked: it has no operation that only reads
+ok       processor          URL, not checked: it has no read-only operation
 ok       document store     DOCUMENTS, which is empty
 wrong    statement store    /dev/null/statements: a part of the path is no folder (ENOTDIR)
                             fix: correct STATEMENT_DIR, or the permissions there
-ok       webhooks           off: GANGWAY_PROMETHEUS_URL is not set, so what webhooks are worth is unknown
+ok       webhooks           off: set GANGWAY_PROMETHEUS_URL to see how many changes webhooks bring
 ok       clocks             this machine, Temporal, the boarding partner, the payments partner, the plant-store partner: they agree to the minute
 `;
 

@@ -138,7 +138,7 @@ describe('gangway export', () => {
     await onboarding.outcome;
     const refused = await gangway('export', workflowId, '--with-private-values');
     expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toBe('--with-private-values needs --reason, which the document keeps\n');
+    expect(refused.stderr).toBe('--with-private-values needs --reason, which the document records\n');
     const why = ['--with-private-values', '--reason', 'audit of 2026', '--actor', 'olga'];
     const { code, stdout, stderr } = await gangway('export', workflowId, ...why);
     expect(code).toBe(0);

@@ -154,7 +154,7 @@ describe('gangway probe', () => {
     const { profileId } = await byHand(clients.banking).submitBusinessAccountHolder(HOLDER);
     const ids = ['--merchant', String(merchant), '--profile', String(profileId)];
     const { code, stdout, stderr } = await gangway(sandboxAccount(sandbox.url), ['probe', ...ids, '--json']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: 'processor: no operation only reads\n' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'processor: has no read-only operation\n' });
     const rows = rowsOf(stdout);
     expect(
       rows.flatMap(({ operation, differences }) => differences.map((each) => ({ operation, ...each }))),

@@ -83,7 +83,7 @@ describe('gangway replay', () => {
     const file = await inputFile(rig, 'dba,email\n');
     expect(await gangway('--resume', file)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is not the file of a replay: name a new one'),
+      stderr: expect.stringContaining('was not written by a replay: name a new file'),
     });
     expect(await readFile(file, 'utf8')).toBe('dba,email\n');
     expect(await gangway('--build', '')).toMatchObject({

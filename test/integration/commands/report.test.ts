@@ -76,10 +76,10 @@ describe('gangway report, without a worker', () => {
     expect(code).toBe(0);
     const lines = stdout.split('\n').map((line) => line.replace(/ +/g, ' ').trim());
     expect(lines[0]).toMatch(
-      /^1 running, of which 1 waits for a person; 5 ended since 20\d\d-\d\d-\d\d \d\d:\d\d \S+$/,
+      /^1 running, 1 waiting for a person; 5 ended since 20\d\d-\d\d-\d\d \d\d:\d\d \S+$/,
     );
     expect(lines.filter((line) => /^[A-Z][^A-Z]*(\(|$)/.test(line))).toEqual([
-      ...['By stage', 'Time in each stage', 'Open requirements', 'Wait longest for a person'],
+      ...['By stage', 'Time in each stage', 'Open requirements', 'Longest waits for a person'],
       ...['Longest in their stage', 'Outcomes by week (Monday, UTC)', 'By account'],
     ]);
     expect(lines).toContain('merchant underwriting 1 1');
@@ -139,12 +139,12 @@ describe('gangway report, without a worker', () => {
 
     it('also shows what webhooks nudged, of the partner and the account that are asked for', async () => {
       const acme =
-        'merchant of acme: webhooks nudged the read of 10 changes in 7 days, and only the poll saw 2; the last one came 2 h ago';
+        'merchant of acme: webhooks brought 10 changes in 7 days, only the poll saw 2; the last one came 2 h ago';
       const { stdout } = await withPrometheus();
       expect(stdout.trimEnd().split('\n').slice(-4)).toEqual([
         'Webhooks',
-        'business: webhooks nudged the read of 0 changes in 7 days, and only the poll saw 0; none came',
-        'merchant: webhooks nudged the read of 0 changes in 7 days, and only the poll saw 7; none came',
+        'business: webhooks brought 0 changes in 7 days, only the poll saw 0; none came',
+        'merchant: webhooks brought 0 changes in 7 days, only the poll saw 7; none came',
         acme,
       ]);
       const rows = (await withPrometheus('--csv', '--partner-account', 'acme')).stdout.split('\r\n');

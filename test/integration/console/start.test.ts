@@ -19,7 +19,8 @@ afterAll(() => rig.close());
 const post = (kind: string, form: Readonly<Record<string, string>>, who = admin) =>
   who.open(`/start/${kind}`, { form });
 
-const UNREAD = 'because no worker read the lists of the partner in time. Type an ID or a name, or reload';
+const UNREAD =
+  'No worker read the partner’s lists of agents and boarding settings in time. Type an ID or a name, or reload';
 
 describe('the form of a kind', () => {
   it('says when the lists of the partner cannot be read, unless it has no use for them', async () => {

@@ -14,7 +14,7 @@ describe('gangway setup --nexus-endpoint', () => {
   it('creates an endpoint that leads to the workers, and is safe to run again', async () => {
     const name = `gangway-${randomUUID()}`;
     const { taskQueue } = rig;
-    const place = `leads to task queue ${taskQueue} of namespace default`;
+    const place = `targets task queue ${taskQueue} of namespace default`;
     for (const what of ['created', 'already exists']) {
       const { code, stdout, stderr } = await setUp(name);
       expect([code, stdout.split('\n')[1], stderr]).toEqual([
@@ -38,7 +38,7 @@ describe('gangway setup --nexus-endpoint', () => {
     const { code, stdout, stderr } = await setUp(name, { GANGWAY_TASK_QUEUE: 'another' });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
-      `Nexus endpoint ${name} exists and leads to task queue ${rig.taskQueue} of namespace default, not to task queue ` +
+      `Nexus endpoint ${name} exists and targets task queue ${rig.taskQueue} of namespace default, not task queue ` +
         'another of namespace default; choose another name, or change the endpoint with "temporal operator nexus endpoint update"\n',
     );
     const { endpoints } = await rig.client.connection.operatorService.listNexusEndpoints({ name });

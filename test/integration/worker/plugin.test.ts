@@ -146,13 +146,13 @@ describe('a worker that cannot run Gangway', () => {
   it('has another task queue than the clients', async () => {
     const failure = created({ taskQueue: 'orders' });
     await expect(failure).rejects.toThrow(BadSetting);
-    await expect(failure).rejects.toThrow('GANGWAY_TASK_QUEUE: must be orders, as that of the worker');
+    await expect(failure).rejects.toThrow('GANGWAY_TASK_QUEUE: must be orders, the worker’s task queue');
   });
 
   it('has no connection', async () => {
     const options = { taskQueue: 'gangway', plugins: [gangwayPlugin({ settings: SETTINGS })] };
     await expect(Worker.create(options)).rejects.toThrow(
-      /^a worker with the plugin of Gangway needs "connection"/,
+      /^a worker with the Gangway plugin needs "connection"/,
     );
   });
 
@@ -164,7 +164,7 @@ describe('a worker that cannot run Gangway', () => {
   it('has an activity of the same name', async () => {
     const activities = { ours: async () => undefined, awaitOnboarding: async () => undefined };
     await expect(created({ activities })).rejects.toThrow(
-      'activity awaitOnboarding has the name of an activity of Gangway',
+      'activity awaitOnboarding has the name of a Gangway activity',
     );
   });
 

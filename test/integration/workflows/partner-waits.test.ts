@@ -141,7 +141,7 @@ describe('a merchant that the partner no longer finds', () => {
       {
         check: 'waits',
         state: 'warn',
-        detail: 'a person is asked about a partner; workflows with requirement waiting: 1',
+        detail: 'a partner needs attention; workflows with requirement waiting: 1',
         fix: 'run "gangway inbox --kind waiting"',
       },
     ]);

@@ -23,7 +23,7 @@ export const UNAVAILABLE = {
   type: 'urn:gangway:problem:temporal-unavailable',
   title: 'Temporal is unavailable',
   status: 503,
-  detail: 'send the same again after Retry-After seconds: nothing is lost, and nothing happens twice',
+  detail: 'send the same request again after Retry-After seconds: nothing is lost, and nothing happens twice',
 };
 
 /** The problem while an onboarding does not apply an answer. */

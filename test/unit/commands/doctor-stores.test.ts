@@ -31,7 +31,7 @@ describe('doctor reports what happened to a file that it writes in a store, and 
   it('a folder that does not exist, which it does not make', async () => {
     const above = await newFolder();
     const place = join(above, 'docments');
-    const detail = `${place}: the folder does not exist, and the first file makes it`;
+    const detail = `${place}: the folder does not exist yet; the first file creates it`;
     const fix = 'correct DOCUMENT_DIR, or create the folder';
     expect(await examine(folder(place), true, place)).toEqual([{ state: 'warn', detail, fix }]);
     expect(await examine(folder(place), false, place)).toEqual([{ state: 'ok', detail }]);

@@ -177,7 +177,7 @@ describe('an answer', () => {
     const env = { ...PROVIDER, ...FOUR_EYES };
     const proposing = await asking({}, { env });
     const reply = await proposing.open({ role: 'approver' }, PAGE, { form: TEXT });
-    expect(reply.message).toEqual({ text: 'Your answer waits for a second person, who confirms it.' });
+    expect(reply.message).toEqual({ text: 'Your answer is proposed. A second person must confirm it.' });
     expect(proposing.updates()).toMatchObject([['proposeAnswer', ID, { actor: 'olga' }]]);
     expect(proposing.audited()).toMatchObject([{ what: 'propose an answer', result: 'proposed' }]);
     const back = await asking({}, { env }, ['note-1']);

@@ -243,7 +243,7 @@ it('while the provider is unavailable, the console runs, and people can sign in 
   provider.isUnavailable = true;
   expect((await visitor().open('/healthz')).status).toBe(200);
   const page = await visitor().open('/sign-in');
-  expectPage(page, 503, 'The identity provider (OIDC_ISSUER) does not respond as it should.');
+  expectPage(page, 503, 'The identity provider (OIDC_ISSUER) does not respond correctly.');
   const ada = await running().signedIn();
   const form = { csrf: await ada.csrf() };
   const headers = { cookie: `gangway-session=${ada.cookies.get('gangway-session')}` };

@@ -77,7 +77,8 @@ const BROKEN = problem(
   500,
   'see the log of the receiver',
 );
-const AGAIN = 'send the same again after Retry-After seconds: nothing is lost, and nothing happens twice';
+const AGAIN =
+  'send the same request again after Retry-After seconds: nothing is lost, and nothing happens twice';
 const UNAVAILABLE = problem('temporal-unavailable', 'Temporal is unavailable', 503, AGAIN);
 const LATER = problem('not-applied', 'The answer is accepted, but not yet applied', 503, 'later');
 const NOT_ALL = 'not all events of the batch were accepted: send the same batch again';

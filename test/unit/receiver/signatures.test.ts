@@ -39,7 +39,7 @@ const wrong = () => signed(BODY, { secret: OTHER_SECRET });
 const signature = 'webhook-signature';
 
 describe('a signature is judged', () => {
-  const UNFIT = 'no signature is valid, or the timestamp is five minutes off';
+  const UNFIT = 'no signature is valid, or the timestamp is more than five minutes off';
   const NO_ID = 'webhook-id is not an id';
   const NO_TIME = 'webhook-timestamp is not in seconds';
 

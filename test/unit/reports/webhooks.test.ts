@@ -41,17 +41,17 @@ describe('the figures of webhooks', () => {
 describe('gangway doctor, about webhooks', () => {
   const verdicts = (url?: string) => webhookCheck({ GANGWAY_PROMETHEUS_URL: url }).run(signal);
   const acme =
-    'merchant of acme: webhooks nudged the read of 10 changes in 7 days, and only the poll saw 2; the last one came 2 h ago';
+    'merchant of acme: webhooks brought 10 changes in 7 days, only the poll saw 2; the last one came 2 h ago';
 
   it('knows nothing without Prometheus', async () => {
     expect(await verdicts()).toEqual([
       {
         state: 'ok',
-        detail: 'off: GANGWAY_PROMETHEUS_URL is not set, so what webhooks are worth is unknown',
+        detail: 'off: set GANGWAY_PROMETHEUS_URL to see how many changes webhooks bring',
       },
     ]);
     expect(await verdicts(await prometheus([]))).toEqual([
-      { state: 'ok', detail: 'Prometheus has no counts of changes or webhooks of this week' },
+      { state: 'ok', detail: 'Prometheus has counted no changes or webhooks this week' },
     ]);
   });
 
@@ -59,13 +59,11 @@ describe('gangway doctor, about webhooks', () => {
     expect(await verdicts(await prometheus(WEBHOOK_SAMPLES))).toEqual([
       {
         state: 'ok',
-        detail:
-          'business: webhooks nudged the read of 0 changes in 7 days, and only the poll saw 0; none came',
+        detail: 'business: webhooks brought 0 changes in 7 days, only the poll saw 0; none came',
       },
       {
         state: 'ok',
-        detail:
-          'merchant: webhooks nudged the read of 0 changes in 7 days, and only the poll saw 7; none came',
+        detail: 'merchant: webhooks brought 0 changes in 7 days, only the poll saw 7; none came',
       },
       { state: 'ok', detail: acme },
     ]);

@@ -7,7 +7,7 @@ export type Verdict =
   | {
       readonly state: 'warn' | 'wrong' | 'unknown';
       readonly detail: string;
-      /** What to do about it: a command or a setting. */
+      /** The remedy: a command or a setting. */
       readonly fix: string;
     };
 
@@ -23,7 +23,7 @@ const unknown = (detail: string): Verdict => ({
 /** One check of the setup. */
 export interface Check {
   readonly name: string;
-  /** What to do when the check fails; undefined when a failure proves nothing. */
+  /** The remedy if the check fails; undefined when a failure proves nothing. */
   readonly fix?: string;
   /** @returns a verdict for each problem, or one that all is well; none when another check reports the cause */
   run(signal: AbortSignal): Promise<readonly Verdict[]>;

@@ -1,10 +1,10 @@
 import type { Exchange, ExchangeEnd } from '../../../partners/observers.js';
 import { ok, type Verdict, wrong } from './check.js';
 
-/** How far a clock may differ, in milliseconds. Signatures of events are valid for five minutes. */
+/** The tolerated difference between clocks, in milliseconds. Signatures of events are valid for five minutes. */
 const TOLERANCE_MS = 60_000;
 
-/** How far other clocks are ahead of the clock of this machine, in milliseconds, by the name of the other system. */
+/** The lead of other clocks over this machine's, in milliseconds, by the name of the system. */
 export type ClockOffsets = Map<string, number>;
 
 /** Records the clocks of partners from the `Date` of their responses, which has a resolution of one second. */

@@ -41,7 +41,7 @@ interface Running {
   readonly verdicts: Promise<readonly Verdict[]> | readonly Verdict[];
 }
 
-/** Runs all checks at once. Prints each as soon as those before it are printed, so that the order is always the same. */
+/** Runs all checks at once. Prints each result in a fixed order, as soon as it can. */
 export async function examine(cli: CommandLine, print: Print): Promise<Verdict[]> {
   const { usable, bad } = examineSettings(cli.env);
   const settings = { name: 'settings', verdicts: bad };
@@ -95,7 +95,7 @@ async function runChecks({ env: given, signal }: CommandLine, usable: NonNullabl
     { name: 'clocks', verdicts: responses.then(() => examineClocks(clocks)) },
     { name: 'weak setting', verdicts: Promise.resolve(weak) },
   ];
-  // What is awaited later must not count as unhandled.
+  // A rejection that is awaited later must not count as unhandled.
   for (const { verdicts } of all) verdicts.catch(() => undefined);
   return {
     running: all,

@@ -27,7 +27,7 @@ const AGES_DAYS = [30, 7, 1, 0];
 const OF_EACH_AGE = 5;
 const DAY_MS = 86_400_000;
 
-/** How many workflows are named for each key. */
+/** The number of workflows to name for each key. */
 const NAMED = 3;
 
 /** The payloads that a key encrypted, as its id claims, by workflow. */
@@ -82,7 +82,7 @@ async function sampleOf(client: Client, taskQueue: string): Promise<string[]> {
   return [...new Set(sampled.flat().map(idOf))];
 }
 
-/** How many events are read, from the end of a history. */
+/** The number of events to read from the end of a history. */
 const LAST_EVENTS = 20;
 
 /** The summary and the pending activities of a workflow, and its last events. */
@@ -146,7 +146,7 @@ function unreadable(proven: Proven): Verdict[] {
         `correct the value of key ${keyId} in PAYLOAD_KEYS of this command`,
       ]
     : [
-        `another key with the id ${keyId} encrypted ${some(ids)}; that of this command reads ${readable} others`,
+        `another key with the id ${keyId} encrypted ${some(ids)}; the one of this command reads ${readable} others`,
         'correct the process that has the other key; then read "A payload key is lost" in docs/disaster.md',
       ];
   return [wrong(detail, fix)];
@@ -178,10 +178,10 @@ function comparedWith(
   return lacks.flatMap(({ id }) => {
     const evidence = ofId(id);
     if (evidence && isOursWrong(evidence)) return [];
-    const what = `worker ${name} has another key ${id} than this command, or none`;
+    const what = `worker ${name} lacks key ${id} of this command, or has another value for it`;
     const [detail, fix] = evidence
       ? [
-          `${what}; that of this command reads ${evidence.readable} running workflows`,
+          `${what}; the value of this command reads ${evidence.readable} running workflows`,
           `correct key ${id} in PAYLOAD_KEYS of that worker, and restart it`,
         ]
       : [what, 'set the same PAYLOAD_KEYS here and for that worker, and restart it'];

@@ -76,7 +76,7 @@ async function examinePartner(place: Place, signal: AbortSignal): Promise<Verdic
   const { system, account, client, called } = place;
   const { url = '', environment } = account.partners[system] ?? {};
   const { credentialsCheck } = PARTNERS[system];
-  if (!credentialsCheck) return [ok(`${url}, not checked: it has no operation that only reads`)];
+  if (!credentialsCheck) return [ok(`${url}, not checked: it has no read-only operation`)];
   const calls = () => `called ${[...(called.get(system) ?? ['nothing'])].join(', ')}`;
   try {
     const found = await credentialsCheck.read(client, { signal });

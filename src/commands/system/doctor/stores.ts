@@ -27,7 +27,7 @@ export function storeCheck(name: string, setting: string, { place, isGiven, open
     async run() {
       try {
         const held = bucketAddress(place) === undefined ? await filesIn(place) : undefined;
-        const missing = `${place}: the folder does not exist, and the first file makes it`;
+        const missing = `${place}: the folder does not exist yet; the first file creates it`;
         if (held === 'missing')
           return [isGiven ? warn(missing, `correct ${setting}, or create the folder`) : ok(missing)];
         return [await written(await open(), held === 'none' ? ', which is empty' : '')];
@@ -40,7 +40,7 @@ export function storeCheck(name: string, setting: string, { place, isGiven, open
   };
 }
 
-/** What a folder holds. One that cannot be read counts as full, because writing then shows why. */
+/** Reports whether a folder has files. An unreadable one counts as full, because writing then shows why. */
 function filesIn(place: string): Promise<'missing' | 'none' | 'some'> {
   return readdir(place).then(
     (names) => (names.every((name) => name === PROBE.name) ? 'none' : 'some'),
@@ -52,7 +52,7 @@ async function written(files: FileStore, note: string): Promise<Verdict> {
   await files.save(PROBE.name, Readable.from([PROBE.content]), 'text/plain');
   const read = await text(await files.open(PROBE.name));
   if (read === PROBE.content) return ok(files.place + note);
-  return wrong(`${files.place}: a file reads differently from what was written`, 'repair the store');
+  return wrong(`${files.place}: a file does not read back as it was written`, 'repair the store');
 }
 
 const FREE_SPACE = 'free up or add space there';
@@ -60,7 +60,7 @@ const REPAIR = 'repair the disk or the mount';
 const PERMIT = 'allow the user of this process to read and write there';
 const RAISE = 'raise the limit of open files';
 
-/** What to do about a failure of the file system that no setting causes. */
+/** The remedies for failures of the file system that no setting causes. */
 const REMEDIES: Readonly<Record<string, string | undefined>> = {
   ...{ ENOSPC: FREE_SPACE, EDQUOT: FREE_SPACE },
   ...{ EIO: REPAIR, ESTALE: REPAIR },

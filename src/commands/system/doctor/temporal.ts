@@ -202,7 +202,7 @@ async function examineWaits(client: Client, taskQueue: string): Promise<Verdict[
   if (waiting.length === 0) return [ok('nothing waits too long for a partner')];
   return waiting.map(([kind, workflows]) =>
     warn(
-      `a person is asked about a partner; workflows with requirement ${kind}: ${workflows}`,
+      `a partner needs attention; workflows with requirement ${kind}: ${workflows}`,
       `run "gangway inbox --kind ${kind}"`,
     ),
   );
@@ -214,7 +214,7 @@ const FAILING = isIn('TemporalReportedProblems', [
   'category=WorkflowTaskTimedOut',
 ]);
 
-/** How many workflows are named, each with its cause. */
+/** The number of workflows to name, each with its cause. */
 const NAMED = 10;
 
 /** Names workflows whose tasks fail, and why. */

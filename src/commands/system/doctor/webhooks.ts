@@ -8,9 +8,8 @@ export function webhookCheck(env: NodeJS.ProcessEnv): Check {
     fix: 'correct GANGWAY_PROMETHEUS_URL, or start Prometheus',
     async run(signal) {
       const figures = await webhookFigures(env, signal);
-      if (!figures)
-        return [ok('off: GANGWAY_PROMETHEUS_URL is not set, so what webhooks are worth is unknown')];
-      if (figures.length === 0) return [ok('Prometheus has no counts of changes or webhooks of this week')];
+      if (!figures) return [ok('off: set GANGWAY_PROMETHEUS_URL to see how many changes webhooks bring')];
+      if (figures.length === 0) return [ok('Prometheus has counted no changes or webhooks this week')];
       const fix = 'see docs/operations.md, "Alert: webhooks stopped"';
       return figures.map((figure) =>
         figure.hasStopped ? warn(webhookText(figure), fix) : ok(webhookText(figure)),

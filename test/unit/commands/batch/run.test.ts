@@ -256,7 +256,7 @@ const CLEARED = '\r\u001b[2K';
 
 const RERUN = 'run the same command again: it continues from here and starts nothing twice';
 const CONTINUES = `what was started continues; ${RERUN}`;
-const GOES_ON = `the workers start the rows: "gangway batches ${ID}" follows them again, and with --stop it stops them`;
+const GOES_ON = `the workers start the rows: "gangway batches ${ID}" follows them again; --stop stops them`;
 const LEAVE = `... Ctrl-C ends the wait, not the onboardings; ${RERUN}`;
 const failed = (count: number) => ({
   message: count === 1 ? '1 row failed' : `${count} rows failed`,
