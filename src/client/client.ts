@@ -88,7 +88,6 @@ interface Parts {
 
 /** The onboardings to list, and their number. Default: all that Temporal remembers. */
 export interface ListOptions {
-  /** Only running ones. */
   readonly running?: boolean | undefined;
   /** Only onboardings that wait for a person. */
   readonly actionRequired?: boolean | undefined;

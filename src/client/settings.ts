@@ -14,7 +14,6 @@ export const clientSettings = z.object({
   ...storeSettings.shape,
 });
 
-/** The settings that the client needs. */
 export type ClientSettings = KnownAccounts &
   StorePlaces & {
     /** The task queue on which workflows start. */

@@ -13,7 +13,6 @@ import {
 } from '../settings/settings.js';
 import { type PayloadKeys, payloadKeys } from '../temporal/payload-codec.js';
 
-/** The settings of the codec server. */
 export const codecServerSettings = z.object({
   PAYLOAD_KEYS: payloadKeys.meta({
     description: 'Keys that encrypt payloads: the first encrypts, each decrypts.',

@@ -80,7 +80,6 @@ export async function gangway<Line>(env: NodeJS.ProcessEnv, args: readonly strin
   return lines.map((line) => JSON.parse(line) as Line);
 }
 
-/** An open requirement of a workflow. */
 type InboxItem = Requirement & { readonly workflowId: string };
 
 /** The open requirements whose words a worker could read. */

@@ -56,7 +56,6 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 /** The form of a generated key. A key of this form cannot lead to any other file. */
 const KEY = /^[0-9a-f-]{36}(\.[a-z0-9]{1,8})?$/;
 
-/** MIME type of a file, by its name. */
 export function contentTypeOf(fileName: string): string {
   return CONTENT_TYPES[extname(fileName).toLowerCase()] ?? 'application/octet-stream';
 }

@@ -40,7 +40,6 @@ interface EventRoutes {
   readonly requestsPerMinute: number;
 }
 
-/** The result of one event of a batch. */
 type EventResult = { readonly status: 202; readonly workflowId: string } | Problem;
 
 /** `POST /events`, and the handshake that senders of CloudEvents begin with. */

@@ -215,7 +215,6 @@ function webhookRules(partner: SystemName, environment: NodeJS.ProcessEnv): Webh
   return { senders: set.AUTH, idFields: PARTNERS[partner].webhooks?.idFields ?? [] };
 }
 
-/** The settings of the webhooks of all partners. */
 export const webhookSettings: z.ZodObject = z.object(
   Object.assign({}, ...WEBHOOK_PARTNERS.map((one) => prefixed(webhookPrefix(one), partnerWebhookSettings))),
 );

@@ -57,7 +57,6 @@ export interface WeekFigure {
   readonly week: string;
   /** Its Monday, UTC. */
   readonly monday: string;
-  /** The number of endings, by outcome. */
   readonly outcomes: Readonly<Record<string, number>>;
 }
 

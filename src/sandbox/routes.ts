@@ -188,7 +188,6 @@ export function invalid(field: string, message: string): Refusal {
   return new Refusal(400, 'One or more fields are invalid', [{ field, message }]);
 }
 
-/** The messages of problems by field. */
 export function byField(fields: readonly FieldProblem[]): Readonly<Record<string, string[]>> {
   const errors: Record<string, string[]> = {};
   for (const { field, message } of fields) errors[field] = [...(errors[field] ?? []), message];

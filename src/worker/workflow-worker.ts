@@ -23,7 +23,6 @@ import { dataConverter } from '../temporal/payload-codec.js';
 import { tracedActivities, traceSinks } from '../tracing/spans.js';
 import type { WorkerSettings } from './settings.js';
 
-/** Settings of all workers of a process. */
 export type WorkersConfig = Omit<WorkerSettings, 'healthAddress' | 'metricsAddress' | 'logLevel'>;
 
 /**

@@ -25,7 +25,6 @@ import { rejectOtherKind } from '../onboarding/start.js';
 import { type RunOptions, startAndFollow } from './run.js';
 import { openSource } from './source.js';
 
-/** The format of the file. */
 export interface FormatOptions {
   readonly format?: 'csv' | 'ndjson';
   readonly delimiter?: string;

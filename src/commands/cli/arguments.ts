@@ -10,7 +10,6 @@ import type { CommandLine } from './command-line.js';
 
 /** Rules for arguments and options. A problem names the argument or option, such as `--period`. */
 
-/** A numeric id at the partner. */
 export const numericId = z
   .string()
   .regex(/^\d+$/, { error: 'must be a number', abort: true })

@@ -33,7 +33,6 @@ export function describeRequirement(
   return [`  ${id} (${kind}, ${time})`, shown, ...confirming, resolveCommands(name, requirement)].join('\n');
 }
 
-/** The question of a requirement. */
 export function questionOf(requirement: Requirement): string {
   return [requirement.title, detailBeside(requirement)].filter(Boolean).join('\n');
 }

@@ -51,7 +51,6 @@ export const OPTION_VALUES: Readonly<Record<string, Values>> = {
   name: FREE,
 };
 
-/** The values of an argument, by its name. */
 export const ARGUMENT_VALUES: Readonly<Record<string, Values>> = {
   file: 'files',
   id: FREE,

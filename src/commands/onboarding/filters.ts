@@ -3,7 +3,6 @@ import { SYSTEM_NAMES, type SystemName } from '../../partners/names.js';
 import { PAST_TIME_RULE, timeBefore } from '../../texts/time.js';
 import type { PartnerAccountOptions } from '../cli/partner-account.js';
 
-/** The options by which the list and the inbox are filtered. */
 export interface ListFilter extends PartnerAccountOptions {
   readonly dba?: string;
   readonly system?: SystemName;

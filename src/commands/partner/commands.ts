@@ -5,7 +5,6 @@ import { listsItsCommands, withPartnerAccount, withRecordFormats, withYes } from
 
 /** The commands for single operations at the bank, and for any call of a partner. */
 
-/** Options that all operations have. */
 function withOperationOptions(command: Command): Command {
   return withPartnerAccount(command)
     .option('--no-wait', 'do not wait for the outcome')

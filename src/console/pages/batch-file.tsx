@@ -55,7 +55,6 @@ export function pathOfBatch(id: string): string {
   return `/batches/${id.slice(PREFIX.length)}`;
 }
 
-/** The id of the batch at an address. */
 export function batchIdOf(inPath: string): string {
   return PREFIX + inPath;
 }
