@@ -48,7 +48,7 @@ const MAX_PASSES = 20;
 const PASS_MS = 50;
 
 /** The interval at which to check whether responses can be read again, in milliseconds. The check calls no partner. */
-const READABLE_PACE_MS = 5_000;
+const READABLE_EVERY_MS = 5_000;
 
 /** A partner's words are cut off after this many characters. */
 const WORDS_LENGTH = 300;
@@ -80,7 +80,7 @@ export class AccountAccess {
         for (const read of reads)
           if (!(await waitsForReadable(getClient(), read))) readable.push(read.operation);
         if (readable.length > 0) return readable;
-        throw again('StillUnreadable', 'responses still cannot be read', READABLE_PACE_MS);
+        throw again('StillUnreadable', 'responses still cannot be read', READABLE_EVERY_MS);
       }),
     retryReads: (read) => beating(() => retryReads(getClient(), read)),
     wakeRefused: () =>
@@ -145,7 +145,7 @@ export class AccountAccess {
     if (isOwn) this.#state = credentials.probed(this.#state);
     // Otherwise the owner is gone. Later attempts need not search for it again.
     if (isOwn && passes > 0) heartbeat({ passes: 0 });
-    if (isOwn && seen) this.#pace();
+    if (isOwn && seen) this.#pause();
     // In this order, because forgetting drops an unused code.
     if (afresh) this.signIn.forget?.();
     if (code !== undefined) this.signIn.useCode?.(code);
@@ -156,7 +156,7 @@ export class AccountAccess {
       if (isRefusedAtTheDoor(error.details)) {
         this.#state = credentials.probeRefused(this.#state, error.details, performance.now());
         const refusal = refusalOf(error.details);
-        if (isOwn && seen && isSame(seen, refusal)) this.#pace();
+        if (isOwn && seen && isSame(seen, refusal)) this.#pause();
         return { process: this.#process, refusal };
       }
       if (isRetryable(error, 1, false)) throw asFailure(error, true);
@@ -167,7 +167,7 @@ export class AccountAccess {
   }
 
   /** @throws {ApplicationFailure} `StillRefused` while the last refusal is too recent for another probe */
-  #pace(): void {
+  #pause(): void {
     const leftMs = credentials.pauseMs(this.#state, performance.now());
     if (leftMs > 0) throw again('StillRefused', 'the credentials are still refused', leftMs);
   }

@@ -14,9 +14,9 @@ import type { FileStore } from '../documents/file-store.js';
 import {
   type BatchActivities,
   type BatchRow,
-  type Pace,
   type PartOfBatch,
   type RowResult,
+  type StartLimits,
   summaryOf,
 } from '../messages/batches.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
@@ -99,7 +99,7 @@ function fileOf({ batch, part }: PartOfBatch, what: 'rows' | 'results'): string 
  */
 async function startAll(
   rows: readonly BatchRow[],
-  { rate, concurrency }: Pace,
+  { rate, concurrency }: StartLimits,
   options: StartOptions,
   results: RowResult[],
 ): Promise<void> {

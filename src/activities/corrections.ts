@@ -190,11 +190,11 @@ export function correctionProblems(
   if (!isObject(patch)) return [{ field: '', message: `must be an object; ${canChange}` }];
   if (Object.keys(patch).length === 0) return [{ field: '', message: `contains no field; ${canChange}` }];
 
-  const fixed = unchangeable(patch, open).map((field) => ({
+  const others = unchangeable(patch, open).map((field) => ({
     field,
     message: `${remaining({}).includes(field) ? 'can no longer be changed' : 'cannot be changed by a correction'}; ${canChange}${didYouMean(field, [...open, ...leavesIn(input, open)])}`,
   }));
-  const refused = patch['application'] === null ? [...fixed, APPLICATION_STAYS] : fixed;
+  const fixed = patch['application'] === null ? [...others, APPLICATION_STAYS] : others;
   const schema = schemaOf(type, input)(known);
   const added = [...addedFields({ type, input, asked }, known), ...fieldsAddedTo(input, schema)];
   const patched = { ...mergePatch(input, patch), ...(account !== undefined && { account }) };
@@ -202,9 +202,8 @@ export function correctionProblems(
     added.reduce<unknown>((rest, field) => without(rest, field.split('.')), patched),
   );
   const broken = checked.success ? [] : fieldProblems(checked.error);
-  const isRefused = (name: string) =>
-    refused.some(({ field }) => name === field || name.startsWith(`${field}.`));
-  return [...refused, ...broken.filter(({ field }) => !isRefused(field))];
+  const isFixed = (name: string) => fixed.some(({ field }) => name === field || name.startsWith(`${field}.`));
+  return [...fixed, ...broken.filter(({ field }) => !isFixed(field))];
 }
 
 /**

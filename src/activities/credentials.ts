@@ -24,7 +24,7 @@ interface Refused {
 }
 
 /** The minimum wait after the partner rejected credentials, in milliseconds: more attempts could lock the account. */
-export const REFUSED_PACE_MS = 60_000;
+export const REFUSED_PAUSE_MS = 60_000;
 
 /** A rejection this soon after a successful probe, in milliseconds, is about the call and not about the credentials. */
 const DISPUTE_MS = 5 * 60_000;
@@ -92,7 +92,7 @@ export function probeRefused(
   details: PartnerErrorDetails,
   now: number,
 ): Credentials & Refused {
-  return { report: 'none', ...state, is: 'refused', details, until: now + REFUSED_PACE_MS };
+  return { report: 'none', ...state, is: 'refused', details, until: now + REFUSED_PAUSE_MS };
 }
 
 export function probeAccepted(state: Credentials, now: number): Credentials {

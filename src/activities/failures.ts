@@ -6,7 +6,7 @@ import { PARTNER_ERROR } from '../messages/activities.js';
 import type { CallOptions } from '../partners/client.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
-import { REFUSED_PACE_MS } from './credentials.js';
+import { REFUSED_PAUSE_MS } from './credentials.js';
 
 /** The interval between heartbeats of a running call, in milliseconds, and the minimum number of heartbeats within its time-out. */
 const HEARTBEAT_MS = 3_000;
@@ -26,7 +26,7 @@ export function inTime<T>(request: (client: Client) => Promise<T>, client = getC
 /** The retry settings of a call. */
 export interface Repetition {
   /** The minimum wait before the next attempt, in milliseconds. Default: the retry policy's. */
-  readonly paceMs?: number;
+  readonly pauseMs?: number;
   /** The record may have been created a moment ago. Otherwise a 404 is final. */
   readonly mayBeNew?: boolean;
   /** The record existed before, so a 404 is retried like any other failure, and people see it as a wait. */
@@ -41,14 +41,14 @@ export interface Repetition {
  * retried when the partner does not find yet what it created.
  */
 export async function repeatable<T>(call: () => Promise<T>, repetition: Repetition = {}): Promise<T> {
-  const { paceMs = 0, mayBeNew = false, existed = false, progress } = repetition;
+  const { pauseMs = 0, mayBeNew = false, existed = false, progress } = repetition;
   try {
     return await beating(call, progress);
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
     const isRetried =
       isRetryable(error, activityInfo().attempt, mayBeNew) || (existed && error.status === 404);
-    throw asFailure(error, isRetried, { paceMs });
+    throw asFailure(error, isRetried, { pauseMs });
   }
 }
 
@@ -86,13 +86,13 @@ export async function beating<T>(call: () => Promise<T>, progress?: unknown): Pr
 export function asFailure(
   error: PartnerError,
   retryable: boolean,
-  { paceMs = 0, ...more }: { paceMs?: number } & Pick<PartnerErrorDetails, 'sentAt' | 'baseline'> = {},
+  { pauseMs = 0, ...more }: { pauseMs?: number } & Pick<PartnerErrorDetails, 'sentAt' | 'baseline'> = {},
 ): ApplicationFailure {
   const { retryAfterMs = 0 } = error.details;
   const nextRetryDelay = Math.max(
-    paceMs,
+    pauseMs,
     retryAfterMs,
-    isRefusedAtTheDoor(error.details) ? REFUSED_PACE_MS : 0,
+    isRefusedAtTheDoor(error.details) ? REFUSED_PAUSE_MS : 0,
   );
   return ApplicationFailure.create({
     type: PARTNER_ERROR,

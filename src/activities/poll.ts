@@ -37,7 +37,7 @@ function isRecorded(attempt: number): boolean {
 }
 
 /** The wait after a failed read, in milliseconds, where the next read is later. It doubles with each attempt. */
-const FAILURE_PACE_MS = 60_000;
+const FAILURE_PAUSE_MS = 60_000;
 
 /**
  * The body of an activity that polls the partner, for days if necessary, until a read shows a change. Each attempt reads once. An
@@ -64,13 +64,13 @@ export async function awaitChange<Snapshot>(
   }
   const nextRetryDelay = delayBeforeNext(poll);
   // After a nudge there is probably something to read, and the server numbers the attempts from 1.
-  const paceMs = Math.min(FAILURE_PACE_MS * 2 ** (attempt - 1), nextRetryDelay);
+  const pauseMs = Math.min(FAILURE_PAUSE_MS * 2 ** (attempt - 1), nextRetryDelay);
   const progress = (failing?: Failing): PollProgress => ({ polls, attempt, ...(failing && { failing }) });
   const remember = (failing?: Failing) => {
     const isNew = failing?.since !== failed?.since || failing?.unreadableSince !== failed?.unreadableSince;
     if (isNew || isRecorded(attempt)) heartbeat(progress(failing));
   };
-  const repetition = { paceMs, existed: true, progress: progress(failed) };
+  const repetition = { pauseMs, existed: true, progress: progress(failed) };
   const reading = async () => bounded(await read());
   const snapshot = await repeatable(reading, repetition).catch((error: unknown) => {
     countPoll('failed');

@@ -14,7 +14,7 @@ import { ONCE, partnerActivities, REPEATABLE } from './journey/activity-proxies.
 import { partnerFailure } from './journey/call-failures.js';
 import { type FieldTypes, requireFields } from './journey/input.js';
 import { createJourney, type Journey } from './journey/journey.js';
-import { RejectedByPartner, runStep } from './journey/run-step.js';
+import { Rejected, runStep } from './journey/run-step.js';
 
 /**
  * Carries out one operation at the bank that a person asked for, with the same care as an onboarding: {@link OPERATIONS} has
@@ -40,7 +40,7 @@ export async function partnerOperation<Name extends OperationName>(
         const result: object = await steps(request, journey);
         return { outcome: 'done', ...result };
       } catch (error) {
-        if (!(error instanceof RejectedByPartner)) throw error;
+        if (!(error instanceof Rejected)) throw error;
         return { outcome: 'rejected', problems: error.problems };
       }
     },
@@ -94,7 +94,7 @@ async function closeCard(request: OperationRequest<'close-card'>, journey: Journ
     title: 'close the card',
     run: async (send) => {
       const { problems } = await send(bank.closeCard, request);
-      if (problems.length > 0) throw new RejectedByPartner(problems);
+      if (problems.length > 0) throw new Rejected(problems);
     },
     endsWhenRejected: true,
     readEvidence: async () => {

@@ -76,7 +76,7 @@ export async function partnerRecord(
 /** The decision of a person about a status. */
 function decide(journey: Journey, record: Kept, { requirement, resolution }: Answered): void {
   const { answer, actor, reason } = resolution;
-  journey.requirements.settle(requirement.id);
+  journey.requirements.removeAnswered(requirement.id);
   const meaning = answer.kind === 'choice' ? MEANINGS.find((each) => each === answer.choice) : undefined;
   const status = record.askedBy(requirement.id);
   if (meaning === undefined || status === undefined) return;

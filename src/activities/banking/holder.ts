@@ -24,7 +24,7 @@ import { type Owner, ownersOf } from '../../temporal/onboardings.js';
 import { checked, naming, repeatable, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { writeOnceThenRead, writeRepeatably } from '../write.js';
-import { isRefused, orNone, problemsIn, withoutId } from './refusal.js';
+import { isRejected, orNone, problemsIn, withoutId } from './refusal.js';
 
 type HolderOperation = keyof BankingOperations &
   ('submitBusinessAccountHolder' | 'updateBusinessAccountHolder');
@@ -209,7 +209,7 @@ export class Candidates {
 
   /** null when there is no such profile that this account may see. */
   visible(profileId: number, options: CallOptions): Promise<BankingProfile | null> {
-    return this.client.getProfile({ id: profileId }, options).catch(noneIfRefused);
+    return this.client.getProfile({ id: profileId }, options).catch(noneIfRejected);
   }
 
   async compare(
@@ -261,8 +261,8 @@ export class Candidates {
   }
 }
 
-function noneIfRefused(error: unknown): null {
-  if (isRefused(error)) return null;
+function noneIfRejected(error: unknown): null {
+  if (isRejected(error)) return null;
   throw error;
 }
 

@@ -10,7 +10,7 @@ import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import { writeOnce } from '../write.js';
 import type { Candidates } from './holder.js';
-import { isRefused, orNone } from './refusal.js';
+import { isRejected, orNone } from './refusal.js';
 
 /** Answers the partner's tickets, and polls for those that no onboarding shows. */
 export function ticketActivities(client: BankingClient, candidates: Candidates, poll: PollBounds) {
@@ -163,7 +163,7 @@ class Subjects {
       const profile = await orNone(this.client.findProfileByUser({ userProfileId }, this.options), null);
       return profile?.id ?? null;
     } catch (error) {
-      if (isRefused(error)) return HIDDEN_PROFILE;
+      if (isRejected(error)) return HIDDEN_PROFILE;
       throw error;
     }
   }
@@ -180,7 +180,7 @@ function namedIn({ topic, text }: Ticket): number[] {
 }
 
 /** The minimum time between two reports, in milliseconds. A later poll reports tickets that arrive in between. */
-const PACE_MS = 60_000;
+const REPORT_EVERY_MS = 60_000;
 
 /**
  * Reports tickets that a poll lists and that are not about its profile. The workflow of the account then checks whether an
@@ -203,7 +203,7 @@ export class OtherTickets {
     if (others.every((id) => this.#reported.has(id)) || performance.now() < this.#nextAt) return;
     const { workflowExecution, taskQueue } = activityInfo();
     if (!workflowExecution) return;
-    this.#nextAt = performance.now() + PACE_MS;
+    this.#nextAt = performance.now() + REPORT_EVERY_MS;
     const fresh = others.filter((id) => !this.#reported.has(id));
     for (const id of fresh) this.#reported.add(id);
     reportTickets(getClient(), {

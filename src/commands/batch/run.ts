@@ -157,7 +157,7 @@ async function handedOver(
   name: string,
   rows: AsyncIterable<Ready> | Iterable<Ready>,
 ): Promise<string> {
-  const about = { name, actor: userName(), pace: { rate, concurrency } };
+  const about = { name, actor: userName(), limits: { rate, concurrency } };
   const id = await whileShowing(cli, `handing ${name} over to a worker`, () =>
     handOver(client, config.taskQueue, rows, about),
   );

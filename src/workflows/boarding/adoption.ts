@@ -4,7 +4,7 @@ import { formsOf } from '../../messages/listed.js';
 import { defined } from '../../messages/objects.js';
 import { masked } from '../../privacy/masked.js';
 import { partnerFailure } from '../journey/call-failures.js';
-import { askForCorrection, RejectedByPartner, runStep } from '../journey/run-step.js';
+import { askForCorrection, NotAdoptable, Rejected, runStep } from '../journey/run-step.js';
 import { type Boarding, partner } from './boarding.js';
 import { UNSUBMITTED } from './decisions.js';
 
@@ -54,9 +54,11 @@ async function findAdoptable(boarding: Boarding, merchantProfileId: number): Pro
       const isAnother = formerDba !== undefined && !formsOf(boarding.dba).includes(formerDba);
       if (!isAnother || isConfirmed) return found;
       isConfirmed = true;
-      throw refused(`it is the merchant “${masked(formerDba)}” of ${formerOwner}. To adopt it anyway, retry`);
+      throw new NotAdoptable(
+        `it is the merchant “${masked(formerDba)}” of ${formerOwner}. To adopt it anyway, retry`,
+      );
     } catch (error) {
-      if (!(error instanceof RejectedByPartner)) throw error;
+      if (!(error instanceof Rejected)) throw error;
       const title = `adopt merchant ${merchantProfileId}`;
       await askForCorrection(boarding.journey, { title }, error.problems);
     }
@@ -66,7 +68,7 @@ async function findAdoptable(boarding: Boarding, merchantProfileId: number): Pro
 /**
  * Reads a merchant before it is adopted.
  *
- * @throws {RejectedByPartner} when our organization does not have the merchant, or another running boarding has it
+ * @throws {NotAdoptable} when our organization does not have the merchant, or another running boarding has it
  */
 export async function inspect({ journey }: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
   const { taskQueue, workflowId } = workflowInfo();
@@ -77,14 +79,12 @@ export async function inspect({ journey }: Boarding, merchantProfileId: number):
       partner.inspectMerchant({ merchantProfileId, taskQueue, workflowId }).catch((error: unknown) => {
         const { kind, status = 403 } = partnerFailure(error);
         if (kind !== 'Forbidden') throw error;
-        throw refused(`the partner does not let us read it (${status}): it belongs to another organization`);
+        throw new NotAdoptable(
+          `the partner does not let us read it (${status}): it belongs to another organization`,
+        );
       }),
     endsWhenRejected: true,
   });
-  if (owner?.isRunning) throw refused(`workflow ${owner.workflowId} has this merchant`);
+  if (owner?.isRunning) throw new NotAdoptable(`workflow ${owner.workflowId} has this merchant`);
   return { merchantProfileId, now, ...defined({ formerOwner: owner?.workflowId, formerDba: owner?.dba }) };
-}
-
-export function refused(message: string): RejectedByPartner {
-  return new RejectedByPartner([{ field: '', message }]);
 }

@@ -16,6 +16,7 @@ import type { Facts } from '../journey/published-state.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';
 import { KINDS, NOTHING, next, onRead, type Remembered, type Situation } from './decisions.js';
+import { isPartlySent } from './deliveries.js';
 
 export const partner = partnerActivities('boarding')({
   inspectMerchant: { ...REPEATABLE, summary: 'Read a merchant to adopt' },
@@ -76,6 +77,7 @@ export class Boarding {
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: () => this.dba,
       leftBehind,
+      isPartlySent: (answered) => isPartlySent(this.remembered, answered),
       records: carried?.journey,
     });
     this.status = new StatusPoll(this.journey, (seen, pace) =>

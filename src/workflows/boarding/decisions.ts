@@ -39,7 +39,7 @@ export interface Remembered {
   readonly delivered: Readonly<Record<string, StatusMark>>;
   /** Documents that the partner has, of answers that are not delivered as a whole. */
   readonly uploaded: readonly string[];
-  /** The partner did not take these answers in this status. They wait for another one. */
+  /** The answers that wait because the partner did not take them in this status. */
   readonly refused?: StatusMark & { readonly answers: string };
   readonly restless: Restless;
 }
@@ -67,17 +67,18 @@ export interface Situation extends Asked {
   readonly isWriting: boolean;
 }
 
-/** The consequences of a read, and the outcome if the boarding ends with it. */
-export interface Read extends Reaction<Remembered> {
-  readonly outcome?: MerchantBoardingOutcome;
-}
-
 /**
- * Returns the consequences of a read. A decision of the partner ends the boarding, and leaves everything else as it is.
+ * Returns the consequences of a read, and the outcome if the boarding ends with it. A decision of the partner leaves everything
+ * else as it is.
  *
  * @param inARow how many reads in a row have changed something
  */
-export function onRead(before: Remembered, now: StatusSnapshot, inARow: number, situation: Situation): Read {
+export function onRead(
+  before: Remembered,
+  now: StatusSnapshot,
+  inARow: number,
+  situation: Situation,
+): Reaction<Remembered> & { readonly outcome?: MerchantBoardingOutcome } {
   const restless = tracked(before.restless, before.seen, now, inARow);
   const shown = [...showStatus(before.seen, now), ...showRestless(restless)];
   const outcome = merchantOutcome(now, situation.merchantProfileId);
@@ -222,7 +223,7 @@ export type Due =
  * answers to notes, once all are answered, unless the partner did not take the same ones in the same status.
  */
 export function due(
-  { seen, submitted, refused, restless }: Remembered,
+  { seen, submitted, refused: waiting, restless }: Remembered,
   situation: Situation,
 ): Due | undefined {
   const { phase } = seen;
@@ -238,9 +239,9 @@ export function due(
   const answers = answeredOf(situation, 'underwriting-note');
   const isComplete = answers.length > 0 && openOf(situation, 'underwriting-note').length === 0;
   if (phase === null || !isComplete || !mayTakeAnswers(phase)) return undefined;
-  const wasRefused =
-    refused !== undefined && isSame(refused, seen, restless) && refused.answers === idsOf(answers);
-  return wasRefused ? undefined : { send: 'answers', answers };
+  const isWaiting =
+    waiting !== undefined && isSame(waiting, seen, restless) && waiting.answers === idsOf(answers);
+  return isWaiting ? undefined : { send: 'answers', answers };
 }
 
 export function compared({ seen, restless }: Remembered): Seen {
@@ -264,8 +265,8 @@ function endedByConfirmedMid(situation: Situation): Ended<MerchantBoardingOutcom
   const outcome = confirmedMid(situation);
   if (outcome?.outcome !== 'boarded') return undefined;
   const { mid } = outcome;
-  const settled = answeredOf(situation, 'unclear-mid').map(({ requirement: { id } }) => ({ settle: id }));
-  return { outcome, decisions: [{ know: { mid } }, ...settled, { record: 'mid-confirmed', detail: mid }] };
+  const removed = answeredOf(situation, 'unclear-mid').map(({ requirement: { id } }) => ({ remove: id }));
+  return { outcome, decisions: [{ know: { mid } }, ...removed, { record: 'mid-confirmed', detail: mid }] };
 }
 
 /** A person confirmed or corrected the mid. */

@@ -30,12 +30,17 @@ export interface Upload {
 
 /** The documents of the answers that the partner does not have yet. */
 export function missingDocuments({ uploaded }: Remembered, answers: readonly Answered[]): Upload[] {
-  const all = answers.flatMap(({ requirement: { id, detail }, resolution: { answer } }) =>
-    answer.kind === 'documents'
-      ? answer.documents.map((document) => ({ id: `${id}/${document.key}`, document, description: detail }))
-      : [],
-  );
-  return all.filter(({ id }) => !uploaded.includes(id));
+  return answers.flatMap(documentsOf).filter(({ id }) => !uploaded.includes(id));
+}
+
+/** Reports whether the partner has documents of an answer that is not delivered as a whole. */
+export function isPartlySent({ uploaded }: Remembered, answered: Answered): boolean {
+  return documentsOf(answered).some(({ id }) => uploaded.includes(id));
+}
+
+function documentsOf({ requirement: { id, detail }, resolution: { answer } }: Answered): Upload[] {
+  if (answer.kind !== 'documents') return [];
+  return answer.documents.map((document) => ({ id: `${id}/${document.key}`, document, description: detail }));
 }
 
 export function afterUpload(before: Remembered, { id }: Upload): Remembered {
@@ -66,7 +71,7 @@ export function afterDelivery(
 }
 
 /** @param mark the status in which the underwriters did not take the answers */
-export function afterRefusal(
+export function withWaiting(
   before: Remembered,
   answers: readonly Answered[],
   { status, statusDate }: StatusMark,

@@ -6,11 +6,11 @@ import { isDecided, isSubmittable, takesAnswers } from '../../partners/boarding/
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
 import type { Answered } from '../journey/requirement-queue.js';
-import { askForCorrection, doubts, RejectedByPartner, runStep } from '../journey/run-step.js';
-import { type FoundMerchant, inspect, recordAdoption, refused } from './adoption.js';
+import { askForCorrection, doubts, NotAdoptable, Rejected, runStep } from '../journey/run-step.js';
+import { type FoundMerchant, inspect, recordAdoption } from './adoption.js';
 import { type Boarding, partner } from './boarding.js';
 import { type StatusMark, UNSUBMITTED } from './decisions.js';
-import { afterRefusal, commentOf, notesOf, showsReview, showsSubmission, type Upload } from './deliveries.js';
+import { commentOf, notesOf, showsReview, showsSubmission, type Upload, withWaiting } from './deliveries.js';
 
 /** The merchant, which a person may have found at the partner after a creation with an unknown outcome. */
 interface Created {
@@ -31,7 +31,7 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
       const { agentProfileId, agent, boardingSettingsId, boardingSettings } = others;
       const references = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
       const created = await send(partner.createMerchant, { version, merchant, guid, references });
-      if ('problems' in created) throw new RejectedByPartner(created.problems);
+      if ('problems' in created) throw new Rejected(created.problems);
       journey.state.knowAgentProfile(created.agentProfileId);
       return created;
     },
@@ -43,7 +43,7 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
     adopt: async (id) => {
       const found = await inspect(boarding, Number(id));
       const { formerOwner, now } = found;
-      if (formerOwner !== undefined) throw refused(`it is the merchant of ${formerOwner}`);
+      if (formerOwner !== undefined) throw new NotAdoptable(`it is the merchant of ${formerOwner}`);
       if (now.phase !== 'not-submitted' && !restored)
         doubt(
           id,
@@ -107,7 +107,7 @@ export async function submit(
   if (isSubmitted) {
     timeline.add('submitted');
     boarding.remembered = { ...boarding.remembered, submitted: true };
-    for (const { requirement } of answers) requirements.settle(requirement.id);
+    for (const { requirement } of answers) requirements.removeAnswered(requirement.id);
   } else timeline.add('submission-moot', { detail: `the status is ${status}` });
   const now = submission.now ?? (await read(boarding));
   boarding.status.replaceWith(now);
@@ -173,16 +173,15 @@ export function read({ journey, merchantProfileId }: Boarding): Promise<StatusSn
   });
 }
 
-export const UPLOAD = 'upload';
-
 /** Uploads a document of an answer. If the partner rejects it, a person may replace it. */
-export async function upload(boarding: Boarding, { description, ...first }: Upload): Promise<void> {
+export async function upload(boarding: Boarding, { id, description, ...first }: Upload): Promise<void> {
   const { journey, merchantProfileId } = boarding;
   let { document } = first;
   await runStep<Warned>(journey, {
     effect: 'once',
+    id,
     get title() {
-      return `${UPLOAD} ${document.fileName}`;
+      return `upload ${document.fileName}`;
     },
     run: (send) => send(partner.attachDocument, { merchantProfileId, document, description }),
     replace: (other) => {
@@ -218,13 +217,13 @@ export async function requestReview(boarding: Boarding, answers: readonly Answer
     if (review.delivered) return { became: 'delivered', before: review.before };
     return wait(review.before);
   } catch (error) {
-    if (!(error instanceof RejectedByPartner)) throw error;
+    if (!(error instanceof Rejected)) throw error;
     const now = await read(boarding);
     return takesAnswers(now.phase) ? { became: 'rejected', problems: error.problems } : wait(now);
   }
 
   function wait(now: StatusSnapshot): Review {
-    boarding.remembered = afterRefusal(boarding.remembered, answers, now);
+    boarding.remembered = withWaiting(boarding.remembered, answers, now);
     timeline.add('answers-wait', { detail: `the partner takes no answers in status ${now.status}` });
     boarding.status.replaceWith(now);
     return { became: 'waiting' };
@@ -252,7 +251,7 @@ type Sent =
   | { readonly delivered: true; readonly before: StatusMark }
   | { readonly delivered: false; readonly before: StatusSnapshot };
 
-/** @throws {RejectedByPartner} */
+/** @throws {Rejected} */
 function reviewStep(boarding: Boarding, answers: readonly Answered[]): Promise<Sent> {
   const { journey, merchantProfileId, remembered } = boarding;
   // A read after the outcome is in doubt may be too late: the partner may have taken the answers and asked the same again.

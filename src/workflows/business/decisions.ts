@@ -266,5 +266,5 @@ export function onDelivered(
     { ...situation, answered },
     ASKING,
   );
-  return { remember, decisions: [{ settle: id }, { record: 'ticket-answered', detail: id }, ...decisions] };
+  return { remember, decisions: [{ remove: id }, { record: 'ticket-answered', detail: id }, ...decisions] };
 }

@@ -4,7 +4,7 @@ import type { Answer, Requirement } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
-import { askForCorrection, doubts, RejectedByPartner, runStep } from '../journey/run-step.js';
+import { askForCorrection, doubts, NotAdoptable, Rejected, runStep } from '../journey/run-step.js';
 import { type Business, bank } from './business.js';
 import { ticketIdOf } from './tickets.js';
 
@@ -100,7 +100,7 @@ export async function openAccount(business: Business): Promise<void> {
     title: 'open the financial account',
     run: async (send) => {
       const opened = await send(bank.openFinancialAccount, { profileId });
-      if (opened.financialAccountId === null) throw new RejectedByPartner(opened.problems);
+      if (opened.financialAccountId === null) throw new Rejected(opened.problems);
       return opened.financialAccountId;
     },
     readEvidence: async () => {
@@ -133,7 +133,7 @@ export function titleOfReply(requirement: Requirement): string {
  * Replies to the ticket of a requirement, once.
  *
  * @returns the id of the reply, which is a ticket as well; null when a person adopted it
- * @throws {RejectedByPartner} when the partner rejects it
+ * @throws {Rejected} when the partner rejects it
  * @throws {Abandoned} when its outcome is unknown and a person abandons it
  */
 export async function sendReply(
@@ -205,7 +205,7 @@ function described({ profileId, dba, bankingStatus, against, unclear }: Candidat
  * Checks the profile that a person names: it must exist, and what contradicts it is reported. When the person names the same
  * profile a second time, it is adopted anyway.
  *
- * @throws {RejectedByPartner} when the person has to be asked again
+ * @throws {NotAdoptable} when the person has to be asked again
  */
 function adoptable(business: Business): (id: string) => Promise<number> {
   const { journey } = business;
@@ -218,8 +218,7 @@ function adoptable(business: Business): (id: string) => Promise<number> {
       run: () => bank.examineProfile({ ...business.toFind, profileId }),
       endsWhenRejected: true,
     });
-    if (!found)
-      throw new RejectedByPartner([{ field: '', message: `the bank shows no banking profile ${id}` }]);
+    if (!found) throw new NotAdoptable(`the bank shows no banking profile ${id}`);
     if (found.against.length > 0) doubt(profileId, described(found));
     return profileId;
   };
@@ -257,7 +256,7 @@ export async function ours(
     try {
       return await adopt(answer.id);
     } catch (error) {
-      if (!(error instanceof RejectedByPartner)) throw error;
+      if (!(error instanceof Rejected)) throw error;
       problem = `${answer.id} cannot be adopted: ${error.message}\n`;
     }
   }

@@ -12,14 +12,14 @@ export interface Tickets {
    * else, if it is listed again after it was gone, or if it is still listed at a time: it may have been closed and opened again
    * between two reads.
    */
-  readonly answered: Readonly<Record<string, Settled>>;
+  readonly answered: Readonly<Record<string, AnsweredTicket>>;
   /** The reasons why tickets ask again. */
   readonly again: Readonly<Record<string, string>>;
   /** Our replies, which are tickets as well. */
   readonly replies: readonly number[];
 }
 
-interface Settled {
+interface AnsweredTicket {
   readonly detail: string;
   /** In milliseconds since 1970. Absent where it may be listed forever. */
   readonly until?: number | undefined;
@@ -90,7 +90,7 @@ export function onRejected<Remembered extends Tickets>(
   const again = { ...remembered.again, [about]: `the last answer was rejected: ${why}` };
   return {
     remember: { ...remembered, again },
-    decisions: [{ settle: id }, { record: 'answer-rejected', detail: `${id}: ${why}` }],
+    decisions: [{ remove: id }, { record: 'answer-rejected', detail: `${id}: ${why}` }],
   };
 }
 
@@ -101,7 +101,7 @@ export function timesOf({ answered }: Tickets): readonly number[] {
 
 /** Lets the tickets ask again that should have been gone at this time, if the bank still lists them. */
 export function askingAgain<Remembered extends Tickets>(remembered: Remembered, time: number): Remembered {
-  const isLate = (_: string, { until = Number.POSITIVE_INFINITY }: Settled) => until <= time;
+  const isLate = (_: string, { until = Number.POSITIVE_INFINITY }: AnsweredTicket) => until <= time;
   const late = Object.keys(only(remembered.answered, isLate));
   const again = late.map((about) => [about, 'answered, but still listed by the partner']);
   return {

@@ -18,7 +18,7 @@ import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../.
 import { idsIn } from '../../messages/outcomes.js';
 import type { ReportedPart } from '../journey/customer-reports.js';
 import type { Facts } from '../journey/published-state.js';
-import type { Reaction, Shown } from '../journey/rules.js';
+import type { PublishedChange, Reaction } from '../journey/rules.js';
 
 type ByPart<Value> = Readonly<Partial<Record<Part, Value>>>;
 
@@ -82,7 +82,7 @@ export function isOver({ ended }: Remembered): boolean {
   return ended.boarding !== undefined && ended.business !== undefined;
 }
 
-export function shownOf({ reported }: Remembered) {
+export function publishedParts({ reported }: Remembered) {
   const states = Object.entries(reported).map(([part, { state }]) => [part, state] as const);
   return {
     requirements: states.flatMap(([, { requirements }]) => requirements),
@@ -111,7 +111,11 @@ export function onBegun(before: Remembered, part: Part, unreported: ReportedPart
 }
 
 /** @param now the part after its last report */
-export function onReport(before: Remembered, part: Part, now: ReportedPart): Reaction<Remembered, Shown> {
+export function onReport(
+  before: Remembered,
+  part: Part,
+  now: ReportedPart,
+): Reaction<Remembered, PublishedChange> {
   const ended = before.ended[part];
   const known = ended?.run === now.run ? closed(now, ended.end) : now;
   const reported = { ...before.reported, [part]: known };
@@ -122,11 +126,11 @@ export function onReport(before: Remembered, part: Part, now: ReportedPart): Rea
 }
 
 /** Returns the consequences of the end of a part, which closes its requirements. */
-export function onEnd(before: Remembered, part: Part, end: PartEnd): Reaction<Remembered, Shown> {
+export function onEnd(before: Remembered, part: Part, end: PartEnd): Reaction<Remembered, PublishedChange> {
   const known = before.reported[part];
   const ended = { ...before.ended, [part]: { end, run: known?.run } };
   const reported = known ? { ...before.reported, [part]: closed(known, end) } : before.reported;
-  const decisions: readonly Shown[] =
+  const decisions: readonly PublishedChange[] =
     end.how === 'completed'
       ? [{ know: idsOf(end.outcome) }, { record: `${part}-ended`, detail: end.outcome.outcome }]
       : end.how === 'failed'
@@ -141,7 +145,7 @@ export function isResumed({ reported, ended }: Remembered, part: Part): boolean 
 }
 
 /** Returns the consequences of a new run of an ended part. */
-export function onReset(before: Remembered, part: Part): Reaction<Remembered, Shown> {
+export function onReset(before: Remembered, part: Part): Reaction<Remembered, PublishedChange> {
   const { [part]: _, ...ended } = before.ended;
   return {
     remember: { ...before, ended },

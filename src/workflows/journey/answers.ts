@@ -34,7 +34,7 @@ export class Answers {
     try {
       await condition(() => requirements.isAnswered(id) || isMoot());
       why = 'the partner has moved on';
-      const answered = requirements.settle(id);
+      const answered = requirements.removeAnswered(id);
       return answered && unlessAbandoned(answered.resolution);
     } finally {
       requirements.withdraw(id, why);

@@ -58,10 +58,10 @@ export class CustomerReports {
     if (this.#customer) this.#sender.wake();
   }
 
-  report(shown: OnboardingState, outcome?: PartOutcome): void {
+  report(published: OnboardingState, outcome?: PartOutcome): void {
     if (!this.#customer) return;
     // A customer does not show who has claimed what: each claim would cost events in both histories.
-    const state = { ...shown, requirements: this.requirements.open };
+    const state = { ...published, requirements: this.requirements.open };
     this.#present = { state, ...(outcome && { outcome }) };
     this.#sender.wake();
   }

@@ -5,7 +5,7 @@ import type { RequirementKind } from '../../messages/requirements.js';
 import type { Journey, JourneyRecords } from './journey.js';
 import type { PublishedState } from './published-state.js';
 import { unlessAbandoned } from './requirement-queue.js';
-import type { Decision, Next, Reaction, Shown } from './rules.js';
+import type { Decision, Next, PublishedChange, Reaction } from './rules.js';
 import type { StatusPoll } from './status-poll.js';
 import type { Tasks } from './tasks.js';
 
@@ -35,14 +35,14 @@ export function apply({ requirements, state }: Journey, decisions: readonly Deci
     else if ('close' in decision) {
       requirements.withdraw(decision.close, decision.why);
       requirements.drop(decision.close, decision.why);
-    } else if ('settle' in decision) requirements.settle(decision.settle);
-    else show(state, decision);
+    } else if ('remove' in decision) requirements.removeAnswered(decision.remove);
+    else publish(state, decision);
   }
 }
 
-export function show(state: PublishedState, decision: Shown): void {
-  if ('know' in decision) state.know(decision.know);
-  else state.timeline.add(decision.record, defined({ detail: decision.detail }));
+export function publish(state: PublishedState, change: PublishedChange): void {
+  if ('know' in change) state.know(change.know);
+  else state.timeline.add(change.record, defined({ detail: change.detail }));
 }
 
 /** Remembers the consequences of an event, and applies its decisions. */
@@ -86,7 +86,7 @@ export async function followUntilDecided<Seen, Snapshot, Due, Outcome>(
       if (ended) {
         apply(journey, ended.decisions);
         await endTasks(following);
-        // A task that has ended meanwhile may have changed the outcome.
+        // Asked again: a write that ran to its end meanwhile may show in the outcome, such as the id of an account.
         return decided ?? following.next.ended?.outcome ?? ended.outcome;
       }
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
@@ -126,7 +126,7 @@ async function untilDue<Seen, Snapshot, Due, Outcome>(
 
 /**
  * Ends what runs once there is an outcome. Writes in flight run to their end, and no other begins. An answer that such a write
- * delivers is settled. Other answers are dropped, and the timeline says whether one may have arrived. Open requirements close
+ * delivers is removed. Other answers are dropped, and the timeline says whether one may have arrived. Open requirements close
  * when the journey ends.
  */
 async function endTasks<Seen, Snapshot, Due, Outcome>({
@@ -139,5 +139,5 @@ async function endTasks<Seen, Snapshot, Due, Outcome>({
   if (grace !== undefined && tasks.isBusy)
     await condition(() => !tasks.isBusy || isAsking(), grace, { summary: 'Let calls in flight end' });
   await tasks.stop();
-  requirements.dropUndelivered(kinds, writes.all);
+  requirements.dropUndelivered(kinds, writes.unknown);
 }

@@ -65,7 +65,7 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
   const events = new OutboundEvents(records?.events);
   const requirements = new RequirementQueue(timeline, events, { ...options, records: records?.requirements });
   const reports = new CustomerReports(requirements);
-  const others = () => ({ requirements: requirements.shown, unsent: requirements.unsent });
+  const others = () => ({ requirements: requirements.openWithClaims, unsent: requirements.unsent });
   const before = records?.state;
   const state = new PublishedState({ timeline, events, reports, others, nextSteps, dba, before });
   const answers = new Answers(state, requirements, input);
@@ -112,7 +112,7 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
       return runToEnd(untilAbandoned, {
         state,
         leftBehind: (facts) => [leftBehind(facts), ...writes.all.map(inWords)],
-        close: (outcome) => requirements.end(writes.all, outcome === 'abandoned'),
+        close: (outcome) => requirements.end(writes.unknown, outcome === 'abandoned'),
       });
     },
   };

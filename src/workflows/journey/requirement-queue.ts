@@ -1,5 +1,4 @@
 import type { ProposedAnswer } from '../../messages/claims.js';
-import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Answer, Claim, Requirement, RequirementKind, Resolution } from '../../messages/requirements.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
@@ -29,10 +28,10 @@ export class Abandoned extends Error {
 type State =
   | { readonly is: 'open'; readonly claim?: Claim; readonly proposed?: ProposedAnswer }
   | { readonly is: 'answered'; readonly resolution: Resolution }
-  /** Steps with these titles, or titles that begin with them, take the answer to the partner, so nobody can take it back. */
+  /** Steps with these ids take the answer to the partner, so nobody can take it back. */
   | { readonly is: 'on its way'; readonly resolution: Resolution; readonly writes: readonly string[] };
 
-/** A requirement that has not ended. It ends when it is withdrawn, or when its answer is settled. */
+/** A requirement that has not ended. It ends when it is withdrawn, or when its answer is processed or dropped. */
 interface Entry {
   readonly requirement: Requirement;
   readonly isOverdue?: true;
@@ -52,6 +51,8 @@ export interface RequirementQueueOptions {
   readonly dueInHours: number;
   /** Default: nobody has to claim anything. */
   readonly unclaimedInHours?: number | undefined;
+  /** Reports whether the partner has documents of an answer that is not delivered as a whole. Default: never. */
+  readonly isPartlySent?: ((answered: Answered) => boolean) | undefined;
   /** Stands before each numbered id. */
   readonly idPrefix?: string | undefined;
   readonly records?: RequirementRecords | undefined;
@@ -93,7 +94,7 @@ export class RequirementQueue {
   }
 
   /** The open ones with their claims and proposals. */
-  get shown(): readonly Requirement[] {
+  get openWithClaims(): readonly Requirement[] {
     return this.#openEntries.map(withClaims);
   }
 
@@ -117,7 +118,7 @@ export class RequirementQueue {
     });
   }
 
-  /** Those with an answer, in the order of their answers. They stay until {@link settle}. */
+  /** Those with an answer, in the order of their answers. They stay until {@link removeAnswered}. */
   get answered(): readonly Answered[] {
     return [...this.#entries.values()].flatMap(({ requirement, state }) =>
       state.is === 'open' ? [] : [{ requirement, resolution: state.resolution }],
@@ -185,7 +186,7 @@ export class RequirementQueue {
   }
 
   /** Removes a requirement whose answer is processed, or is about to be. */
-  settle(id: string): Answered | undefined {
+  removeAnswered(id: string): Answered | undefined {
     const answered = this.answered.find(({ requirement }) => requirement.id === id);
     if (answered) this.#entries.delete(id);
     return answered;
@@ -193,7 +194,7 @@ export class RequirementQueue {
 
   /** Removes an answer that the partner no longer needs. */
   drop(id: string, why: string): void {
-    if (this.settle(id)) this.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
+    if (this.removeAnswered(id)) this.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
   }
 
   /**
@@ -235,7 +236,7 @@ export class RequirementQueue {
    *
    * If `send` throws, they stay in flight, and the end of the workflow records whether they arrived.
    *
-   * @param writes the titles of the steps that take them to the partner, or how they begin
+   * @param writes the ids of the steps that take them to the partner
    */
   async whileSending<Result>(
     answered: readonly Answered[],
@@ -258,9 +259,13 @@ export class RequirementQueue {
     if (entry) this.#entries.set(id, { ...entry, state: stateAfter(entry.state) });
   }
 
-  /** Drops the answers that are left after a decision of the partner, once all writes have ended. */
-  dropUndelivered(kinds: readonly RequirementKind[], unfinished: readonly UnfinishedWrite[]): void {
-    this.#dropLeft('the partner decided', unfinished, (kind) => kinds.includes(kind));
+  /**
+   * Drops the answers that are left after a decision of the partner, once all writes have ended.
+   *
+   * @param unknown ids of the steps of which nobody knows whether they took effect
+   */
+  dropUndelivered(kinds: readonly RequirementKind[], unknown: readonly string[]): void {
+    this.#dropLeft('the partner decided', unknown, (kind) => kinds.includes(kind));
   }
 
   /**
@@ -268,26 +273,26 @@ export class RequirementQueue {
    *
    * @param isAbandoned the onboarding ends because a person abandoned it, so that answer was obeyed
    */
-  end(unfinished: readonly UnfinishedWrite[], isAbandoned: boolean): void {
+  end(unknown: readonly string[], isAbandoned: boolean): void {
     for (const { id } of this.open) this.withdraw(id, 'the onboarding has ended');
     const isObeyed = ({ answer }: Resolution) => isAbandoned && answer.kind === 'abandon';
-    this.#dropLeft('the onboarding ended', unfinished, (_, resolution) => !isObeyed(resolution));
+    this.#dropLeft('the onboarding ended', unknown, (_, resolution) => !isObeyed(resolution));
   }
 
   #dropLeft(
     what: string,
-    unfinished: readonly UnfinishedWrite[],
+    unknown: readonly string[],
     concerns: (kind: RequirementKind, resolution: Resolution) => boolean,
   ): void {
-    const unknown = unfinished.flatMap(({ write, became }) => (became === 'unknown' ? [write] : []));
     for (const { requirement, state } of [...this.#entries.values()]) {
       if (state.is === 'open' || !concerns(requirement.kind, state.resolution)) continue;
-      const took = (write: string) =>
-        state.is === 'on its way' && state.writes.some((title) => write.startsWith(title));
-      const isUnknown = unknown.some(took);
+      const { resolution } = state;
+      const isUnknown = state.is === 'on its way' && state.writes.some((id) => unknown.includes(id));
       const when = isUnknown
         ? 'while it was in flight; whether it arrived is unknown'
-        : 'before it was delivered';
+        : this.options.isPartlySent?.({ requirement, resolution })
+          ? 'after a document was uploaded, but before the review was requested'
+          : 'before it was delivered';
       this.drop(requirement.id, `${what} ${when}`);
     }
   }

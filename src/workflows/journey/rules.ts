@@ -5,17 +5,17 @@ import type { Facts } from './published-state.js';
 import type { Answered, Question } from './requirement-queue.js';
 
 /** Changes the published state. */
-export type Shown =
+export type PublishedChange =
   | { readonly record: TimelineEvent; readonly detail?: string }
   | { readonly know: Partial<Facts> };
 
 export type Decision =
-  | Shown
+  | PublishedChange
   | { readonly ask: Question }
   /** Closes an open requirement, or drops its answer. */
   | { readonly close: string; readonly why: string }
-  /** Removes a requirement whose answer the partner has. */
-  | { readonly settle: string };
+  /** Removes the requirement whose answer the partner has. */
+  | { readonly remove: string };
 
 export interface Reaction<Remembered, Decided = Decision> {
   readonly remember: Remembered;

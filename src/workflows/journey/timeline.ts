@@ -1,8 +1,7 @@
 import { metricMeter, workflowInfo } from '@temporalio/workflow';
 import { systemOf } from '../../messages/ids.js';
 import type { TimelineEntry } from '../../messages/onboarding-state.js';
-import { COUNTERS } from '../../messages/search-attributes.js';
-import type { TimelineEvent } from '../../messages/timeline-events.js';
+import { COUNTERS, type TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { accountName } from './activity-proxies.js';
 

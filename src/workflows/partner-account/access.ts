@@ -61,7 +61,7 @@ export function signIns(journey: Journey, system: System): () => readonly Task[]
         () => probeAccount(waiting),
         () => requirements.isAnswered(id),
       );
-      const answer = requirements.settle(id)?.resolution.answer;
+      const answer = requirements.removeAnswered(id)?.resolution.answer;
       if (answer) asked = undefined;
       const result = answer ? await probeAccount(probeWith(answer, process)) : (found as ProbeResult);
       ({ process, refusal: seen } = result);
@@ -149,7 +149,7 @@ export function unreadableReads(journey: Journey, system: System): () => readonl
     all = all.filter((each) => !isOver(each));
     for (const { id } of over) {
       requirements.withdraw(id, why);
-      requirements.settle(id);
+      requirements.removeAnswered(id);
     }
     return over;
   };

@@ -8,7 +8,7 @@ import { POLL, partnerActivities } from '../journey/activity-proxies.js';
 import { react } from '../journey/following.js';
 import type { Journey } from '../journey/journey.js';
 import { Abandoned } from '../journey/requirement-queue.js';
-import { RejectedByPartner, runStep } from '../journey/run-step.js';
+import { Rejected, runStep } from '../journey/run-step.js';
 import { Pacer } from '../journey/status-poll.js';
 import type { Task } from '../journey/tasks.js';
 
@@ -100,8 +100,7 @@ class UnmatchedTickets {
       timeline.add('ticket-answered', { detail: id });
       this.#close(requirement, replyId);
     } catch (error) {
-      if (error instanceof RejectedByPartner)
-        react(this, onRejected(this.remembered, requirement, error.message));
+      if (error instanceof Rejected) react(this, onRejected(this.remembered, requirement, error.message));
       else if (error instanceof Abandoned) {
         requirements.drop(id, 'a person abandoned the reply');
         this.#close(requirement);
@@ -110,7 +109,7 @@ class UnmatchedTickets {
   }
 
   #close(requirement: Requirement, replyId: number | null = null): void {
-    this.journey.requirements.settle(requirement.id);
+    this.journey.requirements.removeAnswered(requirement.id);
     this.remembered = withAnswer(this.remembered, requirement, replyId);
   }
 }
