@@ -40,10 +40,7 @@ export interface SignIn {
 /** A failure from just before the credentials worked takes up to this many milliseconds to reach the server. */
 const SETTLING_MS = 1_000;
 
-/**
- * A process that gets the probe of another process returns it to the server at most this many times, for a retry after this many
- * milliseconds. After that, the other process counts as gone.
- */
+/** The passes of a probe to other processes, and their pause in milliseconds. After that, its process counts as gone. */
 const MAX_PASSES = 20;
 const PASS_MS = 50;
 
@@ -100,7 +97,8 @@ export class AccountAccess {
     if (type in this.activities) return run();
     const before = this.#state;
     if (before.is === 'refused' && credentials.pauseMs(before, performance.now()) > 0) {
-      if (isUnmarkedWrite(info)) await leaveUnsent();
+      // Among the activities of workflows, only writes have no heartbeat time-out.
+      if (!info.heartbeatTimeoutMs && info.heartbeatDetails === undefined) await leaveUnsent();
       throw refused(info, before.details);
     }
     try {
@@ -171,11 +169,6 @@ export class AccountAccess {
     const leftMs = credentials.pauseMs(this.#state, performance.now());
     if (leftMs > 0) throw again('StillRefused', 'the credentials are still refused', leftMs);
   }
-}
-
-/** Among the activities of workflows, only writes have no heartbeat time-out. */
-function isUnmarkedWrite({ heartbeatTimeoutMs, heartbeatDetails }: Info): boolean {
-  return !heartbeatTimeoutMs && heartbeatDetails === undefined;
 }
 
 /** Retryable in a workflow. The caller of a single activity waits for its result, and can call it again. */

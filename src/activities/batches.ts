@@ -93,9 +93,8 @@ function fileOf({ batch, part }: PartOfBatch, what: 'rows' | 'results'): string 
 }
 
 /**
- * Starts rows in their order, and adds their results. A cancellation ends it after the starts in progress.
- *
- * @throws the first error that says nothing about its row: a later attempt goes on
+ * Starts rows in their order, and adds their results. A cancellation ends it after the starts in progress. An error that says
+ * nothing about its row ends it as well: a later attempt goes on.
  */
 async function startAll(
   rows: readonly BatchRow[],

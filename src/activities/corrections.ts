@@ -176,10 +176,7 @@ function only(name: string, value: unknown): Patch {
   return Object.fromEntries([[name, value]]);
 }
 
-/**
- * The problems of a correction, found before it changes anything: each field that it can no longer change, and each rule that
- * the corrected input would break. Empty when it can be applied.
- */
+/** Each field that a correction can no longer change, and each rule that the corrected input would break. */
 export function correctionProblems(
   { type, input, patch, asked, account, ...progress }: CorrectionRequest,
   known: KnownAccounts,

@@ -103,11 +103,7 @@ export function asFailure(
   });
 }
 
-/**
- * Makes a call whose problems name the fields of its request, and names them as the input has them.
- *
- * @throws {PartnerError} whose fields are those of the input
- */
+/** Makes a call whose problems name the fields of its request, and names them as the input has them. */
 export async function naming<T>(inInput: (field: string) => string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -119,11 +115,7 @@ export async function naming<T>(inInput: (field: string) => string, call: () => 
   }
 }
 
-/**
- * Checks what is about to be sent. A person's correction may have put anything into the input.
- *
- * @throws {PartnerError} whose fields are those of the schema
- */
+/** Checks what is about to be sent: a correction may have put anything into it. Problems name fields of the schema. */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,

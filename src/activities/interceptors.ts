@@ -50,10 +50,13 @@ export class PartnerWaits {
           this.#forget(info);
           return outcome;
         } catch (error) {
-          const isGood = isBenign(error);
+          const failure = error instanceof ApplicationFailure ? error : undefined;
+          const isGood = failure?.category === ApplicationFailureCategory.BENIGN;
           if (isGood) this.#forget(info);
-          if (info.inWorkflow && isRetried(error))
-            await reported(isGood ? this.#reportEnd(info) : this.#reportFailure(info, error));
+          if (info.inWorkflow && !failure?.nonRetryable)
+            await (isGood ? this.#reportEnd(info) : this.#reportFailure(info, error)).catch(
+              (failed: unknown) => log.warn('could not report a wait for a partner', { error: failed }),
+            );
           throw error;
         }
       },
@@ -86,7 +89,7 @@ export class PartnerWaits {
     const poll = pollIn(info);
     const since = poll ? (poll.failing?.since ?? Date.now()) : scheduledTimestampMs;
     const { retryAfterMs = 0 } = partnerErrorIn(error) ?? {};
-    const isLong = !poll && retryAfterMs >= SHOWN_FROM_MS && isPowerOfEight(attempt);
+    const isLong = !poll && retryAfterMs >= SHOWN_FROM_MS && Number.isInteger(Math.log2(attempt) / 3);
     const key = keyOf(info);
     const isLate = Date.now() - since >= this.patience.stepMs && !this.#late.has(key);
     if (!isLong && !isLate) return;
@@ -134,12 +137,6 @@ function keyOf({ workflowExecution, activityId, scheduledTimestampMs }: Info): s
   return `${workflowExecution?.workflowId} ${workflowExecution?.runId} ${activityId} ${scheduledTimestampMs}`;
 }
 
-async function reported(report: Promise<unknown>): Promise<void> {
-  await report.catch((failed: unknown) =>
-    log.warn('could not report a wait for a partner', { error: failed }),
-  );
-}
-
 async function signal({ workflowExecution }: Info, wait: PartnerWait): Promise<void> {
   if (!workflowExecution) return;
   const { workflowId, runId } = workflowExecution;
@@ -150,22 +147,7 @@ function isoOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function isBenign(error: unknown): boolean {
-  return error instanceof ApplicationFailure && error.category === ApplicationFailureCategory.BENIGN;
-}
-
-function isRetried(error: unknown): boolean {
-  return !(error instanceof ApplicationFailure && error.nonRetryable);
-}
-
-function isPowerOfEight(number: number): boolean {
-  return Number.isInteger(Math.log2(number) / 3);
-}
-
-/**
- * Shortens the texts of partners in the result of every activity, before a workflow keeps and shows them. A single activity, such
- * as that of `gangway call`, returns the response unchanged.
- */
+/** Shortens the texts of partners in results, before a workflow keeps them. `gangway call` returns the response unchanged. */
 export const boundedOutcomes: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
   inbound: {
     async execute(input, next) {

@@ -129,10 +129,7 @@ async function retryWhile<Response>(
   }
 }
 
-/**
- * Reports the result of an attempt that sent a request, by task token, until the server has accepted it. Placed before all other
- * interceptors, which get the result itself.
- */
+/** Reports the result of an attempt that has sent, until the server accepts it. Placed before all other interceptors. */
 export function reportsWrites(context: Context): ActivityInterceptors {
   const { taskToken } = context.info;
   return {

@@ -54,11 +54,16 @@ export async function awaitChange<Snapshot>(
   read: () => Promise<Snapshot>,
   isChange: (now: Snapshot) => boolean,
 ): Promise<{ snapshot: Snapshot; polls: number }> {
-  const { attempt, heartbeatDetails } = activityInfo();
-  const failed = pollProgress(heartbeatDetails)?.failing;
+  const { attempt, heartbeatDetails, scheduledTimestampMs, currentAttemptScheduledTimestampMs } =
+    activityInfo();
+  const last = pollProgress(heartbeatDetails);
+  const failed = last?.failing;
   const earlyMs = pace ? beforeDue(poll, pace, 0) : 0;
-  const polls = pollsBefore() + 1;
-  if (pace && earlyMs > 0 && isFirstAttempt()) {
+  // Those of the last heartbeat, the attempts since then, and this one.
+  const polls = last ? last.polls + Math.max(attempt - 1 - last.attempt, 0) + 1 : attempt;
+  // After a nudge, the server numbers the attempts from 1 as well.
+  const isFirst = attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
+  if (pace && earlyMs > 0 && isFirst) {
     heartbeat({ polls, attempt } satisfies PollProgress);
     throw again('NotDue', 'the last read was too recent', beforeDue(poll, pace, Math.random()));
   }
@@ -93,12 +98,6 @@ function beforeDue(poll: PollBounds, { readAt, changes }: Pace, random: number):
   return Math.ceil(readAt + spread(longestMs, poll, random) - activityInfo().scheduledTimestampMs);
 }
 
-/** False even after a nudge, although the server then numbers the attempts from 1. */
-function isFirstAttempt(): boolean {
-  const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
-  return attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
-}
-
 /** The counter of reads. {@link labelsOf} has its other labels. */
 export const READS = ['gangway_polls_total', undefined, 'Reads of status polls, by result'] as const;
 
@@ -121,14 +120,6 @@ export function again(type: string, message: string, nextRetryDelay: number): Ap
     category: ApplicationFailureCategory.BENIGN,
     nextRetryDelay,
   });
-}
-
-/** Reads so far in this poll: those of the last heartbeat, and the attempts since then. */
-function pollsBefore(): number {
-  const { attempt, heartbeatDetails } = activityInfo();
-  const last = pollProgress(heartbeatDetails);
-  if (!last) return attempt - 1;
-  return last.polls + Math.max(attempt - 1 - last.attempt, 0);
 }
 
 /** Makes the workflow's status poll read at once, because it may not have seen what this activity just wrote or read. */
@@ -170,12 +161,7 @@ const SHORTEST = 0.8;
 /** After this many changes in a row, each further one doubles the wait of the next poll for its first read. */
 const CALM_CHANGES = 4;
 
-/**
- * Returns the wait before the next read. It grows with the time in one status.
- *
- * @param elapsedMs time since the status was first read
- * @param random from 0 to 1, determines the jitter
- */
+/** Returns the wait before the next read. It grows with the time in one status. `random`, from 0 to 1, determines the jitter. */
 export function pollDelay(elapsedMs: number, poll: PollBounds, random: number): number {
   return spread(elapsedMs * SHARE_OF_ELAPSED, poll, random);
 }

@@ -102,10 +102,8 @@ function causeIn({ [TRACE_HEADER]: payload }: Headers): TraceContext | undefined
 }
 
 /**
- * Removes `account` from the input of a workflow. Only the account in the workflow id counts: it keeps the same key in two accounts
- * apart. `gangway` puts it there, and other starters must do the same.
- *
- * @throws {ApplicationFailure} `InvalidInput` for an invalid name, and for another account in the input or in the search attribute
+ * Removes `account` from the input of a workflow, and checks it. Only the account in the workflow id counts: it keeps the same
+ * key in two accounts apart. `gangway` puts it there, and other starters must do the same.
  */
 function withoutAccount(input: WorkflowExecuteInput): WorkflowExecuteInput {
   const { workflowType, typedSearchAttributes } = workflowInfo();

@@ -14,7 +14,7 @@ import { ONCE, partnerActivities, REPEATABLE } from './journey/activity-proxies.
 import { partnerFailure } from './journey/call-failures.js';
 import { type FieldTypes, requireFields } from './journey/input.js';
 import { createJourney, type Journey } from './journey/journey.js';
-import { Rejected, runStep } from './journey/run-step.js';
+import { Rejected, runRead, runStep } from './journey/run-step.js';
 
 /**
  * Carries out one operation at the bank that a person asked for, with the same care as an onboarding: {@link OPERATIONS} has
@@ -98,8 +98,7 @@ async function closeCard(request: OperationRequest<'close-card'>, journey: Journ
     },
     endsWhenRejected: true,
     readEvidence: async () => {
-      const title = 'check whether the card is closed';
-      const closed = await runStep(journey, { effect: 'read', title, run: isClosed });
+      const closed = await runRead(journey, 'check whether the card is closed', isClosed);
       return closed ? { found: undefined } : undefined;
     },
     polledEvidence: 'none',
@@ -176,10 +175,7 @@ async function askForCode(journey: Journey, why: string): Promise<string> {
   return answer?.kind === 'code' ? answer.code : '';
 }
 
-/**
- * The partner responds with 404 when the sub-user is restored already, and has no read for it: after a call whose response was
- * lost, a 404 means that this call probably restored it.
- */
+/** The partner responds with 404 when the sub-user is restored. After a lost response, that call probably restored it. */
 async function restoreSubUser({ subUserId }: OperationRequest<'restore-sub-user'>, journey: Journey) {
   const run = () => bank.restoreSubUser({ subUserId });
   const { afterLostCall } = await repeatable(journey, 'restore the sub-user', run);

@@ -191,10 +191,8 @@ export class Candidates {
   }
 
   /**
-   * The current record of a profile, compared with a business. It is the same business with the same dba and merchant, or with
-   * the same dba, legal name and EIN.
-   *
-   * @returns null when there is none that this account may see
+   * Compares the current record of a profile with a business. It is the same business with the same dba and merchant, or with the
+   * same dba, legal name and EIN. null when this account may see none.
    */
   async examine(
     profileId: number,
@@ -244,11 +242,7 @@ export class Candidates {
     return { profileId, dba, bankingStatus: statusShown(bankingStatus ?? UNKNOWN), against, unclear };
   }
 
-  /**
-   * The onboardings in this account that have one of these profiles, running or not.
-   *
-   * @param except a workflow id to leave out
-   */
+  /** The other onboardings in this account that have one of these profiles, running or not. */
   owners(profileIds: readonly number[], except?: string): Promise<Owner[]> {
     return ownersOf(getClient(), {
       workflowType: 'businessOnboarding',

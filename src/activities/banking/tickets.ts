@@ -192,11 +192,7 @@ export class OtherTickets {
 
   constructor(private readonly partnerAccount: string | undefined) {}
 
-  /**
-   * Reports in the background, because the poll must not wait.
-   *
-   * @param others which of the `listed` tickets are not about the profile
-   */
+  /** Reports the tickets that are not about the profile, in the background, because the poll must not wait. */
   seen(others: readonly number[], listed: readonly number[]): void {
     const { partnerAccount } = this;
     this.#reported = new Set(listed.filter((id) => this.#reported.has(id)));

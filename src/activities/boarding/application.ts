@@ -104,11 +104,7 @@ type References =
   | { readonly agentProfileId: number; readonly boardingSettingsId?: number }
   | { readonly problems: readonly FieldProblem[] };
 
-/**
- * Finds the agent profile and the boarding settings of a create.
- *
- * @returns their ids, or the choices for a person
- */
+/** Returns the ids of the agent profile and the boarding settings of a create, or the choices for a person. */
 async function chooseReferences(
   client: BoardingClient,
   request: ReferenceRequest,

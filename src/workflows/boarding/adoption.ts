@@ -17,31 +17,30 @@ export interface FoundMerchant {
   readonly formerDba?: string;
 }
 
+/** Continues with an existing merchant: submits it, unless somebody has. */
 export async function adoptMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
   recordAdoption(boarding, await findAdoptable(boarding, merchantProfileId));
 }
 
-/** Continues with an existing merchant: submits it, unless somebody has. */
-export function recordAdoption(boarding: Boarding, found: FoundMerchant): void {
-  know(boarding, found);
-  if (found.now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;
+export function recordAdoption(
+  boarding: Boarding,
+  { merchantProfileId, now, formerOwner }: FoundMerchant,
+): void {
+  const { state, timeline } = boarding.journey;
+  state.know({ merchantProfileId });
+  const formerly = formerOwner === undefined ? '' : `, formerly of ${formerOwner}`;
+  const detail = `merchant ${merchantProfileId}, status ${now.status}${formerly}`;
+  timeline.add('merchant-adopted', { detail });
+  if (!boarding.isFollowed && now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;
 }
 
 /** Follows the merchant that the input names. Reports the whole snapshot to a person, including "not submitted". */
 export async function followMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
   const found = await findAdoptable(boarding, merchantProfileId);
-  know(boarding, found);
+  recordAdoption(boarding, found);
   const { agentProfileId } = boarding.input.current;
   if (agentProfileId !== undefined) boarding.journey.state.knowAgentProfile(agentProfileId);
   boarding.status.replaceWith(found.now);
-}
-
-function know({ journey }: Boarding, { merchantProfileId, now, formerOwner }: FoundMerchant): void {
-  journey.state.know({ merchantProfileId });
-  const formerly = formerOwner === undefined ? '' : `, formerly of ${formerOwner}`;
-  journey.timeline.add('merchant-adopted', {
-    detail: `merchant ${merchantProfileId}, status ${now.status}${formerly}`,
-  });
 }
 
 /** Reads the merchant until it can be adopted. A person is asked what to do while it cannot. */
@@ -65,11 +64,7 @@ async function findAdoptable(boarding: Boarding, merchantProfileId: number): Pro
   }
 }
 
-/**
- * Reads a merchant before it is adopted.
- *
- * @throws {NotAdoptable} when our organization does not have the merchant, or another running boarding has it
- */
+/** Reads a merchant that is to be adopted. Another organization must not have it, nor another running boarding. */
 export async function inspect({ journey }: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
   const { taskQueue, workflowId } = workflowInfo();
   const { now, owner } = await runStep(journey, {

@@ -93,7 +93,9 @@ export function onRead(
     ...onChangesRequested({ seen: before.seen, restless }, now, situation),
     ...onNotSubmitted(before.submitted, now, situation),
     ...onUnclearMid(now, situation),
-    ...enterStage(now),
+    ...when(now.phase !== 'not-submitted', {
+      know: { stage: now.phase === 'approved' ? 'boarding' : 'underwriting' },
+    }),
   ];
   return { remember: { ...before, restless, delivered, seen: seenOf(now) }, decisions };
 }
@@ -121,15 +123,7 @@ function showRestless(restless: Restless): readonly Decision[] {
   return when(fields !== '', { record: 'restless', detail });
 }
 
-function enterStage({ phase }: StatusSnapshot): readonly Decision[] {
-  const stage = phase === 'approved' ? 'boarding' : 'underwriting';
-  return when(phase !== 'not-submitted', { know: { stage } });
-}
-
-/**
- * A delivered note is asked again if it is listed in a status that the partner has set since it took the answer. In review, the
- * partner may list the note although it has the answer.
- */
+/** A note listed in a status set after its delivery is asked again. In review, the partner may list it in spite of its answer. */
 function stillDelivered(
   delivered: Remembered['delivered'],
   { status, phase, statusDate, notes }: StatusSnapshot,
@@ -244,10 +238,6 @@ export function due(
   return isWaiting ? undefined : { send: 'answers', answers };
 }
 
-export function compared({ seen, restless }: Remembered): Seen {
-  return comparable(restless, seen);
-}
-
 /** Returns the next action, as one task, because the partner accepts one change of a merchant at a time. */
 export function next(remembered: Remembered, situation: Situation): Next<Seen, Due, MerchantBoardingOutcome> {
   const sent = due(remembered, situation);
@@ -256,25 +246,23 @@ export function next(remembered: Remembered, situation: Situation): Next<Seen, D
   const mayChange = situation.open.length > 0 || (phase !== null && isDecided(phase));
   return {
     due: sent ? [{ task: 'application', ...sent }] : [],
-    compared: !situation.isWriting || mayChange ? compared(remembered) : undefined,
+    compared:
+      !situation.isWriting || mayChange ? comparable(remembered.restless, remembered.seen) : undefined,
     ended: endedByConfirmedMid(situation),
   };
 }
 
-function endedByConfirmedMid(situation: Situation): Ended<MerchantBoardingOutcome> | undefined {
-  const outcome = confirmedMid(situation);
-  if (outcome?.outcome !== 'boarded') return undefined;
-  const { mid } = outcome;
-  const removed = answeredOf(situation, 'unclear-mid').map(({ requirement: { id } }) => ({ remove: id }));
-  return { outcome, decisions: [{ know: { mid } }, ...removed, { record: 'mid-confirmed', detail: mid }] };
-}
-
 /** A person confirmed or corrected the mid. */
-export function confirmedMid(situation: Situation): MerchantBoardingOutcome | undefined {
-  const [answered] = answeredOf(situation, 'unclear-mid');
-  if (answered?.resolution.answer.kind !== 'adopt') return undefined;
-  const { merchantProfileId } = situation;
-  return { outcome: 'boarded', mid: answered.resolution.answer.id, merchantProfileId };
+function endedByConfirmedMid(situation: Situation): Ended<MerchantBoardingOutcome> | undefined {
+  const answered = answeredOf(situation, 'unclear-mid');
+  const answer = answered[0]?.resolution.answer;
+  if (answer?.kind !== 'adopt') return undefined;
+  const { id: mid } = answer;
+  const removed = answered.map(({ requirement: { id } }) => ({ remove: id }));
+  return {
+    outcome: { outcome: 'boarded', mid, merchantProfileId: situation.merchantProfileId },
+    decisions: [{ know: { mid } }, ...removed, { record: 'mid-confirmed', detail: mid }],
+  };
 }
 
 export function idsOf(answers: readonly Answered[]): string {

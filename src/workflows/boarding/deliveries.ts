@@ -6,10 +6,8 @@ import type { Answered } from '../journey/requirement-queue.js';
 import { idsOf, type Remembered, type StatusMark } from './decisions.js';
 
 /**
- * Evidence of the outcome of a submission: only a submission leads to this phase, possibly an earlier one whose response was lost.
- * After a decision it no longer matters, unless it may have been made without the submission.
- *
- * @param isAgainInDoubt it is not the first one, and its outcome is unknown
+ * Evidence of a submission: only a submission leads to this phase, possibly an earlier one whose response was lost. A decision is
+ * evidence as well, unless it may be about an earlier submission.
  */
 export function showsSubmission({ phase }: StatusSnapshot, isAgainInDoubt = false): boolean {
   return phase === 'submitted' || (isDecided(phase) && !isAgainInDoubt);

@@ -39,11 +39,7 @@ export function midQuestion(merchantProfileId: number, given: string): Question 
   };
 }
 
-/**
- * Asks for the changes that the partner wants.
- *
- * @param comment of the partner
- */
+/** Asks for the changes that the partner wants, with its comment. */
 export function changesQuestion(comment: string | null): Question {
   return {
     kind: 'request-changes',

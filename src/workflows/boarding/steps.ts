@@ -6,7 +6,7 @@ import { isDecided, isSubmittable, takesAnswers } from '../../partners/boarding/
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
 import type { Answered } from '../journey/requirement-queue.js';
-import { askForCorrection, doubts, NotAdoptable, Rejected, runStep } from '../journey/run-step.js';
+import { askForCorrection, doubts, NotAdoptable, Rejected, runRead, runStep } from '../journey/run-step.js';
 import { type FoundMerchant, inspect, recordAdoption } from './adoption.js';
 import { type Boarding, partner } from './boarding.js';
 import { type StatusMark, UNSUBMITTED } from './decisions.js';
@@ -88,12 +88,7 @@ export async function setFees({ journey, merchantProfileId, input }: Boarding): 
 
 export const SUBMIT = 'submit to underwriting';
 
-/**
- * Submits the application to underwriting, when it can be submitted as it stands.
- *
- * @param answers the submission delivers them, even when the read after it is interrupted
- * @returns what was read afterwards; undefined when nothing was submitted, because the status had changed
- */
+/** Submits the application, which delivers the answers, and reads the status. Undefined if the status had changed before. */
 export async function submit(
   boarding: Boarding,
   answers: readonly Answered[] = [],
@@ -166,11 +161,7 @@ function submissionIn({ status, phase }: StatusSnapshot): Submission {
 
 /** Reads the status, as often as it takes. */
 export function read({ journey, merchantProfileId }: Boarding): Promise<StatusSnapshot> {
-  return runStep(journey, {
-    effect: 'read',
-    title: 'read the status',
-    run: () => partner.readStatus({ merchantProfileId }),
-  });
+  return runRead(journey, 'read the status', () => partner.readStatus({ merchantProfileId }));
 }
 
 /** Uploads a document of an answer. If the partner rejects it, a person may replace it. */
@@ -283,10 +274,7 @@ function reviewStep(boarding: Boarding, answers: readonly Answered[]): Promise<S
   });
 }
 
-/**
- * Waits until the partner takes its decision back. If there is an outcome, the end of the boarding cancels this, and whether the
- * request arrived stays unknown.
- */
+/** Waits until the partner takes its decision back. The end of the boarding cancels this. */
 async function untilTakenBack(boarding: Boarding, decision: StatusSnapshot): Promise<void> {
   boarding.status.replaceWith(decision);
   await condition(() => boarding.polled !== undefined && !isDecided(boarding.polled.phase));

@@ -95,10 +95,7 @@ export class Business {
     return typeof name === 'string' ? name.trim() : '';
   }
 
-  /**
-   * The holder with its owners, for the partner. Typed as if complete: the check before the holder is sent reports what a
-   * correction of a followed business still lacks.
-   */
+  /** The holder with its owners, typed as if complete: the check before it is sent reports what a correction lacks. */
   get submission(): HolderRequest {
     const { holder, beneficialOwners } = this.input.current;
     return { holder, ...(beneficialOwners && { beneficialOwners }) } as HolderRequest;
@@ -110,10 +107,7 @@ export class Business {
     return { ...this.submission, ...(merchantProfileId !== undefined && { merchantProfileId }) };
   }
 
-  /**
-   * The input of the next run. The partner has the social security numbers by then. If it wants the holder again, a person has
-   * to enter them again.
-   */
+  /** The input of the next run, without social security numbers: the partner has them, or a person enters them again. */
   get inputToCarry(): BusinessOnboardingInput | FollowedBusinessInput {
     const { holder, beneficialOwners, ...rest } = this.input.current;
     return {

@@ -247,11 +247,7 @@ function dueOf(remembered: Remembered, situation: Situation): readonly (Due & { 
   ];
 }
 
-/**
- * Returns the consequences of a delivered answer. The ticket may ask something else by now.
- *
- * @param replyId the ticket that holds the answer; null if none does
- */
+/** Returns the consequences of a delivered answer, perhaps by a reply. The ticket may ask something else by now. */
 export function onDelivered(
   before: Remembered,
   requirement: Requirement,

@@ -66,11 +66,7 @@ function only<Value>(
   return Object.fromEntries(Object.entries(record).filter(([name, value]) => isKept(name, value)));
 }
 
-/**
- * Returns the memory after the ticket of a question was answered.
- *
- * @param replyId the reply that it has, if Gangway has sent it
- */
+/** Returns the memory after the ticket of a question was answered, perhaps by a reply of Gangway. */
 export function withAnswer<Remembered extends Tickets>(
   remembered: Remembered,
   { id, about = id, detail }: Requirement,

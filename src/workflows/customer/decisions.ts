@@ -1,7 +1,4 @@
-/**
- * All rules about a customer, as functions of values: the memory of its parts, the input of each child, the published state, and the
- * end of the customer.
- */
+/** All rules about a customer, as functions of values: memory, inputs of children, published state, and end. */
 import type {
   FollowedBusinessInput,
   FollowedCustomerInput,
@@ -159,8 +156,8 @@ export function withoutRequirements(before: Remembered): Remembered {
   return { ...before, reported: Object.fromEntries(silent) };
 }
 
-function asksNothing({ state, ...known }: ReportedPart): ReportedPart {
-  return { ...known, state: { ...state, requirements: [], unsent: [] } };
+function asksNothing(part: ReportedPart): ReportedPart {
+  return { ...part, state: { ...part.state, requirements: [], unsent: [] } };
 }
 
 /** Returns a part whose workflow has ended: it asks nothing. A part that did not complete shows as cancelled. */

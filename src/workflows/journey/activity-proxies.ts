@@ -62,11 +62,7 @@ export const POLL: ActivityOptions = { ...WAIT, activityId: AWAIT_STATUS_ACTIVIT
 /** A write that delivers what a person answered. */
 export const ANSWER: OnceActivityOptions = { ...ONCE, priority: { priorityKey: PRIORITY_KEYS.answer } };
 
-/**
- * The account at the partners that this workflow works with; undefined for the account without a name.
- *
- * It is part of the workflow id, so that the same key in two accounts is two workflows. The search attribute is only a filter.
- */
+/** The account at the partners, from the workflow id; undefined for the one without a name. The search attribute is a filter. */
 export function accountName(): string | undefined {
   return partsOfId(workflowInfo().workflowId)?.account;
 }

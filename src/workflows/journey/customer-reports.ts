@@ -141,11 +141,7 @@ export function unreportedPart(part: Part): ReportedPart {
   return { run: '', runStartedAt: new Date(0).toISOString(), number: 0, state: blankState(PARTS[part]) };
 }
 
-/**
- * Returns a customer's knowledge of a part after a report. A report may be lost, repeated or late.
- *
- * @returns `old` when the report holds nothing new, `gap` when an earlier report is missing
- */
+/** A part after a report, which may be late or repeated: `old` when nothing is new, `gap` when an earlier one is missing. */
 export function applyReport(
   known: ReportedPart | undefined,
   report: ChildReport,

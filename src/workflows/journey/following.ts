@@ -57,13 +57,9 @@ export function react<Remembered>(
 /**
  * Follows a status until the workflow has an outcome. Each round begins what is due, waits until there is something to do, and
  * takes the change of the status, if there is one. The poll continues while a person is asked, so a decision of the partner ends
- * everything else.
- *
- * When several things end it at the same moment, the first of these counts: a task that failed, a person who abandons it, the
- * decision of the partner, the answer of a person.
- *
- * @param runDue runs one action that is due
- * @param continueInNewRun called when the history has grown long and nothing is in flight
+ * everything else. When several things end it at the same moment, the first of these counts: a task that failed, a person who
+ * abandons it, the decision of the partner, the answer of a person. It continues in a new run when the history has grown long and
+ * nothing is in flight.
  */
 export async function followUntilDecided<Seen, Snapshot, Due, Outcome>(
   following: Following<Seen, Snapshot, Due, Outcome>,

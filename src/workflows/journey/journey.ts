@@ -54,10 +54,7 @@ export interface JourneyOptions extends Omit<RequirementQueueOptions, 'records'>
   readonly records?: JourneyRecords | undefined;
 }
 
-/**
- * The parts of all workflows that work with a partner. It is the context of their steps ({@link runStep}), and handles every message
- * that all of them take.
- */
+/** The parts of all workflows that work with a partner, as the context of their steps ({@link runStep}). */
 export type Journey = ReturnType<typeof createJourney>;
 
 export function createJourney({ nextSteps, dba, leftBehind, input, records, ...options }: JourneyOptions) {
@@ -89,11 +86,7 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
       return { state: state.records, requirements: requirements.records, events: events.records };
     },
 
-    /**
-     * Runs the workflow to its end.
-     *
-     * @param abandoned the outcome when an operator abandons it; absent where nothing can be abandoned
-     */
+    /** Runs the workflow to its end. Without `abandoned`, nothing can be abandoned. */
     run<Outcome extends { readonly outcome: OutcomeName }>(
       steps: () => Promise<Outcome>,
       abandoned?: (comment: string, facts: Facts) => Outcome,
@@ -168,10 +161,7 @@ export interface Ending {
   readonly close: (outcome: OutcomeName | 'cancelled') => void;
 }
 
-/**
- * Runs a workflow and reports its end: the outcome that it returns, or the cancellation, with what exists at the partner by
- * then. Handlers finish first.
- */
+/** Runs a workflow and reports its outcome, or its cancellation with what exists at the partner. Handlers finish first. */
 export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }>(
   steps: () => Promise<Outcome>,
   { state, leftBehind, close }: Ending,

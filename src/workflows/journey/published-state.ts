@@ -109,11 +109,7 @@ export class PublishedState {
     this.report();
   }
 
-  /**
-   * Enters the last stage, and reports the outcome.
-   *
-   * @param said what the Web UI shows with it, such as the comment of the partner
-   */
+  /** Enters the last stage, and reports the outcome. The Web UI shows what is said, such as the comment of the partner. */
   end(outcome: { readonly outcome: OutcomeName | 'cancelled' }, said: readonly string[]): void {
     this.#said = said;
     this.know({ stage: outcome.outcome });
@@ -126,10 +122,7 @@ export class PublishedState {
     await this.options.reports?.idle();
   }
 
-  /**
-   * Shows the state, and reports it to those who follow the workflow. A report costs events in two histories, so a workflow
-   * publishes before it waits, and not before each step.
-   */
+  /** Shows and reports the state, at the cost of events in two histories: before a wait, and not before each step. */
   report(outcome?: PartOutcome): void {
     this.refresh();
     const { events, reports } = this.options;

@@ -197,12 +197,7 @@ export class RequirementQueue {
     if (this.removeAnswered(id)) this.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
   }
 
-  /**
-   * Takes an answer.
-   *
-   * @param isConfirmed it is the proposed one
-   * @throws {ApplicationFailure} when the requirement is no longer open
-   */
+  /** Takes an answer, perhaps the proposed one that was confirmed. */
   accept(resolution: Resolution, isConfirmed = false): void {
     const { requirementId: id, answer, actor, reason } = resolution;
     const entry = this.#entries.get(id);
@@ -231,13 +226,7 @@ export class RequirementQueue {
     this.#entries.set(id, { ...entry, state });
   }
 
-  /**
-   * Sends answers. They can no longer be taken back, even after the end of the workflow has interrupted the delivery.
-   *
-   * If `send` throws, they stay in flight, and the end of the workflow records whether they arrived.
-   *
-   * @param writes the ids of the steps that take them to the partner
-   */
+  /** Sends answers by the steps with these ids. Nobody can take them back. If `send` throws, they stay in flight. */
   async whileSending<Result>(
     answered: readonly Answered[],
     writes: readonly string[],
@@ -259,20 +248,12 @@ export class RequirementQueue {
     if (entry) this.#entries.set(id, { ...entry, state: stateAfter(entry.state) });
   }
 
-  /**
-   * Drops the answers that are left after a decision of the partner, once all writes have ended.
-   *
-   * @param unknown ids of the steps of which nobody knows whether they took effect
-   */
+  /** Drops the answers that are left after a decision of the partner. Of some writes, nobody knows whether they took effect. */
   dropUndelivered(kinds: readonly RequirementKind[], unknown: readonly string[]): void {
     this.#dropLeft('the partner decided', unknown, (kind) => kinds.includes(kind));
   }
 
-  /**
-   * Closes what is open, and drops the answers that nothing took to the partner.
-   *
-   * @param isAbandoned the onboarding ends because a person abandoned it, so that answer was obeyed
-   */
+  /** Closes what is open, and drops undelivered answers, except the one that abandoned the onboarding. */
   end(unknown: readonly string[], isAbandoned: boolean): void {
     for (const { id } of this.open) this.withdraw(id, 'the onboarding has ended');
     const isObeyed = ({ answer }: Resolution) => isAbandoned && answer.kind === 'abandon';

@@ -31,11 +31,7 @@ export class NotAdoptable extends Rejected {
   }
 }
 
-/**
- * Refuses an adoption while something contradicts it. Adopting the same id a second time overrides the warning.
- *
- * @returns throws {@link NotAdoptable} for an id the first time, and accepts it after that
- */
+/** Returns a check that throws {@link NotAdoptable} for an id the first time. Adopting it a second time overrides that. */
 export function doubts(): (id: string | number, why: string) => void {
   const doubted = new Set<string>();
   return (id, why) => {
@@ -46,12 +42,9 @@ export function doubts(): (id: string | number, why: string) => void {
 }
 
 /**
- * Runs a step, however long it takes: asks a person for corrections and decisions, and never repeats a write blindly. The
- * server retries while the partner is unavailable or rejects our credentials; its retries write no history.
- *
- * @throws {Abandoned} when a person abandons it
- * @throws {Rejected} when the step ends with a rejection
- * @throws {CancelledFailure} when the step is cancelled, after a write in flight has ended
+ * Runs a step, however long it takes: asks a person for corrections and decisions, and never repeats a write blindly. The server
+ * retries while the partner is unavailable or rejects our credentials; its retries write no history. Fails as `Abandoned`, as
+ * `Rejected` where a rejection ends the step, or as cancelled, after a write in flight has ended.
  */
 export async function runStep<Result>(context: StepContext, step: Step<Result>): Promise<Result> {
   let doubt: Doubt | undefined;
@@ -105,12 +98,16 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
   }
 }
 
-/**
- * Asks a person to correct what the partner rejected. If no read would show that somebody did it at the partner by hand, the person
- * may adopt it.
- *
- * @returns the result of a write that was done by hand; undefined to try again
- */
+/** {@link runStep} of a read that nothing ends but a person. */
+export function runRead<Result>(
+  context: StepContext,
+  title: string,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  return runStep(context, { effect: 'read', title, run });
+}
+
+/** Asks for a correction, or for the id of what was done by hand if no read would show it. Undefined to try again. */
 async function correctedOrDone<Result>(
   context: StepContext,
   step: Step<Result>,
@@ -222,11 +219,7 @@ interface Correctable {
   readonly adopts?: 'digits' | 'text' | undefined;
 }
 
-/**
- * Asks a person to correct what the partner, or our own check, rejected. Nothing happened at the partner.
- *
- * @returns undefined when the question became moot before it was answered
- */
+/** Asks a person to correct what the partner, or our own check, rejected. Undefined when the question became moot first. */
 export async function askForCorrection(
   { ask, blankFor }: Pick<StepContext, 'ask' | 'blankFor'>,
   { title, advice, correct, replace, adopts }: Correctable,

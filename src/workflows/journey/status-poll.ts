@@ -113,11 +113,7 @@ export class StatusPoll<Seen, Snapshot> {
     return progress.is === 'changed' || (progress.is === 'failed' && !isCancellation(progress.error));
   }
 
-  /**
-   * Takes the change. The poll rests until the next {@link follow}.
-   *
-   * @throws {Abandoned} when a person, asked for a permission, abandons the onboarding
-   */
+  /** Takes the change, or throws why the poll failed. The poll rests until the next {@link follow}. */
   takeChange(): Snapshot | undefined {
     const progress = this.#progress;
     if (progress.is === 'failed') throw progress.error;

@@ -63,11 +63,7 @@ interface DoubtResolution<Result> {
   readonly polledEvidence: (() => Found<Result>) | 'none';
   /** True while nobody needs the write. Nobody is asked about it meanwhile, and whether it took effect stays unknown. */
   readonly isMoot?: () => boolean;
-  /**
-   * The result, from the id that a person gives.
-   *
-   * @throws {NotAdoptable} when it cannot be that id; the person is then asked again
-   */
+  /** The result, from the id that a person gives. Throws {@link NotAdoptable} to ask the person again. */
   readonly adopt: (id: string) => Result | Promise<Result>;
   /** Format of the id that `adopt` takes. Default: digits. */
   readonly idFormat?: 'text';

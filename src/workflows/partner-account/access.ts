@@ -10,7 +10,6 @@ import {
   type UnreadableRead,
   type UnreadableReport,
 } from '../../messages/partner-account.js';
-import type { Answer } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
 import { accountName, partnerActivities, REPEATABLE, WAIT } from '../journey/activity-proxies.js';
 import { minuteOf } from '../journey/current-details.js';
@@ -63,7 +62,8 @@ export function signIns(journey: Journey, system: System): () => readonly Task[]
       );
       const answer = requirements.removeAnswered(id)?.resolution.answer;
       if (answer) asked = undefined;
-      const result = answer ? await probeAccount(probeWith(answer, process)) : (found as ProbeResult);
+      const how = answer?.kind === 'code' ? { code: answer.code } : { afresh: true as const };
+      const result = answer ? await probeAccount({ process, ...how }) : (found as ProbeResult);
       ({ process, refusal: seen } = result);
     }
     close('the credentials work again');
@@ -83,10 +83,6 @@ export function signIns(journey: Journey, system: System): () => readonly Task[]
     }
   };
   return () => (refusals.size > 0 ? [{ name: 'sign in', run }] : []);
-}
-
-function probeWith(answer: Answer, process: string): ProbeRequest {
-  return answer.kind === 'code' ? { process, code: answer.code } : { process, afresh: true };
 }
 
 function questionOf(system: System, { kind, reason, needs, words }: Refusal): Question {

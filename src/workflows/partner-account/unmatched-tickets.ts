@@ -22,10 +22,7 @@ const ASKING: Asking = {
   whenGone: 'the partner no longer asks, or an onboarding shows the ticket',
 };
 
-/**
- * Asks people about the tickets that no running onboarding shows, and delivers their replies. It reads them while the partner
- * lists one, answered or not, so that it asks about none twice.
- */
+/** Asks people about tickets that no running onboarding shows, and delivers their replies. Reads them while any is listed. */
 export function unmatchedTickets(journey: Journey): () => readonly Task[] {
   const tickets = new UnmatchedTickets(journey);
   setHandler(ticketsSeen, () => {
