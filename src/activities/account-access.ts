@@ -47,7 +47,6 @@ const PASS_MS = 50;
 /** The interval at which to check whether responses can be read again, in milliseconds. The check calls no partner. */
 const READABLE_EVERY_MS = 5_000;
 
-/** A partner's words are cut off after this many characters. */
 const WORDS_LENGTH = 300;
 
 /**

@@ -92,10 +92,7 @@ function fileOf({ batch, part }: PartOfBatch, what: 'rows' | 'results'): string 
   return `${batch}.${part}.${what}`;
 }
 
-/**
- * Starts rows in their order, and adds their results. A cancellation ends it after the starts in progress. An error that says
- * nothing about its row ends it as well: a later attempt goes on.
- */
+/** Starts rows in their order, until a cancellation, or an error that says nothing about its row: a later attempt goes on. */
 async function startAll(
   rows: readonly BatchRow[],
   { rate, concurrency }: StartLimits,

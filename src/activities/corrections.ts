@@ -41,7 +41,6 @@ type Progress = Pick<CorrectionRequest, 'merchantExists' | 'paymentsAccountExist
 
 interface Correctable {
   readonly schema: (known: KnownAccounts) => z.ZodType;
-  /** The schema of an input that is followed. */
   readonly followed?: (known: KnownAccounts) => z.ZodType;
   /** Dotted names of the fields that a correction can still change, and its most likely field. */
   readonly remaining: (progress: Progress) => readonly string[];
@@ -131,7 +130,6 @@ function isKnown(shape: Shape, [name, ...rest]: readonly string[]): boolean {
   return part !== undefined && isKnown(part, rest);
 }
 
-/** The fields that earlier corrections have added. */
 function fieldsAddedTo(input: object, schema: z.ZodType): string[] {
   const { error } = schema.safeParse(input);
   const unknown = error?.issues.filter(({ code }) => code === 'unrecognized_keys') ?? [];
@@ -218,7 +216,6 @@ function withKnownNames(problems: readonly FieldProblem[], schema: z.ZodType): r
   });
 }
 
-/** Dotted names of the fields that a patch must not change. */
 function unchangeable(
   patch: Readonly<Record<string, unknown>>,
   changeable: readonly string[],

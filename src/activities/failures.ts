@@ -23,7 +23,6 @@ export function inTime<T>(request: (client: Client) => Promise<T>, client = getC
   return client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, () => request(client));
 }
 
-/** The retry settings of a call. */
 export interface Repetition {
   /** The minimum wait before the next attempt, in milliseconds. Default: the retry policy's. */
   readonly pauseMs?: number;
@@ -36,9 +35,8 @@ export interface Repetition {
 }
 
 /**
- * Decides which failures of reads the server retries, and of writes that leave the same state however often they run. Other writes:
- * write.ts. A call is retried when the partner was not reached or gave no clear response. Soon after a create it is also
- * retried when the partner does not find yet what it created.
+ * Decides which failures of reads, and of writes that leave the same state however often they run, the server retries: when the
+ * partner was not reached or gave no clear response, and soon after a create when it does not find that yet.
  */
 export async function repeatable<T>(call: () => Promise<T>, repetition: Repetition = {}): Promise<T> {
   const { pauseMs = 0, mayBeNew = false, existed = false, progress } = repetition;

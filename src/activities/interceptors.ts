@@ -25,15 +25,13 @@ const SHOWN_FROM_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Reports retries, which workflows do not see. The workflow gets a report when its step waits long or too long. The workflow of the
- * account gets one when responses of an operation could not be read for too long. A report costs four events of history, so a long wait is
- * reported with its 1st, 8th and 64th attempt and so on, and a late one once. A status poll waits by design, so only its failures in
- * a row count, and its next good read is reported as well, because it goes on without the workflow.
+ * Reports retries, which workflows do not see: a long or late wait to the workflow of the step, and unreadable responses to that
+ * of the account. A report costs four events of history, so a long wait is reported with its 1st, 8th and 64th attempt and so on,
+ * and a late one once. A status poll waits by design: only its failures in a row count, and its next good read ends the wait.
  */
 export class PartnerWaits {
   /** Waits that were reported as late, by workflow and activity. */
   readonly #late = new Set<string>();
-  /** The time of the last report, by operation. */
   readonly #reportedAt = new Map<string, number>();
 
   constructor(
@@ -41,7 +39,6 @@ export class PartnerWaits {
     private readonly patience: PatienceSettings,
   ) {}
 
-  /** For all activities of an account at a partner. */
   readonly interceptors: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
     inbound: {
       execute: async (input, next) => {
@@ -53,10 +50,13 @@ export class PartnerWaits {
           const failure = error instanceof ApplicationFailure ? error : undefined;
           const isGood = failure?.category === ApplicationFailureCategory.BENIGN;
           if (isGood) this.#forget(info);
-          if (info.inWorkflow && !failure?.nonRetryable)
-            await (isGood ? this.#reportEnd(info) : this.#reportFailure(info, error)).catch(
-              (failed: unknown) => log.warn('could not report a wait for a partner', { error: failed }),
-            );
+          if (!info.inWorkflow || failure?.nonRetryable) throw error;
+          const reports = isGood
+            ? [this.#reportEnd(info)]
+            : [this.#reportWait(info, error), this.#reportUnreadable(info, error)];
+          await Promise.all(reports).catch((failed: unknown) =>
+            log.warn('could not report a wait for a partner', { error: failed }),
+          );
           throw error;
         }
       },
@@ -65,10 +65,6 @@ export class PartnerWaits {
 
   #forget(info: Info): void {
     this.#late.delete(keyOf(info));
-  }
-
-  #reportFailure(info: Info, error: unknown): Promise<unknown> {
-    return Promise.all([this.#reportWait(info, error), this.#reportUnreadable(info, error)]);
   }
 
   /** A poll has read again after it was late. */

@@ -26,7 +26,6 @@ export const marked = new WeakSet<Context>();
 export class Marks {
   /** Undefined while the server holds no mark of this attempt. */
   sent: Sent | undefined;
-  /** The reason why this attempt must not send. */
   refusal: Error | undefined;
   #baseline: Pick<Mark, 'baseline'> = {};
   #setting: Promise<void> = Promise.resolve();

@@ -40,13 +40,9 @@ function isRecorded(attempt: number): boolean {
 const FAILURE_PAUSE_MS = 60_000;
 
 /**
- * The body of an activity that polls the partner, for days if necessary, until a read shows a change. Each attempt reads once. An
- * attempt without a change ends in a failure, after which the server waits before the next. However often the status changes,
- * `poll` and `pace` determine the least time between two reads, except after a nudge or a failure.
- *
- * @param isChange whether to end with the snapshot
- * @returns the snapshot, and the number of reads in this poll
- * @throws {ApplicationFailure} `StatusUnchanged` or `NotDue`, benign, without a change; else the failure of the read
+ * Polls the partner, for days if necessary, until a read shows a change. Each attempt reads once. An attempt without a change
+ * fails, benign, as `StatusUnchanged` or `NotDue`, and the server waits before the next. However often the status changes, `poll`
+ * and `pace` determine the least time between two reads, except after a nudge or a failure. Returns the number of reads as well.
  */
 export async function awaitChange<Snapshot>(
   poll: PollBounds,

@@ -165,11 +165,9 @@ function namingRead(error: PartnerError): PartnerError {
 }
 
 /**
- * Reports whether an attempt without heartbeat details follows marks that were removed. An operator may reset an activity together
- * with its heartbeat details. The server then numbers the attempts from 1 again. An attempt 1 that was scheduled at least one
- * time-out after the activity was therefore reset. Only the marks of an attempt that timed out matter, because any other attempt
- * either reported that nothing was sent or was the last one. An attempt 1 that was scheduled sooner is not a reset: the server
- * moved it to another build, for example.
+ * Reports whether an operator has reset the activity together with its heartbeat details, which removes marks. The server then
+ * numbers the attempts from 1 again, at least one time-out after the activity was scheduled: only the marks of an attempt that
+ * timed out matter. An attempt 1 that was scheduled sooner was moved to another build, for example.
  */
 function isResetWithoutMarks(): boolean {
   const { attempt, startToCloseTimeoutMs, ...info } = activityInfo();

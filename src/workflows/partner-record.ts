@@ -12,9 +12,10 @@ import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { masked } from '../privacy/masked.js';
-import { accountName, partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
+import { partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
 import { createJourney, type JourneyRecords } from './journey/journey.js';
 import type { Answered, Question } from './journey/requirement-queue.js';
+import { partnerInWords } from './partner-account/access.js';
 
 /** The records that a run passes to the next one when its history has grown long. */
 export interface CarriedRecord {
@@ -30,9 +31,8 @@ const MEANINGS = Object.keys(STATUS_MEANINGS) as StatusMeaning[];
 type System = PartnerAccountInput['system'];
 
 /**
- * Keeps the meanings of the undocumented status names of one partner in one account. It asks a person about each name once, and
- * the answer applies to all onboardings of the account. The first unknown status starts it, and it runs from then on, because only
- * it has the decisions.
+ * Keeps the meanings of undocumented status names of a partner in an account. It asks a person about each name once, for all
+ * onboardings of the account. The first unknown status starts it, and it runs from then on, because only it has the decisions.
  */
 export async function partnerRecord(
   { system }: PartnerAccountInput,
@@ -77,7 +77,7 @@ export async function partnerRecord(
   });
   return journey.run(async () => {
     for (;;) {
-      await condition(() => hasChanged || requirements.hasAnswered('new-status'));
+      await condition(() => hasChanged || requirements.answeredOf('new-status').length > 0);
       for (const seen of record().statuses)
         if (seen.requirementId === undefined)
           keep({ ...seen, requirementId: requirements.raise(questionAbout(system, seen.status)) });
@@ -97,8 +97,6 @@ export async function partnerRecord(
 }
 
 function questionAbout(system: System, status: string): Question {
-  const account = accountName();
-  const partner = `the ${system} partner${account === undefined ? '' : ` (account ${account})`}`;
   const shown = masked(status);
   const choices = Object.entries(STATUS_MEANINGS)
     .map(([meaning, effect]) => `${meaning} (${effect})`)
@@ -106,7 +104,7 @@ function questionAbout(system: System, status: string): Question {
   return {
     about: aboutStatus(status),
     kind: 'new-status',
-    title: `New status of ${partner}: “${shown}”`,
+    title: `New status of ${partnerInWords(system)}: “${shown}”`,
     detail:
       `The status “${shown}” is undocumented. Ask the partner what it means, and choose: ${choices}. The answer applies to all ` +
       'onboardings of the account, now and later, and cannot be changed. Until then, Gangway waits for the next status.',

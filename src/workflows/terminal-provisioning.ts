@@ -84,7 +84,6 @@ interface Thing {
   readonly create: (send: SendOnce) => Promise<FoundOrCreated>;
 }
 
-/** @returns the id of the thing, which exists afterwards */
 async function findOrCreate(journey: Journey, { correct }: CorrectableInput, thing: Thing): Promise<string> {
   const { name, find, create, description } = thing;
   const look = () => runRead(journey, `look for the ${name}`, find);

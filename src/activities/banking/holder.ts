@@ -129,10 +129,7 @@ const HOLDER_FIELDS = byLowerCase(Object.keys(accountHolder.shape));
 const OWNERS = byLowerCase(OWNER_FIELDS);
 const FIELDS_OF_OWNER = byLowerCase(Object.keys(beneficialOwner.shape));
 
-/**
- * The path in a `BusinessOnboardingInput` of a field of the partner, in any case: `email` is `holder.email`, `owner2.ssn` is
- * `beneficialOwners.1.ssn`. Undefined for a name that E7 does not have.
- */
+/** The path in the input of a field of E7, in any case: `email` is `holder.email`, `owner2.ssn` `beneficialOwners.1.ssn`. */
 function inputPath(field: string): string | undefined {
   // Services of this kind begin the path of an unreadable field with `$.`.
   const [first = '', ...rest] = field.replace(/^\$\./, '').split('.');

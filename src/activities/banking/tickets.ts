@@ -105,7 +105,6 @@ async function ticketsWithSubjects(
   return found;
 }
 
-/** Reports whether tickets ask the same as before. */
 export function isSameAsked(before: Readonly<Record<number, string>>, now: readonly OpenTicket[]): boolean {
   const isSame = ({ ticketId, asks }: OpenTicket) => before[ticketId] === asks;
   return Object.keys(before).length === now.length && now.every(isSame);
@@ -182,10 +181,7 @@ function namedIn({ topic, text }: Ticket): number[] {
 /** The minimum time between two reports, in milliseconds. A later poll reports tickets that arrive in between. */
 const REPORT_EVERY_MS = 60_000;
 
-/**
- * Reports tickets that a poll lists and that are not about its profile. The workflow of the account then checks whether an
- * onboarding shows them. A ticket is reported once while it is listed.
- */
+/** Reports other tickets that a poll lists, once each. The workflow of the account checks whether an onboarding shows them. */
 export class OtherTickets {
   #reported = new Set<number>();
   #nextAt = 0;

@@ -30,12 +30,8 @@ export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 /** A boarding's memory of underwriting. A run passes it to the next one. */
 export interface Remembered {
   readonly seen: Seen;
-  /** Gangway has submitted the application. */
   readonly submitted: boolean;
-  /**
-   * Notes whose answers the underwriters have, with the status in which they took them. The partner may list such a note for a
-   * while longer. If it lists the note in a later status, it asks again.
-   */
+  /** Notes whose answers were delivered, with the status by then. If the partner lists one in a later status, it asks again. */
   readonly delivered: Readonly<Record<string, StatusMark>>;
   /** Documents that the partner has, of answers that are not delivered as a whole. */
   readonly uploaded: readonly string[];
@@ -67,12 +63,7 @@ export interface Situation extends Asked {
   readonly isWriting: boolean;
 }
 
-/**
- * Returns the consequences of a read, and the outcome if the boarding ends with it. A decision of the partner leaves everything
- * else as it is.
- *
- * @param inARow how many reads in a row have changed something
- */
+/** Returns the consequences of a read, and the outcome if it ends the boarding. `inARow` counts reads that changed something. */
 export function onRead(
   before: Remembered,
   now: StatusSnapshot,
@@ -138,10 +129,7 @@ function stillDelivered(
   return Object.fromEntries(Object.entries(delivered).filter(isStill));
 }
 
-/**
- * A person is asked about each note that the underwriters list, unless they have its answer. When they no longer list it, the
- * question closes, and the answer is dropped, except during a review.
- */
+/** Asks a person about each listed note without a delivered answer. Question and answer end with the note, except in review. */
 function onNotes(
   delivered: Remembered['delivered'],
   { phase, notes }: StatusSnapshot,

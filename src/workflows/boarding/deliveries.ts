@@ -5,10 +5,7 @@ import { isDecided, isUnderReview } from '../../partners/boarding/phases.js';
 import type { Answered } from '../journey/requirement-queue.js';
 import { idsOf, type Remembered, type StatusMark } from './decisions.js';
 
-/**
- * Evidence of a submission: only a submission leads to this phase, possibly an earlier one whose response was lost. A decision is
- * evidence as well, unless it may be about an earlier submission.
- */
+/** Only a submission leads to this phase. A decision is evidence as well, unless it may be about an earlier submission. */
 export function showsSubmission({ phase }: StatusSnapshot, isAgainInDoubt = false): boolean {
   return phase === 'submitted' || (isDecided(phase) && !isAgainInDoubt);
 }

@@ -18,7 +18,6 @@ export function noteQuestion({ id, text, author, more }: Note): Question {
   };
 }
 
-/** The length of a note in its title, in characters. */
 const IN_TITLE = 100;
 
 function beginningOf(text: string): string {

@@ -8,8 +8,8 @@ type Field = (typeof FIELDS)[number];
 const RESTLESS_CHANGES = 3;
 
 /**
- * The fields of the status data that a partner changes with each read. They are not compared until something else has changed, so
- * that such a partner costs no more history than another one. A date that was restless once stays so.
+ * Fields that a partner changes with each read are not compared until something else changes, because changes cost history. A
+ * date that was restless once stays so.
  */
 export interface Restless {
   /** The number of consecutive reads that have changed each field. */

@@ -190,7 +190,6 @@ export async function upload(boarding: Boarding, { id, description, ...first }: 
 
 export const REVIEW = 'request the review of the answers';
 
-/** The result of a request for review. */
 type Review =
   /** @param before the status in which the partner took them */
   | { readonly became: 'delivered'; readonly before: StatusMark }
@@ -221,10 +220,7 @@ export async function requestReview(boarding: Boarding, answers: readonly Answer
   }
 }
 
-/**
- * Asks a person whether to send the rejected answers again. The question closes when one of them is taken back, or with the next
- * change at the partner, which may have changed only for a moment.
- */
+/** Asks whether to send rejected answers again, until one is taken back, or the partner changes something. */
 export async function askAboutReview(
   boarding: Boarding,
   answers: readonly Answered[],
@@ -242,7 +238,6 @@ type Sent =
   | { readonly delivered: true; readonly before: StatusMark }
   | { readonly delivered: false; readonly before: StatusSnapshot };
 
-/** @throws {Rejected} */
 function reviewStep(boarding: Boarding, answers: readonly Answered[]): Promise<Sent> {
   const { journey, merchantProfileId, remembered } = boarding;
   // A read after the outcome is in doubt may be too late: the partner may have taken the answers and asked the same again.

@@ -8,12 +8,10 @@ import { type Asked, closeMoot, type Reaction } from '../journey/rules.js';
 /** The memory of tickets. Keys are the `about` of their questions. */
 export interface Tickets {
   /**
-   * Tickets that need no answer, although the bank may list them for some more time. One of them asks again if it asks something
-   * else, if it is listed again after it was gone, or if it is still listed at a time: it may have been closed and opened again
-   * between two reads.
+   * Tickets that need no answer. One asks again if it asks something else, if it is listed again after it was gone, or if it is
+   * still listed at a time: it may have been closed and opened again between two reads.
    */
   readonly answered: Readonly<Record<string, AnsweredTicket>>;
-  /** The reasons why tickets ask again. */
   readonly again: Readonly<Record<string, string>>;
   /** Our replies, which are tickets as well. */
   readonly replies: readonly number[];

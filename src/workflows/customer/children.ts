@@ -29,8 +29,7 @@ const { awaitOnboarding } = proxyActivities<OnboardingActivities>({
 });
 
 /**
- * Starts the child of a part, unless the part has begun, and waits for its end. A cancellation of the current scope cancels the
- * child, and the wait goes on until the child has ended. A part that is attached, or not started yet, ends the wait.
+ * Starts the child of a part and waits for its end. A cancellation of the scope cancels it, and the wait goes on until its end.
  */
 export async function runChild(customer: Customer, part: Part, child: Child): Promise<PartEnd> {
   const scope = CancellationScope.current();
@@ -91,10 +90,7 @@ async function begin(
   }
 }
 
-/**
- * Waits for the end of a part. The server reports a child's end only to the run that started it. A run that continues another one
- * waits for the last report of the child. It also asks the server, because a terminated child reports nothing.
- */
+/** The server reports a child's end only to the run that started it. Another run waits for its report, and asks the server. */
 async function endOf(
   customer: Customer,
   part: Part,

@@ -141,7 +141,6 @@ export function isResumed({ reported, ended }: Remembered, part: Part): boolean 
   return ended[part] !== undefined && ended[part].run !== reported[part]?.run;
 }
 
-/** Returns the consequences of a new run of an ended part. */
 export function onReset(before: Remembered, part: Part): Reaction<Remembered, PublishedChange> {
   const { [part]: _, ...ended } = before.ended;
   return {

@@ -28,10 +28,7 @@ const LONGEST_IN_URL = 7_000;
 /** The part of it for a text from outside. */
 const LONGEST_TEXT_IN_URL = 2_000;
 
-/**
- * Returns the Markdown that the Web UI shows: the state of a workflow, what a person must do and how, or how it ended and what
- * was said. It costs no history, because the server asks a worker for it each time.
- */
+/** Returns the Markdown that the Web UI shows. It costs no history, because the server asks a worker for it each time. */
 export function currentDetails(
   workflowId: string,
   state: OnboardingState,
@@ -139,7 +136,6 @@ function blockOf(requirement: Requirement, number: number): string {
   ].join('\n');
 }
 
-/** The claim, and the answer that waits for a second person. */
 function claimOf(requirement: Requirement): string[] {
   const { id, proposal } = requirement;
   const claim = currentClaim(requirement);
@@ -218,7 +214,7 @@ function capitalized(text: string): string {
 
 /**
  * Text from outside on one line, without Markdown, and not too long. Unescaped, a note could put a link, or a picture that the
- * operator's browser fetches, into the Web UI. Half of a surrogate pair would keep the Web UI from making its URL.
+ * browser fetches, into the Web UI. Half of a surrogate pair would keep the Web UI from making its URL.
  */
 function plain(text: string): string {
   const line = text.replace(/\p{Surrogate}/gu, '\uFFFD').replace(/\s+/g, ' ');

@@ -57,9 +57,8 @@ export function react<Remembered>(
 /**
  * Follows a status until the workflow has an outcome. Each round begins what is due, waits until there is something to do, and
  * takes the change of the status, if there is one. The poll continues while a person is asked, so a decision of the partner ends
- * everything else. When several things end it at the same moment, the first of these counts: a task that failed, a person who
- * abandons it, the decision of the partner, the answer of a person. It continues in a new run when the history has grown long and
- * nothing is in flight.
+ * everything else. At the same moment, the first of these counts: a task that failed, a person who abandons it, the decision of
+ * the partner, the answer of a person.
  */
 export async function followUntilDecided<Seen, Snapshot, Due, Outcome>(
   following: Following<Seen, Snapshot, Due, Outcome>,
@@ -121,9 +120,8 @@ async function untilDue<Seen, Snapshot, Due, Outcome>(
 }
 
 /**
- * Ends what runs once there is an outcome. Writes in flight run to their end, and no other begins. An answer that such a write
- * delivers is removed. Other answers are dropped, and the timeline says whether one may have arrived. Open requirements close
- * when the journey ends.
+ * Ends what runs once there is an outcome. Writes in flight run to their end, and no other begins. Answers that they do not
+ * deliver are dropped, and the timeline says whether one may have arrived.
  */
 async function endTasks<Seen, Snapshot, Due, Outcome>({
   journey: { requirements, writes },

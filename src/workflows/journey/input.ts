@@ -37,7 +37,6 @@ export class CorrectableInput<Input extends object = object> {
   #kept: Input;
   #running: Promise<unknown> | undefined;
 
-  /** @param correctable fields that a correction can change */
   constructor(
     readonly type: CorrectableType,
     readonly correctable: readonly string[],

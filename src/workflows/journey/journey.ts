@@ -46,7 +46,6 @@ export interface JourneyRecords {
 export interface JourneyOptions extends Omit<RequirementQueueOptions, 'records'> {
   /** The input that corrections change. Default: nothing can be corrected. */
   readonly input?: CorrectableInput;
-  /** The next step in each stage, for people. */
   readonly nextSteps: NextSteps;
   readonly dba?: () => string;
   /** Describes what exists at the partner, for people who clean up after a cancellation. */
@@ -113,6 +112,14 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
 
 const INPUT = 'The input with all corrections';
 
+/** Describes what a cancelled onboarding leaves at its partner. `unread` stands for a status that was never read. */
+export function stays(what: string, idOf: 'merchantProfileId' | 'profileId', unread: string) {
+  return ({ [idOf]: id, partnerStatus }: Facts): string =>
+    id
+      ? `${what} ${id} stays at the partner, last seen as ${partnerStatus ?? unread}`
+      : `no ${what} is known at the partner`;
+}
+
 export function handleState(state: PublishedState): void {
   setHandler(stateQuery, () => state.current, {
     description: 'The state, with everything that has happened',
@@ -139,13 +146,13 @@ async function watchDueDates(requirements: RequirementQueue, state: PublishedSta
     if (isInTime) continue;
     for (const requirement of requirements.inTime) {
       if (Date.parse(requirement.dueAt) > due) continue;
-      requirements.overdue(requirement);
+      requirements.reportLate(requirement, 'overdue');
       log.warn('a requirement is overdue');
       state.report();
     }
     for (const { requirement, until } of requirements.unreported) {
       if (until > due) continue;
-      requirements.unclaimed(requirement);
+      requirements.reportLate(requirement, 'unclaimed');
       log.warn('nobody has claimed a requirement in time');
       state.report();
     }
@@ -154,7 +161,7 @@ async function watchDueDates(requirements: RequirementQueue, state: PublishedSta
 
 const UNCLAIMED = 'Wait until a requirement is unclaimed for too long';
 
-export interface Ending {
+interface Ending {
   readonly state: PublishedState;
   /** Describes what exists at the partners, for people who clean up after a cancellation. */
   readonly leftBehind: (facts: Facts) => readonly string[];

@@ -31,7 +31,6 @@ export interface PublishedStateOptions {
   readonly nextSteps: NextSteps;
   /** Returns the present dba. A correction may change it. */
   readonly dba?: (() => string) | undefined;
-  /** State of the run before this one. */
   readonly before?: OnboardingState | undefined;
   /** The number of open requirements that the search attribute lists; the others are counted. Default: all. */
   readonly mostListed?: number;
@@ -117,7 +116,6 @@ export class PublishedState {
     this.options.events.ended(outcome.outcome, this.#facts);
   }
 
-  /** Waits until every report has arrived. */
   async idle(): Promise<void> {
     await this.options.reports?.idle();
   }

@@ -93,7 +93,6 @@ export class RequirementQueue {
     return [...this.#entries.values()].filter(({ state }) => state.is === 'open');
   }
 
-  /** The open ones with their claims and proposals. */
   get openWithClaims(): readonly Requirement[] {
     return this.#openEntries.map(withClaims);
   }
@@ -103,10 +102,7 @@ export class RequirementQueue {
     return this.#openEntries.flatMap(({ requirement, isOverdue }) => (isOverdue ? [] : [requirement]));
   }
 
-  /**
-   * The open ones that were not reported as unclaimed yet, and until when each need not be claimed, in epoch milliseconds: for the hours
-   * after it was raised, and while somebody has claimed it. None if nobody has to claim anything.
-   */
+  /** The open ones not yet reported as unclaimed, and until when each need not be claimed, in milliseconds since 1970. */
   get unreported(): readonly { readonly requirement: Requirement; readonly until: number }[] {
     const { unclaimedInHours } = this.options;
     if (unclaimedInHours === undefined) return [];
@@ -129,10 +125,6 @@ export class RequirementQueue {
     return this.answered.filter(({ requirement }) => requirement.kind === kind);
   }
 
-  hasAnswered(kind: RequirementKind): boolean {
-    return this.answeredOf(kind).length > 0;
-  }
-
   isAnswered(id: string): boolean {
     return this.answered.some(({ requirement }) => requirement.id === id);
   }
@@ -148,7 +140,6 @@ export class RequirementQueue {
     return [...this.#entries].flatMap(([id, { state }]) => (state.is === 'answered' ? [id] : []));
   }
 
-  /** Milliseconds that a person has to answer. */
   get dueInMs(): number {
     return this.options.dueInHours * 3_600_000;
   }
@@ -292,18 +283,10 @@ export class RequirementQueue {
     });
   }
 
-  /** Records that nobody has answered in time. It decides nothing. */
-  overdue(requirement: Requirement): void {
-    this.#report('overdue', requirement, { isOverdue: true });
-  }
-
-  /** Records that nobody has claimed it in time. */
-  unclaimed(requirement: Requirement): void {
-    this.#report('unclaimed', requirement, { isUnclaimed: true });
-  }
-
-  #report(what: 'overdue' | 'unclaimed', requirement: Requirement, flag: Partial<Entry>): void {
+  /** Records that nobody has answered it, or claimed it, in time. It decides nothing. */
+  reportLate(requirement: Requirement, what: 'overdue' | 'unclaimed'): void {
     const entry = this.#entries.get(requirement.id);
+    const flag = what === 'overdue' ? { isOverdue: true as const } : { isUnclaimed: true as const };
     if (entry) this.#entries.set(requirement.id, { ...entry, ...flag });
     this.#record(`requirement-${what}`, requirement, requirement.title);
     this.events.requirement(`requirement.${what}.v1`, requirement);

@@ -12,8 +12,7 @@ export interface Answerable {
 }
 
 /**
- * The problems with a resolution, as field and rule, without a word of the resolution itself; undefined when it is valid. People
- * write it as JSON in the Web UI, so any value may be of any type. Synchronous, because it validates an update.
+ * The problems with a resolution, which may be any JSON from the Web UI, without a word of it. Synchronous: an update validator.
  */
 export function problemWith(
   resolution: unknown,

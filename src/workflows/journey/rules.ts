@@ -58,9 +58,7 @@ export function answeredOf(
 
 export const MOVED_ON = 'the partner has moved on';
 
-/**
- * Closes the requirements of a kind that the partner no longer asks about. `drops` also drops their answers, but none in flight.
- */
+/** Closes requirements that the partner no longer asks about. `drops` also drops their answers, but none in flight. */
 export function closeMoot(
   kind: RequirementKind,
   asked: Asked,

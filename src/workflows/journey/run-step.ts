@@ -16,7 +16,6 @@ export class Rejected extends Error {
   override readonly name: string = 'Rejected';
   constructor(
     readonly problems: readonly FieldProblem[],
-    /** HTTP status, when there was a response. */
     readonly status?: number,
   ) {
     super(describeProblems(problems));
@@ -43,8 +42,8 @@ export function doubts(): (id: string | number, why: string) => void {
 
 /**
  * Runs a step, however long it takes: asks a person for corrections and decisions, and never repeats a write blindly. The server
- * retries while the partner is unavailable or rejects our credentials; its retries write no history. Fails as `Abandoned`, as
- * `Rejected` where a rejection ends the step, or as cancelled, after a write in flight has ended.
+ * retries while the partner is unavailable or rejects our credentials; its retries write no history. When it is cancelled, a
+ * write in flight ends first.
  */
 export async function runStep<Result>(context: StepContext, step: Step<Result>): Promise<Result> {
   let doubt: Doubt | undefined;
@@ -211,7 +210,6 @@ function keepWarnings({ timeline }: StepContext, title: string, result: unknown)
 /** A person's options after a rejection, besides retrying and abandoning. */
 interface Correctable {
   readonly title: string;
-  /** The last line of the question. */
   readonly advice?: string;
   readonly correct?: OnceWrite<unknown>['correct'] | undefined;
   readonly replace?: OnceWrite<unknown>['replace'] | undefined;

@@ -51,10 +51,8 @@ export interface OnceWrite<Result> extends EachWrite, DoubtResolution<Result> {
 /** How the unknown outcome of a once-only write is resolved. */
 interface DoubtResolution<Result> {
   /**
-   * Reads evidence from the partner that this write took effect, which nothing else explains; undefined when there is none.
-   *
-   * @param wasInDoubt false when the write was rejected, and no earlier attempt of it is in doubt
-   * @param baseline what the activity read just before the first attempt that is in doubt, if it did
+   * Reads evidence that this write took effect, which nothing else explains. It is not in doubt if it was rejected and no earlier
+   * attempt is. `baseline` is what the activity read just before the first attempt in doubt, if it did.
    */
   readonly readEvidence:
     | ((wasInDoubt: boolean, baseline: readonly number[] | undefined) => Promise<Found<Result>>)
@@ -74,7 +72,6 @@ interface DoubtResolution<Result> {
 /** The evidence of a write's result, if there is any. */
 export type Found<Result> = { readonly found: Result } | undefined;
 
-/** The parts of a workflow that its steps need. */
 export interface StepContext extends Pick<Answers, 'ask' | 'blankFor'> {
   readonly timeline: Pick<Timeline, 'add'>;
   readonly writes: Pick<UnfinishedWrites, 'cancelled' | 'doubt' | 'resolve'>;

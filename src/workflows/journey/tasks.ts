@@ -48,7 +48,6 @@ export class Tasks {
     }
   }
 
-  /** @throws what the first failed task threw */
   check(): void {
     if (this.#failure) throw this.#failure.error;
   }

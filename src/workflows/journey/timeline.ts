@@ -25,16 +25,17 @@ export class Timeline {
   ): void {
     const about = detail === undefined ? {} : { detail: shortened(detail, LONGEST.text) };
     this.#entries.push({ at: new Date().toISOString(), event, ...about, ...who });
-    if (event in COUNTERS) count(event as keyof typeof COUNTERS, labels);
+    if (!isCounted(event)) return;
+    const [name, help] = COUNTERS[event];
+    // Not in a replay. The label '' stands for no partner, or the account without a name.
+    metricMeter.createCounter(name, undefined, help).add(1, {
+      system: systemOf(workflowInfo().workflowId),
+      account: accountName() ?? '',
+      ...labels,
+    });
   }
 }
 
-/** Adds one to the counter of an event, except in a replay. The label '' stands for no partner, or the account without a name. */
-function count(event: keyof typeof COUNTERS, labels: Readonly<Record<string, string>>): void {
-  const [name, help] = COUNTERS[event];
-  metricMeter.createCounter(name, undefined, help).add(1, {
-    system: systemOf(workflowInfo().workflowId),
-    account: accountName() ?? '',
-    ...labels,
-  });
+function isCounted(event: TimelineEvent): event is keyof typeof COUNTERS {
+  return event in COUNTERS;
 }

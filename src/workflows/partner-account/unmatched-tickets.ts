@@ -42,7 +42,7 @@ class UnmatchedTickets {
 
   get dueTasks(): readonly Task[] {
     const isReadDue = this.isReported || this.#listed.length > 0;
-    const isAnswerDue = this.journey.requirements.hasAnswered('ticket');
+    const isAnswerDue = this.journey.requirements.answeredOf('ticket').length > 0;
     return [
       ...(isReadDue ? [{ name: 'read tickets', run: () => this.#read() }] : []),
       ...(isAnswerDue ? [{ name: 'answer tickets', run: () => this.#deliver() }] : []),

@@ -108,7 +108,8 @@ describe('an answer', () => {
     raise('ticket-1', 'ticket');
     answer('ticket-1');
     expect(queue.answeredOf('ticket')).toMatchObject([{ requirement: { id: 'ticket-1' } }]);
-    expect([queue.hasAnswered('ticket'), queue.hasAnswered('underwriting-note')]).toEqual([true, false]);
+    const kinds = ['ticket', 'underwriting-note'] as const;
+    expect(kinds.map((kind) => queue.answeredOf(kind).length)).toEqual([1, 0]);
     expect([openOf(queue, 'ticket'), openOf(queue, 'underwriting-note').length]).toEqual([[], 1]);
   });
 
@@ -272,7 +273,7 @@ it('an overdue requirement is reported once, even when its answer is taken back'
   raise('a');
   raise('b');
   const [a] = queue.inTime;
-  if (a) queue.overdue(a);
+  if (a) queue.reportLate(a, 'overdue');
   expect(queue.inTime.map(({ id }) => id)).toEqual(['b']);
   expect([said.at(-1), published.at(-1)]).toEqual([
     'requirement-overdue: a: Why?',
@@ -310,7 +311,7 @@ describe('a requirement that has to be claimed within two hours', () => {
     const { queue, raise, said, counted, published } = claimable();
     for (const about of ['a', 'b']) raise(about);
     const [a] = queue.unreported;
-    if (a) queue.unclaimed(a.requirement);
+    if (a) queue.reportLate(a.requirement, 'unclaimed');
     expect([said.at(-1), counted.at(-1), published.at(-1)]).toEqual([
       ...['requirement-unclaimed: a: Why?', { kind: 'underwriting-note' }, 'requirement.unclaimed.v1 a'],
     ]);
@@ -346,7 +347,7 @@ it('the next run goes on with every state, and with the numbers', async () => {
   before.answer('answered');
   before.queue.setClaims('open', { claim: { actor: 'olga', until: AT_ONE } });
   const late = before.queue.open.find(({ id }) => id === 'late');
-  if (late) before.queue.overdue(late);
+  if (late) before.queue.reportLate(late, 'overdue');
   const after = queueOf({ records: JSON.parse(JSON.stringify(before.queue.records)) });
   expect(after.ids()).toEqual({ open: ['open', 'late'], answered: ['answered'], unsent: ['answered'] });
   expect(after.queue.openWithClaims).toEqual(before.queue.openWithClaims);
