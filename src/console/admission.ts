@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isHealthCheck, knownSecrets, routeOf } from '../http/server.js';
 import { userName } from '../process/user.js';
 import { isUnavailable } from '../temporal/unavailable.js';
-import { ASSETS } from './assets.js';
+import { ASSETS } from './layout.js';
 import { NotShown } from './route.js';
 import { type SessionData, type Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';

@@ -18,13 +18,11 @@ import {
 } from '../http/server.js';
 import { UnsearchableText } from '../temporal/query.js';
 import { temporalCheck } from '../temporal/server.js';
-import { hasSignedOut, recordSignOut } from '../temporal/sign-outs.js';
 import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../temporal/unavailable.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { Times } from '../texts/time.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
-import { ASSETS, type Asset } from './assets.js';
-import { errorPage, pageWith, partWith } from './layout.js';
+import { ASSETS, type Asset, errorPage, pageWith, partWith } from './layout.js';
 import { ROUTES } from './pages/routes.js';
 import { endQuestions } from './questions.js';
 import {
@@ -38,7 +36,7 @@ import {
   type Visit,
   ZONE_COOKIE,
 } from './route.js';
-import { type SessionData, Sessions, unguessable } from './session.js';
+import { hasSignedOut, recordSignOut, type SessionData, Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
 import { addSignIn, signInFor } from './sign-in.js';
 import type { Visitor } from './visitor.js';

@@ -2,8 +2,8 @@ import type { VNode } from 'preact';
 import type { Times } from '../texts/time.js';
 import { type Bar, BarChart, type Tone } from './charts.js';
 import { SUBJECTS, SUCCESSES, type WaitFigure, type WeekFigure } from './figures.js';
-import { lackOf, type Report, spanOf } from './numbers.js';
 import { type Column, Name, Notes, pageOf, Table, Time } from './page.js';
+import { lackOf, type Report, spanOf } from './report.js';
 import { webhookText } from './webhooks.js';
 
 interface Shown {

@@ -1,11 +1,10 @@
 import type { Argument, Command, Option } from 'commander';
+import { STATUS_MEANINGS } from '../../partners/phases.js';
 import type { Surroundings } from '../cli/command-line.js';
-import type { Act } from '../cli/definition.js';
-import { withoutMarkdown } from '../cli/prose.js';
+import type { Act } from '../cli/options.js';
+import { withoutMarkdown } from '../cli/output.js';
 import { fillCall } from '../partner/commands.js';
-import { argumentValues, type Candidate, optionValues, type Values } from './completed-values.js';
-import { FILES } from './completion-scripts.js';
-import type { Shell } from './names.js';
+import { type Shell, TOPICS } from './names.js';
 
 /** The whole command line, whose definitions are completed. */
 interface Definitions {
@@ -150,4 +149,154 @@ function takesValue({ required, optional }: Option): boolean {
 
 function choicesOf({ argChoices }: Pick<Argument | Option, 'argChoices'>): readonly Candidate[] | undefined {
   return argChoices?.map((choice) => [choice]);
+}
+
+/** A possible continuation, for people: a word and its meaning. */
+export type Candidate = readonly [word: string, description?: string];
+
+/** The values of an argument or option: known words, files of the shell, or words that are looked up. */
+export type Values =
+  | readonly Candidate[]
+  | 'files'
+  | ((
+      surroundings: Surroundings,
+      current: string,
+      given: readonly string[],
+    ) => Promise<readonly Candidate[]>);
+
+/** Nothing to suggest: only the person knows the value. */
+const FREE: Values = [];
+
+const words = (...all: readonly string[]): Values => all.map((word) => [word]);
+
+/** The values of an option, by the name in its flags: `file` of `--mapping <file>`. A test asks for new ones. */
+export const OPTION_VALUES: Readonly<Record<string, Values>> = {
+  file: 'files',
+  folder: 'files',
+  time: words('today', 'yesterday'),
+  format: words('PDF', 'CSV', 'QBO', 'OFX'),
+  character: words('tab', ';', '|'),
+  duration: FREE,
+  n: FREE,
+  agentProfileId: FREE,
+  query: FREE,
+  text: FREE,
+  json: FREE,
+  id: FREE,
+  code: FREE,
+  meaning: words(...Object.keys(STATUS_MEANINGS)),
+  why: FREE,
+  digits: FREE,
+  'field=value': FREE,
+  field: FREE,
+  key: FREE,
+  month: FREE,
+  address: FREE,
+  day: FREE,
+  hour: FREE,
+  destination: FREE,
+  /** `--partner-account`, `--provider`, `--actor`, `--dba`. */
+  name: FREE,
+};
+
+/** The values of an argument, by its name. */
+export const ARGUMENT_VALUES: Readonly<Record<string, Values>> = {
+  file: 'files',
+  id: FREE,
+  requirement: async (surroundings, _, [id = '']) =>
+    (await import('./live-values.js')).requirementIds(surroundings, id),
+  code: async () =>
+    (await import('../../texts/codes.js')).CODES.map(({ code, kind }): Candidate => [code, kind]),
+  topic: FREE,
+  words: FREE,
+  more: FREE,
+  line: FREE,
+  breaks: FREE,
+  card: FREE,
+  name: FREE,
+  'sub-user': FREE,
+  key: FREE,
+  profile: FREE,
+  call: FREE,
+  request: FREE,
+};
+
+export function optionValues(option: Option, env: NodeJS.ProcessEnv): Values {
+  if (option.long === '--partner-account') return words(...accountNames(env));
+  return OPTION_VALUES[placeholderOf(option)] ?? FREE;
+}
+
+/** `file` of `--document <file...>`. */
+export function placeholderOf({ flags }: Option): string {
+  return /[<[]([^>\].]+)/.exec(flags)?.[1] ?? '';
+}
+
+function accountNames({ GANGWAY_ACCOUNTS = '' }: NodeJS.ProcessEnv): string[] {
+  return GANGWAY_ACCOUNTS.split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+}
+
+export function argumentValues(argument: Argument, command: Command): Values {
+  const name = argument.name();
+  if (name === 'id')
+    return async (surroundings, current) =>
+      (await import('./live-values.js')).onboardingIds(surroundings, command.name(), current);
+  if (name === 'topic') return topicsIn(command);
+  return ARGUMENT_VALUES[name] ?? FREE;
+}
+
+function topicsIn({ parent }: Command): Values {
+  const commands = parent?.commands.map((each): Candidate => [each.name(), each.summary()]) ?? [];
+  return [...Object.entries(TOPICS), ...commands];
+}
+
+/**
+ * A script for each shell. It hands the line up to the cursor to `gangway complete`, which prints a candidate on a line, with a
+ * tab before its description. The line {@link FILES} means that files can follow.
+ */
+const SCRIPTS: Readonly<Record<Shell, readonly string[]>> = {
+  bash: [
+    '__gangway_words() {',
+    '  local line',
+    '  COMPREPLY=()',
+    '  while IFS= read -r line; do',
+    '    if [[ $line == :files ]]; then compopt -o default',
+    `    else COMPREPLY+=("\${line%%$'\\t'*}")`,
+    '    fi',
+    `  done < <(gangway complete bash -- "\${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null)`,
+    '}',
+    'complete -F __gangway_words gangway',
+  ],
+  zsh: [
+    '__gangway_words() {',
+    '  local line',
+    '  local -a candidates',
+    `  for line in "\${(@f)$(gangway complete zsh -- "\${(j: :)words[1,CURRENT-1]} $PREFIX" 2>/dev/null)}"; do`,
+    '    if [[ $line == :files ]]; then _files',
+    // A colon separates a candidate from its description.
+    `    elif [[ -n $line ]]; then candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")`,
+    '    fi',
+    '  done',
+    `  if (( \${#candidates} )); then _describe -V gangway candidates; fi`,
+    '}',
+    'compdef __gangway_words gangway',
+  ],
+  fish: [
+    'function __gangway_words',
+    '    for line in (gangway complete fish -- (commandline -cp) 2>/dev/null)',
+    '        if test "$line" = :files; __fish_complete_path (commandline -ct)',
+    '        else; echo $line',
+    '        end',
+    '    end',
+    'end',
+    "complete -c gangway -f -a '(__gangway_words)'",
+  ],
+};
+
+/** Asks the shell for files. No candidate begins with a colon. */
+export const FILES = ':files';
+
+export function printScript({ stdout }: Surroundings, shell: Shell): void {
+  stdout.write(`${SCRIPTS[shell].join('\n')}\n`);
 }

@@ -5,11 +5,11 @@ import type { Requirement, RequirementKind } from '../../messages/requirements.j
 import { stateOf } from '../../temporal/onboardings.js';
 import { count, listed, mostUrgent, visibilityQuery } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import type { ListFilter } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
-import { partnerAccountOf } from '../cli/partner-account.js';
 import { describeRequirement } from '../cli/requirements.js';
-import type { ListFilter } from './filters.js';
 
 interface InboxOptions extends ListFilter, RecordFormat {
   readonly kind?: RequirementKind;

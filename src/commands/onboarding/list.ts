@@ -3,13 +3,13 @@ import { isOverdue, shortIds } from '../../inbox/inbox.js';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
 import type { Stage } from '../../messages/onboarding-state.js';
 import { TASKS } from '../../messages/requirements.js';
+import { problemInQuery } from '../../temporal/query.js';
 import { count, type Listed, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
-import { problemInQuery } from '../../temporal/visibility-query.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
+import { partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import type { ListFilter } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
-import { partnerAccountOf } from '../cli/partner-account.js';
-import type { ListFilter } from './filters.js';
 
 interface ListOptions extends ListFilter, RecordFormat {
   readonly operations?: true;

@@ -8,11 +8,11 @@ import { partIds } from '../../temporal/onboardings.js';
 import { wakeWaiting } from '../../temporal/partner-accounts.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameWithId } from '../../texts/names.js';
+import { findById, type IdOptions, partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
 import { endedSentence, staysAtPartner } from '../cli/outcomes.js';
-import { findById, type IdOptions, partnerAccountOf } from '../cli/partner-account.js';
 import { elapsed, whileShowing } from '../cli/progress.js';
 
 interface NudgeOptions extends IdOptions {

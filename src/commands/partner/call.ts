@@ -3,9 +3,9 @@ import { type Operation, operationName, unknownFieldsWarning } from '../../partn
 import { REQUIRED } from '../../partners/rules-in-words.js';
 import { PARTNERS, type SystemName } from '../../partners/systems.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
+import { type PartnerAccountOptions, partnerAccountOf } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
-import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
 import { exampleRequest, fieldsOf } from './call-fields.js';
 import {
   callByWorker,

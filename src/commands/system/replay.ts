@@ -6,10 +6,19 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { requiredTsToDate } from '@temporalio/common/lib/time.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { all, compared, either, IS_RUNNING, is, isNot, isNull, typedQuery } from '../../temporal/query.js';
+import {
+  all,
+  compared,
+  either,
+  IS_RUNNING,
+  is,
+  isNot,
+  isNull,
+  problemInQuery,
+  typedQuery,
+} from '../../temporal/query.js';
 import { count, type Raw, rawListed } from '../../temporal/search.js';
 import { isNotFound } from '../../temporal/unavailable.js';
-import { problemInQuery } from '../../temporal/visibility-query.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { bundleFor } from '../../worker/bundles.js';
 import { type Recorded, type Replayed, replayed } from '../../worker/replay.js';

@@ -8,10 +8,9 @@ import { BATCHES, partsOfId } from '../../messages/ids.js';
 import { fieldOf } from '../../messages/objects.js';
 import { Facts, Notes, Table } from '../../reports/page.js';
 import { parseJson, utf8 } from '../../texts/text.js';
-import { type HeldFile, receivedForm } from '../held-files.js';
-import { accountProblem, ownAccounts } from '../own-accounts.js';
 import { type Console, NotShown, type Route, type Shown, type Visit } from '../route.js';
-import type { Visitor } from '../visitor.js';
+import { type HeldFile, receivedForm } from '../uploads.js';
+import { accountProblem, ownAccounts, type Visitor } from '../visitor.js';
 import { Field } from './field.js';
 import { Form } from './parts.js';
 

@@ -1,14 +1,13 @@
 import { SYSTEM_NAMES } from '../../partners/systems.js';
-import { type ReportOf, reportOf } from '../../reports/counted.js';
 import { recordOf } from '../../reports/gather.js';
-import { COLUMNS, numbersOf, type Report } from '../../reports/numbers.js';
 import type { ExportedRecord } from '../../reports/record.js';
 import { RecordBody } from '../../reports/record-page.js';
+import { COLUMNS, numbersOf, type Report, type ReportOf, reportOf } from '../../reports/report.js';
 import { ReportFigures } from '../../reports/report-page.js';
 import { csvOf } from '../../texts/csv.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { PAST_TIME_RULE, timeBefore } from '../../texts/time.js';
-import { openOnboarding } from '../onboarding-access.js';
+import { openOnboarding } from '../onboarding-view.js';
 import { address, Fields, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';

@@ -18,12 +18,11 @@ import { isUnavailable, promptly, rejectionOf, sentenceOf } from '../../temporal
 import { csvOf } from '../../texts/csv.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { parseJson, utf8 } from '../../texts/text.js';
-import { receivedForm } from '../held-files.js';
-import { accountProblem, ownAccounts } from '../own-accounts.js';
 import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
-import { maySee } from '../visitor.js';
+import { receivedForm } from '../uploads.js';
+import { accountProblem, maySee, ownAccounts } from '../visitor.js';
 import { BatchUpload } from './batch-file.js';
 import { listedBatches } from './batches.js';
 import { type Choices, Field } from './field.js';

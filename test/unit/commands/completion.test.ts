@@ -2,12 +2,12 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { wordsOf } from '../../../src/commands/help/complete.js';
 import {
   ARGUMENT_VALUES,
   OPTION_VALUES,
   placeholderOf,
-} from '../../../src/commands/help/completed-values.js';
+  wordsOf,
+} from '../../../src/commands/help/complete.js';
 import { fillCall } from '../../../src/commands/partner/commands.js';
 import { gangway, run, type Surroundings } from '../../../src/commands/program.js';
 import { REQUIREMENT_KINDS } from '../../../src/messages/requirement-kinds.js';

@@ -9,8 +9,7 @@ import {
 import { all, type Condition, compared, IS_RUNNING, is } from '../../../temporal/query.js';
 import { type Raw, rawListed } from '../../../temporal/search.js';
 import { isNotFound } from '../../../temporal/unavailable.js';
-import { keyCheck, parseWorkerIdentity, type WorkerIdentity } from '../../../temporal/worker-identity.js';
-import { pollersOf } from '../../../temporal/workers.js';
+import { keyCheck, parseWorkerIdentity, pollersOf, type WorkerIdentity } from '../../../temporal/workers.js';
 import type { WorkerSettings } from '../../../worker/settings.js';
 import { ok, type Verdict, wrong } from './check.js';
 
