@@ -3,8 +3,8 @@ import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../messages/ids.js';
 import type { SystemName } from '../partners/systems.js';
 import { compared, either, IS_RUNNING, is } from '../temporal/query.js';
 import { type Filter, listedBy, typesOf } from '../temporal/search.js';
-import { span } from '../texts/time.js';
-import { type Figures, type Grouping, SUCCESSES, Tally } from './figures.js';
+import { span, type Times } from '../texts/time.js';
+import { type Figures, type Grouping, SUCCESSES, Tally, type WaitFigure } from './figures.js';
 import type { WebhookFigure } from './webhooks.js';
 
 /** The output of `gangway report --json`. */
@@ -32,15 +32,87 @@ export function lackOf({ since, at, retentionSeconds }: Report): string | undefi
   return `Temporal keeps ended onboardings for ${kept} (the retention of the namespace), so earlier ones are not counted.`;
 }
 
-export function spanOf(seconds: number): string {
-  return span(seconds * 1_000);
+/** A table of a report, as the terminal and the page show it. */
+export interface FigureTable {
+  readonly part: Exclude<keyof Figures, 'running' | 'waiting' | 'ended'>;
+  readonly title: string;
+  readonly caption: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly (string | number | Date)[])[];
 }
 
-/** `boarded 3, declined 1` */
-export function countsOf(outcomes: Readonly<Record<string, number>>): string {
-  return Object.entries(outcomes)
-    .map(([outcome, count]) => `${outcome} ${count}`)
-    .join(', ');
+export function tablesOf(report: Report, times: Times): FigureTable[] {
+  const { stages, stageTimes, requirements, longest, weeks, groups, by } = report;
+  const table = <Row>(
+    [part, title, caption]: readonly [FigureTable['part'], string, string],
+    rows: readonly Row[],
+    columns: Readonly<Record<string, (row: Row) => string | number | Date>>,
+  ): FigureTable => {
+    const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row)));
+    return { part, title, caption, head: Object.keys(columns), rows: cells };
+  };
+  const waits = (of: WaitFigure['waits'], what: string, title: string) =>
+    table(
+      ['longest', title, `${title}, the longest first`],
+      longest.filter((row) => row.waits === of),
+      {
+        Name: ({ dba }) => dba ?? '',
+        [what]: (row) => row.for,
+        'Partner status': ({ partnerStatus }) => partnerStatus ?? '',
+        Wait: ({ since }) => times.since(since),
+        Since: ({ since }) => new Date(since),
+        ID: ({ workflowId }) => workflowId,
+      },
+    );
+  return [
+    table(['stages', 'By stage', 'Running onboardings by stage'], stages, {
+      Onboarding: ({ subject }) => subject,
+      Stage: ({ stage }) => stage,
+      Running: ({ running }) => running,
+      'Wait for a person': ({ waiting }) => waiting,
+    }),
+    table(['stageTimes', 'Time in each stage', 'Time in each stage that is over'], stageTimes, {
+      Onboarding: ({ subject }) => subject,
+      Stage: ({ stage }) => stage,
+      Count: ({ count }) => count,
+      Median: ({ medianSeconds }) => spanOf(medianSeconds),
+      '9 in 10 within': ({ p90Seconds }) => spanOf(p90Seconds),
+    }),
+    table(['requirements', 'Open requirements', 'Open requirements by kind'], requirements, {
+      Kind: ({ kind }) => kind,
+      Open: ({ open }) => open,
+      Overdue: ({ overdue }) => overdue,
+      'Median wait': ({ medianSeconds }) => spanOf(medianSeconds),
+      'Longest wait': ({ longestSeconds }) => spanOf(longestSeconds),
+    }),
+    waits('person', 'Requirement', 'Wait longest for a person'),
+    waits('stage', 'Stage', 'Longest in their stage'),
+    table(['weeks', 'Outcomes by week (Monday, UTC)', 'How many ended, by week and outcome'], weeks, {
+      Week: ({ week }) => week,
+      From: ({ monday }) => monday,
+      Onboarding: ({ subject }) => subject,
+      Outcomes: ({ outcomes }) =>
+        Object.entries(outcomes)
+          .map(([outcome, count]) => `${outcome} ${count}`)
+          .join(', '),
+    }),
+    ...(groups
+      ? [
+          table(['groups', `By ${by}`, `Running and ended, by ${by}`], groups, {
+            [by === 'agent' ? 'Agent profile' : 'Account']: ({ group }) => group ?? '(none)',
+            Running: ({ running }) => running,
+            'Wait for a person': ({ waiting }) => waiting,
+            Succeeded: ({ succeeded }) => succeeded,
+            'Ended otherwise': ({ others }) => others,
+            'Median time': ({ medianSeconds }) => (medianSeconds === null ? '' : spanOf(medianSeconds)),
+          }),
+        ]
+      : []),
+  ];
+}
+
+export function spanOf(seconds: number): string {
+  return span(seconds * 1_000);
 }
 
 /** A number of a report, as a row of CSV. */
