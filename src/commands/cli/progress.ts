@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { span } from '../../texts/time.js';
 
 /** The prefix of every line of progress on standard error, so that scripts can skip it. */
 export const PROGRESS = '... ';
@@ -22,8 +23,7 @@ export class Progress {
     this.#step = step;
     // Harmless as a line, and on one line as a status.
     const line = step.replace(/[\s\p{Cc}]+/gu, ' ');
-    if (this.cli.status.isThere)
-      this.cli.status.show(() => `${line} (${elapsed(Date.now() - this.#beganAt)})`);
+    if (this.cli.status.isThere) this.cli.status.show(() => `${line} (${span(Date.now() - this.#beganAt)})`);
     else this.cli.note(PROGRESS + line);
   }
 
@@ -93,29 +93,9 @@ const CELLS = 30;
 export function bar(done: number, total: number, label: string, beganAt: number, now = Date.now()): string {
   const filled = total === 0 ? CELLS : Math.floor((CELLS * done) / total);
   const perMs = done / Math.max(now - beganAt, 1);
-  const rest = done === 0 || done === total ? '' : `, ${elapsed((total - done) / perMs)} to go`;
+  const rest = done === 0 || done === total ? '' : `, ${span((total - done) / perMs)} to go`;
   const pace = done === 0 ? '' : `, ${(perMs * 1_000).toFixed(1)}/s`;
   return `[${'='.repeat(filled)}${'-'.repeat(CELLS - filled)}] ${done} of ${total} ${label}${pace}${rest}`;
-}
-
-/** `45 s`, `3 min 5 s`, `2 h 10 min`, `3 d 2 h`. */
-export function elapsed(ms: number): string {
-  const seconds = Math.round(ms / 1_000);
-  const units = [
-    [86_400, 'd'],
-    [3_600, 'h'],
-    [60, 'min'],
-    [1, 's'],
-  ] as const;
-  const largest = Math.max(
-    units.findIndex(([size]) => seconds >= size),
-    0,
-  );
-  const shown = units.slice(seconds === 0 ? 3 : largest).slice(0, 2);
-  const [first = [1, 's'], second] = shown;
-  const count = Math.floor(seconds / first[0]);
-  const rest = second ? Math.floor((seconds % first[0]) / second[0]) : 0;
-  return [`${count} ${first[1]}`, ...(second && rest > 0 ? [`${rest} ${second[1]}`] : [])].join(' ');
 }
 
 /** The interval between two drawings of a status line, in milliseconds. */
