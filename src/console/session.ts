@@ -145,9 +145,6 @@ export function unguessable(): string {
  * copied cookie, even after a restart. A sign-out is a workflow that only exists. Its first task is delayed beyond its end, so no
  * worker ever gets it. The server ends it when the session would have ended anyway, and finds it until the retention of the
  * namespace is over.
- *
- * A sign-out is a workflow that has nothing to do but exist. Its first task is delayed beyond its end, so no worker ever gets it.
- * The server ends it when the session would have ended anyway, and finds it until the retention of the namespace is over.
  */
 export async function recordSignOut(
   client: Client,

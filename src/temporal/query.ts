@@ -13,6 +13,11 @@ declare const MADE_HERE: unique symbol;
 /** A query, or a part of one. */
 export type Condition = string & { readonly [MADE_HERE]: true };
 
+/** A name of Temporal's API as its queries have it: `TimedOut` for `TIMED_OUT`. */
+export function inQueries(name: string): string {
+  return name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** A search attribute, or a field that Temporal itself has. */
 type Field =
   | { readonly name: string }

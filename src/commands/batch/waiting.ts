@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, NamespaceNotFoundError } from '@temporalio/client';
+import pLimit from 'p-limit';
 import pThrottle from 'p-throttle';
 import { awaitOutcome, EndedWithoutOutcome, type Outcome } from '../../client/outcome.js';
 import { partsOfId } from '../../messages/ids.js';
@@ -43,26 +44,20 @@ export async function awaitAll<Row extends Awaited>(
     promptly(client, () => client.workflow.getHandle(row.workflowId).describe()),
   );
 
-  /** @returns the rows that have not ended */
-  async function checkAll(candidates: readonly Row[]): Promise<Row[]> {
-    const queue = candidates[Symbol.iterator]();
-    const running: Row[] = [];
-    const checkNext = async () => {
-      for (const row of queue) {
-        const { status, typedSearchAttributes } = await persistently(() => check(row));
-        if (status.name === 'RUNNING') {
-          onRunning(row, typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionRequired) === true);
-          running.push(row);
-        } else onEnd(row, await endOf(client, row, persistently));
-      }
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, checkNext));
-    return running;
-  }
-
+  const limit = pLimit(CONCURRENCY);
+  /** @returns the row if it has not ended */
+  const checkOne = async (row: Row) => {
+    const { status, typedSearchAttributes } = await persistently(() => check(row));
+    const isRunning = status.name === 'RUNNING';
+    if (isRunning) onRunning(row, typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionRequired) === true);
+    else onEnd(row, await endOf(client, row, persistently));
+    return isRunning ? [row] : [];
+  };
   try {
-    for (let running = await checkAll(rows); running.length > 0; running = await checkAll(running))
-      await sleep(CHECK_EVERY_MS, undefined, { signal });
+    for (let running = rows; running.length > 0; ) {
+      running = (await limit.map(running, checkOne)).flat();
+      if (running.length > 0) await sleep(CHECK_EVERY_MS, undefined, { signal });
+    }
   } catch (error) {
     // The first reason counts, because what is aborted fails as well.
     stop.abort(error);

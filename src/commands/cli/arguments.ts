@@ -1,12 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { atAccount, splitAccount } from '../../messages/ids.js';
 import { accountName, type KnownAccounts } from '../../messages/inputs.js';
 import { int32, text } from '../../partners/fields.js';
 import { nearest } from '../../settings/nearest.js';
 import { findNamedOnboarding } from '../../temporal/onboardings.js';
+import { problemInQuery } from '../../temporal/query.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { parseJson, utf8 } from '../../texts/text.js';
 import type { CommandContext, CommandLine } from './command-line.js';
@@ -155,4 +157,12 @@ export async function findById(
   const given = idInAccount(config, id, options);
   const found = await findNamedOnboarding(client, given, Object.keys(config.accounts));
   return Object.assign(found, { typed: shellWord(given) });
+}
+
+/** For `catch`: rewords the error of a list whose typed query the server rejects. */
+export function explainQuery(client: Client, query: string, typed: string | undefined) {
+  return async (error: unknown): Promise<never> => {
+    const problem = typed && (await problemInQuery(client, error, { query, typed }));
+    throw problem ? new InvalidInput(`--query: ${problem}`) : error;
+  };
 }

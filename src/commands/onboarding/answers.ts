@@ -9,8 +9,7 @@ import { NEED_REASON } from '../../inbox/answering.js';
 import type { Correctable } from '../../messages/activities.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
-import type { RequirementKind } from '../../messages/requirement-kinds.js';
-import type { Answer, AnswerKind, Requirement } from '../../messages/requirements.js';
+import type { Answer, AnswerKind } from '../../messages/requirements.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
 import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
 import { json } from '../../partners/fields.js';
@@ -73,24 +72,11 @@ const REASONS = {
   abandon: 'the merchant has withdrawn',
 } as const satisfies Partial<Record<AnswerKind, string>>;
 
-/** The same, where the requirement needs another one. */
-const OWN_REASONS: Readonly<Partial<Record<RequirementKind, Partial<Record<AnswerKind, string>>>>> = {
-  'uncertain-write': { adopt: 'merchant 1012 is in the portal', retry: 'the portal does not show it' },
-  credentials: { retry: 'the account is unlocked' },
-  waiting: { retry: 'the partner works on it' },
-  'request-changes': { retry: 'the underwriter accepts it as it is' },
-};
-
 /** @throws {InvalidInput} with an example, when the answer needs a reason and has none */
-export function reasonFrom(
-  { reason }: AnswerOptions,
-  kind: AnswerKind,
-  requirement: Requirement | undefined,
-): string {
+export function reasonFrom({ reason }: AnswerOptions, kind: AnswerKind): string {
   if (reason !== undefined) return reason;
   if (!NEED_REASON.includes(kind)) return NO_REASON;
-  const example =
-    (requirement && OWN_REASONS[requirement.kind]?.[kind]) ?? REASONS[kind as keyof typeof REASONS];
+  const example = REASONS[kind as keyof typeof REASONS];
   throw new InvalidInput(`--${kind} needs --reason, which the timeline keeps: --reason '${example}'`);
 }
 

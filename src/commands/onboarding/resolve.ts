@@ -49,7 +49,7 @@ export async function resolve(
       const answerFor = await readAnswer(cli, kind, options);
       const by = {
         actor: options.actor ?? userName(),
-        reason: reasonFrom(options, kind, requirement),
+        reason: reasonFrom(options, kind),
       };
       const asked = { workflowId, requirementId, state };
       const answer = await answerFor(context, asked);

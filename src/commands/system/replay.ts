@@ -1,27 +1,18 @@
 import { createHash } from 'node:crypto';
 import { appendFile, readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { requiredTsToDate } from '@temporalio/common/lib/time.js';
+import pThrottle from 'p-throttle';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import {
-  all,
-  compared,
-  either,
-  IS_RUNNING,
-  is,
-  isNot,
-  isNull,
-  problemInQuery,
-  typedQuery,
-} from '../../temporal/query.js';
+import { all, compared, either, IS_RUNNING, is, isNot, isNull, typedQuery } from '../../temporal/query.js';
 import { count, type Raw, rawListed } from '../../temporal/search.js';
 import { isNotFound } from '../../temporal/unavailable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { bundleFor } from '../../worker/bundles.js';
 import { type Recorded, type Replayed, replayed } from '../../worker/replay.js';
+import { explainQuery } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { whileShowing } from '../cli/progress.js';
@@ -114,13 +105,6 @@ function queryOf(taskQueue: string, { query, ended, held }: ReplayOptions): stri
   );
 }
 
-function explainQuery(client: Client, query: string, typed: string | undefined) {
-  return async (error: unknown): Promise<never> => {
-    const problem = typed && (await problemInQuery(client, error, { query, typed }));
-    throw problem ? new InvalidInput(`--query: ${problem}`) : error;
-  };
-}
-
 /** Fetches one history at a time for each caller, no more in a second than the rate. */
 function historiesOf(
   client: Client,
@@ -130,12 +114,9 @@ function historiesOf(
   counts: { skipped: number; gone: number; left: number },
 ): () => Promise<Recorded | undefined> {
   const sampled = new Map<string, number>();
-  let free = 0;
-  const turn = async () => {
-    const now = Date.now();
-    free = Math.max(free, now) + 1_000 / rate;
-    await sleep(Math.max(0, free - 1_000 / rate - now));
-  };
+  const fetch = pThrottle({ limit: 1, interval: 1_000 / rate })((workflowId: string, runId: string) =>
+    client.workflow.getHandle(workflowId, runId).fetchHistory(),
+  );
   return async () => {
     for (;;) {
       const { value: raw, done: isOver } = await runs.next();
@@ -152,9 +133,8 @@ function historiesOf(
         counts.skipped += 1;
         continue;
       }
-      await turn();
       try {
-        const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+        const history = await fetch(workflowId, runId);
         return { workflowId, runId, type: raw.type?.name ?? '', history };
       } catch (error) {
         if (!isNotFound(error)) throw error;
