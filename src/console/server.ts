@@ -51,13 +51,6 @@ export interface ConsoleOptions {
   readonly routes?: readonly Route[];
 }
 
-export interface ConsoleServer {
-  /** `http://127.0.0.1:8085`: where it listens. */
-  readonly url: string;
-  /** Accepts no new requests, and finishes those under way. */
-  close(): Promise<void>;
-}
-
 /** Forms are short. Files come as multipart/form-data, which has limits of its own. */
 const MAX_FORM_BYTES = 256 * 1024;
 
@@ -83,8 +76,12 @@ interface Handling {
   readonly isReady: () => Promise<boolean>;
 }
 
-/** Starts the console: pages over the updates and queries of the workflows, without a store of its own. */
-export async function startConsole(options: ConsoleOptions): Promise<ConsoleServer> {
+/**
+ * Starts the console: pages over the updates and queries of the workflows, without a store of its own.
+ *
+ * @returns where it listens: `http://127.0.0.1:8085`. `close` accepts no new requests, and finishes those under way
+ */
+export async function startConsole(options: ConsoleOptions) {
   const { settings, client } = options;
   const server = await consoleServer(options);
   const url = await server.listen({ host: settings.host, port: settings.port });

@@ -23,13 +23,6 @@ export async function documentsOf({ documentDir }: StorePlaces): Promise<Documen
   return documentStore(await openStore(documentDir));
 }
 
-export interface Uploaded {
-  readonly documents: readonly DocumentRef[];
-  readonly fields: Fields;
-  /** The reason why documents were refused. Then none is stored. */
-  readonly refused: InvalidInput | undefined;
-}
-
 interface Receiving {
   readonly csrf: string;
   readonly store: DocumentStore;
@@ -40,12 +33,10 @@ interface Receiving {
 /**
  * Streams the files of a form to the document store. When the upload breaks off or a file is refused, what was stored is removed.
  *
+ * @returns `refused` is the reason why documents were refused. Then none is stored
  * @throws {NotShown} when the form is not from this session, or too large
  */
-export async function receiveDocuments(
-  request: FastifyRequest,
-  { csrf, store, mayStore }: Receiving,
-): Promise<Uploaded> {
+export async function receiveDocuments(request: FastifyRequest, { csrf, store, mayStore }: Receiving) {
   const mostBytes = MOST_BYTES + LIMITS.fieldSize * LIMITS.fields;
   const form = { csrf, limits: LIMITS, mostBytes, tooLarge: TOO_LARGE };
   const documents: DocumentRef[] = [];
@@ -105,22 +96,13 @@ export interface HeldFile {
   readonly bytes: Buffer;
 }
 
-/** A form with files. A field or a file that is empty is absent. */
-export interface ReceivedForm {
-  readonly fields: Readonly<Record<string, string>>;
-  readonly files: Readonly<Record<string, HeldFile>>;
-}
-
 /**
  * Receives a form whose files are small enough to hold in memory. Nothing is written to a disk, because the files have private
- * values.
+ * values. A field or a file that is empty is absent.
  *
  * @throws {NotShown} when a file is larger than `maxBytes`, or the form is not from a page of this session
  */
-export async function receivedForm(
-  { request, csrf }: Pick<Visit, 'request' | 'csrf'>,
-  maxBytes: number,
-): Promise<ReceivedForm> {
+export async function receivedForm({ request, csrf }: Pick<Visit, 'request' | 'csrf'>, maxBytes: number) {
   const fields: Record<string, string> = {};
   const files: Record<string, HeldFile> = {};
   const limits = { fileSize: maxBytes + 1, files: 3, fields: 20, fieldSize: 10_000 };

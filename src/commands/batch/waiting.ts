@@ -3,6 +3,7 @@ import { type Client, NamespaceNotFoundError } from '@temporalio/client';
 import pLimit from 'p-limit';
 import pThrottle from 'p-throttle';
 import { awaitOutcome, EndedWithoutOutcome, type Outcome } from '../../client/outcome.js';
+import type { RowResult } from '../../messages/batches.js';
 import { partsOfId } from '../../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../../temporal/start.js';
@@ -17,11 +18,6 @@ const CHECKS_PER_SECOND = 200;
 
 const CONCURRENCY = 8;
 
-/** A workflow to wait for. */
-export interface Awaited {
-  readonly workflowId: string;
-}
-
 /** How an onboarding ended, or why it has no outcome. */
 export type End = Outcome | { readonly failed: string };
 
@@ -34,7 +30,7 @@ interface Waiting<Row> {
 }
 
 /** Waits until all have ended, or `stop` is aborted. */
-export async function awaitAll<Row extends Awaited>(
+export async function awaitAll<Row extends Pick<RowResult, 'workflowId'>>(
   client: Client,
   rows: readonly Row[],
   { persistently, stop, onEnd, onRunning }: Waiting<Row>,
@@ -64,7 +60,11 @@ export async function awaitAll<Row extends Awaited>(
   }
 }
 
-async function endOf(client: Client, { workflowId }: Awaited, persistently: Persistently): Promise<End> {
+async function endOf(
+  client: Client,
+  { workflowId }: Pick<RowResult, 'workflowId'>,
+  persistently: Persistently,
+): Promise<End> {
   try {
     return await persistently(() =>
       promptly(client, () =>

@@ -1,4 +1,3 @@
-import type { TypedSearchAttributes } from '@temporalio/common';
 import type { Outcome } from '../../client/outcome.js';
 import type { OwnedEntry, Reading } from '../../client/watching.js';
 import { type ChangeableField, changeableFields, isCorrectable, shown } from '../../forms/corrections.js';
@@ -8,10 +7,10 @@ import { isOnboarding, partsOfId } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import type { OperationOutcome } from '../../messages/partner-operations.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { portalLink } from '../../partners/account-settings.js';
 import { withoutPrivate } from '../../privacy/private-fields.js';
 import { inputOf, stateOf } from '../../temporal/onboardings.js';
+import { listedOf } from '../../temporal/search.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import type { Times } from '../../texts/time.js';
@@ -37,13 +36,14 @@ export async function status(cli: CommandLine, id: string, options: StatusOption
   const { input, json } = options;
   await withTemporal(cli, async (context) => {
     const { client, config, link } = context;
-    const { workflowId, runId, typedSearchAttributes, typed } = await findById(context, id, options);
+    const found = await findById(context, id, options);
+    const { workflowId, runId, typed } = found;
     if (input) return showInput(context, { workflowId, typed }, json);
     const reading = () => gangwayOf(context).status(workflowId);
     const state = await whileShowing(cli, `${workflowId}: waiting for a worker`, reading).catch(
-      (error: unknown) => {
+      async (error: unknown) => {
         if (error instanceof UnreadableOnboarding && !json)
-          printFacts(cli, { ...indexed(typedSearchAttributes), workflow: workflowId });
+          printFacts(cli, { ...factsOf(await listedOf(client, found)), workflow: workflowId });
         throw error;
       },
     );
@@ -79,12 +79,7 @@ function printState(
   more: Readonly<Record<string, string | undefined>>,
 ): void {
   const facts = {
-    dba: state.dba,
-    stage: state.stage,
-    'partner status': state.partnerStatus,
-    merchant: state.merchantProfileId,
-    mid: state.mid,
-    profile: state.profileId,
+    ...factsOf({ ...state, bankingProfileId: state.profileId }),
     account: state.financialAccountId,
     'payments account': state.paymentsAccountId,
     'terminal id': state.terminalId,
@@ -100,6 +95,22 @@ function printState(
   printUnsent(cli, { typed, state, parts });
   cli.line('\ntimeline:');
   printTimeline(cli, state.timeline);
+}
+
+/** The first facts, which the list of workflows has as well. */
+function factsOf(
+  known: Partial<
+    Record<'dba' | 'stage' | 'partnerStatus' | 'merchantProfileId' | 'mid' | 'bankingProfileId', unknown>
+  >,
+): Readonly<Record<string, unknown>> {
+  return {
+    dba: known.dba,
+    stage: known.stage,
+    'partner status': known.partnerStatus,
+    merchant: known.merchantProfileId,
+    mid: known.mid,
+    profile: known.bankingProfileId,
+  };
 }
 
 /** The answers that a person can still take back. */
@@ -144,19 +155,6 @@ function printFacts(cli: CommandLine, facts: Readonly<Record<string, unknown>>):
   for (const [name, value] of Object.entries(facts)) {
     if (value !== undefined && value !== null) cli.line(name.padEnd(18) + cli.hanging(String(value), 18));
   }
-}
-
-/** The search attributes of an onboarding whose state cannot be read. */
-function indexed(attributes: TypedSearchAttributes) {
-  const { dba, stage, partnerStatus, merchantProfileId, mid, bankingProfileId } = SEARCH_ATTRIBUTES;
-  return {
-    dba: attributes.get(dba),
-    stage: attributes.get(stage),
-    'partner status': attributes.get(partnerStatus),
-    merchant: attributes.get(merchantProfileId),
-    mid: attributes.get(mid),
-    profile: attributes.get(bankingProfileId),
-  };
 }
 
 function waitOf(times: Times, { waiting }: OnboardingState): string | undefined {

@@ -213,10 +213,7 @@ function record(client: Client, deploymentVersion: Version, result: object): Pro
 }
 
 /** The runs that this code has replayed before. */
-interface Passed {
-  has(runId: string): boolean;
-  add(runId: string): Promise<void>;
-}
+type Passed = Awaited<ReturnType<typeof passedBefore>>;
 
 /** A workflow goes on, so its replay counts for an hour. */
 const COUNTS_MS = 3_600_000;
@@ -224,8 +221,8 @@ const COUNTS_MS = 3_600_000;
 const digestOf = (code: string) => createHash('sha256').update(code).digest('hex');
 
 /** Reads the file of `--resume`: lines with a digest of the code, a run id and a time. Lines of other code do not count. */
-async function passedBefore(file: string | undefined, digest: string): Promise<Passed> {
-  if (file === undefined) return { has: () => false, add: async () => undefined };
+async function passedBefore(file: string | undefined, digest: string) {
+  if (file === undefined) return { has: () => false, add: async (_: string) => undefined };
   const cannot = ({ code }: NodeJS.ErrnoException) => {
     throw new InvalidInput(`--resume: ${file} cannot be used (${code})`);
   };
@@ -237,7 +234,7 @@ async function passedBefore(file: string | undefined, digest: string): Promise<P
   const recent = lines.filter(([code, , at]) => code === digest && Date.now() - Number(at) < COUNTS_MS);
   const runIds = new Set(recent.map(([, runId]) => runId));
   return {
-    has: (runId) => runIds.has(runId),
-    add: (runId) => appendFile(file, `${digest} ${runId} ${Date.now()}\n`).catch(cannot),
+    has: (runId: string) => runIds.has(runId),
+    add: (runId: string) => appendFile(file, `${digest} ${runId} ${Date.now()}\n`).catch(cannot),
   };
 }
