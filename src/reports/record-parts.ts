@@ -283,7 +283,6 @@ async function hashOf(
   }
 }
 
-/** The document in the request of an upload. */
 function documentIn(request: unknown): DocumentRef | undefined {
   if (typeof request !== 'object' || request === null || !('document' in request)) return undefined;
   const { document } = request as { document?: Partial<DocumentRef> };

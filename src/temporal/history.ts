@@ -14,7 +14,6 @@ export type Event = temporal.api.history.v1.IHistoryEvent;
 
 type Timestamp = temporal.api.history.v1.IHistoryEvent['eventTime'];
 
-/** One run of a workflow. */
 export interface Run {
   readonly workflowId: string;
   readonly runId: string;
@@ -63,7 +62,6 @@ async function eventsOf(
   }
 }
 
-/** The arguments that a run began with. */
 export function argumentsOf(client: Client, run: History | undefined): Promise<unknown[]> {
   const started = run?.events[0]?.workflowExecutionStartedEventAttributes;
   return decodedPayloads(client, started?.input?.payloads, run?.workflowId);

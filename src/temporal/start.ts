@@ -138,7 +138,6 @@ export interface Start extends Omit<FirstSight, 'dbaForm' | 'batch'> {
   readonly type: WorkflowType;
   readonly key: string;
   readonly args: readonly unknown[];
-  /** The agent of a merchant. */
   readonly agent?: Agent;
 }
 

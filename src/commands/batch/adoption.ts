@@ -149,7 +149,6 @@ function follow(row: AdoptedRow): Followed {
   };
 }
 
-/** The input of the onboarding. */
 function inputOf(row: AdoptedRow): FollowedMerchantInput | FollowedBusinessInput | FollowedCustomerInput {
   const { merchant, business } = follow(row);
   if (!merchant && business) return business;

@@ -32,7 +32,6 @@ import { type FollowOptions, followBatch, type RunOptions, startAndFollow } from
 export interface FormatOptions {
   readonly format?: 'csv' | 'ndjson';
   readonly delimiter?: string;
-  /** A mapping file. */
   readonly mapping?: string;
 }
 
@@ -237,7 +236,6 @@ export async function batches(
   );
 }
 
-/** A batch as it is printed. */
 type Printed = ReturnType<typeof recordOf>;
 
 function recordOf({ id, state, startedAt }: Batch) {

@@ -15,14 +15,12 @@ import type { CommandContext, CommandLine } from './command-line.js';
 
 /** Rules for arguments and options. A problem names the argument or option, such as `--period`. */
 
-/** A numeric id at the partner. */
 export const numericId = z
   .string()
   .regex(/^\d+$/, { error: 'must be a number', abort: true })
   .transform(Number)
   .pipe(int32.min(1, 'must be 1 or more'));
 
-/** A number in this range. */
 export function numberWithin(least: number, most: number) {
   const rule = `must be a number from ${least} to ${most}`;
   return z

@@ -21,7 +21,6 @@ export function explain(error: unknown): string | undefined {
   return isForPeople ? (error as Error).message : sentenceOf(error);
 }
 
-/** The exit code for an error that ended a command. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted || error instanceof CommandFailed) return error.exitCode;
   if ([InvalidInput, BadSetting, UnsearchableText].some((kind) => error instanceof kind)) return EXIT.usage;

@@ -8,7 +8,6 @@ import type { CommandLine, Surroundings } from './command-line.js';
 
 /** Options and arguments that several commands have, and how their values are read. */
 
-/** A number above 0. */
 export function positiveInteger(value: string): number {
   const number = Number(value);
   if (!Number.isInteger(number) || number < 1)

@@ -135,7 +135,6 @@ function valuesAt(
   return argument ? (choicesOf(argument) ?? argumentValues(argument, command)) : [];
 }
 
-/** The options of a command and of the commands above it. */
 function optionsOf(command: Command): readonly Option[] {
   const own = command.createHelp().visibleOptions(command);
   return command.parent

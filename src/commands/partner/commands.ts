@@ -10,7 +10,6 @@ import {
 
 /** The commands for single operations at the bank, and for any call of a partner. */
 
-/** Options that all operations have. */
 function withOperationOptions(command: Command): Command {
   return withPartnerAccount(command)
     .option('--no-wait', 'do not wait for the outcome')

@@ -25,7 +25,6 @@ import { keyOf, type OperationOptions, runOperation } from './operations.js';
 
 const { financialAccountIds, email } = fullStatementRequest.shape;
 
-/** The options of all statements. */
 const statementOptions = z.object({
   '--account': financialAccountIds,
   '--format': z

@@ -49,12 +49,10 @@ export function BatchUpload({ csrf }: { readonly csrf: string }) {
 
 const PREFIX = `${BATCHES.onboardingBatch}-`;
 
-/** The address of a batch. */
 export function pathOfBatch(id: string): string {
   return `/batches/${id.slice(PREFIX.length)}`;
 }
 
-/** The id of the batch at an address. */
 export function batchIdOf(inPath: string): string {
   return PREFIX + inPath;
 }

@@ -250,7 +250,6 @@ async function act(visit: Visit, actions: readonly Action[]): Promise<Shown> {
   return { to: what === 'confirm' ? pathOf(pageIn(fields, workflowId)) : back, message: DONE[what] };
 }
 
-/** The place of a requirement. */
 interface Place {
   readonly workflowId: string;
   readonly requirementId: string;

@@ -29,16 +29,7 @@ import { type Choices, Field } from './field.js';
 import { InputFields, ProblemList } from './input-fields.js';
 import { Form, Problem } from './parts.js';
 
-interface Startable {
-  readonly type: StartableType;
-  readonly name: string;
-  readonly what: string;
-  readonly form: (visit: Visit) => Promise<Shown>;
-  /** The header of a CSV file of this kind. */
-  readonly template: (visit: Visit) => Shown;
-  readonly start: (visit: Visit) => Promise<Shown>;
-  readonly fromFile: (visit: Visit, value: unknown, file: string, isConfirmed: boolean) => Promise<Shown>;
-}
+type Startable = ReturnType<typeof startable>;
 
 const KINDS: Readonly<Record<string, Startable>> = {
   merchant: startable('merchant', 'A merchant, at the boarding partner.', MERCHANT),
@@ -108,7 +99,7 @@ function startable<Input extends { readonly externalId: string; readonly account
   name: string,
   what: string,
   kind: Kind<Input>,
-): Startable {
+) {
   const formFor = ({ settings, visitor }: Visit) => inputForm(kind.schema(ownAccounts(settings, visitor)));
   const show = async (visit: Visit, given: Given): Promise<Shown> => {
     const choices = await partnerChoices(visit, kind.type);
@@ -122,12 +113,13 @@ function startable<Input extends { readonly externalId: string; readonly account
   };
   return {
     ...{ type: kind.type, name, what },
-    template: ({ settings, visitor }) => ({
+    /** The header of a CSV file of this kind. */
+    template: ({ settings, visitor }: Visit): Shown => ({
       file: csvOf([], columnsOf([kind.schema(ownAccounts(settings, visitor))]).names),
       ...{ fileName: `${name}.csv`, contentType: 'text/csv; charset=utf-8' },
     }),
-    form: (visit) => show(visit, { status: 200, typed: new Map(), problems: [] }),
-    async start(visit) {
+    form: (visit: Visit) => show(visit, { status: 200, typed: new Map(), problems: [] }),
+    async start(visit: Visit) {
       const form = formFor(visit);
       const typed = form.typedIn(visit.request.body as Readonly<Record<string, unknown>>);
       const read = form.read(typed);
@@ -148,7 +140,7 @@ function startable<Input extends { readonly externalId: string; readonly account
         return show(visit, { status: isUnavailable(error) ? 503 : 409, typed, problems: [], failure });
       }
     },
-    async fromFile(visit, value, file, isConfirmed) {
+    async fromFile(visit: Visit, value: unknown, file: string, isConfirmed: boolean) {
       const input = check(kind.schema(ownAccounts(visit.settings, visit.visitor)), value, file);
       const problem = accountProblem(visit.visitor, input.account);
       if (problem) throw new InvalidInput(`${file}: is not valid; nothing was started`, [problem]);

@@ -34,7 +34,6 @@ const printLine: Print = (cli, check, verdict, width) => {
   if (verdict.state !== 'ok') cli.line(`${indent}fix: ${verdict.fix}`);
 };
 
-/** A check that runs. */
 interface Running {
   readonly name: string;
   readonly verdicts: Promise<readonly Verdict[]> | readonly Verdict[];

@@ -13,7 +13,6 @@ import { keyCheck, parseWorkerIdentity, pollersOf, type WorkerIdentity } from '.
 import type { WorkerSettings } from '../../../worker/settings.js';
 import { ok, type Verdict, wrong } from './check.js';
 
-/** A query for the running workflows of a task queue. */
 export function runningIn(taskQueue: string, ...conditions: readonly Condition[]): Condition {
   return all(is('TaskQueue', taskQueue), IS_RUNNING, ...conditions);
 }
