@@ -25,8 +25,7 @@ interface Accepted {
 }
 
 /**
- * Reports an answer to the person who gave it, with the outcome if it is known within a few seconds. @throws {CommandFailed} when
- * the same is asked again
+ * Reports an answer to the person who gave it, with the outcome if it is known within a few seconds.
  *
  * @throws {CommandFailed} when the same is asked again
  */

@@ -98,13 +98,9 @@ async function everythingOf(client: Client, workflowId: string): Promise<unknown
 }
 
 /** What a key of this command can read: of the workflows that name it, those of which it reads something, and the others. */
-interface Proven {
-  readonly keyId: string;
-  readonly readable: number;
-  readonly unreadable: readonly string[];
-}
+type Proven = Awaited<ReturnType<typeof provenBy>>;
 
-async function provenBy(client: Client, keyId: string, inUse: InUse): Promise<Proven> {
+async function provenBy(client: Client, keyId: string, inUse: InUse) {
   const opened = await Promise.all(
     [...inUse].map(async ([id, payloads]) => ({ id, opens: await opensOne(client, payloads) })),
   );
