@@ -67,20 +67,14 @@ function heldByBash(current: string, breaks: string): number {
   return current[last] === '@' ? last : last + 1;
 }
 
-/** The place of the current word. */
-interface Place {
-  readonly command: Command;
-  /** The arguments before it. */
-  readonly given: readonly string[];
-  /** The option whose value it is, or may be. */
-  readonly option: Option | undefined;
-  /** The options before it. */
-  readonly used: ReadonlySet<Option>;
-  /** After `--`, no word is an option. */
-  readonly onlyArguments: boolean;
-}
+type Place = Awaited<ReturnType<typeof placeOf>>;
 
-async function placeOf({ program, act }: Definitions, words: readonly string[]): Promise<Place> {
+/**
+ * The place of the word after these ones.
+ *
+ * @returns the option is the one whose value the word is, or may be. After `--`, no word is an option
+ */
+async function placeOf({ program, act }: Definitions, words: readonly string[]) {
   let command = program;
   let given: string[] = [];
   let option: Option | undefined;

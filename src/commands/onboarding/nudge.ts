@@ -95,18 +95,12 @@ async function nudging<Result>(
   }
 }
 
-interface Nudged {
-  /** True if a status poll reads the status now. */
-  readonly nudged: boolean;
-  /** Types of the other activities that are retried now. */
-  readonly retried: readonly string[];
-}
-
-/** For a customer, this covers its children, because only they wait for partners. */
-async function nudgeAll(
-  client: Client,
-  { workflowId, taskQueue }: WorkflowExecutionDescription,
-): Promise<Nudged> {
+/**
+ * For a customer, this covers its children, because only they wait for partners.
+ *
+ * @returns whether a status poll reads the status now, and the types of the other activities that are retried now
+ */
+async function nudgeAll(client: Client, { workflowId, taskQueue }: WorkflowExecutionDescription) {
   const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [workflowId];
   const account = partsOfId(workflowId)?.account;
   const areSteps = SYSTEM_NAMES.map((system) => isStepAt(partnerTaskQueue(taskQueue, system, account)));
