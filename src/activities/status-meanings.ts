@@ -2,8 +2,7 @@ import { getClient, log } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { PartnerRecordActivities } from '../messages/partner-record.js';
 import type { MeaningOf, StatusMeaning } from '../partners/phases.js';
-import { type AccountAt, wakePollsOf } from '../temporal/partner-accounts.js';
-import { recordOf, reportStatus } from '../temporal/partner-records.js';
+import { type AccountAt, recordOf, reportStatus, wakePollsOf } from '../temporal/partner-accounts.js';
 import { beating, inTime } from './failures.js';
 
 /** The time for which a decision is cached, in milliseconds. A decision does not change while the record exists. */

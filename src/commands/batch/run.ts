@@ -7,14 +7,11 @@ import { userName } from '../../process/user.js';
 import { rejectionOf } from '../../temporal/unavailable.js';
 import { pollersOf, whyNoWorker } from '../../temporal/workers.js';
 import type { CommandContext } from '../cli/command-line.js';
-import { CommandFailed, Interrupted, TimedOut } from '../cli/errors.js';
-import { EXIT } from '../cli/exit-codes.js';
+import { CommandFailed, EXIT, Interrupted, TimedOut } from '../cli/errors.js';
 import { PROGRESS, whileShowing } from '../cli/progress.js';
-import type { Adoptable } from './adoption.js';
-import { RefusedRow } from './partner-reads.js';
-import { type Persistently, persistent, RERUN } from './persistence.js';
+import { type Adoptable, RefusedRow } from './partner-reads.js';
 import { type Progress, progressOf, Report, type Results } from './report.js';
-import { awaitAll } from './waiting.js';
+import { awaitAll, type Persistently, persistent, RERUN } from './waiting.js';
 
 export interface FollowOptions {
   /** How long Temporal may be unavailable, in milliseconds. */
