@@ -63,9 +63,12 @@ describe('the exit code', () => {
     expect(exitCodeOf(explainActivity(reported, 'queue', isRepeatable))).toBe(code);
   });
 
-  it('of a call that needs a one-time code is 3', () => {
-    expect(partnerFailed(failure('Forbidden', { needs: 'one-time-code' }), true).exitCode).toBe(3);
-  });
+  it.each(['Forbidden', 'RateLimited', 'NotSent'] as const)(
+    'of a call that needs a one-time code is 3, even where it ends with %s',
+    (kind) => {
+      expect(partnerFailed(failure(kind, { needs: 'one-time-code' }), true).exitCode).toBe(3);
+    },
+  );
 
   it.each([
     ['SCHEDULE_TO_START', undefined, false, 4],
