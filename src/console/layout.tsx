@@ -148,7 +148,7 @@ function Page(frame: Frame & { readonly children: ComponentChildren }) {
             </p>
           )}
           {message && (
-            <p class="message" role="status" tabIndex={-1} data-focus="">
+            <p class="message" role="status" tabIndex={-1} data-focus="" {...{ autoFocus: true }}>
               {message}
             </p>
           )}

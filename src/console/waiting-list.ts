@@ -32,9 +32,18 @@ export interface WaitingList {
 
 const lists = new SharedReads<WaitingList>(SHARED_MS, SHOWN_MS);
 
-/** Somebody has just answered or claimed: the next list is a new one. */
-export function forgetLists(client: Client): void {
+/** Those that were answered a moment ago: the server may still list them. */
+const answered = new Set<string>();
+
+const keyOf = ({ workflowId, id }: Pick<InboxItem, 'workflowId' | 'id'>) => `${workflowId} ${id}`;
+
+/** Somebody has just answered or claimed: the next list is a new one, without what was answered. */
+export function forgetLists(client: Client, workflowId: string, id: string | undefined): void {
   lists.forget(client);
+  if (id === undefined) return;
+  const key = keyOf({ workflowId, id });
+  answered.add(key);
+  setTimeout(() => answered.delete(key), SHARED_MS).unref();
 }
 
 /** The most urgent requirements of all onboardings, from the list of workflows alone. Several people share one list. */
@@ -53,7 +62,7 @@ export function waitingList(
       const { kind } = filter;
       const items = found
         .flatMap(itemsOf)
-        .filter((item) => kind === undefined || item.kind === kind)
+        .filter((item) => (kind === undefined || item.kind === kind) && !answered.has(keyOf(item)))
         .sort(byDue);
       const isAll = urgent.filter === wanted;
       const later = isAll ? 0 : Math.max(0, urgent.total - found.length);

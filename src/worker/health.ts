@@ -107,8 +107,8 @@ export function startCounters(
   worker: { namespace: string; taskQueue: string },
   accounts: readonly string[],
 ): void {
-  for (const event of ['requirement-raised', 'requirement-resolved', 'requirement-closed'] as const) {
-    const [name, help] = COUNTERS[event];
+  for (const [event, [name, help]] of Object.entries(COUNTERS)) {
+    if (!event.startsWith('requirement-')) continue;
     const counter = meter.createCounter(name, undefined, help);
     for (const { workflowType, system } of RAISING)
       for (const kind of REQUIREMENT_KINDS)

@@ -29,7 +29,7 @@ const WEBHOOK_SECRET = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';
 /** Workers ask Temporal every half minute. */
 const PATIENCE_MS = 300_000;
 
-const DUE_AT_ONCE = { dueInHours: 0.000_01 };
+const DUE_AT_ONCE = { dueInHours: 0.000_01, unclaimedInHours: 0.000_01 };
 
 let programs: Programs;
 beforeAll(async () => {
@@ -315,6 +315,7 @@ describe('with real processes', () => {
       const north = { system: 'boarding', account: 'north' };
       await Promise.all([
         sent('GangwayRequirementOverdue'),
+        sent('GangwayRequirementUnclaimed', { kind: 'underwriting-note' }),
         sent('GangwayUncertainWrite', boarding),
         sent('GangwayCredentials', { ...north, kind: 'credentials' }),
         sent('GangwayPartnerErrors', { system: 'boarding', account: 'south' }),

@@ -155,7 +155,7 @@ function RequirementCard({ asked, visit, view }: CardProps) {
   const page = view.workflowId;
   const isElsewhere = workflowId !== page;
   return (
-    <article class="card requirement" id={`r-${id}`} aria-labelledby={`title-${id}`} data-requirement={id}>
+    <article class="card requirement" id={`r-${id}`} aria-labelledby={`title-${id}`}>
       <h3 id={`title-${id}`}>
         <a href={pathOf(workflowId, 'requirements', id)}>{title}</a>
       </h3>
@@ -164,7 +164,7 @@ function RequirementCard({ asked, visit, view }: CardProps) {
           Asked by <a href={pathOf(workflowId)}>{asked.name}</a>
         </p>
       )}
-      <div data-notice="" role="status" />
+      <div data-notice={id} role="status" />
       <AskedText requirement={requirement} times={visit.times} />
       <Handling {...{ visit, workflowId, requirement, page }} />
       {hasRole(visit.visitor, 'operator') ? (

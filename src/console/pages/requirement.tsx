@@ -160,7 +160,6 @@ export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboar
 /** The partner's question, and since when it has been open. */
 export function Asked({ requirement, times }: { readonly requirement: Requirement; readonly times: Times }) {
   const { raisedAt, dueAt, kind } = requirement;
-  const detail = detailBeside(requirement);
   return (
     <div>
       <p class="facts-line">
@@ -170,9 +169,15 @@ export function Asked({ requirement, times }: { readonly requirement: Requiremen
           asked <When time={raisedAt} times={times} />
         </span>
       </p>
-      {detail !== '' && <blockquote class="detail">{detail}</blockquote>}
+      <Detail requirement={requirement} />
     </div>
   );
+}
+
+/** The part of the question that its title lacks. */
+export function Detail({ requirement }: { readonly requirement: Requirement }) {
+  const detail = detailBeside(requirement);
+  return detail === '' ? null : <blockquote class="detail">{detail}</blockquote>;
 }
 
 interface LiveProps {

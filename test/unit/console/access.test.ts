@@ -211,7 +211,9 @@ describe('a page', () => {
     const cookies = sent.kept;
     for (const dest of ['document', 'empty']) {
       const next = await open(ADA, '/viewer', { cookies, headers: { 'sec-fetch-dest': dest } });
-      expect(next.text).toContain('<p class="message" role="status" tabindex="-1" data-focus>done</p>');
+      expect(next.text).toContain(
+        '<p class="message" role="status" tabindex="-1" data-focus autofocus>done</p>',
+      );
       expect(next.cookies.includes('__Host-gangway-message')).toBe(dest === 'document');
     }
     expect((await open(ADA, '/viewer')).text).not.toContain('class="message"');

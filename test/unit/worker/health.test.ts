@@ -122,9 +122,14 @@ it('a build without workers is shown until it has some, and so is a Temporal tha
   expect(shown()).toEqual([[0, { build: 'gangway:2' }], 1, [0]]);
 });
 
-it('changes whose reads webhooks may nudge count from zero, at each account', () => {
+it('requirements and changes whose reads webhooks may nudge count from zero, at each account', () => {
   const { kept, meter: of } = meter();
-  startCounters(of, { namespace: 'default', taskQueue: 'gangway' }, ['', 'acme']);
+  const worker = { namespace: 'default', taskQueue: 'gangway' };
+  startCounters(of, worker, ['', 'acme']);
+  const note = { ...worker, workflowType: 'merchantBoarding', system: 'boarding', kind: 'underwriting-note' };
+  for (const what of ['raised', 'answered', 'closed', 'overdue', 'unclaimed'])
+    for (const account of ['', 'acme'])
+      expect(kept).toContainEqual([`gangway_requirements_${what}_total`, 0, { ...note, account }]);
   const merchants = { activityType: 'awaitStatusChange', workflowType: 'merchantBoarding' };
   const businesses = { activityType: 'awaitProfileChange', workflowType: 'businessOnboarding' };
   const boarding = { namespace: 'default', system: 'boarding', result: 'changed', ...merchants };
