@@ -22,7 +22,7 @@ const QUIETLY = { ref: false };
 
 interface Known {
   /** By workflow id and requirement id. */
-  readonly titles: Map<string, string>;
+  readonly questions: Map<string, Pick<InboxItem, 'title' | 'answers'>>;
   /** By workflow id: when it may be asked again. */
   readonly pauses: Map<string, number>;
   readonly limit: ReturnType<typeof pLimit>;
@@ -35,7 +35,7 @@ const known = new WeakMap<Client, Known>();
 
 function knownTo(client: Client): Known {
   const kept = known.get(client) ?? {
-    ...{ titles: new Map(), pauses: new Map(), limit: pLimit(AT_ONCE), asking: new Set() },
+    ...{ questions: new Map(), pauses: new Map(), limit: pLimit(AT_ONCE), asking: new Set() },
     wanted: new Map(),
   };
   known.set(client, kept);
@@ -45,7 +45,7 @@ function knownTo(client: Client): Known {
 const keyOf = ({ workflowId, id }: InboxItem) => `${workflowId} ${id}`;
 
 /**
- * Adds to the rows that people see what is asked, where that is known. The list of workflows has no question, because it may be
+ * Adds to the rows that people see what is asked and how it can be answered, where that is known. The list of workflows has no question, because it may be
  * private. So each workflow with a question that is not known yet is asked once, and not for each view. A page waits a second for
  * the answers; the next look at the list has those that come later.
  */
@@ -53,8 +53,8 @@ export async function withQuestions(
   client: Client,
   rows: readonly InboxItem[],
 ): Promise<readonly InboxItem[]> {
-  const { titles, pauses, limit, asking, wanted } = knownTo(client);
-  const unknown = rows.filter((row) => row.id !== undefined && !titles.has(keyOf(row)));
+  const { questions, pauses, limit, asking, wanted } = knownTo(client);
+  const unknown = rows.filter((row) => row.id !== undefined && !questions.has(keyOf(row)));
   const workflowIds = new Set(unknown.map((row) => row.workflowId));
   for (const workflowId of workflowIds) {
     if ((pauses.get(workflowId) ?? 0) > Date.now()) continue;
@@ -70,10 +70,7 @@ export async function withQuestions(
   const answers = [...workflowIds].flatMap((workflowId) => wanted.get(workflowId) ?? []);
   if (answers.length > 0)
     await Promise.race([Promise.all(answers), setTimeout(PATIENCE_MS, undefined, QUIETLY)]);
-  return rows.map((row) => {
-    const title = titles.get(keyOf(row));
-    return title === undefined ? row : { ...row, title };
-  });
+  return rows.map((row) => ({ ...row, ...questions.get(keyOf(row)) }));
 }
 
 /** Before its connection is closed: the SDK would repeat a query at a closed one, and throw where nobody can catch it. */
@@ -84,15 +81,15 @@ export async function endQuestions(client: Client): Promise<void> {
 }
 
 async function learn(client: Client, workflowId: string): Promise<void> {
-  const { titles, pauses } = knownTo(client);
+  const { questions, pauses } = knownTo(client);
   const query = () => client.workflow.getHandle(workflowId).query(stateQuery);
   // The page of the requirement shows why it cannot be read.
   const state = await client.withDeadline(Date.now() + TIMEOUT_MS, query).catch(() => undefined);
   if (!state) return;
   pauses.delete(workflowId);
-  for (const { id, title } of state.requirements) {
-    titles.set(`${workflowId} ${id}`, title);
-    const [oldest] = titles.keys();
-    if (titles.size > MOST && oldest !== undefined) titles.delete(oldest);
+  for (const { id, title, answers } of state.requirements) {
+    questions.set(`${workflowId} ${id}`, { title, answers });
+    const [oldest] = questions.keys();
+    if (questions.size > MOST && oldest !== undefined) questions.delete(oldest);
   }
 }

@@ -1,8 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { byDue, INBOX_TYPES, type InboxItem, itemsOf } from '../inbox/inbox.js';
-import type { RequirementKind } from '../messages/requirements.js';
-import type { SystemName } from '../partners/names.js';
-import { listedBy, mostUrgent, visibilityQuery } from '../temporal/search.js';
+import { type Filter, listedBy, mostUrgent, visibilityQuery } from '../temporal/search.js';
 import { SharedReads } from './sharing.js';
 
 /** People who answer or claim see it at once. Other changes may appear this much later. */
@@ -11,15 +9,7 @@ const SHARED_MS = 5_000;
 /** Nobody waits for a list while the inbox is in use: it shows the previous list, and reads a new one for the next request. */
 const SHOWN_MS = 15_000;
 
-export interface WaitingFilter {
-  readonly kind?: RequirementKind | undefined;
-  readonly system?: SystemName | undefined;
-  readonly find?: string | undefined;
-  /** '' for the one without a name. */
-  readonly accounts?: readonly string[] | undefined;
-  /** Only what is due after this time. */
-  readonly dueAfter?: Date | undefined;
-}
+export type WaitingFilter = Omit<Filter, 'types' | 'actionRequired'>;
 
 export interface WaitingLength {
   /** The minimum number of requirements, if the listed onboardings have that many. */
@@ -40,9 +30,18 @@ export interface WaitingList {
 
 const lists = new SharedReads<WaitingList>(SHARED_MS, SHOWN_MS);
 
-/** Drops the list after an answer or a claim, so that the next one is fresh. */
-export function forgetLists(client: Client): void {
+/** Those that were answered a moment ago: the server may still list them. */
+const answered = new Set<string>();
+
+const keyOf = ({ workflowId, id }: Pick<InboxItem, 'workflowId' | 'id'>) => `${workflowId} ${id}`;
+
+/** Somebody has just answered or claimed: the next list is a new one, without what was answered. */
+export function forgetLists(client: Client, workflowId: string, id: string | undefined): void {
   lists.forget(client);
+  if (id === undefined) return;
+  const key = keyOf({ workflowId, id });
+  answered.add(key);
+  setTimeout(() => answered.delete(key), SHARED_MS).unref();
 }
 
 /** The most urgent requirements of all onboardings, from the list of workflows alone. Several people share one list. */
@@ -51,8 +50,7 @@ export function waitingList(
   filter: WaitingFilter,
   { rows, most }: WaitingLength,
 ): Promise<WaitingList> {
-  const { accounts, ...others } = filter;
-  const wanted = { ...others, types: INBOX_TYPES, actionRequired: true, partnerAccounts: accounts };
+  const wanted = { ...filter, types: INBOX_TYPES, actionRequired: true };
   return lists.get(client, `${rows} of ${most} ${visibilityQuery(wanted)}`, async (before) => {
     // At least half as many are found as may be.
     for (let tried = 2 * rows; ; tried *= 2) {
@@ -62,7 +60,7 @@ export function waitingList(
       const { kind } = filter;
       const items = found
         .flatMap(itemsOf)
-        .filter((item) => kind === undefined || item.kind === kind)
+        .filter((item) => (kind === undefined || item.kind === kind) && !answered.has(keyOf(item)))
         .sort(byDue);
       const isAll = urgent.filter === wanted;
       const later = isAll ? 0 : Math.max(0, urgent.total - found.length);

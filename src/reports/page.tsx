@@ -131,10 +131,15 @@ export function Notes({ notes }: { readonly notes: readonly string[] }) {
   );
 }
 
+/** A text as the tooltip of its element, where more than so many characters may be cut. */
+export function tooltip(text: string, fits: number): string | undefined {
+  return text.length > fits ? text : undefined;
+}
+
 /** A name on three lines at most. Where it does not fit, it is cut, and who points at it sees it whole. */
 export function Name({ name }: { readonly name: string }) {
   return (
-    <span class="name" title={name}>
+    <span class="name" title={tooltip(name, 40)}>
       {name}
     </span>
   );

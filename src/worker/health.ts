@@ -13,7 +13,7 @@ import {
   workflowId,
 } from '../messages/ids.js';
 import { REQUIREMENT_KINDS } from '../messages/requirements.js';
-import { COUNTERS } from '../messages/search-attributes.js';
+import { COUNTERS } from '../messages/timeline-events.js';
 import type { PartnerObserver } from '../partners/observers.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
 import type { WorkerSettings } from './settings.js';
@@ -107,8 +107,8 @@ export function startCounters(
   worker: { namespace: string; taskQueue: string },
   accounts: readonly string[],
 ): void {
-  for (const event of ['requirement-raised', 'requirement-resolved', 'requirement-closed'] as const) {
-    const [name, help] = COUNTERS[event];
+  for (const [event, [name, help]] of Object.entries(COUNTERS)) {
+    if (!event.startsWith('requirement-')) continue;
     const counter = meter.createCounter(name, undefined, help);
     for (const { workflowType, system } of RAISING)
       for (const kind of REQUIREMENT_KINDS)

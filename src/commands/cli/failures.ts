@@ -7,8 +7,7 @@ import { UnsearchableText } from '../../temporal/query.js';
 import { isUnavailable, sentenceOf, TemporalProblem } from '../../temporal/unavailable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { explainPartnerFailure } from '../../texts/partner-failures.js';
-import { CommandFailed, Interrupted } from './errors.js';
-import { EXIT } from './exit-codes.js';
+import { CommandFailed, EXIT, Interrupted } from './errors.js';
 
 /**
  * Explains an error to people: what happened, and what to do next.

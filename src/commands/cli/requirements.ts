@@ -63,7 +63,6 @@ export function resolveCommands(name: string, { id, answers }: Pick<Requirement,
   return answers.map((kind) => `    gangway resolve ${name} ${id} ${OPTIONS[kind]}`).join('\n');
 }
 
-/** The command that takes back an answer. */
 export function takeBackCommand(name: string, id: string): string {
   return resolveCommands(name, { id, answers: ['take-back'] }).trim();
 }

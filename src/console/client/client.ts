@@ -3,6 +3,7 @@
  * works without it, except for dragging files. Nothing is stored in the browser but its time zone.
  */
 import { morph } from './morph.js';
+import { isNotified, notify, offerNotifications } from './notifications.js';
 import { watchUploads } from './upload.js';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -12,13 +13,13 @@ document.cookie = `gangway-zone=${encodeURIComponent(zone)}; path=/; samesite=la
 /** The longest pause of a page after errors, in seconds. */
 const LONGEST_PAUSE = 60;
 
-/** Refreshes a part of the page while it is visible. */
+/** Refreshes a part of the page while somebody looks at it, or wants to be notified of it. */
 async function keepLive(region: HTMLElement): Promise<void> {
   const seconds = Number(region.dataset['seconds']);
   let pause = seconds;
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, pause * 1_000));
-    if (document.hidden) await nextTime('visibilitychange');
+    if (document.hidden && !isNotified(region)) await nextTime('visibilitychange');
     const source = region.dataset['live'];
     if (!source || !region.isConnected) return;
     pause = (await update(region, source)) ? seconds : Math.min(pause * 2, LONGEST_PAUSE);
@@ -33,12 +34,19 @@ function nextTime(event: string): Promise<unknown> {
 async function update(region: HTMLElement, source: string): Promise<boolean> {
   try {
     const response = await fetch(source, { headers: { accept: 'text/html' }, redirect: 'error' });
-    if (response.status === 401) return false;
+    if (response.status === 401) {
+      notify(region, 'You are signed out of Gangway');
+      delete region.dataset['new'];
+      return false;
+    }
     if (!response.ok) throw new Error(`${response.status}`);
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     const fresh = page.body.firstElementChild;
     if (!(fresh instanceof HTMLElement) || fresh.id !== region.id) throw new Error('another page');
+    const before = Number(region.dataset['new']);
     holdingStill(() => morph(region, fresh));
+    const more = Number(region.dataset['new']) - before;
+    if (more > 0) notify(region, `Gangway has ${more} new ${more === 1 ? 'requirement' : 'requirements'}`);
     showIsOld(false);
     countAll();
     return true;
@@ -172,5 +180,6 @@ document.addEventListener('submit', ({ target, defaultPrevented }) => {
 
 countAll();
 watchUploads();
+offerNotifications();
 document.querySelector<HTMLElement>('[data-focus]')?.focus();
 for (const region of document.querySelectorAll<HTMLElement>('[data-live]')) void keepLive(region);

@@ -26,12 +26,11 @@ function isBusy(element: Element): boolean {
 
 /** Keeps a requirement that is no longer open while a person types its answer, and shows its outcome. */
 function showIsGone(gone: HTMLElement, fresh: Element): void {
-  const id = gone.dataset['requirement'];
   const notice = gone.querySelector<HTMLElement>('[data-notice]');
-  if (id === undefined || !notice) return;
+  if (!notice) return;
   const answered = [...fresh.ownerDocument.querySelectorAll<HTMLElement>('[data-answered]')];
   const sentence = answered
-    .find(({ dataset }) => dataset['answered'] === id)
+    .find(({ dataset }) => dataset['answered'] === notice.dataset['notice'])
     ?.querySelector('[data-sentence]');
   const text = `${sentence?.textContent ?? 'This requirement is no longer open.'} What you typed is still here, but was not sent.`;
   if (notice.textContent !== text) notice.textContent = text;

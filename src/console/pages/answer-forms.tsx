@@ -29,6 +29,8 @@ export interface Answering {
   readonly list?: string | undefined;
   /** True if the first form is open. Default: true. */
   readonly isOpen?: boolean;
+  /** The page opens at the answer. */
+  readonly autoFocus?: boolean;
   /** An answer waits for a second person before it is sent. */
   readonly isProposed: boolean;
 }
@@ -137,7 +139,7 @@ interface ContentProps extends Answering {
   readonly own: Filled | undefined;
 }
 
-function Content({ kind, requirement, own, correctable = [] }: ContentProps) {
+function Content({ kind, requirement, own, correctable = [], autoFocus }: ContentProps) {
   const { id, idFormat, choices = [] } = requirement;
   const field = (name: string) => ({
     ...{ id: `${id}-${name}`, name, required: true },
@@ -145,7 +147,13 @@ function Content({ kind, requirement, own, correctable = [] }: ContentProps) {
   });
   switch (kind) {
     case 'text':
-      return <Field {...field('text')} label="Answer" rows={5} maxLength={MOST_TEXT} advice={TEXT_RULE} />;
+      return (
+        <Field
+          {...{ ...field('text'), autoFocus, label: 'Answer', rows: 5 }}
+          maxLength={MOST_TEXT}
+          advice={TEXT_RULE}
+        />
+      );
     case 'code':
       return (
         <Field

@@ -17,13 +17,13 @@ import {
   roleFor,
   sendAnswer,
 } from '../answer.js';
-import { Fields, pathOf } from '../query.js';
+import { Fields, inboxOf, pathOf } from '../query.js';
 import { Instead, NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
 import { hasRole } from '../visitor.js';
 import { carried, labelOf } from './answer-forms.js';
 import { Changes } from './correction-form.js';
-import { listIn, pageIn, REQUIREMENT_PATH, refresh } from './handling.js';
+import { INBOX, listIn, pageIn, REQUIREMENT_PATH, refresh } from './handling.js';
 import { nextIn } from './inbox-filter.js';
 import { Form, Problem } from './parts.js';
 import { type Found, find, goneShown, isFourEyes, requirementShown } from './requirement.js';
@@ -117,22 +117,23 @@ async function send(
   const resolution = { requirementId, answer, actor: visitor.actor, reason };
   const isProposed = answer.kind !== 'take-back' && isFourEyes(visit, requirement);
   const { list } = listIn(visit, fields);
-  const back = async () =>
-    list === undefined
-      ? pathOf(pageIn(fields, workflowId))
-      : // The answer is sent, whatever the list says.
-        nextIn(visit, list, { workflowId, id: requirementId }).catch(() => '/');
+  const page = pageIn(fields, workflowId);
+  const back = async () => {
+    if (list === undefined) return pathOf(page);
+    // The answer is sent, whatever the list says.
+    return page === INBOX ? inboxOf(list) : nextIn(visit, list).catch(() => '/');
+  };
   const about = { workflowId, requirementId, detail: answer.kind };
   try {
     if (isProposed) {
       await sendProposal(client, workflowId, resolution);
       audit(visitor, { ...about, what: 'propose an answer', result: 'proposed' });
-      refresh(client, workflowId);
+      refresh(client, workflowId, requirementId);
       return { to: await back(), message: 'Your answer is proposed. A second person must confirm it.' };
     }
     const { open } = await sendAnswer(client, workflowId, resolution);
     audit(visitor, { ...about, what: 'answer', result: 'accepted' });
-    refresh(client, workflowId);
+    refresh(client, workflowId, answer.kind === 'take-back' ? undefined : requirementId);
     const done = answer.kind === 'take-back' ? 'The answer is taken back.' : 'Your answer is accepted.';
     const more = open === 0 ? 'Nothing else is open.' : `${open} still open.`;
     const of = list === undefined ? more : `${nameOf(found.listed)}: ${more}`;

@@ -5,7 +5,15 @@ export type Choices = readonly (readonly [value: string, label: string])[];
 
 type ControlProps = Pick<
   AllHTMLAttributes,
-  'accept' | 'autoComplete' | 'class' | 'inputMode' | 'maxLength' | 'multiple' | 'required' | 'spellcheck'
+  | 'autoFocus'
+  | 'accept'
+  | 'autoComplete'
+  | 'class'
+  | 'inputMode'
+  | 'maxLength'
+  | 'multiple'
+  | 'required'
+  | 'spellcheck'
 >;
 
 interface FieldProps extends ControlProps {

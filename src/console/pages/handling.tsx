@@ -11,8 +11,7 @@ import { TemporalProblem } from '../../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameOf } from '../../texts/names.js';
-import { openOnboarding } from '../onboarding-access.js';
-import { refreshView } from '../onboarding-view.js';
+import { openOnboarding, refreshView } from '../onboarding-view.js';
 import { Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
 import { NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
@@ -28,7 +27,10 @@ export function requirementIdIn({ params }: Visit['request']): string {
   return (params as { readonly requirementId: string }).requirementId;
 }
 
-/** The page to return to: of this workflow, or of the customer that it is a part of. */
+/** The page to return to, when it is the inbox. */
+export const INBOX = 'inbox';
+
+/** The page to return to: of this workflow, of the customer that it is a part of, or {@link INBOX}. */
 export function pageIn(fields: Fields | undefined, workflowId: string): string {
   return fields?.text('page') || workflowId;
 }
@@ -40,9 +42,9 @@ export function listIn({ request }: Pick<Visit, 'request'>, sent?: Fields): { re
   return {};
 }
 
-/** Shows a change to everyone at once. */
-export function refresh(client: Client, workflowId: string): void {
-  forgetLists(client);
+/** Makes everybody see a change at once. @param answered the requirement that was answered */
+export function refresh(client: Client, workflowId: string, answered?: string): void {
+  forgetLists(client, workflowId, answered);
   refreshView(client, workflowId);
 }
 
@@ -194,15 +196,19 @@ function ProposedContent({ proposed: { answer, changes } }: { readonly proposed:
 /** The form of the boxes in the rows of the inbox. */
 const CHOSEN = 'chosen';
 
+/** A row of the inbox in a form or an address. No id of a requirement has a space. */
+export function chosenAs({ workflowId, id = '' }: InboxItem): string {
+  return `${id} ${workflowId}`;
+}
+
 export function ChooseCell({ item }: { readonly item: InboxItem }) {
-  const { workflowId, id = '', task } = item;
   return (
     <input
       type="checkbox"
       form={CHOSEN}
       name={CHOSEN}
-      value={`${id} ${workflowId}`}
-      aria-label={`Choose: ${nameOf(item)}, ${task}`}
+      value={chosenAs(item)}
+      aria-label={`Choose: ${nameOf(item)}, ${item.task}`}
     />
   );
 }
@@ -251,13 +257,12 @@ async function act(visit: Visit, actions: readonly Action[]): Promise<Shown> {
   return { to: what === 'confirm' ? pathOf(pageIn(fields, workflowId)) : back, message: DONE[what] };
 }
 
-/** The place of a requirement. */
 interface Place {
   readonly workflowId: string;
   readonly requirementId: string;
 }
 
-/** No id of a requirement has a space. */
+/** The opposite of {@link chosenAs}. */
 function placeOf(chosen: string): Place {
   const [requirementId = '', ...workflowId] = chosen.split(' ');
   return { requirementId, workflowId: workflowId.join(' ') };

@@ -45,26 +45,21 @@ export function filterFrom(
   { visitor }: Visit,
 ): WaitingFilter {
   return {
-    ...{ kind, system, find, accounts: listedAccounts(visitor, account) },
+    ...{ kind, system, find, partnerAccounts: listedAccounts(visitor, account) },
     dueAfter: after === undefined ? undefined : new Date(after),
   };
 }
 
 /** The requirement to answer after this one in a filtered inbox: the first one that nobody else has. */
-export async function nextIn(
-  visit: Visit,
-  list: string,
-  done: Pick<InboxItem, 'workflowId' | 'id'>,
-): Promise<string> {
+export async function nextIn(visit: Visit, list: string): Promise<string> {
   const filter = new URLSearchParams(list);
   const choices = choicesIn(new Fields(Object.fromEntries(filter)));
   const { items } = await waitingList(visit.client, filterFrom(choices, visit), {
     ...{ rows: NEXT_OF, most: NEXT_OF },
   });
   const next = chosenItems(items, choices, visit).find(
-    ({ workflowId, id, claimedBy, proposedBy }) =>
+    ({ id, claimedBy, proposedBy }) =>
       id !== undefined &&
-      !(workflowId === done.workflowId && id === done.id) &&
       proposedBy === undefined &&
       (claimedBy === undefined || isSamePerson(claimedBy, visit.visitor.actor)),
   );

@@ -1,14 +1,17 @@
+import type { VNode } from 'preact';
 import type { InboxItem } from '../../inbox/inbox.js';
 import { isSamePerson } from '../../messages/claims.js';
 import { TASKS } from '../../messages/requirements.js';
-import { type Column, Table } from '../../reports/page.js';
+import { type Column, Table, tooltip } from '../../reports/page.js';
+import { readState } from '../onboarding-view.js';
 import { address, Fields, pathOf, withList } from '../query.js';
 import { withQuestions } from '../questions.js';
 import type { Route, Shown, Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { type WaitingList, waitingList } from '../waiting-list.js';
+import { AnswerForms } from './answer-forms.js';
 import { AccountChoice, Choice, Filters, FindField, SystemChoice, withoutPrivate } from './filters.js';
-import { ChooseCell, ClaimChosen } from './handling.js';
+import { ChooseCell, ClaimChosen, chosenAs, INBOX } from './handling.js';
 import {
   type Choices,
   choicesIn,
@@ -20,6 +23,7 @@ import {
   TAKEN,
 } from './inbox-filter.js';
 import { BusinessCell, capitalized, Due, Empty, Pages, Person } from './parts.js';
+import { Detail, isFourEyes, ObstacleNote } from './requirement.js';
 
 export interface InboxSizes {
   readonly page: number;
@@ -43,11 +47,23 @@ async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Prom
   const pages = Math.max(1, Math.ceil(items.length / sizes.page));
   const page = Math.min(choices.page, pages);
   const shown = await withQuestions(client, items.slice((page - 1) * sizes.page, page * sizes.page));
-  const part = <InboxList {...{ list, items, shown, page, pages, choices, visit }} size={sizes.page} />;
+  const open = await openRow(
+    visit,
+    shown,
+    fields.text('answer'),
+    address('', { ...choices, page: page > 1 ? page : '' }).slice(1),
+  );
+  // A part counts from when its page was opened.
+  const since = fields.text('since') || new Date().toISOString();
+  const part = (
+    <InboxList {...{ list, items, shown, open, since, page, pages, choices, visit }} size={sizes.page} />
+  );
   if (isPart) return { part };
   const all = (
     <>
-      <h1>Inbox</h1>
+      <div class="actions">
+        <h1>Inbox</h1>
+      </div>
       <InboxFilters choices={choices} visit={visit} />
       {part}
     </>
@@ -71,11 +87,60 @@ function InboxFilters({ choices, visit }: { readonly choices: Choices; readonly 
   );
 }
 
+interface OpenRow {
+  readonly item: InboxItem;
+  readonly form: VNode;
+}
+
+/**
+ * The row in which a person answers, with the form of the requirement's page.
+ *
+ * @param list the filter of the inbox, and its page
+ */
+async function openRow(
+  visit: Visit,
+  shown: readonly InboxItem[],
+  answer: string,
+  list: string,
+): Promise<OpenRow | undefined> {
+  const item = shown.find((each) => takesText(each, visit) && chosenAs(each) === answer);
+  if (!item) return undefined;
+  const { client, visitor, csrf } = visit;
+  const { workflowId } = item;
+  const { state, obstacle } = await readState(client, workflowId);
+  const requirement = state?.requirements.find(({ id }) => id === item.id);
+  const form = (
+    <>
+      {obstacle && <ObstacleNote obstacle={obstacle} />}
+      {requirement && (
+        <div>
+          <div data-notice={requirement.id} role="status" />
+          <Detail requirement={requirement} />
+          <AnswerForms
+            {...{ workflowId, visitor, csrf, list, page: INBOX, autoFocus: true }}
+            requirement={{ ...requirement, answers: ['text'] }}
+            isProposed={isFourEyes(visit, requirement)}
+          />
+        </div>
+      )}
+    </>
+  );
+  return { item, form };
+}
+
+/** Reports whether this person can answer it here. A proposed answer is confirmed on the page. */
+function takesText({ answers = [], proposedBy }: InboxItem, { visitor }: Pick<Visit, 'visitor'>): boolean {
+  return answers.includes('text') && proposedBy === undefined && hasRole(visitor, 'operator');
+}
+
 interface ListProps {
   readonly list: WaitingList;
   readonly items: readonly InboxItem[];
   /** Those on this page, with their questions. */
   readonly shown: readonly InboxItem[];
+  readonly open: OpenRow | undefined;
+  /** Requirements that are raised later are new. ISO 8601. */
+  readonly since: string;
   readonly page: number;
   readonly pages: number;
   readonly choices: Choices;
@@ -83,21 +148,28 @@ interface ListProps {
   readonly size: number;
 }
 
-function InboxList({ list, shown, items, page, pages, choices, visit, size }: ListProps) {
+function InboxList({ list, shown, items, open, since, page, pages, choices, visit, size }: ListProps) {
   const { page: _, ...others } = choices;
   const isWhole = list.later === 0 || isSearched(choices);
-  const to = (number: number) => address('/', { ...others, page: number > 1 ? number : '' });
-  const source = address('/inbox/part', { ...others, page });
+  const to = (number: number, answer?: string) =>
+    address('/', { ...others, page: number > 1 ? number : '', answer });
+  const source = address('/inbox/part', { ...others, page, since, answer: open && chosenAs(open.item) });
   const filter = address('', others).slice(1);
+  const answerIn = (item: InboxItem) =>
+    item === open?.item ? { form: open.form } : { here: takesText(item, visit) && to(page, chosenAs(item)) };
   return (
-    <section id="inbox" data-live={source} data-seconds={REFRESH_SECONDS} aria-label="Open requirements">
+    <section
+      {...{ id: 'inbox', 'data-live': source, 'data-seconds': REFRESH_SECONDS }}
+      data-new={items.filter(({ raisedAt = '' }) => raisedAt > since).length}
+      aria-label="Open requirements"
+    >
       {items.length === 0 ? (
         <NothingHere list={list} choices={choices} />
       ) : (
         <Table
           caption={summaryOf(list, items, isWhole)}
           rows={shown}
-          columns={columnsFor(visit, filter)}
+          columns={columnsFor(visit, filter, answerIn)}
           rowOf={({ workflowId, id, overdue }) => ({
             id: `row-${workflowId}-${id ?? 'more'}`,
             class: overdue ? 'late' : undefined,
@@ -134,7 +206,11 @@ function isFree({ id, claimedBy }: InboxItem, { visitor }: Pick<Visit, 'visitor'
   return id !== undefined && claimedBy === undefined && hasRole(visitor, 'operator');
 }
 
-function columnsFor({ times, visitor }: Visit, list: string): readonly Column<InboxItem>[] {
+function columnsFor(
+  { times, visitor }: Visit,
+  list: string,
+  answerIn: (item: InboxItem) => Pick<TaskProps, 'here' | 'form'>,
+): readonly Column<InboxItem>[] {
   const choose: Column<InboxItem> = {
     title: 'Choose',
     cell: (item) => isFree(item, { visitor }) && <ChooseCell item={item} />,
@@ -143,7 +219,7 @@ function columnsFor({ times, visitor }: Visit, list: string): readonly Column<In
     ...(hasRole(visitor, 'operator') ? [choose] : []),
     { title: 'Due', cell: ({ dueAt }) => dueAt && <Due at={dueAt} times={times} /> },
     { title: 'Business', cell: BusinessCell },
-    { title: 'What to do', cell: (item) => <TaskCell item={item} list={list} /> },
+    { title: 'What to do', cell: (item) => <TaskCell item={item} list={list} {...answerIn(item)} /> },
     { title: 'Waiting', cell: ({ raisedAt }) => raisedAt && times.since(raisedAt) },
     {
       title: 'Partner',
@@ -171,17 +247,26 @@ interface TaskProps {
   readonly item: InboxItem;
   /** The filter of the inbox. */
   readonly list: string;
+  /** The address at which the row has the form. */
+  readonly here?: string | false;
+  readonly form?: VNode;
 }
 
-function TaskCell({ item: { workflowId, id, task, title, proposedBy }, list }: TaskProps) {
+function TaskCell({ item: { workflowId, id, task, title, proposedBy }, list, here, form }: TaskProps) {
   const path = id === undefined ? pathOf(workflowId) : withList(pathOf(workflowId, 'requirements', id), list);
   return (
     <>
       <a class="task" href={path}>
         {id === undefined ? 'See what else it asks' : capitalized(task)}
       </a>
+      {here && (
+        <>
+          {' · '}
+          <a href={here}>Answer here</a>
+        </>
+      )}
       {id !== undefined && (
-        <small class="question" title={title}>
+        <small class="question" title={title && tooltip(title, 60)}>
           {title ?? NOT_KNOWN_YET}
         </small>
       )}
@@ -190,6 +275,7 @@ function TaskCell({ item: { workflowId, id, task, title, proposedBy }, list }: T
           <Person actor={proposedBy} /> proposed an answer
         </small>
       )}
+      {form}
     </>
   );
 }

@@ -5,8 +5,13 @@ import { inputOf } from '../../temporal/onboardings.js';
 import { listedOf } from '../../temporal/search.js';
 import { nameOf } from '../../texts/names.js';
 import type { Times } from '../../texts/time.js';
-import { mayOpen, openOnboarding } from '../onboarding-access.js';
-import { maskedInput, type OnboardingView, onboardingView } from '../onboarding-view.js';
+import {
+  maskedInput,
+  mayOpen,
+  type OnboardingView,
+  onboardingView,
+  openOnboarding,
+} from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
@@ -150,7 +155,7 @@ function RequirementCard({ asked, visit, view }: CardProps) {
   const page = view.workflowId;
   const isElsewhere = workflowId !== page;
   return (
-    <article class="card requirement" id={`r-${id}`} aria-labelledby={`title-${id}`} data-requirement={id}>
+    <article class="card requirement" id={`r-${id}`} aria-labelledby={`title-${id}`}>
       <h3 id={`title-${id}`}>
         <a href={pathOf(workflowId, 'requirements', id)}>{title}</a>
       </h3>
@@ -159,7 +164,7 @@ function RequirementCard({ asked, visit, view }: CardProps) {
           Asked by <a href={pathOf(workflowId)}>{asked.name}</a>
         </p>
       )}
-      <div data-notice="" role="status" />
+      <div data-notice={id} role="status" />
       <AskedText requirement={requirement} times={visit.times} />
       <Handling {...{ visit, workflowId, requirement, page }} />
       {hasRole(visit.visitor, 'operator') ? (

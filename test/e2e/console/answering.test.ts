@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { partnerRecordId } from '../../../src/messages/ids.js';
 import type { RequirementKind } from '../../../src/messages/requirements.js';
+import { axeFindings } from '../../rigs/browser/axe.js';
 import { type Browsing, browse, sharedBrowser } from '../../rigs/console/browsing.js';
+import { noted } from '../../rigs/console/people.js';
 import { type RunningConsole, runConsole } from '../../rigs/console/running-console.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
+import { eventually } from '../../rigs/waiting.js';
 import { accountOf, asked, begun, withAccounts } from '../../rigs/workflows/partner-account.js';
 
 const PDF = {
@@ -120,6 +123,40 @@ describe.each([
     expect(timeline.map(({ detail }) => detail)).toContain(
       `${requirements[1]?.id}: documents: voided check.pdf`,
     );
+    await gone(person);
+  });
+
+  it('a note in its row of the inbox, by keys on a phone, and the inbox stays with its filter', async () => {
+    const { boarding, id } = await noted(rig());
+    const person = await browse(browser(), local(), { scripts, width: 390 });
+    const { page } = person;
+    const { keyboard } = page;
+    const inbox = `/?find=${boarding.workflowId}`;
+    await eventually(
+      async () => {
+        await person.go(inbox);
+        return person.text();
+      },
+      (text) => text.includes('Answer here'),
+      'the way to answer',
+    );
+    expect(await page.getByRole('button', { name: 'Notify me' }).count()).toBe(0);
+    const wentOn = () => Promise.all([page.waitForEvent('load'), keyboard.press('Enter')]);
+    await page.getByRole('link', { name: 'Answer here' }).focus();
+    await wentOn();
+    if (scripts) expect(await axeFindings(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    // It has the focus already.
+    await keyboard.type('Bread <i>and</i> rolls.');
+    for (const key of ['Tab', 'Tab']) await keyboard.press(key);
+    await wentOn();
+    expect(await page.locator(':focus').innerText()).toMatch(
+      /^Your answer is accepted\. .*: Nothing else is open\.$/,
+    );
+    expect(new URL(page.url()).search).toBe(inbox.slice(1));
+    expect(await page.locator('tbody tr').count()).toBe(0);
+    const { timeline } = await boarding.state();
+    expect(timeline.map(({ detail }) => detail)).toContain(`${id}: text: Bread <i>and</i> rolls.`);
     await gone(person);
   });
 });

@@ -115,6 +115,8 @@ describe('every page', () => {
     session.on('Network.loadingFinished', ({ encodedDataLength }) => {
       bytes += encodedDataLength;
     });
+    // As where a person can allow notifications.
+    await ada.page.addInitScript('Object.defineProperty(Notification, "permission", { value: "default" });');
     await ada.page.addInitScript(
       'globalThis.shifted = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries()) globalThis.shifted += value; }).observe({ type: "layout-shift", buffered: true });',
     );

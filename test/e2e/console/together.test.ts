@@ -142,6 +142,70 @@ describe('while somebody types', () => {
   });
 });
 
+describe('the open inbox', () => {
+  it('shows that a colleague was faster in the row where somebody types', async () => {
+    const { boarding, id } = await noted(rig());
+    await boarding.listed(' AND ActionRequired = true');
+    const ada = await person('Ada', 'operator');
+    await ada.go(`/?find=${boarding.workflowId}`);
+    await ada.page.getByRole('link', { name: 'Answer here' }).click();
+    const field = ada.page.getByLabel('Answer', { exact: true });
+    await field.fill('I am still typ');
+    await boarding.resolve(id, { kind: 'text', text: 'Bread and rolls.' }, 'Grace');
+    await ada.page
+      .getByText('This requirement is no longer open. What you typed is still here')
+      .waitFor({ timeout: 60_000 });
+    expect(await field.inputValue()).toBe('I am still typ');
+    expect(ada.complaints).toEqual([]);
+  });
+
+  it('notifies of new requirements whoever allows it, while they look elsewhere and are signed in', async () => {
+    const dba = `Notified Shop ${Date.now()} [notes]`;
+    const ada = await person('Ada', 'operator');
+    const { page, context } = ada;
+    // A browser without a screen has no notifications of its own.
+    await page.addInitScript(`
+      globalThis.shown = [];
+      globalThis.focus = () => shown.push('focused');
+      globalThis.Notification = class extends EventTarget {
+        static permission = 'default';
+        static async requestPermission() {
+          return (this.permission = 'granted');
+        }
+        constructor(...all) {
+          super();
+          shown.push(...all);
+          globalThis.last = this;
+        }
+        close() {
+          shown.push('closed');
+        }
+      };`);
+    await ada.go(`/?find=${encodeURIComponent(dba)}`);
+    expect(await axeFindings(page)).toEqual([]);
+    const button = page.getByRole('button', { name: 'Notify me of new ones' });
+    await button.press('Enter');
+    await button.waitFor({ state: 'detached' });
+    await page.evaluate('Object.defineProperty(document, "hidden", { get: () => true })');
+    const { merchant: of } = merchant('notes');
+    await rig().board(merchant('notes', { merchant: { ...of, dba } }));
+    const shown = () => page.evaluate('shown') as Promise<string[]>;
+    const isShown = (number: number) =>
+      eventually(shown, ({ length }) => length >= number, `${number} of what is shown`, 60_000);
+    await isShown(1);
+    await page.evaluate('last.dispatchEvent(new Event("click"))');
+    await context.clearCookies();
+    await isShown(4);
+    // Longer than the pause after it.
+    await page.waitForTimeout(21_000);
+    expect(await shown()).toEqual([
+      ...['Gangway has 2 new requirements', 'focused', 'closed', 'You are signed out of Gangway'],
+    ]);
+    expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
+    expect(ada.complaints).toEqual([]);
+  });
+});
+
 describe('without a worker', () => {
   it('an answer is not lost: the page shows that nothing was sent, and it is sent once a worker runs', async () => {
     const { boarding, id } = await noted(rig());

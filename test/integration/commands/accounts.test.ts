@@ -108,6 +108,9 @@ describe('an externalId in two accounts', () => {
     );
     expect(await list(externalId, '--partner-account', 'acme')).toEqual(of(acmes));
     expect(await list(nameless.workflowId)).toEqual(of(nameless));
+    const all = await list('--partner-account', 'acme');
+    expect(all).toEqual(expect.arrayContaining(of(acmes)));
+    expect(all.filter((subject) => !subject.endsWith('@acme'))).toEqual([]);
     const refused = await gangway('events', 'redeliver', externalId, '--all');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(

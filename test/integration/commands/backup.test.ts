@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
-import { business, merchant } from '../../rigs/inputs.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -39,9 +39,11 @@ async function forget(onboarding: Onboarding): Promise<void> {
 }
 
 /** Another place on the same server, to which a backup of the rig is restored. */
-async function restoredElsewhere(file: string, env: Record<string, string> = {}) {
+async function restoredElsewhere(file: string, env: Record<string, string> = {}, args: string[] = []) {
   const { GANGWAY_TASK_QUEUE: _, ...same } = rig.env;
-  return runGangway({ ...same, GANGWAY_TASK_QUEUE: `${rig.taskQueue}-restored`, ...env }, ['restore', file]);
+  return runGangway({ ...same, GANGWAY_TASK_QUEUE: `${rig.taskQueue}-restored`, ...env }, [
+    ...['restore', file, ...args],
+  ]);
 }
 
 describe('gangway backup and restore', () => {
@@ -117,12 +119,26 @@ describe('gangway backup and restore', () => {
     const boarding = await rig.board(merchant('waiting'));
     await boarding.listed();
     const { file } = await backedUp();
-    const restored = await restoredElsewhere(file, { PAYLOAD_KEYS: generatePayloadKey() });
-    expect(restored).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^not restored, because the key is not in PAYLOAD_KEYS: /),
-    });
-    expect(restored.stderr).toContain(boarding.workflowId);
+    for (const format of [[], ['--json'], ['--csv'], ['--dry-run']]) {
+      const restored = await restoredElsewhere(file, { PAYLOAD_KEYS: generatePayloadKey() }, format);
+      expect(restored).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^not restored, because the key is not in PAYLOAD_KEYS: /),
+      });
+      expect(restored.stderr).toContain(boarding.workflowId);
+    }
+  });
+
+  it('restore a customer after its parts, which it then waits for', async () => {
+    const input = customer({ boarding: 'waiting', business: 'waiting' });
+    const onboarding = await rig.onboard(input);
+    await onboarding.listed();
+    const { file } = await backedUp();
+    const { stdout } = await restoredElsewhere(file, {}, ['--dry-run']);
+    const order = stdout.split('\n').map((line) => line.split(' ')[0]);
+    const [part, whole] = [`merchant-boarding-${input.externalId}`, onboarding.workflowId];
+    expect(order).toEqual(expect.arrayContaining([part, whole]));
+    expect(order.indexOf(part)).toBeLessThan(order.indexOf(whole));
   });
 });
 

@@ -301,6 +301,8 @@ describe('a doubtful file', () => {
     expect(stderr.match(/the partner does not list this id; choose one of: .*/g)).toEqual([
       expect.stringMatching(/\(agentProfileId \d+\).*, as in 2 rows more$/),
     ]);
+    const strict = await runGangway(rig.env, ['batch', file, '--dry-run', '--strict']);
+    expect(strict).toMatchObject({ code: 2, stdout: '' });
   });
 
   it('says how many rows would only attach', async () => {

@@ -67,12 +67,13 @@ describe('gangway bundle', () => {
   it('covers the parts of a customer, doctor’s findings, and settings without secrets', async () => {
     const onboarding = await rig.onboard(customer());
     await onboarding.outcome();
-    const { workflows, doctor, settings, metrics, versions } = await bundled(onboarding.workflowId, {
+    const { text, workflows, doctor, settings, metrics, versions } = await bundled(onboarding.workflowId, {
       GANGWAY_POLL_MAX: '17s',
       BANKING_PASSWORD: 'wrong',
       EVENTS_URLS: 'https://example.com/key',
       EVENTS_SECRETS: SECRET,
       PAYMENTS_APIKEY: 'misspelled',
+      STATEMENT_DIR: '/nowhere/ada@example.com',
     });
     const types = workflows.map(({ type }: { type: string }) => type);
     expect(types).toEqual(['customerOnboarding', 'merchantBoarding', 'businessOnboarding']);
@@ -85,6 +86,8 @@ describe('gangway bundle', () => {
       ...{ EVENTS_URLS: 'set', PAYLOAD_KEYS: 'set', DOCUMENT_DIR: 'set' },
     });
     expect(settings).not.toHaveProperty('PAYMENTS_APIKEY');
+    expect(doctor).toContainEqual(expect.objectContaining({ check: 'statement store', state: 'warn' }));
+    expect(text).not.toContain('ada@example.com');
     expect(metrics).toBe('GANGWAY_METRICS_ADDRESS is not set');
     expect(versions).toMatchObject({ gangway: '0.1.0', node: process.version });
   });

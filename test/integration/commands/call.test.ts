@@ -204,6 +204,12 @@ describe('a call', () => {
       stderr: 'create-account writes to production: confirm it with --production\n',
     });
     expect((await call([...args, '--production'], '', env)).code).toBe(0);
+    // Also where a repetition does no harm.
+    const ended = await call(['payments', 'delete-api-key', '{"apikey_id":"1"}', '--local'], '', env);
+    expect(ended).toMatchObject({
+      code: 2,
+      stderr: 'delete-api-key writes to production: confirm it with --production\n',
+    });
   });
 
   it('of a system that is off reports the missing setting', async () => {

@@ -143,6 +143,13 @@ describe('the inbox', () => {
     const free = jsonLines<Record<string, unknown>>(await gangway(...own, '--unclaimed', '--json'));
     expect(free.filter(({ workflowId }) => workflowId === boarding.workflowId)).toHaveLength(1);
     expect(free.map(({ claimedBy }) => claimedBy).filter(Boolean)).toEqual([]);
+    const found = async (...filter: string[]) =>
+      jsonLines(await gangway(...own, '--kind', 'underwriting-note', ...filter, '--json')).filter(
+        ({ workflowId }) => workflowId === boarding.workflowId,
+      ).length;
+    expect(await found('--unclaimed')).toBe(1);
+    expect(await found('--raised-before', new Date().toISOString())).toBe(2);
+    expect(await found('--raised-before', '1h')).toBe(0);
     await boarding.handle.terminate();
   });
 });

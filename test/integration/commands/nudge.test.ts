@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../rigs/command.js';
-import { merchant } from '../../rigs/inputs.js';
+import { customer, merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -46,6 +47,19 @@ describe('gangway nudge', () => {
     });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await created(externalId)).toBe(1);
+  });
+
+  it('reads for a customer that has ended, because its parts go on', async () => {
+    const input = customer({ boarding: 'waiting', business: 'waiting' });
+    const onboarding = await rig.onboard(input);
+    const boarding = new Onboarding(rig.client, `merchant-boarding-${input.externalId}`);
+    await onboarding.until((state) => state.boarding?.stage === 'underwriting', 'its merchant to be read');
+    await onboarding.handle.terminate();
+    expect(await gangway('nudge', input.externalId)).toMatchObject({
+      code: 0,
+      stdout: `${onboarding.workflowId} reads its status now\n`,
+    });
+    await boarding.handle.terminate();
   });
 
   it('--system retries everything that waits for a partner in an account, and nothing else', async () => {

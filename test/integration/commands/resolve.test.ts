@@ -79,6 +79,10 @@ describe('gangway resolve', () => {
 
   it('takes the beginning of an id, but not the whole id of an earlier one', async () => {
     const { externalId, id } = await waiting();
+    const secret = await gangway(['resolve', externalId, id, '--text', 'Ask ada@example.com.', '--dry-run']);
+    expect(secret.stdout).toBe(
+      `${id} takes this answer (text: Ask [Redacted].); nothing was sent (--dry-run)\n`,
+    );
     expect(await gangway(['resolve', externalId, id.slice(0, 8), '--text', 'Yes.'])).toMatchObject({
       code: 0,
     });
@@ -147,6 +151,11 @@ describe('an answer whose effect is known soon', () => {
         `^not adopted: .*not found.*\nIt is asked again as uncertain-write-2: gangway resolve ${externalId} uncertain-write-2\n$`,
       ),
     );
+    const again = ['resolve', externalId, 'uncertain-write-2', ...args.slice(3), '--json'];
+    const asked = await gangway(again);
+    expect([asked.code, JSON.parse(asked.stdout)]).toMatchObject([
+      ...[1, { requirementId: 'uncertain-write-2', askedAgain: { id: 'uncertain-write-3' } }],
+    ]);
     await boarding.handle.terminate();
   });
 

@@ -156,6 +156,32 @@ describe('the inbox', () => {
   });
 });
 
+describe('the part of the inbox', () => {
+  it('counts what is raised after its page was opened', async () => {
+    await started([{ number: 7_001, dueInHours: 7_000, dba: 'Newcomer' }]);
+    const visitor = local().visitor();
+    const newIn = (text: string) => /data-live="([^"]+)" data-seconds="10" data-new="(\d+)"/.exec(text) ?? [];
+    const [, source = '', before] = newIn((await visitor.open('/?find=newcomer')).text);
+    expect([source, before]).toEqual([expect.stringContaining('find=newcomer&amp;page=1&amp;since=20'), '0']);
+    await started([
+      { number: 7_002, dueInHours: 7_001, dba: 'Newcomer' },
+      { number: 7_003, dueInHours: 7_002, dba: 'Newcomer' },
+      { number: 7_004, dueInHours: 7_003, dba: 'Somebody Else' },
+    ]);
+    // Not all of them are on the page, which has two.
+    const [, later, after] = newIn(
+      (
+        await eventually(
+          () => visitor.open(source.replaceAll('&amp;', '&')),
+          ({ text }) => text.includes('data-new="2"'),
+          'the new ones',
+        )
+      ).text,
+    );
+    expect([later, after]).toEqual([source, '2']);
+  });
+});
+
 describe('a search', () => {
   beforeAll(() =>
     started([{ number: 9_001, dueInHours: 5_000, dba: 'Corner Bakery & Café', mid: '518000000001001' }]),

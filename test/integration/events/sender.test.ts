@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import dns from 'node:dns';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EventSender, isAllowed } from '../../../src/events/sender.js';
 import type { OutboundEvent } from '../../../src/messages/outbound-events.js';
 import { SECRET, subscriber } from '../../rigs/events/subscriber.js';
@@ -74,6 +75,17 @@ describe('a sender', () => {
     const sent = guarded.send(EVENT, urlAt(new URL(inside.url).port));
     await expect(sent).rejects.toThrow(/private address/);
     expect(inside.received).toEqual([]);
+  });
+
+  it('sends nothing to a name that has a private address among others', async () => {
+    const addresses = ['203.0.114.9', '10.0.0.7'].map((address) => ({ address, family: 4 }));
+    const lookup = vi.spyOn(dns, 'lookup').mockImplementation(((...given: unknown[]) => {
+      const called = given.at(-1) as (error: null, found: typeof addresses) => void;
+      called(null, addresses);
+    }) as never);
+    onTestFinished(() => lookup.mockRestore());
+    const sent = guarded.send(EVENT, 'https://crm.example.com/events');
+    await expect(sent).rejects.toThrow(/private address/);
   });
 
   it('signs with each secret, so that a subscriber needs only one of them', async () => {

@@ -71,6 +71,9 @@ describe('an onboarding that a workflow of another namespace starts', () => {
         };
       }),
     );
+    expect(await caller.call('getStatus', { id: input.externalId })).toMatchObject({
+      result: { workflowId: own.workflowId },
+    });
     expect(one).toEqual(another);
     expect(one).toMatchObject({
       memo: ['dba'],

@@ -166,7 +166,7 @@ const HOURS_12 = 43_200_000;
 /** A console that does not listen: each request is a call, and a session begins without a sign-in. */
 export async function consoleOfCalls(options: CallOptions = {}) {
   const { env = PROVIDER, routes = ROUTES, requestsPerMinute = 3_000, ...given } = options;
-  const read = loadConsoleSettings({ ...env, DOCUMENT_DIR: '/dev/null/documents' });
+  const read = loadConsoleSettings({ DOCUMENT_DIR: '/dev/null/documents', ...env });
   const settings = { ...read, requestsPerMinute };
   const lines: string[] = [];
   const logger = createLogger('info', { write: (line) => void lines.push(line) });

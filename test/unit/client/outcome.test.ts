@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { awaitOutcome } from '../../../src/client/outcome.js';
+import { awaitOutcome, reportRequirements } from '../../../src/client/outcome.js';
 import { answering, type Facts, known, payloads } from '../../rigs/temporal/answering-service.js';
 
 const ADVICE = { restart: 'start it again', input: 'FILE' };
@@ -54,4 +54,17 @@ describe('the end of a workflow', () => {
     const end = awaitOutcome(ended(TERMINATED, ...workflows), workflowId, ADVICE);
     await expect(end).rejects.toMatchObject({ reason: `it was terminated; ${advice}; then start it again` });
   });
+});
+
+it('open requirements are reported when they change, also to those of the same id in another workflow', async () => {
+  const asked = (workflowId: string) =>
+    [{ workflowId, name: '', requirement: { id: 'unreadable' } }] as never;
+  async function* watching() {
+    for (const of of ['merchant-boarding-1', 'merchant-boarding-1', 'account-boarding', 'account-banking'])
+      yield { asked: asked(of) };
+    yield { asked: [] };
+  }
+  const reported: (string | undefined)[] = [];
+  await reportRequirements(watching(), ([first]) => reported.push(first?.workflowId));
+  expect(reported).toEqual(['merchant-boarding-1', 'account-boarding', 'account-banking', undefined]);
 });

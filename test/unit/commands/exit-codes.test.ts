@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { CommandFailed, Interrupted, TimedOut } from '../../../src/commands/cli/errors.js';
-import { EXIT_CODES } from '../../../src/commands/cli/exit-codes.js';
+import { CommandFailed, EXIT_CODES, Interrupted, TimedOut } from '../../../src/commands/cli/errors.js';
 import { exitCodeOf, explainActivity, partnerFailed } from '../../../src/commands/cli/failures.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
 import {
@@ -64,9 +63,12 @@ describe('the exit code', () => {
     expect(exitCodeOf(explainActivity(reported, 'queue', isRepeatable))).toBe(code);
   });
 
-  it('of a call that needs a one-time code is 3', () => {
-    expect(partnerFailed(failure('Forbidden', { needs: 'one-time-code' }), true).exitCode).toBe(3);
-  });
+  it.each(['Forbidden', 'RateLimited', 'NotSent'] as const)(
+    'of a call that needs a one-time code is 3, even where it ends with %s',
+    (kind) => {
+      expect(partnerFailed(failure(kind, { needs: 'one-time-code' }), true).exitCode).toBe(3);
+    },
+  );
 
   it.each([
     ['SCHEDULE_TO_START', undefined, false, 4],

@@ -82,6 +82,13 @@ describe('settings that work but are unsafe', () => {
     ]);
   });
 
+  it('include those of each account at the partners', async () => {
+    const [url, username, password] = ['https://partner.example.com', 'gangway', 'gangway'];
+    const north = { NORTH_BOARDING_URL: url, NORTH_BOARDING_USERNAME: username };
+    const set = { GANGWAY_ACCOUNTS: 'north', ...north, NORTH_BOARDING_PASSWORD: password };
+    expect(await weaknesses(set)).toEqual([weakPassword('NORTH_BOARDING_PASSWORD')]);
+  });
+
   it('include those of a receiver that is set up', async () => {
     const reported = await weaknesses({
       ...{ RECEIVER_ADDRESS: '127.0.0.1:0', RECEIVER_METRICS_ADDRESS: '0.0.0.0:9464' },

@@ -3,14 +3,13 @@ import os from 'node:os';
 import { h } from 'preact';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { requireCsrf } from '../../../src/console/admission.js';
-import { ASSETS } from '../../../src/console/assets.js';
-import { mayOpen, openOnboarding } from '../../../src/console/onboarding-access.js';
-import { accountProblem, ownAccounts } from '../../../src/console/own-accounts.js';
+import { ASSETS } from '../../../src/console/layout.js';
+import { mayOpen, openOnboarding } from '../../../src/console/onboarding-view.js';
 import { listedAccounts } from '../../../src/console/pages/filters.js';
 import { ROUTES } from '../../../src/console/pages/routes.js';
 import { NotShown, type Route } from '../../../src/console/route.js';
 import { loadConsoleSettings } from '../../../src/console/settings.js';
-import { maySee, ROLES, type Visitor } from '../../../src/console/visitor.js';
+import { accountProblem, maySee, ownAccounts, ROLES, type Visitor } from '../../../src/console/visitor.js';
 import { TemporalProblem } from '../../../src/temporal/unavailable.js';
 import { InvalidInput } from '../../../src/texts/invalid-input.js';
 import { stoppedAt } from '../../rigs/clock.js';
@@ -212,7 +211,9 @@ describe('a page', () => {
     const cookies = sent.kept;
     for (const dest of ['document', 'empty']) {
       const next = await open(ADA, '/viewer', { cookies, headers: { 'sec-fetch-dest': dest } });
-      expect(next.text).toContain('<p class="message" role="status" tabindex="-1" data-focus>done</p>');
+      expect(next.text).toContain(
+        '<p class="message" role="status" tabindex="-1" data-focus autofocus>done</p>',
+      );
       expect(next.cookies.includes('__Host-gangway-message')).toBe(dest === 'document');
     }
     expect((await open(ADA, '/viewer')).text).not.toContain('class="message"');

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type FormKind,
@@ -17,6 +19,8 @@ import type { AnswerKind, Requirement, RequirementKind } from '../../../src/mess
 import { InvalidInput } from '../../../src/texts/invalid-input.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { type CallOptions, consoleOfCalls, PROVIDER, rejected } from '../../rigs/console/console-of-calls.js';
+import { multipart } from '../../rigs/console/multipart.js';
+import { newFolder } from '../../rigs/folders.js';
 import { merchant } from '../../rigs/inputs.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
@@ -297,5 +301,32 @@ describe('an answer', () => {
     expect([reply.status, reply.text]).toEqual([422, expect.stringContaining('must not be rude')]);
     expect(reply.text).toContain('Here.');
     expect(audited()).toMatchObject([{ what: 'answer', result: 'rejected', detail: 'text' }]);
+  });
+});
+
+describe('a document', () => {
+  it.each<[what: string, reason: string, error: Error | undefined, status: number, kept: number]>([
+    ['is kept for the partner once it is accepted', '', undefined, 303, 1],
+    // A worker may apply the answer later, and then sends it.
+    [
+      'is kept while no worker has applied its answer',
+      ...(['', new WorkflowUpdateRPCTimeoutOrCancelledError('late')] as const),
+      ...([503, 1] as const),
+    ],
+    ['is removed when the workflow refuses it', '', rejected('answer: late'), 422, 0],
+    ['is removed when its reason is too long', 'a'.repeat(501), undefined, 422, 0],
+  ])('%s', async (_, reason, error, status, kept) => {
+    const folder = await newFolder();
+    const onUpdate = () => {
+      if (error) throw error;
+      return { open: 0 };
+    };
+    const env = { ...PROVIDER, DOCUMENT_DIR: folder };
+    const { open } = await asking({ answers: ['documents'] }, { env, onUpdate });
+    const fields = Object.entries({ csrf: 'csrf-of-olga', reason });
+    const file = { name: 'documents', fileName: 'a.pdf', content: '%PDF-1.7\n%%EOF\n' };
+    const sent = multipart([...fields.map(([name, content]) => ({ name, content })), file]);
+    expect((await open({}, `${PAGE}/documents`, sent)).status).toBe(status);
+    expect(await readdir(folder)).toHaveLength(kept);
   });
 });

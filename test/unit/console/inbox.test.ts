@@ -1,10 +1,12 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { chosenItems } from '../../../src/console/pages/inbox-filter.js';
+import { chosenItems, nextIn } from '../../../src/console/pages/inbox-filter.js';
+import type { Visit } from '../../../src/console/route.js';
 import type { Visitor } from '../../../src/console/visitor.js';
 import type { InboxItem } from '../../../src/inbox/inbox.js';
 import { Times } from '../../../src/texts/time.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { consoleOfCalls } from '../../rigs/console/console-of-calls.js';
+import { answering, execution, payloads } from '../../rigs/temporal/answering-service.js';
 
 beforeEach(() => stoppedAt(0));
 
@@ -47,6 +49,38 @@ it.each<[now: string, Partial<Choices>, shown: string]>([
       .join(''),
   ).toBe(shown);
 });
+
+const NEXT = '2026-02-01T00:00:00.000Z';
+const claimed = (actor: string) => ({ claim: { actor, until: NEXT } });
+it.each<[before: object, next: string]>([
+  [{}, 'm-2'],
+  [claimed('olga'), 'm-2'],
+  [claimed('pete'), 'm-3'],
+  // A second person confirms it first.
+  [{ proposal: { actor: 'pete', at: NEXT, reason: 'called', answer: 'retry' } }, 'm-3'],
+])(
+  'after an answer comes the first requirement that nobody else has: after %j that of %s',
+  async (by, next) => {
+    const workflows = ['m-1', 'm-2', 'm-3'].map((key, place) => {
+      const due = `2026-02-0${place + 1}T00:00:00.000Z`;
+      const [memo] = payloads({ 'note-1': key === 'm-2' ? by : {} });
+      return execution({
+        ...{ workflowId: `merchant-boarding-${key}`, memo: { handling: memo as never } },
+        indexed: { Requirements: [`underwriting-note note-1 ${due} ${due}`, 'underwriting-note'] },
+      });
+    });
+    const { client } = answering({
+      countWorkflowExecutions: () => ({ count: workflows.length }),
+      listWorkflowExecutions: () => ({ executions: workflows }),
+    });
+    const visitor = { actor: 'olga', accounts: undefined } as Visitor;
+    const visit = { client, visitor, times: new Times({ TZ: 'UTC' }) } as Visit;
+    const done = { workflowId: 'merchant-boarding-m-1', id: 'note-1' };
+    expect(await nextIn(visit, 'kind=underwriting-note', done)).toBe(
+      `/onboardings/merchant-boarding-${next}/requirements/note-1?list=kind%3Dunderwriting-note`,
+    );
+  },
+);
 
 it.each([
   // A page of 50 and one more, at least half of what is listed.

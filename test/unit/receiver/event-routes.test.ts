@@ -152,12 +152,15 @@ describe('one event', () => {
   });
 });
 
-it('the private values of an event stay out of the log until it is answered', async () => {
+it.each([
+  ['an event', STRUCTURED, event({ firstName: 'Zdenka' })],
+  ['a batch', BATCHED, [event({ firstName: 'Zdenka' })]],
+])('the private values of %s stay out of the log until it is answered', async (_, type, given) => {
   const { post, logger, log } = await receiver(async () => {
     logger.info('of Zdenka');
     return 'w-1';
   });
-  await post(STRUCTURED, event({ firstName: 'Zdenka' }));
+  await post(type, given);
   logger.info('of Zdenka');
   expect(log.map(({ msg }) => msg)).toEqual(['of [Redacted]', 'of Zdenka']);
 });

@@ -71,7 +71,8 @@ const finds = (...all: string[]) =>
 describe('a partner webhook', () => {
   function receiver(workflows: Workflows) {
     const server = temporal(workflows);
-    const backend = { client: server.client, taskQueue: 'gangway', dbaForm: 'shown', accounts: [] } as const;
+    const { client } = server;
+    const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: ['acme'] } as const;
     return {
       ...server,
       nudges: new WebhookNudges(backend, server.logger, server.metrics),
@@ -104,6 +105,13 @@ describe('a partner webhook', () => {
     ]);
     expect(sent[0]?.[1]).toMatchObject({ pageSize: 100 });
     expect(await counted()).toEqual({ nudged: 3 });
+  });
+
+  it('with an externalId is about the onboardings of each account', async () => {
+    const { nudges, queries } = receiver({ searches: [['merchant-boarding-m-1@acme']] });
+    expect(await nudges.nudgeWorkflowsOf(new Map([['externalId', new Set(['m-1'])]]))).toBe(1);
+    expect(queries[0]?.[1]).toContain("'merchant-boarding-m-1', ");
+    expect(queries[0]?.[1]).toContain("'merchant-boarding-m-1@acme'");
   });
 
   it('counts as the last one of the account and the kind that it is about', async () => {

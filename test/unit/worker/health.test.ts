@@ -1,7 +1,12 @@
-import { expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import proto from '@temporalio/proto';
+import { expect, it, vi } from 'vitest';
 import { countExchanges, metricsOptions, serveHealth, startCounters } from '../../../src/worker/health.js';
-import { needsWorkers, watchAges } from '../../../src/worker/watch.js';
+import { loadWorkerSettings } from '../../../src/worker/settings.js';
+import { needsWorkers, watchAges, watchTemporal } from '../../../src/worker/watch.js';
 import { testEnds } from '../../rigs/shared.js';
+import { answering, grpcError, time } from '../../rigs/temporal/answering-service.js';
+import { makeCertificates } from '../../rigs/temporal/certificates.js';
 
 it.each([
   ['RUNNING', true, 200, 200],
@@ -60,9 +65,71 @@ it('the ages of keys are shown where an id or a token has them', () => {
   ]);
 });
 
-it('changes whose reads webhooks may nudge count from zero, at each account', () => {
+it('the end of a certificate is shown in seconds since 1970', async () => {
+  const { client, remove } = await makeCertificates();
+  testEnds(remove);
   const { kept, meter: of } = meter();
-  startCounters(of, { namespace: 'default', taskQueue: 'gangway' }, ['', 'acme']);
+  const [crt, key] = [readFileSync(client.cert), readFileSync(client.key)];
+  const tomorrow = Date.now() / 1_000 + 86_400;
+  watchAges(of).certificate({ tls: { clientCertPair: { crt, key } } });
+  const [[name, seconds, about] = []] = kept;
+  expect([name, about]).toEqual([
+    'gangway_credential_expires_timestamp_seconds',
+    { credential: 'certificate' },
+  ]);
+  expect(Math.abs(Number(seconds) - tomorrow)).toBeLessThan(60);
+});
+
+const { WORKER_DEPLOYMENT_VERSION_STATUS_CURRENT: status } =
+  proto.temporal.api.enums.v1.WorkerDeploymentVersionStatus;
+const { WORKER_VERSIONING_MODE_VERSIONED: workerVersioningMode } =
+  proto.temporal.api.enums.v1.WorkerVersioningMode;
+
+it('a build without workers is shown until it has some, and so is a Temporal that does not respond', async () => {
+  vi.useFakeTimers({ fakeNodeBuiltins: true, now: Date.parse('2026-02-01T00:00:00Z') });
+  testEnds(() => void vi.useRealTimers());
+  const version = { deploymentName: 'gangway', buildId: '2' };
+  const deploymentOptions = { ...version, workerVersioningMode };
+  const polled = { lastAccessTime: time('2026-02-01T00:00:30Z'), identity: 'w', deploymentOptions };
+  let server: 'without workers' | 'with workers' | 'away' = 'without workers';
+  const { client } = answering({
+    countWorkflowExecutions: () => ({ count: 0 }),
+    describeTaskQueue() {
+      if (server === 'away') throw grpcError('UNAVAILABLE');
+      const versioningInfo = { currentDeploymentVersion: version };
+      return { versioningInfo, pollers: server === 'with workers' ? [polled] : [] };
+    },
+    describeWorkerDeployment: () => ({
+      workerDeploymentInfo: { versionSummaries: [{ deploymentVersion: version, status }] },
+    }),
+  });
+  const { kept, meter: of } = meter();
+  const last = (name: string) => kept.findLast(([each]) => each === name)?.slice(1);
+  const shown = () => [
+    last('gangway_build_without_workers'),
+    last('gangway_task_queue_workers')?.[0],
+    last('gangway_temporal_reachable'),
+  ];
+  testEnds(watchTemporal(client, loadWorkerSettings({}), of));
+  // The clock of the server is asked as well.
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(shown()).toEqual([[1, { build: 'gangway:2' }], 0, [1]]);
+  server = 'with workers';
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(shown()).toEqual([[0, { build: 'gangway:2' }], 1, [1]]);
+  server = 'away';
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(shown()).toEqual([[0, { build: 'gangway:2' }], 1, [0]]);
+});
+
+it('requirements and changes whose reads webhooks may nudge count from zero, at each account', () => {
+  const { kept, meter: of } = meter();
+  const worker = { namespace: 'default', taskQueue: 'gangway' };
+  startCounters(of, worker, ['', 'acme']);
+  const note = { ...worker, workflowType: 'merchantBoarding', system: 'boarding', kind: 'underwriting-note' };
+  for (const what of ['raised', 'answered', 'closed', 'overdue', 'unclaimed'])
+    for (const account of ['', 'acme'])
+      expect(kept).toContainEqual([`gangway_requirements_${what}_total`, 0, { ...note, account }]);
   const merchants = { activityType: 'awaitStatusChange', workflowType: 'merchantBoarding' };
   const businesses = { activityType: 'awaitProfileChange', workflowType: 'businessOnboarding' };
   const boarding = { namespace: 'default', system: 'boarding', result: 'changed', ...merchants };

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { type Adoptable, adoptionRules } from '../../../../src/commands/batch/adoption.js';
+import { answering, type Facts, known } from '../../../rigs/temporal/answering-service.js';
+
+const ROW = { externalId: 'a-1', dba: 'Bakery', merchantProfileId: 1001, profileId: 501 };
+
+/** What the row would do where Temporal has these onboardings. */
+function previewOf(row: object, ...onboardings: readonly Facts[]) {
+  const rules = adoptionRules({ posNames: [], accounts: {} } as never);
+  const checked = rules.check({ line: 1, value: row } as never) as Adoptable;
+  return checked.preview(answering(known(...onboardings)).client, 'gangway');
+}
+
+const has = (workflowId: string, indexed: Readonly<Record<string, string>>): Facts => ({
+  ...{ workflowId, indexed },
+});
+const MERCHANT = { MerchantProfileId: '1001' };
+const PROFILE = { BankingProfileId: '501' };
+
+describe('a row for a customer', () => {
+  it.each([
+    ['merchant-boarding-a-1', { MerchantProfileId: '1002' }, 'merchant 1002'],
+    ['business-onboarding-a-1', { BankingProfileId: '502' }, 'banking profile 502'],
+    ['customer-onboarding-a-1', { ...MERCHANT, BankingProfileId: '502' }, 'banking profile 502'],
+  ])('is refused where %s has another merchant or profile: %j', async (id, indexed, what) => {
+    await expect(previewOf(ROW, has(id, indexed))).rejects.toThrow(`${id} exists, and has ${what}`);
+  });
+
+  it('attaches to the customer that has its merchant and its profile', async () => {
+    const customer = has('customer-onboarding-a-1', { ...MERCHANT, ...PROFILE });
+    expect(await previewOf(ROW, customer)).toMatchObject({ json: { attached: true } });
+  });
+});
